@@ -17,8 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import CountersightError
 from countersight.scoring import Axis
@@ -26,7 +24,7 @@ from countersight.suites.cosim.changes import KINDS, change_kinds
 from countersight.suites.cosim.statistics import CosimTally, number_of_changes
 from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms, spelt
 from countersight.suites.picture_files import Layout
-from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, csv_rows, text_of
+from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, csv_rows, text_of, whole_number
 from countersight.suites.suite import SecondFile, Suite
 from countersight.text import unknown
 
@@ -35,14 +33,8 @@ NAME: Final = "cosim"
 FIELDS = ("question", "answer_orig", "change", "answer_choices", "answer_label", "folder", "img_fn")
 VISUAL_GENOME = ("VG_100K", "VG_100K_2")
 """The folders of Visual Genome's pictures; CoSIm's file names others (genome_13), which nobody publishes."""
-_MOST_CHANGES = 100
-
-
-class Assigned(msgspec.Struct, frozen=True):
-    """The types that people assigned to one change."""
-
-    kinds: tuple[str, ...]
-    changes: int | None = None
+Assigned = dict[str, tuple[tuple[str, ...], int]]
+"""The types that people assigned to a change, and their number of changes (0: not counted), by case id."""
 
 
 def layout(kinds: Path | None, *, keep_doubled: bool = False) -> Layout:
@@ -65,9 +57,9 @@ def layout(kinds: Path | None, *, keep_doubled: bool = False) -> Layout:
     )
 
 
-def read_kinds(path: Path) -> dict[str, Assigned]:
+def read_kinds(path: Path) -> Assigned:
     """Return the types that people assigned, by case id; an invalid row is an error that names its line."""
-    assigned: dict[str, Assigned] = {}
+    assigned: Assigned = {}
     for line, row in csv_rows(path, ("id", "kinds")):
         try:
             if isinstance(row, BadField):
@@ -75,29 +67,17 @@ def read_kinds(path: Path) -> dict[str, Assigned]:
             name = text_of(row, "id")
             if name in assigned:
                 raise BadField("id", f"{name[:40]!r} is already on an earlier line")
-            assigned[name] = Assigned(_kinds(row), _changes(row))
+            named = {" ".join(kind.split()).casefold() for kind in text_of(row, "kinds").split(";") if kind.strip()}
+            for kind in sorted(named - set(KINDS)):
+                raise BadField("kinds", unknown("type of change", kind, KINDS))
+            changes = whole_number(row, "changes", least=1) if str(row.get("changes", "")).strip() else 0
+            assigned[name] = tuple(kind for kind in KINDS if kind in named), changes
         except BadField as wrong:
             raise CountersightError(f"{path} line {line}: {wrong.field}: {wrong.reason}") from wrong
     return assigned
 
 
-def _kinds(row: Row) -> tuple[str, ...]:
-    named = {" ".join(name.split()).casefold() for name in text_of(row, "kinds").split(";") if name.strip()}
-    for name in sorted(named - set(KINDS)):
-        raise BadField("kinds", unknown("type of change", name, KINDS))
-    return tuple(kind for kind in KINDS if kind in named)
-
-
-def _changes(row: Row) -> int | None:
-    text = str(row.get("changes", "")).strip()
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) <= 3 and 1 <= int(text) <= _MOST_CHANGES):
-        raise BadField("changes", f"{text[:40]!r} is not a whole number from 1 to {_MOST_CHANGES}")
-    return int(text)
-
-
-def _rows(kinds: Path | None, assigned: dict[str, Assigned], path: Path) -> Rows:
+def _rows(kinds: Path | None, assigned: Assigned, path: Path) -> Rows:
     """The instances; where people assigned types to a case that is none of them, they meant another file."""
     last = 0
     for number, row in JsonFile(path).rows(FIELDS):
@@ -113,21 +93,17 @@ def _name(number: int) -> str:
     return f"{NAME}-{number:06d}"
 
 
-def _as_case(assigned: dict[str, Assigned], keep_doubled: bool, row: Row, number: int) -> Case:
-    name = _name(number)
-    change = text_of(row, "change")
-    said = assigned.get(name)
-    provenance: dict[str, str | int] = {
-        "img_path": _picture(row),
-        "kinds": "assigned" if said else "proposed",
-    }
-    if said and said.changes:
-        provenance["changes"] = said.changes
+def _as_case(assigned: Assigned, keep_doubled: bool, row: Row, number: int) -> Case:
+    name, change = _name(number), text_of(row, "change")
+    kinds, changes = assigned.get(name, ((), 0))
+    provenance: dict[str, str | int] = {"img_path": _picture(row), "kinds": "assigned" if kinds else "proposed"}
+    if changes:
+        provenance["changes"] = changes
     if isinstance(row.get("type"), str):
         provenance["type"] = row["type"][:100]
     return Case(
         id=name,
-        change=Change(change, said.kinds if said else change_kinds(change)),
+        change=Change(change, kinds or change_kinds(change)),
         counterfactual=_question(row, keep_doubled),
         context=text_of(row, "answer_orig"),
         provenance=provenance,

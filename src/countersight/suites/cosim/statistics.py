@@ -1,10 +1,9 @@
 """CoSIm's own statistics (CoSIm 5): lengths and words of the parts of an instance, and the types of change."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from math import sqrt
-from typing import Final, Literal
+from statistics import fmean, pstdev
+from typing import Final
 
 from countersight.case import LETTERS, Case
 from countersight.html import Grid, Line, TableCell
@@ -12,17 +11,11 @@ from countersight.suites.cosim.changes import KINDS, change_count
 from countersight.suites.reference import table
 from countersight.suites.statistics import Chart, ChartBar
 
-Part = Literal["question", "initial response", "scene change", "new response", "distractor"]
-PARTS: Final[tuple[Part, ...]] = ("question", "initial response", "scene change", "new response", "distractor")
-
 LENGTHS: Final = ("max", "min", "avg", "sd")
 """The statistics of lengths in the paper's Table 1."""
 NUMBERS: Final = ("1", "2", "3", "more than 3")
 """The numbers of types of a change, as counted in the paper's Table 2."""
-GUIDES: Final = ("answer kept", "answer flipped")
-"""The two guides for writing changes (CoSIm A.1), distinguished by the yes or no at the start of a response."""
-
-REPORTED_WORDS: Final[dict[Part, int]] = {
+REPORTED_WORDS: Final = {
     "question": 3_261,
     "initial response": 4_397,
     "scene change": 4_637,
@@ -32,9 +25,9 @@ REPORTED_WORDS: Final[dict[Part, int]] = {
 """Different words in each part of the whole set, as the paper reports them (CoSIm 5.1)."""
 REPORTED_WORDS_IN_ALL: Final = 9_946
 REPORTED_GUIDES: Final = {"answer kept": "42.93", "answer flipped": "57.07"}
-"""The shares of the guides in per cent, as the paper reports them (CoSIm A.1)."""
+"""The two guides for writing changes, distinguished by the yes or no at the start of a response, and their shares in
+per cent as the paper reports them (CoSIm A.1)."""
 
-_DISTINCT = 200_000  # words told apart in a part, so that memory stays bounded
 _AROUND = "\"'“”‘’.,;:!?()[]{}…-–—*"
 _YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 
@@ -43,77 +36,57 @@ class PartCounts:
     """The texts of one part: their lengths in words, and their different words."""
 
     def __init__(self) -> None:
-        self.lengths: Counter[int] = Counter()
+        self.lengths: list[int] = []
         self.words: set[str] = set()
 
     def add(self, text: str) -> None:
         """Count a text."""
         spoken = text.split()
-        self.lengths[len(spoken)] += 1
-        for piece in spoken:
-            word = piece.strip(_AROUND).lower()
-            if word and len(self.words) < _DISTINCT:
-                self.words.add(word)
-
-    @property
-    def texts(self) -> int:
-        """How many there are."""
-        return self.lengths.total()
-
-    @property
-    def mean(self) -> float:
-        """Words of a text on average."""
-        return sum(length * n for length, n in self.lengths.items()) / max(1, self.texts)
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of the lengths."""
-        mean = self.mean
-        return sqrt(sum(n * (length - mean) ** 2 for length, n in self.lengths.items()) / max(1, self.texts))
+        self.lengths.append(len(spoken))
+        self.words.update(filter(None, (piece.strip(_AROUND).lower() for piece in spoken)))
 
 
 class CosimTally:
-    """What the paper tells of its instances, counted while cases stream by."""
+    """Counts instances as the paper does, while cases are read."""
 
     def __init__(self) -> None:
         self.cases = 0
         self.untyped = 0
-        """Changes of which no type is known."""
+        """Changes without a known type."""
         self.assigned = 0
         """Changes whose types people assigned; those of the others are proposed by rules."""
-        self.parts = {part: PartCounts() for part in PARTS}
+        self.parts = {part: PartCounts() for part in REPORTED_WORDS}
         self.kinds = dict.fromkeys(KINDS, 0)
-        """How many changes are of each type, in the order of the paper's Table 4; one may be of several."""
+        """The number of changes of each type, in the order of the paper's Table 4; one may be of several."""
         self.numbers = dict.fromkeys(NUMBERS, 0)
-        """How many instances have changes of so many types."""
+        """The number of instances by the number of types."""
         self.changes = dict.fromkeys(NUMBERS, 0)
-        """How many instances have so many changes: two of one type are two."""
-        self.guides = dict.fromkeys(GUIDES, 0)
+        """The number of instances by the number of changes: two of one type are two."""
+        self.guides = dict.fromkeys(REPORTED_GUIDES, 0)
         """Of the cases whose two responses both begin with yes or no."""
 
     def add(self, case: Case) -> None:
         """Count a case of CoSIm."""
         self.cases += 1
-        texts = _texts(case)
+        texts = list(_texts(case))
         for part, text in texts:
             self.parts[part].add(text)
         kinds = case.change.kinds if case.change else ()
-        for kind in kinds:
-            if kind in self.kinds:
-                self.kinds[kind] += 1
+        for kind in self.kinds.keys() & set(kinds):
+            self.kinds[kind] += 1
         self.assigned += case.provenance.get("kinds") == "assigned"
+        self.untyped += not kinds
         if kinds:
-            self.numbers[_number(len(kinds))] += 1
-            self.changes[_number(number_of_changes(case))] += 1
-        else:
-            self.untyped += 1
+            self.numbers[NUMBERS[min(len(kinds), len(NUMBERS)) - 1]] += 1
+            self.changes[NUMBERS[min(number_of_changes(case), len(NUMBERS)) - 1]] += 1
         said = {part: _YES_OR_NO.match(text) for part, text in texts}
         before, after = said.get("initial response"), said.get("new response")
         if before and after:
-            self.guides[GUIDES[before[1].lower() != after[1].lower()]] += 1
+            is_kept = before[1].lower() == after[1].lower()
+            self.guides["answer kept" if is_kept else "answer flipped"] += 1
 
     def statistics(self) -> "CosimTally":
-        """What was counted."""
+        """Return what was counted."""
         return self
 
     @property
@@ -125,33 +98,29 @@ class CosimTally:
         """Return the paper's tables for these cases, with its own figures marked as reported."""
         yield self._lengths()
         yield self._types()
-        for title, counted in (
-            ("Types of change in one instance", self.numbers),
-            ("Changes in one instance", self.changes),
-        ):
-            yield _shares(
-                title,
-                "number",
-                "reported: number of changes, of the validation split (CoSIm, Table 2)",
-                [(number, n, _reported("cosim-2", number, "frequency")) for number, n in counted.items()],
-            )
+        changes = "reported: number of changes, of the validation split (CoSIm, Table 2)"
+        frequencies = {number: _reported("cosim-2", number, "frequency") for number in NUMBERS}
+        yield _shares("Types of change in one instance", "number", changes, self.numbers, frequencies)
+        yield _shares("Changes in one instance", "number", changes, self.changes, frequencies)
         yield _shares(
             "Answer of the new response compared with the initial one",
             "if both begin with yes or no",
             "reported: guides that people chose, whole set (CoSIm, A.1)",
-            [(guide, n, REPORTED_GUIDES[guide]) for guide, n in self.guides.items()],
+            self.guides,
+            REPORTED_GUIDES,
         )
 
     def charts(self) -> Iterator[Chart]:
-        """A bar a type of change."""
+        """Return a chart with one bar per type of change."""
         bars = (ChartBar(kind, (n,), f"{100 * n / self.cases:.1f}%") for kind, n in self.kinds.items())
         yield Chart("Types of change (CoSIm)", "share of the changes; one may have several types", tuple(bars))
 
     def _lengths(self) -> Grid:
         lines = []
         for name, part in self.parts.items():
-            ends = f"{max(part.lengths, default=0)}", f"{min(part.lengths, default=0)}"
-            lines.append(_line(name, *ends, f"{part.mean:.2f}", f"{part.deviation:.2f}", f"{len(part.words):,}"))
+            of = part.lengths or [0]
+            figures = f"{max(of)}", f"{min(of)}", f"{fmean(of):.2f}", f"{pstdev(of):.2f}"
+            lines.append(_line(name, *figures, f"{len(part.words):,}"))
             printed = (_reported("cosim-1", name, column) for column in LENGTHS)
             lines.append(_line("  reported", *printed, f"{REPORTED_WORDS[name]:,}", reported=True))
         nothing = [""] * len(LENGTHS)
@@ -161,11 +130,8 @@ class CosimTally:
         return Grid("Words in each part", ("part", "max", "min", "mean", "sd", "different words"), tuple(lines), note)
 
     def _types(self) -> Grid:
-        if not self.assigned:
-            whose = "proposed by rules"
-        elif self.assigned == self.cases:
-            whose = "assigned by people"
-        else:
+        whose = "assigned by people" if self.assigned == self.cases else "proposed by rules"
+        if 0 < self.assigned < self.cases:
             whose = f"{self.assigned:,} assigned by people, the others proposed by rules"
         none = f"; {self.untyped:,} of unknown type" if self.untyped else ""
         lines = (_line(kind, f"{n:,}", f"{100 * n / self.cases:.1f}") for kind, n in self.kinds.items())
@@ -183,9 +149,9 @@ def _line(*cells: str, reported: bool = False) -> Line:
     return Line(tuple(map(TableCell, cells)), reported=reported)
 
 
-def _shares(title: str, heading: str, note: str, rows: list[tuple[str, int, str]]) -> Grid:
-    total = sum(n for _, n, _ in rows) or 1
-    lines = (_line(label, f"{n:,}", f"{100 * n / total:.2f}", reported) for label, n, reported in rows)
+def _shares(title: str, heading: str, note: str, counts: dict[str, int], reported: dict[str, str]) -> Grid:
+    total = sum(counts.values()) or 1
+    lines = (_line(label, f"{n:,}", f"{100 * n / total:.2f}", reported[label]) for label, n in counts.items())
     return Grid(title, (heading, "cases", "%", "reported %"), tuple(lines), note)
 
 
@@ -200,18 +166,12 @@ def number_of_changes(case: Case) -> int:
     return max(counted, len(case.change.kinds))
 
 
-def _number(count: int) -> str:
-    return str(count) if count <= 3 else NUMBERS[-1]
-
-
-def _texts(case: Case) -> list[tuple[Part, str]]:
-    texts: list[tuple[Part, str]] = []
+def _texts(case: Case) -> Iterator[tuple[str, str]]:
     if case.context:
-        texts.append(("initial response", case.context))
+        yield "initial response", case.context
     if case.change:
-        texts.append(("scene change", case.change.text))
+        yield "scene change", case.change.text
     if case.counterfactual:
-        texts.append(("question", case.counterfactual.text))
+        yield "question", case.counterfactual.text
         for letter, option in zip(LETTERS, case.counterfactual.options, strict=False):
-            texts.append(("new response" if letter == case.counterfactual.answer else "distractor", option.text))
-    return texts
+            yield "new response" if letter == case.counterfactual.answer else "distractor", option.text
