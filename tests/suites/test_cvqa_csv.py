@@ -8,17 +8,16 @@ from statistics import fmean
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from importing import import_suite
 from making import picture
 from published import published
 
 from countersight.case import Case
-from countersight.dataset.folder import Dataset
-from countersight.dataset.writing import DatasetWriter
 from countersight.errors import CountersightError, DatasetError
-from countersight.suites.cvqa.files import COLUMNS, SYNTHETIC, export_csv
+from countersight.suites.cvqa.files import COLUMNS, export_csv
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
-from countersight.suites.importing import Imported, import_rows
+from countersight.suites.importing import Imported
 
 ROW = {
     "img_path": "abs_counting_000001.png",
@@ -40,12 +39,7 @@ def table(path, *rows, columns=COLUMNS):
 
 
 def read(path, folder, pictures=None):
-    """The cases of a file, what was counted, and the bad rows."""
-    bad = []
-    with DatasetWriter(folder, name="t", description="t", license="none", provenance={}) as writer:
-        imported = import_rows(SYNTHETIC.open_layout(), path, writer, pictures, lambda *told: bad.append(told))
-    assert imported.bad == len(bad)
-    return [case for _, case in Dataset.open(folder).cases()], imported, bad
+    return import_suite("cvqa-synthetic", path, folder, pictures)
 
 
 def made(each=3, options="fair"):
@@ -144,8 +138,8 @@ def test_bytes_that_are_no_text_are_one_bad_row(tmp_path):
 @given(st.binary(max_size=400), st.booleans())
 def test_no_file_makes_the_import_fail(tmp_path_factory, rest, with_header):
     folder = tmp_path_factory.mktemp("hostile")
-    header = ",".join(COLUMNS).encode() + b"\n" if with_header else b""
-    (folder / "in.csv").write_bytes(header + rest)
+    start = table(folder / "in.csv", ROW).read_bytes() if with_header else b""
+    (folder / "in.csv").write_bytes(start + rest)
     with nullcontext() if with_header else suppress(DatasetError):
         read(folder / "in.csv", folder / "d")
 

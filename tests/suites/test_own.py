@@ -65,12 +65,28 @@ def test_an_option_in_words_stays_the_option(tmp_path, photos):
     assert (case.counterfactual.kind, case.counterfactual.answer, bad) == ("choice", "B", [])
 
 
-@pytest.mark.parametrize(("name", "meant"), [("factual_qestion", "factual_question"), ("answer", "factual_answer")])
+@pytest.mark.parametrize(
+    ("name", "meant"), [("factual_qestion", "factual_question"), ("answer", "factual_answer"), ("grp", "group")]
+)
 def test_a_column_that_is_nearly_known_is_not_left_out_without_a_word(name, meant, tmp_path, photos):
     header, row = "image,counterfactual_question,counterfactual_answer,", "a.png,How many if?,two,something"
     with pytest.raises(cs.DatasetError, match=f"did you mean '{meant}'"):
         imported(tmp_path, [row], header + name)
     assert imported(tmp_path, [row], header + "notes")[1] == []
+
+
+def test_a_column_of_another_name_is_reported_and_a_missing_one_is_not_taken_for_a_known_one(tmp_path, photos, capsys):
+    source = tmp_path / "t.csv"
+    source.write_text("image,counterfactual_question,counterfactual_answer,notes\na.png,How many if?,two,x\n")
+    given = ["make", "own", "--from", str(source), "--pictures", str(photos), "-o", str(tmp_path / "d")]
+    assert main(given) == 0
+    assert "Unknown columns, which are ignored: notes" in capsys.readouterr().out
+    source.write_text("image,counterfactual_question,factual_answer,counter_answer\na.png,How many if?,two,x\n")
+    given[-1] = str(tmp_path / "e")
+    assert main(given) == 2
+    assert "counterfactual_answer is not a column of the file, which has 'counter_answer'" in capsys.readouterr().err
+    assert main([*given[:3], str(tmp_path / "s.csv"), *given[4:]]) == 2
+    assert f"there is no file {tmp_path / 's.csv'}. Did you mean {source}?" in capsys.readouterr().err
 
 
 def test_names_of_columns_match_without_regard_to_case_and_missing_pictures_are_said(tmp_path, photos, capsys):

@@ -104,6 +104,8 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, counts: str, part
     from countersight.suites import FRAME_ENDINGS
 
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} skipped")
+    if imported.unused:
+        print(printable(f"Unknown columns, which are ignored: {', '.join(imported.unused)[:1000]}"))
     if part is not None:
         whole = f", in {several(imported.sets, 'whole set')}" if imported.sets else ""
         print(f"{part} of the file, drawn at random with seed {part.seed}{whole}")

@@ -1,11 +1,12 @@
 """Import a published file as a dataset folder: shared code of the importers of all suites.
 
-A suite says in a `Layout` how its rows are read and what case a row is. A row that is no case is reported to the caller
-by its line, its field and the reason.
+The `Layout` of a suite says how its rows are read and what case a row is. Invalid rows are reported with line, field
+and reason, and skipped.
 """
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from random import Random
 
@@ -14,7 +15,7 @@ import msgspec
 from countersight import __version__
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError, DatasetError
-from countersight.suites.picture_files import BadField, BadFile, with_shown
+from countersight.suites.picture_files import BadField, BadFile, Row, with_shown
 from countersight.suites.picture_files import Layout as Layout
 
 OnBad = Callable[[int, str, str], None]
@@ -57,6 +58,8 @@ class Imported(msgspec.Struct, frozen=True):
     """Cases that have no picture on purpose."""
     sets: int = 0
     """The number of sets (HallusionBench, NaturalBench, MMVP, …)."""
+    unused: tuple[str, ...] = ()
+    """Columns of the user's own table that are not known and were ignored."""
 
 
 def import_dataset(
@@ -69,9 +72,10 @@ def import_dataset(
     part: Part | None = None,
     how: Mapping[str, str] | None = None,
 ) -> Imported:
-    """Import a published file, or a part of it, into a new dataset folder; see `import_rows`.
+    """Import a published file, or a randomly drawn `part` of it, into a new dataset folder.
 
-    The card records `how` its layout was opened.
+    Invalid rows are passed to `on_bad` and skipped. A case whose picture is not in the folder `pictures` has none. The
+    card records `how` the layout was opened.
     """
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the folder that contains the pictures")
@@ -81,45 +85,41 @@ def import_dataset(
     provenance |= how or {}
     if part is not None:
         provenance |= {"part": str(part), "seed": part.seed}
-    writer = DatasetWriter(
+    with DatasetWriter(
         folder,
         name=layout.title,
         description=layout.description,
         license=layout.license,
         provenance=provenance,
         sections=(card_section,),
-    )
-    with writer:
-        imported = import_rows(layout, source, writer, pictures, on_bad, part)
+    ) as writer:
+        imported = _import_rows(layout, source, writer, pictures, on_bad, part)
         if not imported.cases:
             raise CountersightError(f"no row of {source} is a case of {layout.suite}; nothing was made")
         return imported
 
 
-def import_rows(
+def _import_rows(
     layout: Layout,
     source: Path,
     writer: DatasetWriter,
     pictures: Path | None,
     on_bad: OnBad,
-    part: Part | None = None,
+    part: Part | None,
 ) -> Imported:
-    """Import the rows of a published file into a dataset, with the pictures of a folder if one is given.
-
-    A bad row is told to `on_bad` and left out. A case whose picture is not in the folder has none. With a `part` only
-    cases drawn by chance are taken.
-    """
     drawn = part.drawn(_sets_of_rows(layout, source)) if part else None
-    cases = bad = without_picture = text_only = 0
+    bad = without_picture = text_only = 0
     ids: set[str] = set()
     sets: dict[str, tuple[int, int]] = {}
     not_found: dict[str, int] = {}
+    unused: dict[str, None] = {}
     for number, (line, row) in enumerate(layout.rows(source), start=1):
         try:
             if isinstance(row, BadFile):
                 raise DatasetError(f"{source}: {row.field} {row.reason}")
             if isinstance(row, BadField):
                 raise row
+            unused |= _unknown_columns(source, row, layout.columns, unused)
             case = layout.as_case(row, number)
             if drawn is not None and number not in drawn:
                 continue
@@ -130,17 +130,34 @@ def import_rows(
         except BadField as wrong:
             on_bad(line, wrong.field, wrong.reason)
             bad += 1
-        else:
-            writer.add(msgspec.structs.replace(case, suite=layout.suite))
-            ids.add(case.id)
-            if case.cell:
-                sets[case.cell.set] = sets.get(case.cell.set, (0, 0))[0] + 1, case.cell.of
-            cases += 1
-            text_only += case.text_only
-            without_picture += case.image is None and not case.text_only
-            if case.image is None and pictures is not None and shown is not None:
-                not_found.setdefault(str(shown), line)
-    return Imported(cases, bad, without_picture, _incomplete(sets), not_found, text_only, len(sets))
+            continue
+        writer.add(msgspec.structs.replace(case, suite=layout.suite))
+        ids.add(case.id)
+        if case.cell:
+            sets[case.cell.set] = sets.get(case.cell.set, (0, 0))[0] + 1, case.cell.of
+        text_only += case.text_only
+        without_picture += case.image is None and not case.text_only
+        if case.image is None and pictures is not None and shown is not None:
+            not_found.setdefault(str(shown), line)
+    incomplete = tuple(
+        f"{name[:80]!r} has {count} of {wanted} cases" for name, (count, wanted) in sets.items() if count < wanted
+    )
+    return Imported(len(ids), bad, without_picture, incomplete, not_found, text_only, len(sets), tuple(unused))
+
+
+def _unknown_columns(source: Path, row: Row, columns: tuple[str, ...], seen: Mapping[str, None]) -> dict[str, None]:
+    """Return the columns that a layout does not know; one that is probably a misspelt column is an error."""
+    if not columns:
+        return {}
+    found = dict.fromkeys(name for name in row if name not in columns and name not in seen)
+    absent = [column for column in columns if column not in row]
+    for name in found:
+        parts = [column for column in absent if column.endswith(f"_{name.casefold()}")]
+        if meant := parts or get_close_matches(name.casefold(), absent, 1, 0.7):
+            raise DatasetError(
+                f"{source} has an unknown column {name!r}; did you mean {meant[0]!r}? Rename the column, or remove it"
+            )
+    return found
 
 
 def _sets_of_rows(layout: Layout, source: Path) -> list[list[int]]:
@@ -152,10 +169,3 @@ def _sets_of_rows(layout: Layout, source: Path) -> list[list[int]]:
                 cell = layout.as_case(row, number).cell
                 sets.setdefault(cell.set if cell else number, []).append(number)
     return list(sets.values())
-
-
-def _incomplete(sets: dict[str, tuple[int, int]]) -> tuple[str, ...]:
-    """The sets with fewer cases than they have in their suite, each in a few words; they are scored as no set."""
-    return tuple(
-        f"{name[:80]!r} has {count} of {wanted} cases" for name, (count, wanted) in sets.items() if count < wanted
-    )

@@ -24,15 +24,12 @@ Answers that turn out to be wrong are mended in the table, imported again, and s
 asked anything twice.
 """
 
-from difflib import get_close_matches
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Case, Change, Option, Question
-from countersight.errors import DatasetError
 from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, plain_answer, text_of, text_rows
 from countersight.suites.suite import Suite
@@ -40,29 +37,16 @@ from countersight.suites.supposing import supposed
 
 NAME: Final = "own"
 NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
-KNOWN = (
-    *NEEDED,
-    "id",
-    "group",
-    "factual_question",
-    "factual_answer",
-    "change",
-    "options",
-    "factual_options",
-    "prior",
-)
-_NAMES = {name.casefold(): name for name in KNOWN}
-_SHORT = {"question": "factual_question", "answer": "factual_answer", "choices": "options"}
+OPTIONAL = ("id", "group", "factual_question", "factual_answer", "change", "options", "factual_options", "prior")
+_NAMES = {name.casefold(): name for name in (*NEEDED, *OPTIONAL)}
 
 
 def _rows(path: Path) -> Rows:
-    for line, row in text_rows(path, NEEDED):
+    for line, row in text_rows(path, NEEDED, OPTIONAL):
         if isinstance(row, BadField):
             yield line, row
         else:
-            row = {_NAMES.get(field.strip().casefold(), field): _as_text(value) for field, value in row.items()}
-            _refuse_misnamed(path, row)
-            yield line, row
+            yield line, {_NAMES.get(field.strip().casefold(), field): _as_text(value) for field, value in row.items()}
 
 
 def _as_text(value: Any) -> Any:
@@ -76,19 +60,6 @@ def _as_text(value: Any) -> Any:
         if all(isinstance(each, str) and "|" not in each for each in texts):
             return " | ".join(texts)
     return value
-
-
-def _refuse_misnamed(path: Path, row: Row) -> None:
-    """A column of another name is nobody's affair, but one that is nearly ours would be left out without a word."""
-    for name in row:
-        if meant := _meant(name):
-            raise DatasetError(f"{path} has an unknown column {name!r}; did you mean {meant!r}?")
-
-
-@lru_cache
-def _meant(name: str) -> str | None:
-    near = get_close_matches(name, KNOWN, 1, 0.8)
-    return None if name in KNOWN else near[0] if near else _SHORT.get(name)
 
 
 def _as_case(row: Row, number: int) -> Case:
@@ -164,6 +135,7 @@ LAYOUT: Final = Layout(
     picture=_picture,
     picture_field="image",
     tries_pictures=True,
+    columns=(*NEEDED, *OPTIONAL),
 )
 SUITE: Final = Suite(
     NAME,

@@ -80,19 +80,27 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the pictures are inside the file, so that no folder is needed."""
     tries_pictures: bool = False
     """Whether an invalid picture makes an invalid row: users can fix their own table, but not a published one."""
+    columns: tuple[str, ...] = ()
+    """All columns that the file may have, so that unknown ones can be reported; empty if it may have any."""
 
 
 def with_shown(case: Case, layout: Layout, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
     """Return the case with its pictures copied to the dataset, or unchanged if they are missing."""
-    if shown is None:
-        return case
     if isinstance(shown, bytes):
         return msgspec.structs.replace(case, image=_written(shown, layout.picture_field, staging))
-    if pictures is None:
+    if shown is None or pictures is None:
         return case
-    if isinstance(shown, Frames):
-        return _with_frames(case, layout, shown, pictures, staging)
-    return with_picture(case, layout, shown, pictures, staging)
+    if isinstance(shown, str):
+        return with_picture(case, layout, shown, pictures, staging)
+    source = _found(layout, shown.folder, pictures, Path.is_dir)
+    if source is None:
+        return case
+    files = sorted((file for file in source.iterdir() if file.suffix.lower() in FRAME_ENDINGS), key=_natural)
+    step = max(1.0, len(files) / MOST_FRAMES)
+    chosen = [files[int(nth * step)] for nth in range(min(MOST_FRAMES, len(files)))]
+    folder = PurePosixPath(shown.folder)
+    kept = tuple(_copied(file, folder / file.name, layout.picture_field, staging) for file in chosen)
+    return msgspec.structs.replace(case, image=kept[0], further_images=kept[1:]) if kept else case
 
 
 def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
@@ -101,28 +109,11 @@ def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging:
     if source is None:
         return case
     if layout.tries_pictures:
-        _try(source, layout.picture_field)
+        try:
+            read_picture(source)
+        except BadPicture as error:
+            raise BadField(layout.picture_field, f"{source.name[:80]!r} {error}") from error
     return msgspec.structs.replace(case, image=_copied(source, PurePosixPath(name), layout.picture_field, staging))
-
-
-def _try(source: Path, field: str) -> None:
-    try:
-        read_picture(source)
-    except BadPicture as error:
-        raise BadField(field, f"{source.name[:80]!r} {error}") from error
-
-
-def _with_frames(case: Case, layout: Layout, frames: Frames, pictures: Path, staging: Path) -> Case:
-    """The case with frames of its video, or as it is where there is no folder of them."""
-    source = _found(layout, frames.folder, pictures, Path.is_dir)
-    if source is None:
-        return case
-    files = sorted((file for file in source.iterdir() if file.suffix.lower() in FRAME_ENDINGS), key=_natural)
-    step = max(1.0, len(files) / MOST_FRAMES)
-    chosen = [files[int(nth * step)] for nth in range(min(MOST_FRAMES, len(files)))]
-    field, folder = layout.picture_field, PurePosixPath(frames.folder)
-    kept = tuple(_copied(file, folder / file.name, field, staging) for file in chosen)
-    return msgspec.structs.replace(case, image=kept[0], further_images=kept[1:]) if kept else case
 
 
 def _natural(file: Path) -> list[int | str]:

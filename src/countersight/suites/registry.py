@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from countersight.errors import CountersightError, DatasetError
-from countersight.text import unknown
+from countersight.text import nearest, unknown
 
 if TYPE_CHECKING:
     from countersight.case import World
@@ -87,17 +87,14 @@ def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
     """Return the terms of a suite; the plain ones if it has none of its own, or none for these worlds."""
     from countersight.suites.paper_terms import PLAIN
 
-    found = _terms(suite)
-    return found if all(world in found.measures for world in worlds) else PLAIN
+    own = _own_terms(suite)
+    return own if own and all(world in own.measures for world in worlds) else PLAIN
 
 
 @cache
-def _terms(name: str) -> "Terms":
-    from countersight.suites.paper_terms import PLAIN
-
+def _own_terms(name: str) -> "Terms | None":
     suite = known_suite(name)
-    own = suite.open_terms() if suite else None
-    return own or PLAIN
+    return suite.open_terms() if suite else None
 
 
 def _all() -> "Iterator[tuple[str, Suite | str]]":
@@ -138,15 +135,20 @@ def way_of(
 ) -> "Way":
     """Return how a dataset is made; invalid combinations of options raise before anything is made."""
     if source is not None and not source.exists():
-        raise DatasetError(
-            f"{source} does not exist; `source` must be the published file or folder from which {suite.name} is made"
-        )
+        near = nearest(source.name, [file.name for file in source.parent.glob("*")])
+        meant = f" Did you mean {source.parent / near}?" if near else f" {suite.name} is read from {suite.file}"
+        raise DatasetError(f"there is no file {source}.{meant}")
     way = suite.way(source)
     if source is not None and way == "file" and source.is_dir():
         raise DatasetError(f"{source} is a folder; `source` must be the file of {suite.name}: {suite.file}")
     for name in own:
         if name not in suite.options.get(way, ()):
-            raise CountersightError(f"`{name}` works only with {'; or with '.join(_takers(name))}")
+            takers = (
+                (words, [each.name for each in suites().values() if name in each.options.get(other, ())])
+                for other, words in _WAYS.items()
+            )
+            said = "; or with ".join(f"{', '.join(names)} {words}" for words, names in takers if names)
+            raise CountersightError(f"`{name}` works only with {said}")
     if sample is not None and way != "file":
         raise CountersightError(
             "`sample` is a share of the file named by `source`; without `source`, set the number of cases with `size`"
@@ -160,10 +162,3 @@ def way_of(
             "`ray` works only for generated pictures, or for `wording` by a model; a file is imported on one machine"
         )
     return way
-
-
-def _takers(name: str) -> Iterator[str]:
-    """The suites that take an option of their own, by the way in which they are made."""
-    for way, words in _WAYS.items():
-        if takers := [suite.name for suite in suites().values() if name in suite.options.get(way, ())]:
-            yield f"{', '.join(takers)} {words}"

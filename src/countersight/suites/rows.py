@@ -53,7 +53,7 @@ def table_rows(path: Path, fields: tuple[str, ...]) -> Rows:
         case ".parquet":
             return _parquet_rows(path, fields)
         case ".tsv":
-            return _tsv_rows(path, fields)
+            return csv_rows(path, fields, "\t")
         case ".csv":
             return csv_rows(path, fields)
         case ".json" | ".gz":
@@ -61,48 +61,63 @@ def table_rows(path: Path, fields: tuple[str, ...]) -> Rows:
     return jsonl_rows(path, fields)
 
 
-def text_rows(path: Path, fields: tuple[str, ...]) -> Rows:
-    """Return rows of a UTF-8 file written by people: a CSV, or one JSON object per line."""
-    rows = jsonl_rows if path.suffix.lower() in (".jsonl", ".ndjson", ".json") else csv_rows
-    wrong = _encoding_fault(path, whole=True)
-    return iter([(1, wrong)]) if wrong else rows(path, fields)
+def text_rows(path: Path, fields: tuple[str, ...], known: tuple[str, ...] = ()) -> Rows:
+    """Return rows of a UTF-8 file written by people: a CSV, or one JSON object per line.
 
-
-def _encoding_fault(path: Path, *, whole: bool) -> BadFile | None:
-    """What is wrong with the encoding of a text file at its start, or of the `whole` file; None if nothing is."""
+    `known` are the optional columns: a name of one of them is never taken for a misspelt required column.
+    """
+    fault = ""
     with open(path, "rb") as file:
         if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            return BadFile("the file", "is UTF-16 text; save it as UTF-8")
+            fault = "is UTF-16 text"
     try:
         with open(path, encoding="utf-8") as text:
-            while whole and text.read(MAX_LINE):
+            while not fault and text.read(MAX_LINE):
                 pass
     except UnicodeDecodeError:
-        return BadFile("the file", "is not UTF-8 text; save it as UTF-8")
-    return None
+        fault = "is not UTF-8 text"
+    if fault:
+        return iter([(1, BadFile("the file", f"{fault}; save it as UTF-8"))])
+    if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
+        return jsonl_rows(path, fields)
+    return csv_rows(path, fields, known=known)
 
 
-def csv_rows(path: Path, fields: tuple[str, ...], delimiter: str = "") -> Rows:
-    """Rows of a CSV file whose header has these columns; a quote that is not closed costs one row, not the rest."""
-    if wrong := _encoding_fault(path, whole=False):
+def csv_rows(path: Path, fields: tuple[str, ...], delimiter: str = "", known: tuple[str, ...] = ()) -> Rows:
+    """Return rows of a CSV file whose header has these columns; a quote that is not closed costs one row, not the
+    rest."""
+    before = csv.field_size_limit()
+    if delimiter == "\t":  # a picture may stand in a field
+        csv.field_size_limit(2 * MAX_LINE)
+    try:
+        with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+            yield from _csv_rows(csv_lines(file, 2 * MAX_LINE, delimiter), fields, known)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, ...], known: tuple[str, ...]) -> Rows:
+    _, header = next(lines)
+    if isinstance(header, str):
+        yield 1, BadFile("header", header)
+        return
+    meant = {column.casefold(): column for column in fields if column not in header}
+    header = [meant.get(name.strip().casefold(), name) for name in header]
+    if wrong := header_fault(header, fields, known):
         yield 1, wrong
         return
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
-        lines = csv_lines(file, 2 * MAX_LINE, delimiter)
-        _, header = next(lines)
-        if isinstance(header, str):
-            yield 1, BadFile("header", header)
-            return
-        meant = {column.casefold(): column for column in fields if column not in header}
-        header = [meant.get(name.strip().casefold(), name) for name in header]
-        if wrong := header_fault(header, fields):
-            yield 1, wrong
-            return
-        for line, values in lines:
-            yield line, BadField("row", values) if isinstance(values, str) else _csv_row(header, values, fields)
+    for line, values in lines:
+        if isinstance(values, str):
+            yield line, BadField("row", values)
+        elif len(values) != len(header):
+            yield line, BadField("row", f"has {len(values)} values where the header has {len(header)}")
+        else:
+            row = dict(zip(header, values, strict=True))
+            garbled = next((field for field in fields if "\ufffd" in row[field] or "\0" in row[field]), None)
+            yield line, row if garbled is None else BadField(garbled, "is not UTF-8 text")
 
 
-def header_fault(header: list[str], columns: tuple[str, ...]) -> BadFile | None:
+def header_fault(header: list[str], columns: tuple[str, ...], known: tuple[str, ...] = ()) -> BadFile | None:
     """Return what is wrong with the columns of a table that needs these, or None."""
     for column in columns:
         if header.count(column) > 1:
@@ -110,29 +125,12 @@ def header_fault(header: list[str], columns: tuple[str, ...]) -> BadFile | None:
     missing = [column for column in columns if column not in header]
     if not missing:
         return None
-    others = [name for name in header[:_MOST_COLUMNS] if name not in columns and len(name) <= 100]
+    taken = {name.casefold() for name in (*columns, *known)}
+    others = [name for name in header[:_MOST_COLUMNS] if name.strip().casefold() not in taken and len(name) <= 100]
     near = list(dict.fromkeys(repr(name) for column in missing if (name := nearest(column, others))))
     there = f", which has {', '.join(near)}" if near else ""
     are = "is not a column" if len(missing) == 1 else "are not columns"
     return BadFile(", ".join(missing), f"{are} of the file{there}; it needs {', '.join(columns)}")
-
-
-def _csv_row(header: list[str], values: list[str], columns: tuple[str, ...]) -> Row | BadField:
-    if len(values) != len(header):
-        return BadField("row", f"has {len(values)} values where the header has {len(header)}")
-    row = dict(zip(header, values, strict=True))
-    for column in columns:
-        if "\ufffd" in row[column] or "\0" in row[column]:
-            return BadField(column, "is not UTF-8 text")
-    return row
-
-
-def _tsv_rows(path: Path, fields: tuple[str, ...]) -> Rows:
-    before = csv.field_size_limit(2 * MAX_LINE)  # a picture stands in a field; no row is longer
-    try:
-        yield from csv_rows(path, fields, "\t")
-    finally:
-        csv.field_size_limit(before)
 
 
 def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
@@ -156,14 +154,7 @@ def json_row(text: bytes, fields: tuple[str, ...], piece: str = "line") -> Row |
         return BadField(piece, f"is not JSON ({error})")
     if not isinstance(row, dict):
         return BadField(piece, "is not a JSON object")
-    if _is_deep(row):
-        return BadField(piece, f"is nested deeper than {MAX_DEPTH}")
-    absent = next((field for field in fields if field not in row), None)
-    return row if absent is None else BadField(absent, "is missing")
-
-
-def _is_deep(row: object) -> bool:
-    level = [row]
+    level: list[object] = [row]
     for _ in range(MAX_DEPTH):
         level = [
             inner
@@ -171,15 +162,25 @@ def _is_deep(row: object) -> bool:
             if isinstance(outer, dict | list)
             for inner in (outer.values() if isinstance(outer, dict) else outer)
         ]
-    return bool(level)
+    if level:
+        return BadField(piece, f"is nested deeper than {MAX_DEPTH}")
+    absent = next((field for field in fields if field not in row), None)
+    return row if absent is None else BadField(absent, "is missing")
 
 
 class JsonFile:
-    """One JSON document, read as a whole; its parts are decoded when needed."""
+    """One JSON document, plain or packed with gzip, read as a whole; its parts are decoded when needed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._data = _whole(path)
+        try:
+            with gzip.open(path) if path.suffix.lower() == ".gz" else open(path, "rb") as file:
+                data = file.read(MAX_FILE + 1)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise CountersightError(f"{path} is not a complete gzip file: {error}") from error
+        if len(data) > MAX_FILE:
+            raise CountersightError(f"{path} has more than {MAX_FILE:,} bytes; split it into several files")
+        self._data = data.removeprefix(_BOM)
 
     def text(self, field: str) -> str:
         """Return the text in a top-level field, or "" if there is none."""
@@ -225,17 +226,6 @@ class JsonFile:
 def as_row(entry: msgspec.Raw, fields: tuple[str, ...]) -> Row | BadField:
     """Return an entry as a row with these fields, or its fault."""
     return json_row(bytes(entry), fields, "entry")
-
-
-def _whole(path: Path) -> bytes:
-    try:
-        with gzip.open(path) if path.suffix.lower() == ".gz" else open(path, "rb") as file:
-            data = file.read(MAX_FILE + 1)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise CountersightError(f"{path} is not a complete gzip file: {error}") from error
-    if len(data) > MAX_FILE:
-        raise CountersightError(f"{path} has more than {MAX_FILE:,} bytes; split it into several files")
-    return data.removeprefix(_BOM)
 
 
 def _parquet_rows(path: Path, fields: tuple[str, ...]) -> Rows:
