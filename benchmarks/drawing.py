@@ -23,7 +23,7 @@ from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply
 from countersight.scenes.png import encode
 from countersight.scenes.records import read_scenes
-from countersight.suites.cvqa.synthetic import make
+from countersight.suites.cvqa.synthetic import Order, make
 
 SAMPLE = 96
 """Cases of a round: their pictures are held in memory."""
@@ -80,7 +80,7 @@ def measure(cases: int = 3000) -> dict[str, float]:
 
 def _make(folder: Path, size: int, workers: int | None) -> None:
     with DatasetWriter(folder, name="b", description="b", license="CC0-1.0", provenance={}) as writer:
-        make(writer, size=size, seed=7, workers=workers, progress=lambda done: None)
+        make(writer, Order(size, 7), workers=workers, progress=lambda done: None)
 
 
 def _pillow(pixels: Pixels) -> bytes:

@@ -29,7 +29,7 @@ from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply
 from countersight.scenes.records import read_scenes
 from countersight.scenes.scene import Background
-from countersight.suites.cvqa.synthetic import make, make_case
+from countersight.suites.cvqa.synthetic import Order, make, make_case
 from countersight.suites.cvqa.templates import TEMPLATES, balanced, near
 
 SEED = 7
@@ -58,7 +58,7 @@ def some():
 
 def write(folder, size=12, seed=SEED, workers=1):
     with DatasetWriter(folder, name="t", description="t", license="CC0-1.0", provenance={}) as writer:
-        make(writer, size=size, seed=seed, workers=workers, progress=lambda done: None)
+        make(writer, Order(size, seed), workers=workers, progress=lambda done: None)
     return folder
 
 
@@ -443,7 +443,7 @@ def test_a_case_depends_on_nothing_but_seed_template_and_index(seed, template, i
 def test_progress_tells_how_many_cases_are_done(tmp_path):
     told = []
     with DatasetWriter(tmp_path / "d", name="t", description="t", license="CC0-1.0", provenance={}) as writer:
-        make(writer, size=20, seed=1, workers=1, progress=told.append)
+        make(writer, Order(20, 1), workers=1, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 20
 
@@ -452,7 +452,7 @@ INTERRUPTED = """
 import sys
 from pathlib import Path
 from countersight.dataset import DatasetWriter
-from countersight.suites.cvqa.synthetic import make
+from countersight.suites.cvqa.synthetic import Order, make
 
 def progress(done):
     print(done, flush=True)
@@ -460,7 +460,7 @@ def progress(done):
 if __name__ == "__main__":
     try:
         with DatasetWriter(Path(sys.argv[1]), name="t", description="t", license="CC0-1.0", provenance={}) as writer:
-            make(writer, size=100_000, seed=1, workers=2, progress=progress)
+            make(writer, Order(100_000, 1), workers=2, progress=progress)
     except KeyboardInterrupt:
         print("stopped", flush=True)
 """

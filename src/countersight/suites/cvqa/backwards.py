@@ -38,8 +38,8 @@ class LeastChange(NamedTuple):
 
     scene: Scene
     goal: str
-    options: tuple[str, ...]
-    edits: tuple[Edit, ...]
+    options: list[str]
+    edit: Edit
     seen: str
     """The question about both pictures, whose answers are numbers."""
     count: Callable[[Scene], int]
@@ -60,8 +60,8 @@ def _circle_to_go(rng: Random) -> LeastChange:
     return LeastChange(
         scene,
         f"exactly {number_of(wanted, 'dot')} are left",
-        tuple(f"the {PLACES[nth]} circle is taken away with its dots" for nth in offered),
-        (Remove((scene.circles[right].id,)),),
+        [f"the {PLACES[nth]} circle is taken away with its dots" for nth in offered],
+        Remove((scene.circles[right].id,)),
         "How many dots are there in all the circles together?",
         lambda scene: facts_of(scene).dots,
     )
@@ -88,73 +88,68 @@ def _flowers_to_go(rng: Random) -> LeastChange:
     return LeastChange(
         scene,
         f"as many flowers are inside the {colour} polygon as outside it",
-        tuple(
+        [
             f"{number_of(number, 'flower')} {'inside' if within else 'outside'} the {colour} polygon "
             f"{'is' if number == 1 else 'are'} taken away"
             for within, number in offered
-        ),
-        (Remove(tuple(rng.sample(gone, many))),),
+        ],
+        Remove(tuple(rng.sample(gone, many))),
         f"How many flowers are inside the {colour} polygons?",
         lambda scene: len(flowers_in(scene, colour)),
     )
 
 
-def least_change(seed: int, index: int) -> LeastChange:
-    """Return the smallest change with this number: the same for the same seed, whatever else is made."""
-    way = (_circle_to_go, _flowers_to_go)[index % 2]
-    return way(Random(f"{seed}/least-change/{index}"))
+def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
+    """Return a case that asks for the smallest change, without its names, its scene, and the change.
 
-
-def least_case(asked: LeastChange, seed: int, index: int) -> Case:
-    """Return the case of a smallest change, without its names."""
-    rng = Random(f"{seed}/least-change/{index}/options")
-    letter = balanced("ABCD", f"{seed}/least-change/letter", index)
-    others = rng.sample(asked.options[1:], len(asked.options) - 1)
-    place = LETTERS.index(letter)
-    options = tuple(Option(text) for text in (*others[:place], asked.options[0], *others[place:]))
-    after = apply(asked.scene, asked.edits)
-    return Case(
+    It is the same for the same seed, whatever else is made.
+    """
+    key = f"{seed}/least-change"
+    asked = (_circle_to_go, _flowers_to_go)[index % 2](Random(f"{key}/{index}"))
+    letter = balanced("ABCD", f"{key}/letter", index)
+    options = Random(f"{key}/{index}/options").sample(asked.options[1:], len(asked.options) - 1)
+    options.insert(LETTERS.index(letter), asked.options[0])
+    text = f"What is the smallest change after which {asked.goal}?"
+    before, after = asked.count(asked.scene), asked.count(apply(asked.scene, (asked.edit,)))
+    case = Case(
         id="",
         group="least-change",
-        factual=Question(asked.seen, str(asked.count(asked.scene)), "number"),
-        counterfactual=Question(f"What is the smallest change after which {asked.goal}?", letter, "choice", options),
-        shown=Question(asked.seen, str(asked.count(after)), "number"),
+        factual=Question(asked.seen, str(before), "number"),
+        counterfactual=Question(text, letter, "choice", tuple(map(Option, options))),
+        shown=Question(asked.seen, str(after), "number"),
         provenance={"seed": seed, "index": index},
     )
-
-
-def _in_order(amounts: Amounts, *, swapped: bool = False) -> int:
-    """Dots left after so many are taken from each circle on top, and then the fullest circle; or in the other order."""
-    numbers = dict(enumerate(amounts.numbers))
-    for step in ("fullest", "dots") if swapped else ("dots", "fullest"):
-        if step == "fullest":
-            del numbers[max(numbers, key=lambda nth: numbers[nth])]
-        else:
-            numbers = {nth: number - amounts.removed * (nth < _TOP) for nth, number in numbers.items()}
-    return sum(numbers.values())
-
-
-def _has_one_fullest(numbers: Numbers, removed: int) -> bool:
-    after = [number - removed * (nth < _TOP) for nth, number in enumerate(numbers)]
-    return all(sorted(some)[-1] > sorted(some)[-2] for some in (numbers, after))
-
-
-def order_matters(amounts: Amounts) -> bool:
-    """Whether the reverse order of the two changes leads to another number of dots."""
-    return _in_order(amounts) != _in_order(amounts, swapped=True)
-
-
-def _ordered_numbers(rng: Random) -> Numbers:
-    """Dots such that the order of the changes matters, as a coin falls."""
-    matters = rng.random() < 0.5
-    while True:
-        numbers = tuple(rng.randint(3, 8) for _ in range(6))
-        if _has_one_fullest(numbers, _TAKEN) and order_matters(Amounts(numbers, _TAKEN)) == matters:
-            return numbers
+    return case, asked.scene, asked.edit
 
 
 _TAKEN = 2
 """Dots that are taken from each circle on top."""
+
+
+def _in_order(numbers: Numbers, *, swapped: bool = False) -> int:
+    """Dots left after some are taken from each circle on top, and then the fullest circle; or in the other order."""
+    left = dict(enumerate(numbers))
+    for step in ("fullest", "dots") if swapped else ("dots", "fullest"):
+        if step == "fullest":
+            del left[max(left, key=lambda nth: left[nth])]
+        else:
+            left = {nth: number - _TAKEN * (nth < _TOP) for nth, number in left.items()}
+    return sum(left.values())
+
+
+def _order_matters(numbers: Numbers) -> bool:
+    """Whether the reverse order of the two changes leads to another number of dots."""
+    return _in_order(numbers) != _in_order(numbers, swapped=True)
+
+
+def _ordered_numbers(rng: Random) -> Numbers:
+    """Dots such that one circle is the fullest at any time, and that the order matters in about half of the cases."""
+    matters = rng.random() < 0.5
+    while True:
+        numbers = tuple(rng.randint(3, 8) for _ in range(6))
+        after = [number - _TAKEN * (nth < _TOP) for nth, number in enumerate(numbers)]
+        if all(sorted(some)[-1] > sorted(some)[-2] for some in (numbers, after)) and _order_matters(numbers) == matters:
+            return numbers
 
 
 def _two_changes(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
@@ -166,7 +161,7 @@ def _two_changes(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
         (Remove(dots), Remove((fullest.id,))),
         f"first {_TAKEN} dots were removed from each of the top three circles, and then the circle with the most dots",
     )
-    order = "matters" if order_matters(amounts) else "does not matter"
+    order = "matters" if _order_matters(amounts.numbers) else "does not matter"
     return replace(puzzle, remembered={"order": order})
 
 
@@ -174,11 +169,6 @@ def _excused(amounts: Amounts) -> bool:
     """Whether the change is not made: the first circle named has more dots than the second."""
     gone, than = divmod(amounts.removed, 6)
     return amounts.numbers[gone] > amounts.numbers[than]
-
-
-def _left_unless(amounts: Amounts) -> int:
-    gone = amounts.removed // 6
-    return sum(amounts.numbers) - (0 if _excused(amounts) else amounts.numbers[gone])
 
 
 def _unless(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
@@ -231,7 +221,7 @@ SEVERAL: tuple[Template, ...] = (
         _ANY,
         _ANY,
         _ordered_numbers,
-        lambda amounts: (sum(amounts.numbers), _in_order(amounts)),
+        lambda amounts: (sum(amounts.numbers), _in_order(amounts.numbers)),
         _two_changes,
     ),
     _Unless(
@@ -241,7 +231,10 @@ SEVERAL: tuple[Template, ...] = (
         _ANY,
         _ANY,
         circles_of,
-        lambda amounts: (sum(amounts.numbers), _left_unless(amounts)),
+        lambda amounts: (
+            sum(amounts.numbers),
+            sum(amounts.numbers) - (0 if _excused(amounts) else amounts.numbers[amounts.removed // 6]),
+        ),
         _unless,
     ),
 )

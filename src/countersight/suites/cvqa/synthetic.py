@@ -36,7 +36,7 @@ from countersight.scenes import (
     phrased,
     top_row,
 )
-from countersight.suites.cvqa.backwards import SEVERAL, least_case, least_change
+from countersight.suites.cvqa.backwards import SEVERAL, least_change
 from countersight.suites.cvqa.files import SYNTHETIC_NAME
 from countersight.suites.cvqa.templates import (
     TEMPLATES,
@@ -105,7 +105,7 @@ def make_synthetic(
         wording = provenance["wording"] = wording or WORDINGS[0]
     if controls:
         provenance["controls"] = size
-    writer = DatasetWriter(
+    with DatasetWriter(
         folder,
         name=SYNTHETIC_NAME,
         description=(
@@ -115,48 +115,41 @@ def make_synthetic(
         license="CC0-1.0",
         provenance={**provenance, "countersight": __version__},
         sections=(card_section,),
-    )
-    with writer:
-        make(
-            writer,
-            size=size,
-            seed=seed,
-            options=options,
-            controls=controls,
-            groups=groups,
-            wording=wording,
-            **how,
-        )
+    ) as writer:
+        make(writer, Order(size, seed, options, controls, groups, wording == "eight"), **how)
+
+
+class Order(NamedTuple):
+    """What is made: a sixth from each template, or from the questions of another group."""
+
+    size: int
+    seed: int
+    options: Way = "fair"
+    controls: bool = False
+    """Whether each case is followed by its control."""
+    groups: str = GROUPS[0]
+    eight: bool = False
+    """Whether questions have eight phrasings, chosen by the seed, or only the published one."""
 
 
 def make(
     writer: DatasetWriter,
+    order: Order,
     *,
-    size: int,
-    seed: int,
     workers: int | None,
     progress: Callable[[int], None],
-    options: Way = "fair",
-    controls: bool = False,
-    groups: str = GROUPS[0],
-    wording: str = "one",
     ray: str = "",
 ) -> None:
-    """Generate a dataset of this size, a sixth from each template; with `controls`, each case is followed by its own.
+    """Generate the cases and their pictures, which do not depend on where they are drawn.
 
-    `groups` asks for the smallest change, or of two changes at once, instead. The `wording` "eight" asks in
-    phrasings chosen by the seed, "one" as published.
-
-    Wrong options are the answers of other scenes drawn alike, or, by name, those of the published set's gaps.
-    `progress` is told how many cases are done. Cases and pictures do not depend on where they are drawn: on the Ray
-    cluster at an address, or by so many workers here, as many as there are cores where no number is given.
+    `progress` is called with the number of finished cases. Pictures are drawn on the Ray cluster at an address, or by
+    so many workers here, as many as there are cores if no number is given.
     """
-    if size < 1:
-        raise CountersightError(f"a dataset must have at least 1 case, not {size}")
+    if order.size < 1:
+        raise CountersightError(f"a dataset must have at least 1 case, not {order.size}")
     done = 0
     with open(writer.staging / SCENES_FILE, "wb") as scenes:
-        order = _Order(size, seed, options, controls, groups, wording == "eight")
-        for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers=workers, ray=ray):
+        for chunk in in_order(partial(_make_chunk, order), range(0, order.size, CHUNK), workers=workers, ray=ray):
             for made in chunk:
                 for name, data in made.pictures:
                     (writer.staging / name).write_bytes(data)
@@ -180,29 +173,27 @@ def _as_control(
     template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False
 ) -> SyntheticMade:
     """The case with a change in the place of its own that does not touch what is asked."""
-    whole = _as_case(template, solved, seed, index, number, eight=eight)
-    case, puzzle = whole.case, solved.puzzle
+    case, puzzle = _as_case(template, solved, seed, index, number, eight=eight).case, solved.puzzle
     rng = Random(f"{seed}/{template.number}/{index}/control")
-    change = CONTROLS[template.number](rng, puzzle.scene, solved.colour)
-    changed = apply(puzzle.scene, change.edits)
+    edit, presupposition = CONTROLS[template.number](rng, puzzle.scene, solved.colour)
+    changed = apply(puzzle.scene, (edit,))
     right = puzzle.count(changed)
     assert right == solved.answer, "a control must leave the answer as it is"
     wrong = [before for before, _ in solved.others] or by_published_gaps(right, rng)
     letter = balanced("ABCD", f"{seed}/{template.number}/control letter", index)
-    text = _wondered(puzzle, change.presupposition, _phrasing(template, seed, index, "counterfactual", eight))
+    text = _wondered(puzzle, presupposition, _phrasing(template, seed, index, "counterfactual", eight))
     counterfactual = asked_with(text, right, wrong, letter, rng)
-    name = f"{case.id}-control"
     control = msgspec.structs.replace(
         case,
-        id=name,
-        change=Change(as_sentence(change.presupposition), change.kinds),
+        id=f"{case.id}-control",
+        change=Change(as_sentence(presupposition), ("recolour" if isinstance(edit, Recolour) else "remove",)),
         counterfactual=counterfactual,
         counterfactual_image=f"images/{number:06d}-control.png",
         shown=msgspec.structs.replace(counterfactual, text=puzzle.asked),
         twice=None,
         control_of=case.id,
     )
-    return SyntheticMade(control, SceneRecord(name, puzzle.scene, change.edits), changed)
+    return SyntheticMade(control, SceneRecord(control.id, puzzle.scene, (edit,)), changed)
 
 
 def _phrasing(template: Template, seed: int, index: int, world: World, eight: bool) -> int:
@@ -258,18 +249,7 @@ def _twice(solved: Solved, key: str, letter: str) -> Question | None:
     return asked_with(text, right, wrong, letter, rng)
 
 
-class _Order(NamedTuple):
-    """What is made."""
-
-    size: int
-    seed: int
-    options: Way
-    controls: bool
-    groups: str = GROUPS[0]
-    eight: bool = False
-
-
-def _make_chunk(order: _Order, start: int) -> list[SyntheticMade]:
+def _make_chunk(order: Order, start: int) -> list[SyntheticMade]:
     chunk = []
     for position in range(start, min(start + CHUNK, order.size)):
         if order.groups == "least-change":
@@ -294,13 +274,15 @@ def _drawn(made: SyntheticMade) -> tuple[tuple[str, bytes], ...]:
 
 def _least_made(seed: int, index: int) -> SyntheticMade:
     """A case that asks for the smallest change, with its pictures."""
-    asked = least_change(seed, index)
-    name = f"{SYNTHETIC_NAME}-{index + 1:06d}"
-    images = f"images/{index + 1:06d}.png", f"images/{index + 1:06d}-counterfactual.png"
+    case, scene, edit = least_change(seed, index)
     case = msgspec.structs.replace(
-        least_case(asked, seed, index), id=name, suite=SYNTHETIC_NAME, image=images[0], counterfactual_image=images[1]
+        case,
+        id=f"{SYNTHETIC_NAME}-{index + 1:06d}",
+        suite=SYNTHETIC_NAME,
+        image=f"images/{index + 1:06d}.png",
+        counterfactual_image=f"images/{index + 1:06d}-counterfactual.png",
     )
-    made = SyntheticMade(case, SceneRecord(name, asked.scene, asked.edits), apply(asked.scene, asked.edits))
+    made = SyntheticMade(case, SceneRecord(case.id, scene, (edit,)), apply(scene, (edit,)))
     return msgspec.structs.replace(made, pictures=_drawn(made))
 
 
@@ -316,55 +298,42 @@ def _place(position: int, size: int, templates: Sequence[Template] = TEMPLATES) 
     return templates[number], index
 
 
-class Irrelevant(NamedTuple):
-    """A change to a scene, and its words after "if"."""
-
-    edits: tuple[Edit, ...]
-    presupposition: str
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of the edits, in the words of the cases' changes."""
-        return ("recolour",) if isinstance(self.edits[0], Recolour) else ("remove",)
+Irrelevant = tuple[Edit, str]
+"""An edit that does not touch what is asked, and its words after "if"."""
 
 
 def _flowers_inside(rng: Random, scene: Scene, colour: str) -> Irrelevant:
-    """What is asked is how many are outside."""
-    inside = flowers_in(scene, colour)
+    inside = [flower.id for flower in flowers_in(scene, colour)]
     gone = rng.sample(inside, rng.randint(1, len(inside)))
-    removed = Remove(tuple(flower.id for flower in gone))
-    return Irrelevant((removed,), f"we removed {number_of(len(gone), 'flower')} in {colour} polygons")
+    return Remove(tuple(gone)), f"we removed {number_of(len(gone), 'flower')} in {colour} polygons"
 
 
 def _flowers_outside(rng: Random, scene: Scene, colour: str) -> Irrelevant:
     outside = _ids_outside(scene, colour)
     gone = rng.sample(outside, rng.randint(1, len(outside)))
-    return Irrelevant(
-        (Remove(tuple(gone)),), f"we removed {number_of(len(gone), 'flower')} outside the {colour} polygons"
-    )
+    return Remove(tuple(gone)), f"we removed {number_of(len(gone), 'flower')} outside the {colour} polygons"
 
 
 def _all_outside(_rng: Random, scene: Scene, colour: str) -> Irrelevant:
-    removed = Remove(tuple(_ids_outside(scene, colour)))
-    return Irrelevant((removed,), f"all flowers outside the {colour} polygons were removed")
+    return Remove(tuple(_ids_outside(scene, colour))), f"all flowers outside the {colour} polygons were removed"
 
 
 def _dots_recoloured(rng: Random, scene: Scene, _colour: str) -> Irrelevant:
     colour = rng.choice(list(NAMED))
     dots = tuple(dot.id for circle in scene.circles for dot in circle.dots)
-    return Irrelevant((Recolour(dots, colour),), f"all the dots were {colour}")
+    return Recolour(dots, colour), f"all the dots were {colour}"
 
 
 def _bottom_emptied(_rng: Random, scene: Scene, _colour: str) -> Irrelevant:
     top = {circle.id for circle in top_row(scene)}
     dots = tuple(dot.id for circle in scene.circles if circle.id not in top for dot in circle.dots)
-    return Irrelevant((Remove(dots),), "all dots in the bottom three circles were removed")
+    return Remove(dots), "all dots in the bottom three circles were removed"
 
 
 def _emptiest_removed(rng: Random, scene: Scene, _colour: str) -> Irrelevant:
     fewest = min(len(circle.dots) for circle in scene.circles)
     gone = rng.choice([circle for circle in scene.circles if len(circle.dots) == fewest])
-    return Irrelevant((Remove((gone.id,)),), "one of the circles with the fewest dots were removed")
+    return Remove((gone.id,)), "one of the circles with the fewest dots were removed"
 
 
 def _ids_outside(scene: Scene, colour: str) -> list[str]:
