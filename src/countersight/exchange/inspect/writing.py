@@ -11,12 +11,12 @@ import hashlib
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from countersight.audits import AuditFolder, CaseTrail, ConceptTrail, Response, read_audit
+from countersight.audits import AuditFolder, CaseTrail, ConceptTrail, read_audit
 from countersight.audits import score as score_audit
 from countersight.case import Reply
 from countersight.engine import Ask, Conversations, NoExample, RunFolder, conversations_of
@@ -25,14 +25,7 @@ from countersight.exchange.formats import Export, Exported
 from countersight.exchange.named_questions import FOURTH, MEASURES, key_of, opened
 from countersight.files import whole_file
 from countersight.picture import Picture, data_url
-from countersight.scoring import (
-    ALL,
-    JudgedRun,
-    Outcome,
-    Rate,
-    ScoredAnswer,
-    judge_run,
-)
+from countersight.scoring import ALL, JudgedRun, Outcome, Rate, ScoredAnswer, judge_run
 from countersight.text import printable
 
 Json = dict[str, Any]
@@ -71,19 +64,17 @@ def export_log(order: Export) -> Exported:
             f"{order.source} is a dataset, which Inspect can use directly: inspect eval countersight/dataset -T "
             f"folder={order.source} --model MODEL"
         )
-    _write_log(order.out, log.spec, log.samples(), log.header)
+    _write_log(order.out, log)
     return Exported(log.written, "sample", f"look at it with: inspect view --log-dir {order.out.parent}")
 
 
 def grade(outcome: Outcome, credit: float | None, *, soft: bool) -> str | float:
     """Return a score's value; NaN if unscored, which Inspect leaves out of every metric."""
-    if soft and credit is not None:
-        return credit
-    return _VALUES.get(outcome, float("nan"))
+    return credit if soft and credit is not None else _VALUES.get(outcome, float("nan"))
 
 
-def _write_log(path: Path, spec: Json, samples: Iterable[Json], header: Callable[[], Json]) -> None:
-    """Write a whole log; `header` is asked for once every sample went by."""
+def _write_log(path: Path, log: "_RunLog | _AuditLog") -> None:
+    """Write a whole log; its end is known once every sample was written."""
     with whole_file(path) as file, zipfile.ZipFile(file, "w") as packed:
 
         def write(name: str, content: Json | list[Json]) -> None:
@@ -92,24 +83,46 @@ def _write_log(path: Path, spec: Json, samples: Iterable[Json], header: Callable
             # Not msgspec: what is not scored is NaN here, which it would write as null.
             packed.writestr(member, json.dumps(content, ensure_ascii=False))
 
-        start = {"version": SCHEMA, "eval": spec, "plan": _PLAN}
-        write("_journal/start.json", start)
+        start = {"eval": log.spec, "plan": _PLAN}
+        write("_journal/start.json", {"version": SCHEMA} | start)
         summaries = []
-        for sample in samples:
+        for sample in log.samples():
             write(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
             summaries.append(_summary(sample))
         write("summaries.json", summaries)
-        end = header()
-        write("header.json", {"version": SCHEMA, "status": end.pop("status"), "eval": spec, "plan": _PLAN} | end)
+        status, started, (total, completed), scores, usage = log.end()
+        write(
+            "header.json",
+            {
+                "version": SCHEMA,
+                "status": status,
+                **start,
+                "results": {"total_samples": total, "completed_samples": completed, "scores": scores},
+                "stats": {"started_at": started, "completed_at": started, **usage},
+            },
+        )
+
+
+_End = tuple[str, str, tuple[int, int], list[Json], Json]
+"""The end of a log: its status, when it was started, the numbers of all and of completed samples, scores, and usage."""
 
 
 def _summary(sample: Json) -> Json:
     """What the list of samples shows of one: no pictures, no long texts."""
+    shown = []
+    for message in sample["input"]:
+        content = message["content"]
+        if isinstance(content, str):
+            content = content[:_THIN]
+        else:
+            texts = ("(Image)" if part["type"] == "image" else part["text"][:_THIN] for part in content)
+            content = [{"type": "text", "text": text} for text in texts]
+        shown.append(message | {"content": content})
     failed = sample.get("error")
     return {
         "id": sample["id"],
         "epoch": sample["epoch"],
-        "input": [_thin(message) for message in sample["input"]],
+        "input": shown,
         "target": sample["target"],
         "metadata": sample["metadata"],
         "scores": sample.get("scores"),
@@ -120,21 +133,14 @@ def _summary(sample: Json) -> Json:
     }
 
 
-def _thin(message: Json) -> Json:
-    if isinstance(message["content"], str):
-        return message | {"content": message["content"][:_THIN]}
-    parts = ("(Image)" if part["type"] == "image" else part["text"][:_THIN] for part in message["content"])
-    return message | {"content": [{"type": "text", "text": text} for text in parts]}
-
-
-def _content(text: str, pictures: tuple[Picture, ...]) -> list[Json]:
-    """What is said in a message: pictures first, as they were sent."""
+def _user_turn(text: str, pictures: tuple[Picture, ...], role: str = "user") -> Json:
+    """A message with its pictures first, as they were sent."""
     shown = [{"type": "image", "image": data_url(picture.mime, picture.data)} for picture in pictures]
-    return [*shown, {"type": "text", "text": text}]
+    return {"role": role, "content": [*shown, {"type": "text", "text": text}]}
 
 
 def _metric(name: str, value: float, **beside: Any) -> Json:
-    return {"name": name, "value": value, "params": {}, "metadata": beside or None}
+    return {"name": name, "value": value, "params": {}, "metadata": beside}
 
 
 def _score_line(name: str, scorer: str, scored: int, unscored: int, metrics: Json) -> Json:
@@ -142,18 +148,8 @@ def _score_line(name: str, scorer: str, scored: int, unscored: int, metrics: Jso
     return {"name": name, "scorer": scorer, **counts, "metrics": metrics}
 
 
-def _end(status: str, started: str, samples: tuple[int, int], scores: list[Json], usage: Json) -> Json:
-    """What stands at the end of a log: `samples` are all of them, and those that were completed."""
-    total, completed = samples
-    return {
-        "status": status,
-        "results": {"total_samples": total, "completed_samples": completed, "scores": scores},
-        "stats": {"started_at": started, "completed_at": started, **usage},
-    }
-
-
 def _error(reason: str) -> Json:
-    return {"message": reason, "traceback": reason, "traceback_ansi": reason}
+    return {"error": {"message": reason, "traceback": reason, "traceback_ansi": reason}}
 
 
 def _usage(tokens_in: int, tokens_out: int, cost: float) -> Json:
@@ -179,12 +175,11 @@ def _spec(manifest: Any, task: str, model: str, settings: Json, metadata: Json, 
 
 
 class _RunLog:
-    """A run on its way into a log: its samples one by one, and what they add up to."""
+    """A run as a log: its samples one by one, and what they add up to."""
 
     def __init__(self, judged: JudgedRun) -> None:
         self._judged = judged
         self._manifest = manifest = judged.run.manifest
-        self._soft = judged.outcomes.credits is not None
         self._facts: dict[int, Reply] = {}
         """The answer about the original picture, for the case being written."""
         self._used = (0, 0, 0.0)
@@ -205,23 +200,21 @@ class _RunLog:
         )
 
     def samples(self) -> Iterator[Json]:
-        """Every question that has a reply."""
+        """Return a sample for every question that has a reply."""
         conversations = conversations_of(self._judged.run, self._judged.dataset)
         for each in chain(self._judged.answers(), self._judged.fourth_answers()):
-            if each.reply is not None:
-                self._count(each, each.reply)
-                yield self._sample(each, each.reply, conversations)
-
-    def _count(self, each: ScoredAnswer, reply: Reply) -> None:
-        self.written += 1
-        self._failed += each.outcome == "failed"
-        self._fourths += each.is_fourth
-        self._scored[_scorer(each)] += each.credit is not None
-        self._unscored[_scorer(each)] += each.credit is None
-        tokens_in, tokens_out, cost = self._used
-        self._used = tokens_in + reply.tokens_in, tokens_out + reply.tokens_out, cost + reply.cost
-        if each.asking == "factual":
-            self._facts = {each.row: reply}
+            reply = each.reply
+            if reply is None:
+                continue
+            self.written += 1
+            self._failed += each.outcome == "failed"
+            self._fourths += each.is_fourth
+            (self._unscored if each.credit is None else self._scored)[_scorer(each)] += 1
+            tokens_in, tokens_out, cost = self._used
+            self._used = tokens_in + reply.tokens_in, tokens_out + reply.tokens_out, cost + reply.cost
+            if each.asking == "factual":
+                self._facts = {each.row: reply}
+            yield self._sample(each, reply, conversations)
 
     def _sample(self, each: ScoredAnswer, reply: Reply, conversations: Conversations) -> Json:
         asked = self._messages(each, conversations)
@@ -239,38 +232,38 @@ class _RunLog:
             "total_time": reply.seconds,
         }
         if each.outcome == "failed":
-            return sample | {"error": _error(reply.reason)}
-        said = {"role": "assistant", "content": _said(reply), "source": "generate"}
+            return sample | _error(reply.reason)
+        text = reply.text or "\n".join(order.text for order in reply.orders)
+        if reply.losses and not reply.text:
+            text = f"losses of the options, in order: {', '.join(f'{loss:.4f}' for loss in reply.losses)}"
+        said = {"role": "assistant", "content": text, "source": "generate"}
         stopped = "max_tokens" if reply.is_cut else _STOPS.get(reply.finish.casefold(), "unknown")
         choice = {"message": said, "stop_reason": stopped}
-        output = sample["output"] | {"choices": [choice], "completion": said["content"], "usage": usage}
-        return sample | {"output": output, "messages": [*asked, said]} | self._scores(each)
-
-    def _messages(self, each: ScoredAnswer, conversations: Conversations) -> list[Json]:
-        """The conversation as it was put to the model, its pictures in it."""
-        world, telling = each.place
-        needs_fact = self._manifest.prompt.needs_fact and _name(each) == "counterfactual"
-        fact = self._facts.get(each.row) if needs_fact else None
-        try:
-            request = conversations.request(Ask(each.row, each.case, world, telling, each.question, fact))
-        except (BadPicture, NoExample) as fault:
-            return [{"role": "user", "content": f"{each.question.text}\n({fault})"}]
-        return [{"role": turn.role, "content": _content(turn.text, turn.pictures)} for turn in request.turns]
-
-    def _scores(self, each: ScoredAnswer) -> Json:
+        output = sample["output"] | {"choices": [choice], "completion": text, "usage": usage}
+        sample |= {"output": output, "messages": [*asked, said]}
         if each.is_fourth:
-            return {}
+            return sample
         score = {
-            "value": grade(each.outcome, each.credit, soft=self._soft),
+            "value": grade(each.outcome, each.credit, soft=self._judged.outcomes.credits is not None),
             "answer": each.answer,
             "explanation": f"{each.outcome}: extracted answer {each.answer!r}, right answer {each.question.answer!r}",
             "reason": each.outcome if each.credit is None else None,
             "metadata": {"outcome": each.outcome},
         }
-        return {"scores": {_scorer(each): score}}
+        return sample | {"scores": {_scorer(each): score}}
 
-    def header(self) -> Json:
-        """What the samples add up to, once all of them went by."""
+    def _messages(self, each: ScoredAnswer, conversations: Conversations) -> list[Json]:
+        """The conversation as it was put to the model, its pictures in it."""
+        needs_fact = self._manifest.prompt.needs_fact and _name(each) == "counterfactual"
+        fact = self._facts.get(each.row) if needs_fact else None
+        try:
+            request = conversations.request(Ask(each.row, each.case, *each.place, each.question, fact))
+        except (BadPicture, NoExample) as fault:
+            return [{"role": "user", "content": f"{each.question.text}\n({fault})"}]
+        return [_user_turn(turn.text, turn.pictures, turn.role) for turn in request.turns]
+
+    def end(self) -> _End:
+        """Return what the samples add up to, once all of them were written."""
         scores, controls = self._judged.scores(), self._judged.controls
         asked = int((controls.outcomes.codes > 0).sum()) if controls else 0
         metrics = {SCORER: _metrics({name: getattr(scores.overall, name) for name in MEASURES})}
@@ -283,13 +276,13 @@ class _RunLog:
                     for name in _ALARMS
                 }
             )
-        return _end(
-            "cancelled" if scores.overall.missing else "success",
-            self._manifest.started,
-            (scores.overall.questions + asked + self._fourths, self.written - self._failed),
-            [_score_line(name, name, self._scored[name], self._unscored[name], each) for name, each in metrics.items()],
-            {"model_usage": {self._manifest.model: _usage(*self._used)}},
-        )
+        lines = [
+            _score_line(name, name, self._scored[name], self._unscored[name], each) for name, each in metrics.items()
+        ]
+        status = "cancelled" if scores.overall.missing else "success"
+        counts = scores.overall.questions + asked + self._fourths, self.written - self._failed
+        usage = {"model_usage": {self._manifest.model: _usage(*self._used)}}
+        return status, self._manifest.started, counts, lines, usage
 
 
 def _scorer(each: ScoredAnswer) -> str:
@@ -313,8 +306,7 @@ def _metrics(figures: dict[str, Any]) -> Json:
 
 def _metadata(each: ScoredAnswer) -> Json:
     world, telling = each.place
-    control = {"control_of": each.case.control_of} if each.case.control_of else {}
-    return control | {
+    return ({"control_of": each.case.control_of} if each.case.control_of else {}) | {
         "case": each.case.id,
         "row": each.row,
         "asking": _name(each),
@@ -326,15 +318,8 @@ def _metadata(each: ScoredAnswer) -> Json:
     }
 
 
-def _said(reply: Reply) -> str:
-    """What the model said; of options that were ranked, the losses, of orders, what was said in each."""
-    if reply.losses:
-        return reply.text or f"losses of the options, in order: {', '.join(f'{loss:.4f}' for loss in reply.losses)}"
-    return reply.text or "\n".join(order.text for order in reply.orders)
-
-
 class _AuditLog:
-    """An audit on its way into a log."""
+    """An audit as a log: every tested concept of every case is a sample."""
 
     def __init__(self, folder: AuditFolder) -> None:
         self._folder = folder
@@ -356,7 +341,7 @@ class _AuditLog:
         )
 
     def samples(self) -> Iterator[Json]:
-        """Every concept of every case."""
+        """Return a sample for every concept of every case."""
         for case in self._audit.cases:
             for concept in case.concepts:
                 self.written += 1
@@ -364,9 +349,14 @@ class _AuditLog:
 
     def _sample(self, case: CaseTrail, concept: ConceptTrail) -> Json:
         question, edit = case.record.question.text, concept.edit
-        messages = self._turns(case.record.picture, question, case.baseline)
+        conversations = [(case.record.picture, case.baseline)]
         if edit and edit.after:
-            messages += self._turns(edit.after, question, concept.again)
+            conversations.append((edit.after, concept.again))
+        messages: list[Json] = []
+        for picture, said in conversations:
+            messages.append(_user_turn(question, (self._folder.picture(picture),)))
+            if said:
+                messages += [{"role": "assistant", "content": each.text} for each in (said.answer, said.explanation)]
         sample: Json = {
             "id": printable(f"{case.case}:{concept.number}"),
             "epoch": 1,
@@ -378,15 +368,8 @@ class _AuditLog:
             "model_usage": {},
         }
         if edit and edit.failure:
-            return sample | {"error": _error(edit.failure)}
+            return sample | _error(edit.failure)
         return sample | {"scores": {_JUDGES: self._score(case, concept)}}
-
-    def _turns(self, picture: str, question: str, said: Response | None) -> list[Json]:
-        """The question about one picture, and what was said to it: the answer, then why."""
-        turns = [{"role": "user", "content": _content(question, (self._folder.picture(picture),))}]
-        if said:
-            turns += [{"role": "assistant", "content": each.text} for each in (said.answer, said.explanation)]
-        return turns
 
     def _score(self, case: CaseTrail, concept: ConceptTrail) -> Json:
         """PCS, NCC and CCS of one test; NaN where the judges do not decide, or the rule leaves it out."""
@@ -401,12 +384,12 @@ class _AuditLog:
             "metadata": {"concept": concept.instruction.concept, "action": concept.instruction.action},
         }
 
-    def header(self) -> Json:
-        """What the tests add up to, once all of them went by."""
+    def end(self) -> _End:
+        """Return what the tests add up to, once all of them were written."""
         scores = []
         for name in _AUDIT_MEASURES:
             mean = getattr(self._kept.kept, name)
             beside = {"low": mean.low, "high": mean.high, "n": mean.concepts}
             metrics = {} if mean.value is None else {"mean": _metric("mean", mean.value, **beside)}
             scores.append(_score_line(name, _JUDGES, mean.concepts, self.written - mean.concepts, metrics))
-        return _end("success", self._folder.manifest.started, (self.written, self.written), scores, {})
+        return "success", self._folder.manifest.started, (self.written, self.written), scores, {}
