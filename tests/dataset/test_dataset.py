@@ -139,6 +139,9 @@ def test_a_folder_that_is_no_dataset_is_a_sentence(tmp_path):
         Dataset.open(tmp_path / "none")
     with pytest.raises(DatasetError, match=r"no metadata\.jsonl"):
         Dataset.open(tmp_path)
+    dataset(tmp_path / "flowers", [case(0)])
+    with pytest.raises(DatasetError, match=f"flwers is not a folder; did you mean {tmp_path / 'flowers'}"):
+        Dataset.open(tmp_path / "flwers")
 
 
 def test_a_file_is_named_as_the_source_of_a_dataset_and_not_as_its_folder(tmp_path):

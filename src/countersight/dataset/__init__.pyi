@@ -2,6 +2,9 @@ from .card import Section as Section
 from .card import published_file as published_file
 from .card import read_card as read_card
 from .card import size_category as size_category
+from .croissant import RAI_FIELDS as RAI_FIELDS
+from .croissant import known_facts as known_facts
+from .croissant import missing_facts as missing_facts
 from .croissant import read_croissant as read_croissant
 from .croissant import write_croissant as write_croissant
 from .folder import METADATA as METADATA
@@ -16,7 +19,4 @@ from .hidden import hidden_in as hidden_in
 from .hidden import hide as hide
 from .hidden import is_key as is_key
 from .hidden import open_key as open_key
-from .responsible import RAI_FIELDS as RAI_FIELDS
-from .responsible import known_facts as known_facts
-from .responsible import missing_facts as missing_facts
 from .writing import DatasetWriter as DatasetWriter

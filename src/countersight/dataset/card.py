@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from countersight.dataset.croissant import CROISSANT, croissant, write_croissant
-from countersight.dataset.responsible import known_facts
+from countersight.dataset.croissant import CROISSANT, croissant, known_facts, write_croissant
 
 _MADE = "## How it was made\n"
 

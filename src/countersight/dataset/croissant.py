@@ -1,7 +1,13 @@
-"""The machine-readable card: Croissant 1.1, with the fields of its RAI extension that are known."""
+"""The machine-readable card: Croissant 1.1, with its RAI extension.
+
+NeurIPS requires the RAI fields in `DEMANDED` for every new dataset. Unknown facts are not invented: they are left out
+and reported as missing. `croissant_terms.json` has the JSON-LD context, the fields of both standards that are used, and
+what is known of every drawn dataset.
+"""
 
 import datetime
 import hashlib
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,66 +20,14 @@ from countersight.files import write_whole
 CROISSANT: Final = "croissant.json"
 CONFORMS: Final = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 
-_CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "arrayShape": "cr:arrayShape",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "containedIn": "cr:containedIn",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "description": {"@container": "@language"},
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isArray": "cr:isArray",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "name": {"@container": "@language"},
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "prov": "http://www.w3.org/ns/prov#",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
-
-
-_COLUMNS = {
-    "id": "Name of the case.",
-    "file_name": "The factual picture.",
-    "counterfactual_file_name": "The picture after the change.",
-    "suite": "The benchmark that the case belongs to.",
-    "group": "Part of the suite that the case belongs to.",
-    "factual_question": "Question about the factual picture.",
-    "change": "What is different in the counterfactual world.",
-    "counterfactual_question": "Question about the picture under the change.",
-    "shown_question": "Question about the counterfactual picture.",
-    "twice_question": "Question about the counterfactual picture that repeats the change in words.",
-    "context": "The response to the picture before the change.",
-    "control_of": "The original case, if this case is a control whose change must not affect the answer.",
-}
+_TERMS: Final[dict[str, Any]] = msgspec.json.decode((files(__package__) / "croissant_terms.json").read_bytes())
+_CONTEXT: Final[dict[str, Any]] = _TERMS["context"]
+_COLUMNS: Final[dict[str, str]] = _TERMS["columns"]
+DEMANDED: Final = tuple[str, ...](_TERMS["demanded"])
+RAI_FIELDS: Final = (*DEMANDED, *_TERMS["further"])
+"""All fields of the extension that are supported."""
+_DRAWN_FROM: Final = ("scenes.jsonl", "worlds.jsonl")
+"""Files that datasets drawn by Countersight contain: the scenes or worlds behind the pictures."""
 _MEDIA_TYPES: Final = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
@@ -146,6 +100,27 @@ def croissant(folder: Path, name: str, description: str, license: str, columns: 
             }
         ],
     }
+
+
+def known_facts(folder: Path, provenance: dict[str, str]) -> dict[str, Any]:
+    """Return the known facts about a dataset made as `provenance` says; drawn datasets contain their scenes or
+    worlds."""
+    made = ", ".join(f"{key} {value}" for key, value in provenance.items() if key != "countersight")
+    told: dict[str, Any] = {"prov:wasGeneratedBy": f"Countersight {__version__}: {made}" if made else ""}
+    if "file" in provenance:
+        file, suite = provenance["file"], provenance.get("suite", "a suite")
+        told["prov:wasDerivedFrom"] = (
+            f"Imported from the authors' file {file} of {suite}; see the authors' publication."
+        )
+    elif any((folder / name).is_file() for name in _DRAWN_FROM):
+        told |= _TERMS["drawn"]
+        told["rai:machineAnnotationTools"] = told["rai:machineAnnotationTools"].format(version=__version__)
+    return {name: value for name, value in told.items() if value != ""}
+
+
+def missing_facts(card: dict[str, Any]) -> list[str]:
+    """Return the required fields that a card does not have."""
+    return [name for name in DEMANDED if name not in card]
 
 
 def _picture_formats(pictures: Path) -> str | list[str]:

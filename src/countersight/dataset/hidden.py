@@ -8,7 +8,6 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -82,7 +81,10 @@ def hide(whole: Dataset, folder: Path, key: Path) -> Hidden:
     with writer:
         for _, case in whole.cases():
             shown = _without_answers(case)
-            _copy_pictures(shown, whole.path, writer.staging)
+            for name in filter(None, (shown.image, *shown.further_images)):
+                if not (writer.staging / name).exists() and (whole.path / name).exists():
+                    (writer.staging / name).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(whole.path / name, writer.staging / name)
             writer.add(shown)
         write_whole(writer.staging / HIDDEN, msgspec.json.format(msgspec.json.encode(hidden), indent=1) + b"\n")
     head = _Head(_KIND, salt, Dataset.open(folder).fingerprint)
@@ -127,7 +129,13 @@ def _commitment(salt: str, rows: bytes) -> str:
 
 def _without_answers(case: Case) -> Case:
     """Return the case without its answers and without anything that reveals them."""
-    questions = {name: _hidden(question) for name in TWO_WORLDS if (question := getattr(case, name))}
+    questions = {
+        name: Question(
+            question.text, "", question.kind, tuple(Option(option.text) for option in question.options), hidden=True
+        )
+        for name in TWO_WORLDS
+        if (question := getattr(case, name))
+    }
     return msgspec.structs.replace(
         case,
         **questions,
@@ -140,22 +148,9 @@ def _without_answers(case: Case) -> Case:
     )
 
 
-def _copy_pictures(case: Case, source: Path, target: Path) -> None:
-    """Copy the pictures of a case, unless they were already copied for another case."""
-    for name in filter(None, (case.image, *case.further_images)):
-        if not (target / name).exists() and (source / name).exists():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source / name, target / name)
-
-
-def _hidden(question: Question) -> Question:
-    options = tuple(Option(option.text) for option in question.options)
-    return Question(question.text, "", question.kind, options, hidden=True)
-
-
 def _section(whole: Dataset, hidden: Hidden) -> str:
     """Return the section of the card about hidden answers, with the section about guessing of the original card."""
-    told = "".join(_of_guessing(whole))
+    _, heading, guessing = whole.card()[1].partition(_TOLD)
     return f"""## Hidden answers
 
 The right answers of the {hidden.cases:,} cases are not in this folder. Their commitment is `{hidden.commitment}`, the
@@ -167,11 +162,4 @@ countersight run THIS_FOLDER --model MODEL -o answers    # then submit the folde
 countersight score answers --key KEY                     # by the holder of the key
 ```
 
-{told}"""
-
-
-def _of_guessing(whole: Dataset) -> Iterator[str]:
-    readme = whole.path / "README.md"
-    _, found, after = readme.read_text(encoding="utf-8").partition(_TOLD) if readme.exists() else ("", "", "")
-    if found:
-        yield f"{_TOLD}{after}"
+{heading}{guessing}"""

@@ -1,6 +1,7 @@
 from .checking import Picture as Picture
 from .checking import as_seen as as_seen
 from .checking import check_picture as check_picture
+from .checking import data_url as data_url
 from .checking import goes_as_it_is as goes_as_it_is
 from .checking import read_picture as read_picture
 from .checking import to_send as to_send
@@ -9,4 +10,3 @@ from .limits import LONGEST_SIDE as LONGEST_SIDE
 from .limits import MAX_BYTES as MAX_BYTES
 from .limits import MAX_PIXELS as MAX_PIXELS
 from .pixels import Pixels as Pixels
-from .within_text import data_url as data_url

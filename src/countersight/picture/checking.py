@@ -4,6 +4,7 @@ Whoever decodes one calls `as_seen`: a camera that was held sideways, inks, 16 b
 then for everybody what they are for a person who opens the file.
 """
 
+import base64
 import errno
 import io
 import os
@@ -54,6 +55,11 @@ class _Header(NamedTuple):
     height: int
     plain: bool
     orientation: int = 1
+
+
+def data_url(mime: str, data: bytes) -> str:
+    """Return the bytes of a picture as a data URL, for a page, a message to a server or a log."""
+    return f"data:{mime};base64,{base64.b64encode(data).decode('ascii')}"
 
 
 def read_picture(path: Path | str, *, follow: bool = True) -> Picture:

@@ -30,7 +30,7 @@ def view(data: bytes, orientation: int, side: int) -> Image.Image:
     """Return the picture in these bytes, scaled to at most `side` pixels. Raises whatever the decoder raises."""
     file = Image.open(io.BytesIO(data), formats=FORMATS)
     width, height = file.size
-    if width * height > MAX_PIXELS:
+    if width * height > MAX_PIXELS:  # the decoder may see another size than the header told us
         raise BadPicture(f"has {width} x {height} pixels; the maximum is {MAX_PIXELS:,}")
     shrink = min(1.0, side / max(width, height))
     size = (max(1, round(width * shrink)), max(1, round(height * shrink)))
