@@ -115,6 +115,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     import huggingface_hub.constants
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_DISABLE_XET", True)  # the other protocol for large files
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)  # whatever another test imported it with
     server = Hub()
     monkeypatch.setenv("HF_ENDPOINT", server.address)
     monkeypatch.setenv("HF_TOKEN", TOKEN)
