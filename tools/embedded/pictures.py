@@ -41,7 +41,7 @@ def sample(seed: str) -> Sample:
 def random_scene(rng: Random) -> Scene:
     """A scene as the suites make them: as it is, after the change a question supposes, or after another by chance."""
     template = rng.choice(TEMPLATES)
-    puzzle = template.posed(rng, rng.choice(COLOURS))
+    puzzle = template.random_puzzle(rng, rng.choice(COLOURS))
     chance = rng.random()
     if chance < 0.5:
         return puzzle.scene

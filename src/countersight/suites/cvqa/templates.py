@@ -130,6 +130,10 @@ class Template(msgspec.Struct, frozen=True):
         answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
         return Solved(puzzle, changed, answer, new, tuple(map(self.both, others)), colour)
 
+    def random_puzzle(self, rng: Random, colour: str) -> Puzzle:
+        """Return a random puzzle, about polygons of a colour if there are polygons."""
+        return self.pose(rng, colour, self._drawn(rng))
+
     def _alike(self, rng: Random) -> list[Amounts]:
         """Amounts of several scenes with different answers that are near each other, none of them before the others:
         what the question says of one holds for all."""
