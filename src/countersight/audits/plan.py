@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -13,13 +13,10 @@ from countersight.audits.clusters import Mean
 from countersight.audits.folder import digest_of
 from countersight.audits.records import Intervene, Manifest
 from countersight.audits.scores import AuditScores
-from countersight.audits.signing.ssh import signature
+from countersight.audits.signing.ssh import sign
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.text import several
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 PLAN: Final = "plan.json"
 PLAN_SIGNATURE: Final = f"{PLAN}.sig"
@@ -94,7 +91,7 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"Verdict: {self.answer}. {self.why}" if self.answer else self.why
 
 
-def write_plan(file: Path, plan: AuditPlan, key: "Ed25519PrivateKey | None" = None) -> str:
+def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
     """Write a plan dated now, with a signature if there is a key; return its SHA-256 for others to record."""
     for words in plan.criteria:
         check_criterion(words)
@@ -103,7 +100,7 @@ def write_plan(file: Path, plan: AuditPlan, key: "Ed25519PrivateKey | None" = No
     data = msgspec.json.format(msgspec.json.encode(dated), indent=1) + b"\n"
     write_whole(file, data)
     if key is not None:
-        write_whole(file.with_name(f"{file.name}.sig"), signature(data, key))
+        write_whole(file.with_name(f"{file.name}.sig"), sign(data, key))
     return digest_of(data)
 
 

@@ -84,7 +84,7 @@ _PLAN: Final = {
     "--control {none,nothing,uncited,both}=none": "control edits",
     "--checker C*": "a checker of edits; may be given several times",
     "--require CRITERION*": "a criterion to meet, such as 'specificity at least 0.9'; may be given several times",
-    "--key FILE": "an Ed25519 key of OpenSSH that signs the plan",
+    "--key FILE": "a private key of OpenSSH that signs the plan",
 }
 _BUNDLE: Final = {
     "AUDIT": "an audit folder",
@@ -93,7 +93,7 @@ _BUNDLE: Final = {
 }
 _SIGN: Final = {
     "AUDIT": "an audit folder",
-    "--key FILE!": "the private key (create one with: ssh-keygen -t ed25519)",
+    "--key FILE!": "the private key of OpenSSH (create one with: ssh-keygen -t ed25519)",
     "--name NAME=": "name of a person; their sign-off is stored next to the seal",
     "--role ROLE=": "the person's role",
     "--timestamp URL": "an RFC 3161 server that timestamps the seal",
@@ -103,7 +103,8 @@ _VERIFY: Final = {
     "AUDIT": "an audit folder, or the ZIP of one",
     "--key KEYS*": "the required signer: a public key, or a file of allowed signers",
     "--identity NAME=": "the identity that must have signed, as named in the file of allowed signers",
-    "--revoked FILE": "public keys that are no longer trusted",
+    "--revoked FILE": "public keys that are no longer trusted, or a revocation list of OpenSSH",
+    "--timestamp-ca FILE": "certificates (PEM) of the authority whose time stamps are trusted",
     "--seal SHA256=": "the expected seal",
     "--dataset DIR": "the audited dataset, if it was moved",
     "--against DIR": "the earlier audit it was compared with",
@@ -196,7 +197,7 @@ def add(verbs: Verbs) -> None:
         verbs,
         "sign",
         _sign,
-        "Sign the seal of a finished audit with an Ed25519 key of OpenSSH, or sign it off as a person.",
+        "Sign the seal of a finished audit with a key of OpenSSH, or sign it off as a person.",
         "audits/gpt-4o --key ~/.ssh/id_ed25519",
         _SIGN,
     )
@@ -404,12 +405,7 @@ def _plan(chosen: argparse.Namespace) -> int:
         editor=chosen.editor,
         criteria=tuple(chosen.require),
     )
-    key = None
-    if chosen.key:
-        from countersight.audits.signing import read_private_key
-
-        key = read_private_key(chosen.key)
-    print(f"{chosen.output}\nSHA-256 of the plan: {write_plan(chosen.output, plan, key)}")
+    print(f"{chosen.output}\nSHA-256 of the plan: {write_plan(chosen.output, plan, chosen.key)}")
     return 0
 
 
@@ -432,39 +428,26 @@ def _bundle(chosen: argparse.Namespace) -> int:
 def _sign(chosen: argparse.Namespace) -> int:
     import datetime
 
-    from countersight.audits.signing import read_private_key, sign_bundle, sign_off, stamp_bundle
+    from countersight.audits.signing import sign_bundle, sign_off, stamp_bundle
 
-    key = read_private_key(chosen.key, _passphrase(chosen.key))
     if chosen.name:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        print(sign_off(chosen.audit, key, name=chosen.name, role=chosen.role, at=now))
+        print(sign_off(chosen.audit, chosen.key, name=chosen.name, role=chosen.role, at=now))
     else:
-        print(sign_bundle(chosen.audit, key))
+        print(sign_bundle(chosen.audit, chosen.key))
     if chosen.timestamp:
         print(stamp_bundle(chosen.audit, chosen.timestamp))
     _zip(chosen.audit, chosen.zip)
     return 0
 
 
-def _passphrase(key: Path) -> str:
-    """Ask for the passphrase of a key; empty if the key has none or nobody can answer."""
-    from countersight.audits.signing import is_locked
-
-    if not is_locked(key) or not sys.stdin.isatty():
-        return ""
-    import getpass
-
-    return getpass.getpass(f"Passphrase for {key}: ")
-
-
 def _verify(chosen: argparse.Namespace) -> int:
-    from countersight.audits.signing import read_public_keys
-    from countersight.audits.verifying import tell_verified, verified
+    from countersight.audits.signing import read_allowed_signers, read_authorities
+    from countersight.audits.verifying import Trust, tell_verified, verified
 
-    keys = tuple(
-        key for named in chosen.key for key in read_public_keys(named, identity=chosen.identity, revoked=chosen.revoked)
-    )
-    found = verified(chosen.audit, chosen.seal, keys=keys, dataset=chosen.dataset, against=chosen.against)
+    signers = read_allowed_signers(chosen.key, identity=chosen.identity, revoked=chosen.revoked)
+    trust = Trust(signers, read_authorities(chosen.timestamp_ca) if chosen.timestamp_ca else ())
+    found = verified(chosen.audit, chosen.seal, trust=trust, dataset=chosen.dataset, against=chosen.against)
     for line in tell_verified(found, chosen.audit, compared=bool(chosen.seal)):
         print(line)
     return 0 if found.sound else 1

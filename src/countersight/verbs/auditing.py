@@ -19,8 +19,8 @@ from countersight.audits import (
     finish,
 )
 from countersight.audits.judges import Judge
-from countersight.audits.signing import read_public_keys
-from countersight.audits.verifying import Verified, verified
+from countersight.audits.signing import read_allowed_signers
+from countersight.audits.verifying import Trust, Verified, verified
 from countersight.editing import Editor
 from countersight.engine import RetryPolicy, synchronous
 from countersight.errors import CountersightError
@@ -91,5 +91,4 @@ audit = synchronous(audit_async)
 @checked
 def verify(audit: Audit | Path | str, *, seal: str = "", key: str = "") -> Verified:
     """Check a finished audit for changed or missing files and wrong results; see `.sound` and `.findings`."""
-    keys = read_public_keys(key) if key else ()
-    return verified(folder_of(audit), seal, keys=keys)
+    return verified(folder_of(audit), seal, trust=Trust(read_allowed_signers([key] if key else [])))

@@ -3,19 +3,16 @@
 import hashlib
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from countersight.audits.bundle.files import content
 from countersight.audits.bundle.limits import STATEMENT
 from countersight.audits.bundle.seal import SEAL, SIGNATURE, read_seal
-from countersight.audits.signing.ssh import PublicKey, public_half, signature, signer
+from countersight.audits.signing.ssh import sign, signer
 from countersight.errors import AuditError
 from countersight.files import write_whole
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 SIGNED_OFF: Final = re.compile(r"sign-off\.[a-z0-9-]{1,60}\.json")
 
@@ -32,38 +29,38 @@ class SignOff(msgspec.Struct, frozen=True):
     statement: str = STATEMENT
 
 
-def sign_bundle(folder: Path, key: "Ed25519PrivateKey") -> Path:
+def sign_bundle(folder: Path, key: Path) -> Path:
     """Sign the seal of a bundle and return the signature file."""
     read_seal(folder)
     sealed = content(folder / SEAL)
-    mine = public_half(key)
-    signed = folder / SIGNATURE
-    if signed.exists() and _signer(signed, sealed) != mine:
-        signed = folder / f"{SEAL}.{hashlib.sha256(mine.blob).hexdigest()[:12]}.sig"
-    write_whole(signed, signature(sealed, key))
-    return signed
+    signature = sign(sealed, key)
+    mine, file = signer(sealed, signature), folder / SIGNATURE
+    if file.exists() and _signer(file, sealed) != mine:
+        file = folder / f"{SEAL}.{hashlib.sha256(mine.encode()).hexdigest()[:12]}.sig"
+    write_whole(file, signature)
+    return file
 
 
-def _signer(file: Path, signed: bytes) -> PublicKey:
+def _signer(file: Path, signed: bytes) -> str:
     try:
         return signer(signed, content(file))
     except AuditError as error:
-        raise AuditError(f"{file}: {error}; it is not overwritten. Remove it to sign") from None
+        raise AuditError(f"{file} is not a signature of this file ({error}); remove it before you sign again") from None
 
 
-def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at: str) -> Path:
+def sign_off(folder: Path, key: Path, *, name: str, role: str, at: str) -> Path:
     """Write and sign the statement of a person who vouches for a bundle; return its file."""
     _, seal = read_seal(folder)
     slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60]
     if not slug:
-        raise AuditError(f"{name!r} has no letter from a to z for a file name; add a transcription in brackets")
+        raise AuditError(f"{name!r} has no letter from a to z for the file name; add a transcription in brackets")
     written = _written(SignOff(seal, name, role, at))
-    statement = folder / f"sign-off.{slug}.json"
+    statement, signature = folder / f"sign-off.{slug}.json", sign(written, key)
     proof = statement.with_name(f"{statement.name}.sig")
-    if statement.exists() and proof.exists() and _signer(proof, content(statement)) != public_half(key):
-        raise AuditError(f"{statement} was signed with another key; sign off under another name, or with that key")
+    if statement.exists() and proof.exists() and _signer(proof, content(statement)) != signer(written, signature):
+        raise AuditError(f"{statement} was signed with another key; use that key, or sign off under another name")
     write_whole(statement, written)
-    write_whole(proof, signature(written, key))
+    write_whole(proof, signature)
     return statement
 
 

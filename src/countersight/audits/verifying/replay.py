@@ -37,7 +37,6 @@ from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.opening import open_ours
 from countersight.audits.prompts import SETS, AuditPrompts
 from countersight.audits.records import (
-    CONTROL,
     STRENGTHS,
     Actor,
     CaseRecord,
@@ -71,9 +70,7 @@ from countersight.scenes import Scene, draw
 OURS: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
 """Participants without a server, weights or randomness: repeated, they give the same output and never fail."""
 APART: Final = 0.01
-"""Largest difference of a measure between machines."""
-SHIFTED: Final = 0.5
-"""Largest difference in pixels of an edit's alignment between machines."""
+"""Largest difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
 LARGEST: Final = 10_000
 """Most tests of a calibration that are repeated; nobody uses more."""
 MOST_VOTES: Final = 1_000
@@ -122,7 +119,7 @@ class NoReply(Exception):  # noqa: N818 - it names what is missing
 
 
 class Replay:
-    """Repeats each step of a log, and compares the results with the recorded ones."""
+    """Does the steps of an audit again with the recorded replies, and compares the results with the log."""
 
     def __init__(
         self, steps: Iterable[Step], folder: AuditFolder, *, unlike: What = "broken", trusted: tuple[Stage, ...] = ()
@@ -182,66 +179,50 @@ class Replay:
                 return
 
     async def _check(self, step: Step, by: Actor, work: Callable[[], Awaitable[StepResult]]) -> None:
+        """Compare who did a step, what was asked and what came of it with what comes of it now."""
         if step.by != by.name:
-            self.find(
-                "broken",
-                f"step {step.n}: according to the log, {step.by} did the step {step.stage!r}, but audit.json names "
-                f"{by.name}",
-            )
-        made: StepResult | None = StepResult(step.output)
+            words = f"{step.by} did the step {step.stage!r}, but audit.json names {by.name}"
+            self.find("broken", f"step {step.n}: according to the log, {words}")
+        made = StepResult(step.output)
         if isinstance(step.output, Failed):
             if by.name in OURS and step.stage != "case":
                 words = f"{by.name} is recorded as failed, but it runs locally and cannot fail here"
                 self.find("broken", f"step {step.n}: {words}")
         elif step.stage not in self._trusted:
-            made = await self._again(step, work)
-        if made is None:
-            return
+            self.current, self._replies = step, _replies(step.output)
+            try:
+                made = await work()
+            except NoReply:
+                self.find("broken", f"step {step.n}: the log has too few replies of {step.by}")
+                return
+            except RetriesExhausted as given_up:
+                made = StepResult(Failed(str(given_up)))
+            except Exception as error:  # whatever a hostile record makes of our code
+                self.find("broken", f"step {step.n} cannot be repeated: {type(error).__name__}: {error}")
+                return
+            if self._replies:
+                self.find("broken", f"step {step.n}: the recorded result does not follow from the reply of {step.by}")
         if made.asked != step.asked:
-            who = step.by or "nobody"
-            words = f"the recorded request to {who} does not follow from the prompts and the steps before"
+            words = (
+                f"the recorded request to {step.by or 'nobody'} does not follow from the prompts and the steps before"
+            )
             self.find("broken", f"step {step.n}: {words}")
-        self._compare(step, by, made.output)
-
-    async def _again(self, step: Step, work: Callable[[], Awaitable[StepResult]]) -> StepResult | None:
-        """What comes of a step that is done again; None where a finding says already that nothing does."""
-        self.current, self._replies = step, _replies(step.output)
-        try:
-            made = await work()
-        except (AuditError, BadPicture):
-            return None  # a picture that is missing or was altered is named already
-        except NoReply:
-            self.find("broken", f"step {step.n}: the log has too few replies of {step.by}")
-            return None
-        except RetriesExhausted as given_up:
-            made = StepResult(Failed(str(given_up)))
-        except Exception as error:
-            self.find("broken", f"step {step.n} cannot be repeated: {type(error).__name__}: {error}")
-            return None
-        if self._replies:
-            self.find("broken", f"step {step.n}: the recorded result does not follow from the reply of {step.by}")
-        return made
-
-    def _compare(self, step: Step, by: Actor, made: Output) -> None:
-        given, what = step.output, self._unlike
-        for name in ("after", "mask"):
-            recorded, new = getattr(given, name, ""), getattr(made, name, "")
-            if recorded != new and self._is_same(recorded, new):
-                made = msgspec.structs.replace(made, **{name: recorded})
-        if all(getattr(given, name, "") == getattr(made, name, "") for name in ("after", "mask")):
-            what = "broken"
+        what, output = self._with_same_pictures(step.output, made.output)
         left_out = "quality.lpips" if self._folder.manifest.lpips else "nothing"  # its weights are not in the bundle
-        if apart := _apart(msgspec.to_builtins(given), msgspec.to_builtins(made), left_out):
+        if apart := _apart(msgspec.to_builtins(step.output), msgspec.to_builtins(output), left_out):
             self.find(what, f"step {step.n}: {_called(step.stage, by, step.place)} on {_where(step.place)}: {apart}")
 
-    def _is_same(self, recorded: str, made: str) -> bool:
-        """Whether the picture in the bundle is the one that was made again."""
-        if not recorded or not made:
-            return False
-        try:
-            return same_picture(*(self._folder.picture(digest).data for digest in (recorded, made)))
-        except AuditError:
-            return True  # one that is missing or was altered is named already
+    def _with_same_pictures(self, given: Output, made: Output) -> tuple[What, Output]:
+        """What was made, under the recorded digests where the pictures are the same; what a difference means."""
+        what: What = "broken"
+        for name in ("after", "mask"):
+            old, new = getattr(given, name, ""), getattr(made, name, "")
+            if old != new:
+                if old and new and same_picture(*(self._folder.picture(digest).data for digest in (old, new))):
+                    made = msgspec.structs.replace(made, **{name: old})
+                else:
+                    what = self._unlike
+        return what, made
 
     def reply(self, request: Request | EditRequest) -> Answer | Edited:
         """Return the next recorded reply, or the edit, of the current step."""
@@ -260,14 +241,8 @@ class Replay:
 
     def abilities(self) -> Abilities | None:
         """Return the editor's abilities as given to the extractor of the current case."""
-        place = self._chain[0].place
-        step = self.log.get(("concepts", place))
+        step = self.log.get(("concepts", self._chain[0].place))
         return step.output.able if step and isinstance(step.output, Concepts) else None
-
-    def leave(self, place: StepPlace, picture: str) -> None:
-        """Skip the other steps of a case, which cannot be repeated."""
-        mine = (each for each in self.log if each[1].case == place.case)
-        self._visited |= {*mine, ("edit", StepPlace(concept=CONTROL, picture=picture))}
 
     def close(self) -> Iterator[Finding]:
         """Return all findings, including steps that nothing required."""
@@ -366,15 +341,13 @@ def _apart(given: Any, made: Any, left_out: str, name: str = "") -> str:
     if given == made or name.startswith(left_out):
         return ""
     if isinstance(given, dict) and isinstance(made, dict):
-        for key in given | made:
-            if found := _apart(given.get(key), made.get(key), left_out, f"{name}.{key}".lstrip(".")):
-                return found
-        return ""
+        pairs = [(given.get(key), made.get(key), f"{name}.{key}".lstrip(".")) for key in given | made]
+        return next((found for one, other, key in pairs if (found := _apart(one, other, left_out, key))), "")
     if isinstance(given, list | tuple) and isinstance(made, list | tuple) and len(given) == len(made):
         both = zip(given, made, strict=True)
         return next((found for one, other in both if (found := _apart(one, other, left_out, name))), "")
     if isinstance(given, float) and isinstance(made, float):
-        near = abs(given - made) <= (SHIFTED if name.endswith("warp") else APART)
+        near = abs(given - made) <= (50 * APART if name.endswith("warp") else APART)
         return "" if near else f"{name} is {given:g} in the log; recomputed it is {made:g}"
     if name == "seen" and _same_but_for_rounding(given, made):
         return ""
@@ -397,7 +370,7 @@ def _short(value: object) -> str:
     return told if len(told) <= 120 else f"{told[:117]}…"
 
 
-def replayed(opened: OpenedBundle) -> Iterator[Finding]:
+def replay_stages(opened: OpenedBundle) -> Iterator[Finding]:
     """Take every case of an audit through its stages again, and return the findings."""
     manifest, folder = opened.audit.manifest, opened.again
     try:
@@ -414,8 +387,7 @@ def replayed(opened: OpenedBundle) -> Iterator[Finding]:
     dataset = Dataset.open(opened.dataset) if opened.dataset else None
 
     async def whole() -> None:
-        work = Work(folder, prompts, replay)
-        stages = Stages(manifest, dataset, replay.parties(prompts), work)
+        stages = Stages(manifest, dataset, replay.parties(prompts), Work(folder, prompts, replay))
         for (stage, place), step in list(replay.log.items()):
             if stage != "case":
                 continue
@@ -425,8 +397,6 @@ def replayed(opened: OpenedBundle) -> Iterator[Finding]:
                         await stages.audit(place.row, dataset.case_at(place.row))
                     else:
                         await stages.test(await _subject(opened, replay, step))
-            except AuditError:  # a picture that is missing or was altered is named already
-                replay.leave(place, step.output.picture if isinstance(step.output, CaseRecord) else "")
             except (CountersightError, IndexError, AssertionError, msgspec.DecodeError, ValueError, RecursionError):
                 replay.find("broken", f"case {place.case} is not in this row of the dataset")
 
@@ -448,11 +418,11 @@ async def _subject(opened: OpenedBundle, replay: Replay, step: Step) -> Subject:
     return Subject(step.place, record.question, ShownPicture(picture, record.picture), record.image, record.scene)
 
 
-def _is_drawing(picture: Picture, drawn: Scene) -> bool:
-    if (picture.width, picture.height) != (drawn.width, drawn.height):
+def _is_drawing(picture: Picture, scene: Scene) -> bool:
+    if (picture.width, picture.height) != (scene.width, scene.height):
         return False  # one of another size may be too large to be drawn at all
     try:
-        return np.array_equal(np.asarray(as_seen(picture).convert("RGB")), draw(drawn)[:, :, :3])
+        return np.array_equal(np.asarray(as_seen(picture).convert("RGB")), draw(scene)[:, :, :3])
     except (BadPicture, ValueError, KeyError):
         return False
 
@@ -476,7 +446,7 @@ def same_audit(one: Manifest, other: Manifest) -> bool:
     return (one.dataset.fingerprint, one.started) == (other.dataset.fingerprint, other.started)
 
 
-def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
+def replay_calibration(opened: OpenedBundle) -> Iterator[Finding]:
     """Repeat the calibration of the judges (tests, verdicts and sheets), and return the findings."""
     calibration, named = opened.audit.calibration, opened.audit.manifest.calibration
     if calibration is None:
@@ -494,7 +464,7 @@ def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
     try:
         judged = read_bounded(opened.again.path / CALIBRATION_FOLDER)
         for found in (_by_people if calibration.people else _on_purpose)(opened, calibration, judged):
-            inside = found.file in (LOG, MANIFEST)
+            inside = found.file in (LOG, MANIFEST, LABELS)
             yield msgspec.structs.replace(found, file=f"{CALIBRATION_FOLDER}/{found.file}") if inside else found
     except AuditError as error:
         yield Finding("broken", CALIBRATION_FOLDER, str(error))
@@ -502,18 +472,16 @@ def recalibrated(opened: OpenedBundle) -> Iterator[Finding]:
 
 def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
     """A calibration on tests that were made on purpose: the tests of its seed put to its judges again."""
-    manifest, steps = judged.manifest, judged.steps
-    if not 0 < calibration.size <= LARGEST or (calibration.domain or DRAWINGS) != DRAWINGS:
-        yield Finding(
-            "broken", CALIBRATION, f"there is no calibration of {calibration.size:,} tests {calibration.domain[:80]!r}"
-        )
+    manifest, size = judged.manifest, calibration.size
+    if not 0 < size <= LARGEST or (calibration.domain or DRAWINGS) != DRAWINGS:
+        yield Finding("broken", CALIBRATION, f"there is no calibration of {size:,} tests {calibration.domain[:80]!r}")
         return
-    items = _items(calibration.size, calibration.seed)
+    items = _items(size, calibration.seed)
     if manifest.dataset.fingerprint != fingerprint_of(items):
         yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
         return
     prompts, folder = msgspec.convert(manifest.prompts, AuditPrompts), AuditFolder.open(judged.path)
-    replay = Replay(steps, folder, trusted=("case",))
+    replay = Replay(judged.steps, folder, trusted=("case",))
     trial = Trial(Work(folder, prompts, replay), replay.judges(prompts), manifest.votes)
 
     async def whole() -> None:
@@ -522,7 +490,7 @@ def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTra
 
     blocking(whole)
     yield from replay.close()
-    if judge_sheets(manifest, items, steps) != calibration.judges:
+    if judge_sheets(manifest, items, judged.steps) != calibration.judges:
         yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
 
 
@@ -536,7 +504,7 @@ def _by_people(opened: OpenedBundle, calibration: Calibration, judged: AuditTrai
     try:
         made = people_calibration(judged, list(read_labels(judged.path)))
     except AuditError as error:
-        yield Finding("broken", f"{CALIBRATION_FOLDER}/{LABELS}", str(error))
+        yield Finding("broken", LABELS, str(error))
         return
     own = opened.audit.steps[: len(judged.steps)]
     if same_audit(judged.manifest, opened.audit.manifest) and [a.hash for a in judged.steps] != [b.hash for b in own]:

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from html import escape
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -51,16 +51,16 @@ from countersight.audits.records import Manifest, Step
 from countersight.audits.scores import failed_steps
 from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
 from countersight.audits.signing.sign import SIGNED_OFF, read_sign_off
-from countersight.audits.signing.ssh import NOT_INSTALLED, PublicKey, signer
-from countersight.audits.signing.stamping import read_stamp
+from countersight.audits.signing.ssh import NO_SSH, AllowedSigners, is_allowed, signer
+from countersight.audits.signing.stamping import NO_STAMPS, read_stamp
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.finding import Finding, Note, What, same_picture
 from countersight.audits.verifying.replay import (
     OURS,
     OpenedBundle,
     read_bounded,
-    recalibrated,
-    replayed,
+    replay_calibration,
+    replay_stages,
     same_audit,
 )
 from countersight.dataset import Dataset
@@ -163,7 +163,7 @@ class Signed(msgspec.Struct, frozen=True):
 
     file: str
     key: str
-    """Fingerprint of the key, or the name in the certificate of a time stamp."""
+    """Fingerprint of the key; empty for a time stamp."""
     vouched: bool
     """Whether the key is one of the given ones."""
     name: str = ""
@@ -172,7 +172,7 @@ class Signed(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         if self.file == STAMP:
-            return f"Stamped at {self.at} by {_claimed(self.key)}; check its certificate with: openssl ts -verify"
+            return f"Stamped at {self.at} by a server of the given certificate authority."
         known = "a given key" if self.vouched else "an unknown key; name the trusted key with `key`"
         if self.file == PLAN_SIGNATURE:
             return f"The plan is signed with {self.key}, {known}."
@@ -186,37 +186,49 @@ def _claimed(words: str) -> str:
     return "“" + words.replace("”", '"') + "”"
 
 
-def checked_signatures(
-    folder: Path, seal: str, files: frozenset[str], keys: tuple[PublicKey, ...]
-) -> Iterator[Finding | Note | Signed]:
-    """Check every signature beside the seal. If keys are given, one of them must have signed the seal."""
+class Trust(msgspec.Struct, frozen=True):
+    """Who is trusted to sign a bundle, and to stamp it."""
+
+    signers: AllowedSigners | None = None
+    """If given, one of them must have signed the seal."""
+    authorities: tuple[Any, ...] = ()
+    """Certificates of the authorities of time stamp servers."""
+
+
+def check_signatures(folder: Path, seal: str, files: frozenset[str], trust: Trust) -> Iterator[Finding | Note | Signed]:
+    """Check every signature beside the seal."""
     by_a_key = False
     for name in sorted(files):
         try:
-            found = _signature(folder, name, seal, files, keys)
+            found = _check_signature(folder, name, seal, files, trust)
         except AuditError as error:
-            missing = str(error) == NOT_INSTALLED
+            missing = str(error) in (NO_SSH, NO_STAMPS)
             found = Note(name, str(error), trusted=False) if missing else Finding("broken", name, str(error))
         if found is not None:
             by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(name) is not None
             yield found
-    if keys and not by_a_key:
-        yield Finding("broken", SIGNATURE, "the seal is not signed by a given key")
+    if trust.signers and not by_a_key:
+        yield Finding("broken", SIGNATURE, "the seal is not signed by a given key that is valid now")
 
 
-def _signature(
-    folder: Path, name: str, seal: str, files: frozenset[str], keys: tuple[PublicKey, ...]
+def _check_signature(
+    folder: Path, name: str, seal: str, files: frozenset[str], trust: Trust
 ) -> Finding | Note | Signed | None:
     """What a file vouches for; None where it is no signature, AuditError where it is a wrong one."""
     sealed = content(folder / SEAL, LARGEST_SEAL)
     statement = name.removesuffix(".sig")
+
+    def signed_by(message: bytes, signature: str) -> tuple[str, bool]:
+        given = content(folder / signature, LARGEST)
+        return signer(message, given), trust.signers is not None and is_allowed(message, given, trust.signers)
+
     if SIGNATURES.fullmatch(name) or name == PLAN_SIGNATURE:
-        signed = content(folder / PLAN, LARGEST) if name == PLAN_SIGNATURE else sealed
-        key = signer(signed, content(folder / name, LARGEST))
-        return Signed(name, key.fingerprint, _is_allowed(key, keys))
+        return Signed(name, *signed_by(content(folder / PLAN, LARGEST) if name == PLAN_SIGNATURE else sealed, name))
     if name == STAMP:
-        stamp = read_stamp(content(folder / name, LARGEST), sealed)
-        return Signed(name, stamp.by, vouched=False, at=stamp.at)
+        at = read_stamp(content(folder / name, LARGEST), sealed, trust.authorities)
+        if trust.authorities:
+            return Signed(name, "", vouched=True, at=at)
+        return Note(name, f"it says {at}; name the certificate of its authority with --timestamp-ca", trusted=False)
     if name in OTHERS:
         return Note(name, "it is not covered by the seal, so it cannot be checked", trusted=False)
     if not SIGNED_OFF.fullmatch(statement) or (statement != name and statement in files):
@@ -224,19 +236,11 @@ def _signature(
     if statement != name:
         raise AuditError("the signed file is missing")
     written = content(folder / name, LARGEST)
-    key = signer(written, content(folder / f"{name}.sig", LARGEST))
+    key, vouched = signed_by(written, f"{name}.sig")
     stated = read_sign_off(written)
     if stated.seal != seal:
         raise AuditError("it belongs to an earlier seal; the bundle was sealed again later")
-    return Signed(name, key.fingerprint, _is_allowed(key, keys), stated.name, stated.role, stated.at)
-
-
-def _is_allowed(key: PublicKey, keys: tuple[PublicKey, ...]) -> bool:
-    """Whether a key was given; AuditError where it was, and may not sign."""
-    given = next((each for each in keys if each.raw == key.raw), None)
-    if given is not None and given.refused:
-        raise AuditError(f"it is signed with {key.fingerprint}, which is not allowed to sign: {given.refused}")
-    return given is not None
+    return Signed(name, key, vouched, stated.name, stated.role, stated.at)
 
 
 UNSIGNED: Final = (
@@ -278,19 +282,19 @@ def verified(
     folder: Path,
     seal: str = "",
     *,
-    keys: tuple[PublicKey, ...] = (),
+    trust: Trust = Trust(),  # noqa: B008 - frozen
     dataset: Path | None = None,
     against: Path | None = None,
 ) -> Verified:
     """Verify a bundle, and return everything that is wrong. `seal` is the recorded or signed one, if known.
 
-    With `keys`, one of them must have signed it. `dataset` is what was audited, where it is no longer where it was;
+    `dataset` is what was audited, where it is no longer where it was;
     `against` the earlier audit it was compared with. A bundle may also be in one ZIP.
     """
     if folder.is_file():
         with tempfile.TemporaryDirectory() as unpacked:
             unzip_bundle(folder, Path(unpacked))
-            inside = verified(Path(unpacked), seal, keys=keys, dataset=dataset, against=against)
+            inside = verified(Path(unpacked), seal, trust=trust, dataset=dataset, against=against)
             return msgspec.structs.replace(inside, findings=(*inside.findings, *_zipped(folder, Path(unpacked))))
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not an audit: it contains neither {MANIFEST} nor {SEAL}")
@@ -313,7 +317,7 @@ def verified(
     for name in bundle.files:
         if name in names and not belongs(name):
             found.append(Finding("added", name, "it is sealed, but does not belong to an audit"))
-    once = dict.fromkeys((*found, *checked_signatures(folder, its_seal, names, keys)))
+    once = dict.fromkeys((*found, *check_signatures(folder, its_seal, names, trust)))
     return Verified(
         tuple(each for each in once if isinstance(each, Finding)),
         tuple(each for each in once if isinstance(each, Note)),
@@ -441,6 +445,7 @@ def _records(
             against=against,
         )
         found = list(_log(opened, digests))
+        lost = bool(found)  # without its steps and pictures, nothing can be repeated
         if bundle.format < FORMAT:
             yield from found
             later = SELECTION in files or any(case.record.scene is not None for case in audit.cases)
@@ -450,7 +455,8 @@ def _records(
             return
         found += [*_selection(opened), *_times(opened)]
         if whole:
-            found += [*_forms(opened), *replayed(opened), *recalibrated(opened)]
+            found += _forms(opened)
+            found += () if lost else [*replay_stages(opened), *replay_calibration(opened)]
         yield from found
         if whole and all(each.what == "not verified" for each in found):
             yield from _derived(opened)
