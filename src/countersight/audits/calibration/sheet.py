@@ -57,6 +57,12 @@ class Instrument(msgspec.Struct, frozen=True):
     tied: int = 0
     """Abstentions that are ties: an audit counts them as half, so the two shares do not describe its scores."""
 
+    @property
+    def is_coin(self) -> bool:
+        """Whether it was tried on both kinds, and is right no more often than a coin."""
+        tried = self.sensitivity.n and self.specificity.n
+        return bool(tried) and self.sensitivity.share + self.specificity.share <= 1
+
 
 def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
     """Return the accuracy of verdicts, each given with the right one. A tie is an abstention."""

@@ -445,7 +445,7 @@ def _records(
             against=against,
         )
         found = list(_log(opened, digests))
-        lost = bool(found)  # without its steps and pictures, nothing can be repeated
+        lost = any(each.what in ("missing", "altered") for each in found)  # a picture: nothing can be repeated
         if bundle.format < FORMAT:
             yield from found
             later = SELECTION in files or any(case.record.scene is not None for case in audit.cases)
