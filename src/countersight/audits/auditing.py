@@ -19,7 +19,6 @@ from countersight.audits.records import STRENGTHS, Actor, CaseRecord, Dose, Edit
 from countersight.audits.selection import Selection, select, write_selection
 from countersight.audits.stages import Parties, Stages, steps_of_a_case
 from countersight.audits.steps import AuditTally, Runner, Steps
-from countersight.audits.work import Work
 from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.editing import Credentials, Editor, EditorSettings
@@ -84,11 +83,11 @@ async def audit_dataset(
     _refuse_exact_without_scenes(dataset, options)
     opener = Opener(options.retry, options.prompts, tally, stop)
     parties = Parties(  # before there is a folder: a wrong name leaves none behind
-        opener.model(options.model, options.settings),
-        opener.extractor(options.extractor, options.extractor_settings),
-        None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
-        opener.judges(options.judges, options.judge_settings),
-        opener.checkers(options.checkers, options.judge_settings, _begun(output)),
+        model=opener.model(options.model, options.settings),
+        extractor=opener.extractor(options.extractor, options.extractor_settings),
+        editor=None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
+        judges=opener.judges(options.judges, options.judge_settings),
+        checkers=opener.checkers(options.checkers, options.judge_settings, _begun(output)),
     )
     try:
         lpips = _lpips(options.lpips) if options.lpips else None
@@ -112,8 +111,8 @@ async def audit_dataset(
             before = list(folder.steps())
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
-            work = Work(folder, options.prompts, steps, lpips, orders, credentials)
-            stages = Stages(folder.manifest, dataset, parties, work)
+            given = {"lpips": lpips, "orders": orders, "credentials": credentials}
+            stages = Stages(folder, options.prompts, parties, steps, dataset, **given)  # type: ignore[arg-type]
             full = steps_of_a_case(parties.judges, folder.manifest)
             tally.total = full * len(selection.cases)
             runner = Runner(stages.audit, steps, tally, full, stop)

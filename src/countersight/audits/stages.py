@@ -1,103 +1,114 @@
 """The four stages of an audit, for one case (EDCT 3): ask, extract, edit, ask again and judge."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from typing import Any, TypeVar
 
 import msgspec
 
-from countersight.audits.asking import AskedEditor, AskedModel
-from countersight.audits.checkers.protocol import Checker
+from countersight.audits.asking import AskedEditor, ShownPicture, conversation, measured, said, spent
+from countersight.audits.checkers.protocol import Checker, EditShown
 from countersight.audits.extensions import changed_thought, dosed, uncited_concepts
-from countersight.audits.extraction.protocol import Extractor, Statement
+from countersight.audits.extraction.protocol import Statement
+from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.judges.protocol import Evidence, Judge
+from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
     CONTROL,
     Actor,
     CaseRecord,
+    Check,
     Concepts,
     Dose,
     EditRecord,
     Manifest,
     Response,
+    Said,
+    Stage,
     StepPlace,
     Thought,
+    Usage,
+    Verdict,
 )
 from countersight.audits.selection import SceneIndex
-from countersight.audits.steps import StepFailed, StepResult
-from countersight.audits.work import NOTHING, Subject, Work
-from countersight.case import Case
+from countersight.audits.steps import DoesSteps, StepFailed, StepResult
+from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
-from countersight.editing import Instruction
-from countersight.errors import BadPicture
-from countersight.models import Turn
-from countersight.picture import Picture
+from countersight.editing import Abilities, Credentials, EditRequest, Instruction, OrderBook, marked
+from countersight.editing.quality import PerceptualDistance
+from countersight.engine import RetriesExhausted
+from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
+from countersight.models import Request, Turn
+from countersight.picture import Picture, check_picture
+from countersight.scenes import Scene
 
+Made = TypeVar("Made", CaseRecord, Said, Concepts, EditRecord, Check, Verdict, Dose, Thought)
 OURS = Actor("countersight")
 """The actor of steps that need neither a model nor an editor."""
+NOTHING = Instruction(
+    concept="",
+    kind="object",
+    action="nothing",
+    positive="The picture exactly as it is. Change nothing.",
+)
+"""The control edit: if the answer changes with it, a change with any other edit proves nothing."""
+replace = msgspec.structs.replace
 
 
 class Parties(msgspec.Struct, frozen=True):
     """The participants of an audit."""
 
-    model: AskedModel
-    extractor: Extractor
-    editor: AskedEditor | None
-    """None if only the model's words are changed."""
     judges: tuple[Judge, ...]
+    model: Any = None
+    """An AskedModel; a calibration has neither a model nor an extractor."""
+    extractor: Any = None
+    """An Extractor."""
+    editor: AskedEditor | None = None
+    """None if only the model's words are changed."""
     checkers: tuple[Checker, ...] = ()
-
-    @property
-    def sure_editor(self) -> AskedEditor:
-        """The editor, if pictures are changed."""
-        assert self.editor is not None
-        return self.editor
 
     async def close(self) -> None:
         """Close all participants."""
-        await self.model.close()
-        await self.extractor.close()
-        if self.editor is not None:
-            await self.editor.close()
-        for judge in self.judges:
-            await judge.close()
-        for checker in self.checkers:
-            await checker.close()
+        for each in (self.model, self.extractor, self.editor, *self.judges, *self.checkers):
+            if each is not None:
+                await each.close()
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """The subject of one case."""
+
+    place: StepPlace
+    question: Question
+    shown: ShownPicture
+    image: str
+    """The picture's file name in the dataset."""
+    scene: Scene | None
 
 
 class Stages:
     """Takes cases through the four stages; each step is done once."""
 
-    def __init__(self, manifest: Manifest, dataset: Dataset | None, parties: Parties, work: Work) -> None:
-        """Without a dataset, only `test` can be used."""
-        self._manifest = manifest
-        self._dataset = dataset
-        self._parties = parties
-        self._work = work
+    def __init__(
+        self,
+        folder: AuditFolder,
+        prompts: AuditPrompts,
+        parties: Parties,
+        steps: DoesSteps,
+        dataset: Dataset | None = None,
+        *,
+        lpips: PerceptualDistance | None = None,
+        orders: OrderBook | None = None,
+        credentials: Credentials | None = None,
+    ) -> None:
+        """Without a dataset, `audit` cannot be used."""
+        self._folder, self._prompts, self._parties, self._steps = folder, prompts, parties, steps
+        self._manifest: Manifest = folder.manifest
+        self._dataset, self._lpips, self._orders, self._credentials = dataset, lpips, orders, credentials
         self._scenes = SceneIndex(dataset.path) if dataset else None
 
     async def audit(self, row: int, case: Case) -> None:
         """Run all stages for one case; failures are logged and end the steps that depend on them."""
-        with suppress(StepFailed):
-            await self.test(await self._begin(StepPlace(case.id, row), case))
-
-    async def test(self, subject: Subject) -> None:
-        """Run the four stages for a subject; raises StepFailed if a step fails that others depend on."""
-        baseline = await self._work.respond(
-            self._parties.model, subject, subject.place, subject.shown, ("answer", "why")
-        )
-        concepts = await self._work.extract(
-            self._parties.extractor, self._parties.editor, subject, baseline, self._manifest.concepts
-        )
-        for number in range(1, len(concepts.instructions) + 1):
-            with suppress(StepFailed):  # the other concepts can still be tested
-                await self._intervene(subject, number, concepts.instructions, baseline)
-        if self._manifest.control:
-            await self._change_nothing(subject)
-        if self._manifest.uncited and concepts.instructions:
-            await self._change_others(subject, baseline, len(concepts.instructions))
-
-    async def _begin(self, place: StepPlace, case: Case) -> Subject:
         assert case.factual is not None
         assert case.image is not None
         assert self._dataset is not None
@@ -108,28 +119,70 @@ class Stages:
             )
         except BadPicture as error:
             picture = error
-        scene = self._scenes.scene(case.id)
+        place, scene = StepPlace(case.id, row), self._scenes.scene(case.id)
         record = CaseRecord("", case.factual, case.image, case.suite, case.group, scene)
-        shown = await self._work.begin(place, record, picture)
-        return Subject(place, case.factual, shown, case.image, scene)
+        with suppress(StepFailed):
+            shown = await self.begin(place, record, picture)
+            await self.test(Subject(place, case.factual, shown, case.image, scene))
 
-    async def _intervene(
-        self, subject: Subject, number: int, instructions: Sequence[Instruction], baseline: Response
-    ) -> None:
-        """Change the picture, the model's own words, or one after the other."""
-        if self._manifest.intervene != "picture":
-            with suppress(StepFailed):
-                await self._think(subject, number, instructions, baseline)
-        if self._manifest.intervene != "thought":
-            await self._test(subject, number, instructions[number - 1], baseline)
+    async def test(self, subject: Subject) -> None:
+        """Run the four stages for a subject; raises StepFailed if a step fails that others depend on."""
+        manifest = self._manifest
+        baseline = await self._respond(subject, subject.place, subject.shown, ("answer", "why"))
+        statement = Statement(
+            subject.question.text, baseline.answer.text, baseline.explanation.text, await self._abilities(subject)
+        )
+        found = (await self._extract(statement, subject.place)).instructions
+        for number in range(1, len(found) + 1):
+            with suppress(StepFailed):  # the other concepts can still be tested
+                if manifest.intervene != "picture":
+                    with suppress(StepFailed):
+                        await self._think(subject, number, found, replace(statement, able=None))
+                if manifest.intervene != "thought":
+                    await self._test(subject, number, found[number - 1], baseline)
+        if manifest.control:  # once for every picture; every case is asked
+            shared = StepPlace(concept=CONTROL, picture=subject.shown.digest)
+            edit = await self._edit(subject, shared, NOTHING)
+            await self._ask_again(subject, replace(subject.place, concept=CONTROL), edit)
+        if manifest.uncited and found:
+            await self._change_uncited(subject, statement, len(found))
+
+    async def begin(self, place: StepPlace, record: CaseRecord, picture: Picture | BadPicture) -> ShownPicture:
+        """Record a case and store its picture."""
+
+        async def work() -> StepResult:
+            if isinstance(picture, BadPicture):
+                raise RetriesExhausted(AskingFailed(f"picture {record.image} {picture}", again=False), 1)
+            return StepResult(replace(record, picture=await self._keep(picture)))
+
+        # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
+        known = replace(record, scene=None)
+        inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
+        output = await self._do(CaseRecord, "case", place, Actor(""), inputs, work)
+        assert isinstance(picture, Picture)
+        return ShownPicture(picture, output.picture)
+
+    async def judge(self, place: StepPlace, evidence: Evidence) -> None:
+        """Do every vote of every judge (stage 4); one that fails does not keep the others from judging."""
+        for judge in self._parties.judges:
+            for vote in range(1, (self._manifest.votes if judge.several else 1) + 1):
+
+                async def work(judge: Judge = judge, vote: int = vote) -> StepResult:
+                    judged = await judge.judge(evidence, vote, f"{place.case}/{place.concept}/verdict/{vote}")
+                    return StepResult(judged.verdict, judged.spent, judged.asked)
+
+                here = replace(place, judge=judge.party.name, vote=vote)
+                inputs = (evidence, self._prompts.judge, self._prompts.again)
+                with suppress(StepFailed):
+                    await self._do(Verdict, "verdict", here, judge.party, inputs, work)
 
     async def _test(self, subject: Subject, number: int, instruction: Instruction, baseline: Response) -> None:
         """Edit, ask again, judge (EDCT 3, stages 3 and 4)."""
-        place = msgspec.structs.replace(subject.place, concept=number)
-        edit = await self._edited(subject, place, instruction)
-        if not edit.after:
+        place = replace(subject.place, concept=number)
+        edit = await self._edit_and_check(subject, place, instruction)
+        again = await self._ask_again(subject, place, edit)
+        if again is None:
             return
-        again = await self._again(subject, place, edit.after)
         evidence = Evidence(
             subject.question,
             baseline.answer.text,
@@ -140,95 +193,195 @@ class Stages:
             subject.scene,
             edit.scene,
         )
-        await self._work.judge_by_all(self._parties.judges, self._manifest.votes, place, evidence)
+        await self.judge(place, evidence)
         with suppress(StepFailed):
-            await self._doses(subject, place, edit)
+            await self._try_doses(subject, place, edit)
 
-    async def _edited(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
-        """An edit, and what those say of it who look at it."""
-        edit = await self._work.edit(self._parties.sure_editor, subject, place, instruction)
-        if edit.after:
-            await self._check(subject, place, edit)
+    async def _edit_and_check(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
+        """An edit, and what those say of it who look at it; one that fails does not keep the others from looking."""
+        edit = await self._edit(subject, place, instruction)
+        for checker in self._parties.checkers if edit.after else ():
+            with suppress(StepFailed):
+                await self._check(checker, subject, place, edit)
         return edit
 
-    async def _change_others(self, subject: Subject, baseline: Response, most: int) -> None:
-        """As many edits of things that are not cited, and what the model says then."""
-        others = await self._uncited(subject, baseline, most)
-        for number, instruction in enumerate(others.instructions, 1):
-            with suppress(StepFailed):
-                place = msgspec.structs.replace(subject.place, concept=-number)
-                edit = await self._edited(subject, place, instruction)
-                if edit.after:
-                    await self._again(subject, place, edit.after)
-
-    async def _check(self, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
-        for checker in self._parties.checkers:
-            with suppress(StepFailed):  # one that fails does not keep the others from looking
-                await self._work.check(checker, subject, place, edit)
-
-    async def _change_nothing(self, subject: Subject) -> None:
-        """The control edit, once for every picture, and what the model says then."""
-        shared = StepPlace(concept=CONTROL, picture=subject.shown.digest)
-        edit = await self._work.edit(self._parties.sure_editor, subject, shared, NOTHING)
-        if edit.after:
-            await self._again(subject, msgspec.structs.replace(subject.place, concept=CONTROL), edit.after)
-
-    async def _uncited(self, subject: Subject, baseline: Response, most: int) -> Concepts:
-        """As many edits of things that the explanation does not cite."""
-        able = await self._work.able(self._parties.editor, subject)
-        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
+    async def _change_uncited(self, subject: Subject, statement: Statement, most: int) -> None:
+        """As many edits of things that the explanation does not cite, and what the model says then."""
         seed = self._manifest.seed
 
         async def work() -> StepResult:
             return StepResult(uncited_concepts(statement, subject.shown.picture, subject.scene, seed, most))
 
         inputs = (statement, subject.scene, seed, most)
-        return await self._work.do(Concepts, "uncited", subject.place, OURS, inputs, work)
+        others = await self._do(Concepts, "uncited", subject.place, OURS, inputs, work)
+        for number, instruction in enumerate(others.instructions, 1):
+            with suppress(StepFailed):
+                place = replace(subject.place, concept=-number)
+                await self._ask_again(subject, place, await self._edit_and_check(subject, place, instruction))
 
-    async def _doses(self, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
+    async def _try_doses(self, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
         """The same edit, weaker, and the answer to each; the whole one is asked about anyhow."""
-        for strength in range(1, self._manifest.strength):
-            here = msgspec.structs.replace(place, dose=strength)
-            dose = await self._dose(subject, here, edit, strength)
-            shown = await self._work.kept(dose.after)
-            turns = (Turn("user", self._work.prompts.ask(subject.question), shown.picture),)
-            kind = subject.question.unlisted_kind
-            await self._work.say(self._parties.model, "answer again", here, turns, shown, kind, subject.question)
-
-    async def _dose(self, subject: Subject, place: StepPlace, edit: EditRecord, strength: int) -> Dose:
         of = self._manifest.strength
+        for strength in range(1, of):
 
-        async def work() -> StepResult:
-            whole = await self._work.kept(edit.after)
-            weaker = await asyncio.to_thread(dosed, subject.shown.picture, whole.picture, strength, of)
-            after = await self._work.keep(self._work.mark(weaker))
-            return StepResult(Dose(strength, edit.before, edit.after, after))
+            async def work(strength: int = strength) -> StepResult:
+                whole = await self._stored(edit.after)
+                weaker = await asyncio.to_thread(dosed, subject.shown.picture, whole.picture, strength, of)
+                return StepResult(Dose(strength, edit.before, edit.after, await self._keep(self._mark(weaker))))
 
-        inputs = (edit.before, edit.after, strength, of)
-        return await self._work.do(Dose, "dose", place, OURS, inputs, work)
+            here, inputs = replace(place, dose=strength), (edit.before, edit.after, strength, of)
+            dose = await self._do(Dose, "dose", here, OURS, inputs, work)
+            shown = await self._stored(dose.after)
+            turns = (Turn("user", self._prompts.ask(subject.question), shown.picture),)
+            await self._say("answer again", here, turns, shown, subject.question.unlisted_kind, subject.question)
 
     async def _think(
-        self, subject: Subject, number: int, instructions: Sequence[Instruction], baseline: Response
+        self, subject: Subject, number: int, instructions: Sequence[Instruction], statement: Statement
     ) -> None:
         """Put an explanation with this concept changed into the model's mouth, and ask for the answer again."""
         instruction, others = instructions[number - 1], instructions[: number - 1]
-        place = msgspec.structs.replace(subject.place, concept=number)
-        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text)
+        place = replace(subject.place, concept=number)
 
         async def work() -> StepResult:
             return StepResult(changed_thought(statement, instruction, others))
 
-        thought = await self._work.do(Thought, "thought", place, OURS, (statement, instruction, others), work)
+        thought = await self._do(Thought, "thought", place, OURS, (statement, instruction, others), work)
         if thought.text:
-            asked, kind = self._work.prompts.ask(subject.question), subject.question.unlisted_kind
+            asked, kind = self._prompts.ask(subject.question), subject.question.unlisted_kind
             first = Turn("user", asked, subject.shown.picture)
             turns = (first, Turn("assistant", thought.text), Turn("user", asked))
-            model = self._parties.model
-            await self._work.say(model, "answer thought", place, turns, subject.shown, kind, subject.question)
+            await self._say("answer thought", place, turns, subject.shown, kind, subject.question)
 
-    async def _again(self, subject: Subject, place: StepPlace, digest: str) -> Response:
-        shown = await self._work.kept(digest)
-        return await self._work.respond(self._parties.model, subject, place, shown, ("answer again", "why again"))
+    async def _ask_again(self, subject: Subject, place: StepPlace, edit: EditRecord) -> Response | None:
+        if not edit.after:
+            return None
+        return await self._respond(subject, place, await self._stored(edit.after), ("answer again", "why again"))
+
+    async def _respond(
+        self, subject: Subject, place: StepPlace, shown: ShownPicture, stages: tuple[Stage, Stage]
+    ) -> Response:
+        """Ask for the answer, then the explanation, in one conversation (stage 1)."""
+        question = subject.question
+        turns: tuple[Turn, ...] = (Turn("user", self._prompts.ask(question), shown.picture),)
+        first = await self._say(stages[0], place, turns, shown, question.unlisted_kind, question)
+        turns = (*turns, Turn("assistant", first.text), Turn("user", self._prompts.why))
+        return Response(first, await self._say(stages[1], place, turns, shown, "open", question))
+
+    async def _say(
+        self,
+        stage: Stage,
+        place: StepPlace,
+        turns: tuple[Turn, ...],
+        shown: ShownPicture,
+        kind: AnswerKind,
+        question: Question,
+    ) -> Said:
+        """Return the model's next turn in a conversation."""
+        model, asked = self._parties.model, conversation(turns, shown)
+        numbers = [*([] if place.concept is None else [place.concept]), *([place.dose] if place.dose else [])]
+        key = "/".join((place.case, stage, *map(str, numbers)))
+
+        async def work() -> StepResult:
+            answered = await model.ask(Request(key, turns, kind, question=question.text))
+            return StepResult(said(answered.answer), spent(answered), asked)
+
+        return await self._do(Said, stage, place, model.party, asked, work)
+
+    async def _extract(self, statement: Statement, place: StepPlace) -> Concepts:
+        """Return the concepts of the explanation, and the edits that test them (stage 2)."""
+        extractor, most = self._parties.extractor, self._manifest.concepts
+
+        async def work() -> StepResult:
+            found = await extractor.extract(statement, most, f"{place.case}/concepts")
+            return StepResult(replace(found.concepts, able=statement.able), found.spent, found.asked)
+
+        inputs = (statement, most, self._prompts.extract, self._prompts.again)
+        return await self._do(Concepts, "concepts", place, extractor.party, inputs, work)
+
+    async def _abilities(self, subject: Subject) -> Abilities | None:
+        """Return the editor's abilities for a picture; None if there is no editor, or it accepts any words."""
+        if self._parties.editor is None:
+            return None
+        seed = self._manifest.seed
+        request = EditRequest(subject.shown.picture, NOTHING, seed, scene=subject.scene, name=subject.image)
+        return await self._parties.editor.abilities(request)
+
+    async def _edit(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
+        """Return the edited picture, checked, measured and stored; or why there is none (stage 3)."""
+        shown, seed, editor = subject.shown, self._manifest.seed, self._parties.editor
+        assert editor is not None
+        record = EditRecord(instruction, shown.digest, seed=seed)
+        request = EditRequest(
+            shown.picture, instruction, seed, scene=subject.scene, name=subject.image, orders=self._orders
+        )
+
+        async def work() -> StepResult:
+            try:
+                answered = await editor.ask(request)
+                edited = answered.answer
+                picture = self._mark(check_picture(edited.picture.data))
+                control = instruction.action == "nothing"
+                quality = await asyncio.to_thread(
+                    measured, shown.picture, picture, edited.mask, control=control, lpips=self._lpips
+                )
+            except RetriesExhausted as given_up:
+                if given_up.failure.again or isinstance(given_up.failure, Refused | OrderInDoubt):
+                    raise  # it may be otherwise next time: the server is well or knows us, somebody looked at the bill
+                return StepResult(replace(record, failure=str(given_up)), Usage(attempts=given_up.attempts))
+            except BadPicture as error:
+                return StepResult(replace(record, failure=f"the edited picture {error}"))
+            done = replace(
+                record,
+                after=await self._keep(picture),
+                mask=await asyncio.to_thread(self._folder.keep, edited.mask, "image/png") if edited.mask else "",
+                quality=quality,
+                log=edited.log,
+                scene=edited.scene if isinstance(edited.scene, Scene) else None,
+            )
+            return StepResult(done, Usage(cost=edited.cost, seconds=answered.seconds, attempts=answered.attempts))
+
+        inputs = (instruction, shown.digest, seed, subject.scene, self._manifest.lpips)
+        return await self._do(EditRecord, "edit", place, editor.party, inputs, work)
+
+    async def _check(self, checker: Checker, subject: Subject, place: StepPlace, edit: EditRecord) -> Check:
+        """Return one checker's result on whether an edit did what was requested (stage 3)."""
+        here = replace(place, judge=checker.party.name)
+
+        async def work() -> StepResult:
+            after = await self._stored(edit.after)
+            mask = (await self._stored(edit.mask)).picture.data if edit.mask else None
+            seen = EditShown(edit.instruction, subject.shown.picture, after.picture, mask, subject.scene, edit.seed)
+            result = await checker.check(seen, f"{place.case}/{place.concept}/check")
+            return StepResult(result.check, result.spent, result.asked)
+
+        inputs = (edit.instruction, edit.before, edit.after, edit.mask, subject.scene)
+        return await self._do(Check, "check", here, checker.party, inputs, work)
+
+    async def _do(
+        self,
+        kind: type[Made],
+        stage: Stage,
+        place: StepPlace,
+        by: Actor,
+        inputs: object,
+        work: Callable[[], Awaitable[StepResult]],
+    ) -> Made:
+        """Return the output of a step, of the type of its stage; raises StepFailed if there is none."""
+        output = await self._steps.do(stage, place, by, inputs, work)
+        assert isinstance(output, kind)
+        return output
+
+    def _mark(self, picture: Picture) -> Picture:
+        """Return an edited picture with a mark, and a signature if there is a certificate."""
+        return self._credentials.sign(marked(picture)) if self._credentials else marked(picture)
+
+    async def _keep(self, picture: Picture) -> str:
+        """Store a picture and return its digest."""
+        return await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
+
+    async def _stored(self, digest: str) -> ShownPicture:
+        """Return a stored picture of the audit, to be shown."""
+        return ShownPicture(await asyncio.to_thread(self._folder.picture, digest), digest)
 
 
 def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:

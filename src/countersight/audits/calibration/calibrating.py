@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final
@@ -28,8 +29,8 @@ from countersight.audits.judges.protocol import HALVES, Judge, Pool
 from countersight.audits.opening import Opener
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Actor, CaseRecord, Manifest, Step, StepPlace, Verdict
+from countersight.audits.stages import Parties, Stages
 from countersight.audits.steps import AuditTally, Runner, StepFailed, Steps
-from countersight.audits.work import Work
 from countersight.engine import DatasetReference, RetryPolicy
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -116,10 +117,12 @@ async def calibrate(
             before = list(folder.steps())
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
-            trial = Trial(Work(folder, options.prompts, steps), judges, options.votes)
+            stages = Stages(folder, options.prompts, Parties(judges), steps)
             full = 1 + sum(options.votes if judge.several else 1 for judge in judges)
             tally.total = full * len(items)
-            await Runner(trial.judge, steps, tally, full, stop).run(iter(enumerate(items)), options.retry.concurrency)
+            await Runner(partial(put, stages), steps, tally, full, stop).run(
+                iter(enumerate(items)), options.retry.concurrency
+            )
     finally:
         for judge in judges:
             await judge.close()
@@ -138,20 +141,13 @@ async def calibrate(
     return made
 
 
-class Trial:
-    """Puts known tests to judges."""
-
-    def __init__(self, work: Work, judges: tuple[Judge, ...], votes: int) -> None:
-        self._work, self._judges, self._votes = work, judges, votes
-
-    async def judge(self, row: int, item: CalibrationItem) -> None:
-        """Record a test and the verdicts of all judges."""
-        with suppress(StepFailed):
-            place, question = StepPlace(item.id, row), item.evidence.question
-            record = CaseRecord("", question, f"{item.id}.png", "calibration", item.kind)
-            await self._work.begin(place, record, item.picture)
-            place = msgspec.structs.replace(place, concept=1)
-            await self._work.judge_by_all(self._judges, self._votes, place, item.evidence)
+async def put(stages: Stages, row: int, item: CalibrationItem) -> None:
+    """Record a known test and the verdicts of all judges."""
+    with suppress(StepFailed):
+        place = StepPlace(item.id, row)
+        record = CaseRecord("", item.evidence.question, f"{item.id}.png", "calibration", item.kind)
+        await stages.begin(place, record, item.picture)
+        await stages.judge(msgspec.structs.replace(place, concept=1), item.evidence)
 
 
 def _manifest(options: CalibrationOptions, items: list[CalibrationItem], judges: tuple[Judge, ...]) -> Manifest:

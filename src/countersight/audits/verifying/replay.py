@@ -23,7 +23,7 @@ from countersight.audits.asking import ShownPicture
 from countersight.audits.bundle.files import content
 from countersight.audits.bundle.seal import Bundle
 from countersight.audits.bundle.sessions import read_sessions
-from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN, Trial, judge_sheets, misfit
+from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN, judge_sheets, misfit, put
 from countersight.audits.calibration.items import CalibrationItem, fingerprint_of, make_items
 from countersight.audits.calibration.on_people import people_calibration
 from countersight.audits.calibration.sheet import CALIBRATION, DRAWINGS, LABELS, Calibration, read_labels
@@ -53,11 +53,10 @@ from countersight.audits.records import (
     Usage,
     Verdict,
 )
-from countersight.audits.stages import Parties, Stages
+from countersight.audits.stages import Parties, Stages, Subject
 from countersight.audits.steps import StepFailed, StepResult
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.audits.verifying.finding import Finding, What, same_picture
-from countersight.audits.work import Subject, Work
 from countersight.dataset import Dataset
 from countersight.editing import Abilities, Edited, EditRequest
 from countersight.engine import Answered, RetriesExhausted, blocking
@@ -265,7 +264,7 @@ class Replay:
         model: Any = Recorded(manifest.model, self)
         extractor = self._party("extractor", manifest.extractor, EXTRACTORS, ModelExtractor, prompts)
         checkers = tuple(self._party("checker", each, CHECKERS, ModelChecker) for each in manifest.checkers)
-        return Parties(model, extractor, editor, self.judges(prompts), checkers)
+        return Parties(self.judges(prompts), model, extractor, editor, checkers)
 
     def judges(self, prompts: AuditPrompts) -> tuple[Any, ...]:
         """Return the judges alone."""
@@ -387,7 +386,7 @@ def replay_stages(opened: OpenedBundle) -> Iterator[Finding]:
     dataset = Dataset.open(opened.dataset) if opened.dataset else None
 
     async def whole() -> None:
-        stages = Stages(manifest, dataset, replay.parties(prompts), Work(folder, prompts, replay))
+        stages = Stages(folder, prompts, replay.parties(prompts), replay, dataset)
         for (stage, place), step in list(replay.log.items()):
             if stage != "case":
                 continue
@@ -482,11 +481,11 @@ def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTra
         return
     prompts, folder = msgspec.convert(manifest.prompts, AuditPrompts), AuditFolder.open(judged.path)
     replay = Replay(judged.steps, folder, trusted=("case",))
-    trial = Trial(Work(folder, prompts, replay), replay.judges(prompts), manifest.votes)
+    stages = Stages(folder, prompts, Parties(replay.judges(prompts)), replay)
 
     async def whole() -> None:
         for row, item in enumerate(items):
-            await trial.judge(row, item)
+            await put(stages, row, item)
 
     blocking(whole)
     yield from replay.close()
