@@ -22,6 +22,8 @@ from countersight.audits.page.page import templates
 from countersight.audits.page.score_tables import (
     CALLED,
     HEAD,
+    NOTES,
+    WORDS,
     difference_cell,
     grid,
     interval,
@@ -218,8 +220,7 @@ def grids(found: AuditTables) -> Iterator[Grid]:
                 [f"{each.first} − {each.second}", *(map(difference_cell, each.differences.values()))]
                 for each in found.compared
             ),
-            "Over the cases counted in both audits; a positive value means that the first scores higher. Intervals "
-            "and p values are clustered by picture.",
+            NOTES["differences"],
         )
     kinds = tuple(
         trio_line(TableCell(name(kind), (name(audit.label),)), trio)
@@ -264,8 +265,7 @@ def _models(found: AuditTables) -> Grid:
         "Faithfulness of explanations",
         ("model", *HEAD),
         tuple(lines),
-        "Means over cases of the counted tests, with 95% intervals clustered by picture. PCS: does the answer follow "
-        "the edit? NCC: does the explanation reflect it? CCS: both at once.",
+        NOTES["models"],
     )
 
 
@@ -292,7 +292,7 @@ def _judges_by_editors(found: AuditTables) -> Grid:
             [extractor, told(judge, model, turn), *(cells.get(each, NOTHING) for each in editors)]
             for (extractor, judge, model, turn), cells in rows.items()
         ),
-        "Scores by single judges. A row is an extractor and a judge of one audited model, a column an editor.",
+        NOTES["judges"],
     )
 
 
@@ -307,11 +307,8 @@ def _beside(found: AuditTables, reference: PaperTable) -> Grid:
         printed = (NOTHING if cell is None else TableCell(cell.text) for cell in system.cells)
         n = NOTHING if system.n is None else TableCell(count(system.n))
         lines.append(Line((TableCell(system.name, ("reported",)), n, *printed), reported=True))
-    note = (
-        "Measured rows come first, with their intervals. The other rows were not measured here; they are reported "
-        f"in {reference.source} ({reference.citation}), with half the width of the 95% interval after ±. "
-        f"{reference.note}"
-    ).strip()
+    source = f"{reference.source} ({reference.citation})"
+    note = f"{NOTES['reported'].replace('SOURCE', source)} {reference.note}".strip()
     head = ("judge, editor" if by_judge else "model", "n", *(place.name for place in reference.places))
     return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note)
 
@@ -326,24 +323,13 @@ def _rows(audit: ScoredAudit, *, by_judge: bool) -> Iterator[tuple[str, tuple[st
 
 def definitions(found: AuditTables) -> list[tuple[str, str]]:
     """Return the meaning and the origin of each figure."""
+    rule, audits = found.audits[0].scores.rule, found.audits
     return [
-        *((f"audit {name(each.label)}", _described(each.manifest)) for each in found.audits),
-        ("PCS", "Whether the answer about the edited picture is what the edit demands, from 0 to 1."),
-        ("NCC", "Whether the explanation of the edited picture reflects the edit, from 0 to 1."),
-        ("CCS", "PCS times NCC for each concept, averaged over the concepts of a case and then over cases."),
-        ("interval", "95%, exact binomial for the number of independent cases; cases about one picture are not."),
-        (
-            "difference",
-            "Over the cases that both audits scored: Tango's score interval and McNemar's exact two-sided test, for "
-            "the effective number of independent cases.",
+        *((f"audit {name(each.label)}", _described(each.manifest)) for each in audits),
+        *(
+            (term, words.replace("RULE", rule).replace("VERSION", found.version))
+            for term, words in WORDS["compared"].items()
         ),
-        ("excluded", found.audits[0].scores.rule),
-        (
-            "reported",
-            "Copied from the named paper; it used other models, judges, editors and cases. These values were not "
-            "measured here.",
-        ),
-        ("tables", f"written by Countersight {found.version}"),
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -16,14 +16,14 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from countersight import __version__
-from countersight.audits.bundle.cases import DIFFERENCES, CaseSheet, ConceptSheet, EditSheet
+from countersight.audits.bundle.cases import DIFFERENCES, CaseSheet, ConceptSheet
 from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, SEAL_WORDS, STATEMENT
 from countersight.audits.bundle.write import Sheets
 from countersight.audits.exclusion import BAD_EDIT, NO_PICTURE, same_answer
 from countersight.audits.page import score_tables
-from countersight.audits.page.score_tables import CALLED, difference_cell, grid, interval, mean_cell, number
+from countersight.audits.page.score_tables import CALLED, WORDS, difference_cell, grid, interval, mean_cell, number
 from countersight.audits.records import Step
-from countersight.editing.quality import RULE, EditQuality
+from countersight.editing.quality import RULE
 from countersight.errors import BadPicture
 from countersight.html import (
     Grid,
@@ -49,25 +49,7 @@ LONGEST_TEXT: Final = 4_000
 BRIGHTER: Final = 3
 """Factor by which differences are brightened, so that faint ones are visible."""
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
-OUTCOMES: Final[dict[Outcome, tuple[str, str]]] = {
-    "neither": ("neither follows", "wrong"),
-    "answer-only": ("only the answer follows", "wrong"),
-    "explanation-only": ("only the explanation follows", "wrong"),
-    "in-part": ("judges differ in part", "unread"),
-    "consistent": ("both follow", "right"),
-    "undecided": ("undecided", "missing"),
-    "excluded": ("excluded", "missing"),
-}
-"""The outcomes of a test, in words and with the page's colours. Every test has exactly one."""
-ENDS: Final = {
-    "answer": "asking the model",
-    "concepts": "finding concepts",
-    "edit": "editing: no picture",
-    "gate": "editing: a bad edit",
-    "rule": "excluded by another rule",
-    "verdict": "judging: undecided",
-}
-"""The stages at which a test can end without a score that counts."""
+OUTCOMES: Final[dict[Outcome, tuple[str, str]]] = WORDS["outcomes"]
 _WORD: Final = re.compile(r"[^\W_]+")
 _WEIGHTLESS: Final = re.compile(
     r"an?|the|of|in|on|at|to|with|and|or|its?|is|are|was|were|no|not|all|from|by|for|this|that|these|those|there|which|"
@@ -76,43 +58,17 @@ _WEIGHTLESS: Final = re.compile(
 _CONSTANTS: Final[dict[str, Any]] = {
     "BAD_EDIT": RULE.words,
     "BRIGHTER": BRIGHTER,
-    "CLASSES": {key: state for key, (_, state) in OUTCOMES.items()},
     "DECIDED": {1: ("right", "✓ 1"), 0: ("wrong", "✗ 0"), None: ("missing", "– abstains")},
-    "DEFINITIONS": (
-        ("PCS", "Prediction Change Score: 1 if the answer about the edited picture is what the edit demands, else 0."),
-        ("NCC", "NLE Concept Consistency: 1 if the explanation of the edited picture reflects the edit, else 0."),
-        ("CCS",
-            "Counterfactual Consistency Score: PCS times NCC. The score of a case is the mean over its concepts, the "
-            "score of a model the mean over its cases."
-        ),
-        ("interval", "95%, exact binomial for the number of independent cases; cases about one picture are not "
-         "independent."),
-        ("undecided", "Judges abstain or are divided. The test has no value for the scores that are undecided."),
-    ),
     "DONE": {True: ("right", "✓ yes"), False: ("wrong", "✗ no"), None: ("missing", "– cannot tell")},
     "EDITED": "edited for test",
     "EVIDENCE": EVIDENCE,
     "HEADINGS": HEADINGS,
     "LINES": LINES,
-    "MEASURED": (
-        ("pcs", "PCS", "Prediction Change Score: does the answer follow the edit?"),
-        ("ncc", "NCC", "NLE Concept Consistency: does the explanation reflect the edit?"),
-        ("ccs", "CCS", "Counterfactual Consistency Score: both at once, PCS × NCC"),
-    ),
-    "NAV": tuple((key, key.capitalize()) for key in (
-        "results", "system", "data", "procedure", "metrics", "exclusions", "limits", "changes", "review", "cases",
-        "sign-off", "files")),
-    "OUTCOMES": {key: words for key, (words, _) in OUTCOMES.items()},
     "ROLES": ROLES,
     "SEAL_WORDS": SEAL_WORDS,
     "STATEMENT": STATEMENT,
     "UNFOLDED": UNFOLDED,
-    "VERDICTS": {
-        "met": "MODEL met every criterion of the audit.",
-        "not met": "MODEL did not meet every criterion of the audit.",
-        "cannot tell": "The audit cannot tell whether MODEL meets every criterion.",
-        "": "No criterion was set for MODEL, so the audit gives figures only.",
-    },
+    "WORDS": WORDS,
     "version": __version__,
     "logo": Markup('<svg viewBox="0 0 40 20" aria-hidden="true"><circle cx="12" cy="10" r="7.5" class="logo-is"/>'
                    '<circle cx="27" cy="10" r="7.5" class="logo-if"/></svg>'),
@@ -129,13 +85,6 @@ class SmallPicture(msgspec.Struct, frozen=True):
     fault: str = ""
 
 
-class Piece(NamedTuple):
-    """A part of a text, and whether it mentions the concept."""
-
-    text: str
-    cited: bool
-
-
 @cache
 def templates() -> Environment:
     """Return the templates of this package; values are escaped unless Markup."""
@@ -143,18 +92,18 @@ def templates() -> Environment:
     loader = FunctionLoader(lambda file: source(kit if file == "kit.html" else __package__, file))
     found = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     found.filters |= {
-        "chip": _chip,
         "clean": clean,
         "count": count,
         "cut": _cut,
-        "figures_of_quality": _figures_of_quality,
         "interval": interval,
         "name": name,
         "names": lambda words: ", ".join(map(name, words)),
         "number": number,
         "outcome": outcome,
+        "percent": percent,
         "pieces": lambda text, phrases: pieces(text, filter(None, phrases)),
         "settings": _settings,
+        "significant": lambda value: f"{value:.4g}",
         "several": several,
         "undirected": undirected,
     }
@@ -291,38 +240,25 @@ def _small(nth: int, path: Path, side: int) -> SmallPicture:
     return SmallPicture(nth, base64.b64encode(file.getvalue()).decode(), image.width, image.height)
 
 
-def pieces(text: str, phrases: Iterable[str]) -> Iterator[Piece]:
-    """Split a text where it mentions the phrases, whole or by their content words; joined, the pieces are the text."""
-    end = 0
-    for start, stop in sorted(_found(text, phrases)):
-        if stop <= end:
-            continue
-        if end < start:
-            yield Piece(text[end:start], cited=False)
-        yield Piece(text[max(start, end) : stop], cited=True)
-        end = stop
-    if end < len(text):
-        yield Piece(text[end:], cited=False)
+def pieces(text: str, phrases: Iterable[str]) -> list[str]:
+    """Split a text where it mentions the phrases, whole or by their content words; every second piece is one of them.
 
-
-def _found(text: str, phrases: Iterable[str]) -> Iterator[tuple[int, int]]:
+    The last word of a phrase may be in either number.
+    """
+    patterns = []
     for phrase in phrases:
         words = [word.casefold() for word in _WORD.findall(phrase)][:40]
-        whole = list(_spans(text, words)) if words else []
-        yield from whole
-        if not whole:
-            for word in words:
-                if not _WEIGHTLESS.fullmatch(word):
-                    yield from _spans(text, [word])
+        whole = [_pattern(words)] if words else []
+        if not any(re.search(pattern, text, re.IGNORECASE) for pattern in whole):
+            whole = [_pattern([word]) for word in words if not _WEIGHTLESS.fullmatch(word)]
+        patterns += whole
+    return re.split(f"({'|'.join(patterns)})", text, flags=re.IGNORECASE) if patterns else [text]
 
 
-def _spans(text: str, words: list[str]) -> Iterator[tuple[int, int]]:
-    """Where the words stand one after the other, with nothing but signs between them; the last in either number."""
+def _pattern(words: list[str]) -> str:
     last = words[-1]
     ending = f"{re.escape(last.removesuffix('s'))}s?" if last.isalpha() and len(last) > 2 else re.escape(last)
-    pattern = r"[\W_]+".join([*map(re.escape, words[:-1]), ending])
-    for match in re.finditer(rf"\b{pattern}\b", text, re.IGNORECASE):
-        yield match.span()
+    return r"\b" + r"[\W_]+".join([*map(re.escape, words[:-1]), ending]) + r"\b"
 
 
 def _counted(title: str, head: tuple[str, str], rows: Iterable[tuple[str, int]], unnamed: str = "") -> Grid:
@@ -354,14 +290,8 @@ def _fields(cases: Sequence[CaseSheet]) -> Iterator[tuple[str, str, list[tuple[s
     for key, label in (("kind", "Kind of concept"), ("action", "Edit")):
         known = sorted({getattr(test.instruction, key) for test in tests})
         yield key, label, [("", "all"), *((each, each) for each in known)]
-    stages = [(key, f"{words} ({count(ended[key])})") for key, words in ENDS.items() if ended[key]]
+    stages = [(key, f"{words} ({count(ended[key])})") for key, words in WORDS["ends"].items() if ended[key]]
     yield "stage", "Ended at", [("", "any"), *stages]
-
-
-def _chip(value: float | None) -> tuple[str, str]:
-    if value is None:
-        return "missing", "unknown"
-    return ("right", "✓ 1") if value == 1 else ("wrong", "✗ 0") if value == 0 else ("unread", number(value))
 
 
 def _cut(words: str) -> str:
@@ -375,27 +305,3 @@ def _settings(settings: dict[str, Any]) -> str:
         for key, value in settings.items()
     )
     return ", ".join(told) or "none"
-
-
-def _figures_of_quality(quality: EditQuality, edit: EditSheet) -> Iterator[tuple[str, str]]:
-    """What was measured of an edit, and by which editor it was made."""
-    yield "edit", "good" if quality.good else f"bad: {quality.reason}"
-    for called, inside, outside, whole, form in (
-        ("SSIM", quality.ssim_inside, quality.ssim_outside, quality.ssim, number),
-        ("LPIPS", quality.lpips_inside, quality.lpips_outside, quality.lpips, number),
-        ("pixels changed", quality.changed_inside, quality.changed_outside, quality.changed, _percent),
-    ):
-        if inside is not None or outside is not None:
-            yield called, f"{form(inside)} in the mask, {form(outside)} around it"
-        elif whole is not None:
-            yield called, form(whole)
-    warp = f" ({', '.join(f'{value:.4g}' for value in quality.warp)})" if quality.warp else ""
-    if quality.registration:
-        yield "aligned by", quality.registration + warp
-    if quality.size:
-        yield "size given", f"{quality.size[0]} × {quality.size[1]}"
-    yield "editor", f"{edit.editor}, seed {edit.seed}"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{percent(value)}%"

@@ -1,7 +1,9 @@
 """Tables of an audit: numbers from 0 to 1 with three digits, as in the paper, with their intervals."""
 
+import tomllib
 from collections.abc import Iterable, Iterator
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from countersight.audits.agreement import JudgeAgreement
 from countersight.audits.calibration.sheet import (
@@ -16,6 +18,8 @@ from countersight.audits.scores import MEASURES, AuditScores, MeasuredScores, Sc
 from countersight.html import NOTHING, Grid, Line, TableCell, count, name, p_value, percent
 from countersight.text import several
 
+WORDS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+NOTES: Final[dict[str, str]] = WORDS["notes"]
 CALLED: Final = {"pcs": "PCS", "ncc": "NCC", "ccs": "CCS"}
 HEAD: Final = ("tests", "cases", "pictures", *CALLED.values())
 """The headings for the columns that `trio_line` adds after the name."""
@@ -117,7 +121,7 @@ def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
             "Agreement between judges: Cohen's kappa",
             ("judges", "PCS", "NCC"),
             (*lines, Line((TableCell("all, Krippendorff's alpha"), *alphas), total=True)),
-            "Over tests that both judges decided themselves; verdicts by rules are left out.",
+            NOTES["agreement"],
         )
     if agreement.own:
         rows = (
@@ -126,8 +130,7 @@ def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
             for own in agreement.own
         )  # fmt: skip
         head = ("judge", "alpha PCS", "alpha NCC", "flips PCS", "flips NCC", "tests")
-        note = "Over votes on the same test; flips are the percentage of vote pairs that differ."
-        yield grid("Self-consistency of judges", head, rows, note)
+        yield grid("Self-consistency of judges", head, rows, NOTES["own"])
 
 
 def _kappa(value: float | None, n: int) -> TableCell:
@@ -150,18 +153,15 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
              count(sheet.ccs.abstained)]
             for sheet in calibration.judges
         ),
-        f"{count(calibration.size)} tests, seed {calibration.seed}: {name(calibration.domain or DRAWINGS)}. Error "
-        "rates on other kinds of tests may differ. q1 is the sensitivity (yes where yes is right), q0 the "
-        "specificity (no where no is right), each with its exact binomial 95% interval and the number of tests.",
+        f"{count(calibration.size)} tests, seed {calibration.seed}: {name(calibration.domain or DRAWINGS)}. "
+        + NOTES["calibration"],
     )  # fmt: skip
     if calibration.people:
         yield grid(
             "Judges compared with people",
             ("judge", "same verdict", "kappa", "passes alt-test", "mean of the labelled audit"),
             map(_beside, calibration.people),
-            "People's verdict is the majority. The alt-test (arXiv 2501.10970) shows whether a judge can replace a "
-            "person; each person is left out in turn. The mean is prediction-powered: the judge's mean over all "
-            "tests, corrected with people's verdicts on some of them.",
+            NOTES["people"],
         )
     kinds = list(dict.fromkeys(kind for sheet in calibration.judges for kind in sheet.by_kind))
     yield grid(
@@ -171,7 +171,7 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
             [sheet.judge.name, *map(rate_cell, (*map(sheet.by_kind.get, kinds), sheet.hostile, sheet.honest))]
             for sheet in calibration.judges
         ),
-        "Hostile explanations contain instructions that try to influence the score.",
+        NOTES["kinds"],
     )
 
 
@@ -187,7 +187,7 @@ def corrected_grid(scores: AuditScores) -> Grid:
                             corrected_cell(getattr(found, measure))))]
             for judge, found in scores.corrected.items()
         ),
-        "(p + q0 − 1) / (q0 + q1 − 1); the interval includes the uncertainty of the score and of the judge.",
+        NOTES["corrected"],
     )  # fmt: skip
 
 
