@@ -12,7 +12,7 @@ from io import StringIO
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.engine import Prompt, RetryPolicy, RunFolder, RunOptions, Tally, ask_dataset, find_prompt
-from countersight.models.opening import open_model
+from countersight.models import open_model
 from countersight.models.protocol import ModelSettings
 
 QUICK = RetryPolicy(concurrency=8, attempts=3, backoff=0.01)

@@ -22,7 +22,7 @@ from countersight.editing import Abilities
 from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed
-from countersight.models.opening import open_model
+from countersight.models import open_model
 from countersight.models.protocol import ModelSettings
 from countersight.picture.checking import check_picture
 from countersight.scenes import facts_by_name

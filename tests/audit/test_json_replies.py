@@ -15,7 +15,7 @@ from countersight.audits.asking import AskedModel, AuditServer
 from countersight.audits.json_replies import LONGEST_QUOTATION, MARK, TRIES, BadShape, ask_shaped, quoted, read_shape
 from countersight.audits.steps import AuditTally
 from countersight.engine import RetryPolicy
-from countersight.models.opening import open_model
+from countersight.models import open_model
 from countersight.models.protocol import ModelSettings
 
 

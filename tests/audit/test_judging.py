@@ -21,7 +21,7 @@ from countersight.audits.records import Verdict
 from countersight.audits.steps import AuditTally
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
-from countersight.models.opening import open_model
+from countersight.models import open_model
 from countersight.models.protocol import ModelSettings
 from countersight.scenes import facts_by_name
 from countersight.scenes.edits import Recolour, Remove, apply

@@ -8,9 +8,8 @@ from countersight.engine import FIRST_LIMIT, AdaptiveLimit
 
 
 async def hold(gate, over):
-    await gate.enter()
-    await over.wait()
-    gate.leave()
+    async with gate:
+        await over.wait()
 
 
 async def filled(gate, count):

@@ -14,7 +14,7 @@ from running import QUICK, answers, ask, replies, run_command
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.dataset import Dataset, DatasetWriter
-from countersight.engine import QuestionPlan, RunFolder, Tally
+from countersight.engine import PROMPTS, QuestionPlan, RunFolder, RunOptions, Tally
 from countersight.errors import RunError
 from countersight.scoring import score_run
 
@@ -50,7 +50,9 @@ def test_how_many_questions_there_are_is_known_before_the_first_is_asked(tmp_pat
     ask(folder, tmp_path / "r", "chance")
     (tmp_path / "r" / "replies.jsonl").write_bytes(b"")
     tally = Tally()
-    asks = QuestionPlan(RunFolder.open(tmp_path / "r"), Dataset.open(folder), tally, needs_picture=False)
+    asks = QuestionPlan(
+        RunFolder.open(tmp_path / "r"), Dataset.open(folder), tally, RunOptions(PROMPTS["0-shot"]), needs_picture=False
+    )
     next(asks.chains())
     assert tally.total == 40
 

@@ -16,7 +16,7 @@ from countersight.case import Question
 from countersight.dataset.folder import Dataset
 from countersight.engine import FIRST_LIMIT, PROMPTS, RetryPolicy, RunFolder
 from countersight.errors import ModelError, RunError
-from countersight.models.opening import open_model
+from countersight.models import open_model
 from countersight.models.protocol import Answer, ModelSettings
 from countersight.models.service import Received, refused
 from countersight.scoring import outcomes, score
@@ -48,7 +48,7 @@ def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tm
     assert said[0, "factual"] == ("B", (2.0, 0.0, 2.0, 4.0), "")
     assert said[1, "factual"] == ("yes", (1.0, 1.0), "")
     assert (2, "factual") not in said
-    assert (tally.answered, tally.failed, tally.total, tally.without_options) == (5, 0, 5, 1)
+    assert (tally.answered, tally.failed, tally.total, tally.unasked.total()) == (5, 0, 5, 1)
 
 
 def test_a_model_without_losses_cannot_be_ranked(tmp_path):
@@ -280,7 +280,7 @@ def test_bad_pictures_are_failed_cases_and_the_run_goes_on(tmp_path):
     (tmp_path / "x.png").write_bytes(picture())
     with ChatServer() as server:
         tally = ask(folder, tmp_path / "r", server.name)
-    assert (tally.answered, tally.failed, tally.bad_pictures, tally.without_picture) == (6, 8, 4, 2)
+    assert (tally.answered, tally.failed, tally.bad_pictures, tally.unasked.total()) == (6, 8, 4, 2)
     reasons = {r.row: r.reason for r in replies(tmp_path / "r") if r.state == "failed"}
     assert reasons == {
         1: "picture images/1.png is not in the folder",

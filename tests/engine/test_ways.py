@@ -297,7 +297,7 @@ def test_without_the_picture_no_picture_is_sent_or_needed(tmp_path):
     (folder / "images/2.png").unlink()
     with ChatServer() as server:
         tally = ask(folder, tmp_path / "r", server.name, prompt="text-only")
-    assert (tally.answered, tally.failed, tally.without_picture, tally.bad_pictures) == (6, 0, 0, 0)
+    assert (tally.answered, tally.failed, tally.unasked.total(), tally.bad_pictures) == (6, 0, 0, 0)
     assert all(turns == 0 for request in server.requests for *_, turns in spoken(request))
     assert all("is not shown" in question_of(request) for request in server.requests)
 
@@ -310,7 +310,7 @@ def test_a_case_without_a_picture_is_asked_by_its_graph_where_the_prompt_tells_i
     for prompt, answered, left_out in (("given-graph", 4, 2), ("graph-cot", 2, 4), ("0-shot", 2, 4)):
         with ChatServer() as server:
             tally = ask(folder, tmp_path / prompt, server.name, prompt=prompt)
-        assert (tally.answered, tally.without_picture) == (answered, left_out)
+        assert (tally.answered, tally.unasked.total()) == (answered, left_out)
         by_its_graph = [question_of(request) for request in server.requests if not pictures(request)]
         assert len(by_its_graph) == (2 if prompt == "given-graph" else 0)
         assert all("hold in the picture: shelf supports books" in words for words in by_its_graph)

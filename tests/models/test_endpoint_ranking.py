@@ -12,7 +12,7 @@ from running import ask, replies, run_command
 from countersight.case import Option
 from countersight.engine import RetryPolicy
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.opening import open_model
+from countersight.models import open_model
 from countersight.models.prompt_logprobs import (
     PromptLogprobs,
     beginning_after,

@@ -13,7 +13,6 @@ from making import picture
 
 from countersight.errors import AskingFailed, Refused, Unreachable
 from countersight.models import Model, ModelSettings, Request, Turn, open_model
-from countersight.models.service import Deadline
 from countersight.picture import check_picture
 
 REQUEST = Request("case-1", (Turn("user", "How many?", check_picture(picture())),), "open")
@@ -268,24 +267,3 @@ def test_a_slow_question_ends_alone():
     assert isinstance(late, AskingFailed)
     assert str(late) == "no answer within 1.5 s"
     assert quick == ["B"] * 3
-
-
-def test_whoever_is_told_to_stop_meanwhile_stops():
-    """That the time is up as well does not keep a task alive that somebody else ended."""
-
-    async def ask() -> list[object]:
-        deadline = Deadline(0.01)
-
-        async def wait() -> None:
-            with deadline:
-                try:
-                    await asyncio.sleep(60)
-                except asyncio.CancelledError:
-                    task.cancel()
-                    raise
-
-        task = asyncio.create_task(wait())
-        return await asyncio.gather(task, return_exceptions=True)
-
-    [ended] = asyncio.run(ask())
-    assert isinstance(ended, asyncio.CancelledError)

@@ -10,9 +10,8 @@ from making import picture
 from PIL import Image
 
 from countersight.errors import AskingFailed
-from countersight.models import picture_urls as room
-from countersight.models.opening import open_model
-from countersight.models.picture_urls import Sending
+from countersight.models import dialects, open_model
+from countersight.models.dialects import PictureUrls
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 
@@ -70,13 +69,13 @@ def test_a_picture_that_cannot_be_decoded_fails_alone() -> None:
 
 def test_questions_that_come_together_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    encode = room.to_send
-    monkeypatch.setattr(room, "to_send", lambda one: made.append(one) or encode(one))
+    encode = dialects.to_send
+    monkeypatch.setattr(dialects, "to_send", lambda one: made.append(one) or encode(one))
     one = check_picture(lying())
 
     async def both() -> list[str]:
-        sending = Sending()
-        first, others = asyncio.create_task(sending.address(one)), [sending.address(one) for _ in range(3)]
+        sending = PictureUrls()
+        first, others = asyncio.create_task(sending.of(one)), [sending.of(one) for _ in range(3)]
         await asyncio.sleep(0)
         first.cancel()  # whoever gives up takes nothing from the others
         return await asyncio.gather(*others)

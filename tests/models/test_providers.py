@@ -11,8 +11,8 @@ from running import ask, replies
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import MODELS, ModelSettings, Request, Turn, open_model
+from countersight.models.hosted import apart
 from countersight.models.prices import price_of
-from countersight.models.response_parsing import apart
 from countersight.picture import check_picture
 
 NAMES = {

@@ -18,7 +18,7 @@ from countersight.detection.detector import Detector, open_detector, parted
 from countersight.detection.finder import Found, shared, suppressed
 from countersight.detection.vision import COCO, Patch, ToolFailed, classes_of
 from countersight.errors import CountersightError, ModelError
-from countersight.models.opening import open_model
+from countersight.models import open_model
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 

@@ -15,7 +15,7 @@ from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.engine import RunOptions, ask_dataset, find_prompt
 from countersight.errors import AskingFailed, ModelError, Overloaded
-from countersight.models.opening import open_model
+from countersight.models import open_model
 from countersight.models.protocol import ModelSettings
 from countersight.programs.failures import Limits
 from countersight.programs.model import Metered, Programs

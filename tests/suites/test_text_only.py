@@ -44,7 +44,7 @@ def mixed(tmp_path):
 def test_it_is_asked_and_scored(mixed, tmp_path):
     tally = ask(mixed, tmp_path / "r", Looking())
     assert {reply.row: reply.text for reply in replies(tmp_path / "r")} == {0: "3", 1: "2"}
-    assert (tally.total, tally.without_picture) == (2, 1)
+    assert (tally.total, tally.unasked.total()) == (2, 1)
     line = cs.score(tmp_path / "r").overall
     assert (line.counterfactual.right, line.counterfactual.n, line.missing) == (1, 2, 1)
 

@@ -210,7 +210,6 @@ _SHARED: Final = {
 LOCAL: Final = {
     "--device D=auto": "cpu, cuda, cuda:1, mps (default: the fastest)",
     "--dtype TYPE=auto": "float32, bfloat16, float16 (default: as stored)",
-    "--device-map MAP": "auto spreads a large model over all devices; needs accelerate",
     "--batch-size N": "maximum number of questions per batch (default: as many as fit into memory)",
 }
 """Options for models that run on this machine (hf:…)."""
@@ -240,7 +239,7 @@ def model_settings(chosen: argparse.Namespace, **more: Any) -> "ModelSettings":
     """Return the settings of a model from the parsed options."""
     from countersight.models import ModelSettings
 
-    named = ("seed", "max_tokens", "temperature", "detail", "timeout", "device", "dtype", "device_map", "ray")
+    named = ("seed", "max_tokens", "temperature", "detail", "timeout", "device", "dtype", "ray")
     given = {name: getattr(chosen, name) for name in named if hasattr(chosen, name)}
     if hasattr(chosen, "price"):
         given["price_in"], given["price_out"] = chosen.price

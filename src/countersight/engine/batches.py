@@ -2,7 +2,8 @@
 
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +25,7 @@ from countersight.errors import (
     RunError,
     Unreachable,
 )
-from countersight.models import Answer, Batched, Batches, Hosted, Model, batches_of
+from countersight.models import Answer, Batched, Batches, Hosted, Model, Request, batches_of
 from countersight.text import several
 
 BATCHES = "batches.jsonl"
@@ -111,10 +112,9 @@ async def ask_in_batches(
     pool: Dataset | None = None,
     tally: Tally | None = None,
 ) -> BatchStatus:
-    """Collect finished batches and send questions that were never sent. Questions that came back without an answer are
-    left to a normal run.
+    """Collect finished batches and send questions that were never sent; then close the model.
 
-    The model is closed.
+    Questions that came back without an answer are left to a normal run.
     """
     try:
         batches = batches_for(model, options)
@@ -129,18 +129,13 @@ async def ask_in_batches(
 
 
 def batches_for(model: Model, options: RunOptions) -> Batches:
-    """Return the batch API of a model; raises an error if there is none or the options of the run do not allow
-    batches."""
-    batches = batches_of(model)
-    if (
-        options.answering == "rank"
-        or options.prompt.needs_fact
-        or options.prompt.orders != "one"
-        or options.again in ("cut", "empty")
-    ):
+    """Return the batch API of a model; raises an error if there is none or the options of the run do not allow it."""
+    batches, prompt = batches_of(model), options.prompt
+    each_once = options.answering != "rank" and options.again not in ("cut", "empty")
+    if not each_once or prompt.needs_fact or prompt.orders != "one":
         raise CountersightError(
-            f"`batch` asks each question once, on its own; the prompt {options.prompt.name} or another option does "
-            "not allow this"
+            f"`batch` asks each question once, on its own; the prompt {prompt.name} or another option does not allow "
+            "this"
         )
     return batches
 
@@ -166,7 +161,7 @@ class _Work:
 
     async def collect_and_send(self) -> BatchStatus:
         out = outstanding(self._run.path)
-        restating = any(_is_restated(name) for event in out.values() for name in event.names)
+        restating = any(name.endswith(_RESTATED) for event in out.values() for name in event.names)
         left = self._left(self._tally, "unread" if restating else self._options.again)
         collected = sum([await self._collect(event, left) for event in out.values()])
         if self._options.again and collected:  # some of these may be unread again
@@ -185,26 +180,30 @@ class _Work:
 
     def _left(self, tally: Tally, again: str) -> dict[str, Ask]:
         """Return the pending questions by their names in a batch."""
-        picture, sample = self._model.needs_picture, self._options.sample
-        asks = QuestionPlan(self._run, self._dataset, tally, needs_picture=picture, again=again, sample=sample)
+        options, picture = msgspec.structs.replace(self._options, again=again), self._model.needs_picture
+        asks = QuestionPlan(self._run, self._dataset, tally, options, needs_picture=picture)
         return {_name(ask): ask for (ask,) in asks.chains()}
 
     async def _try_out(self, unsent: list[Ask]) -> None:
         """Send one question as a normal request, to find out what the model refuses before all questions are sent."""
-        for ask in unsent:
-            try:
-                request = self._conversations.request(ask)
-            except (BadPicture, NoExample):
-                continue  # a normal run reports what is wrong with it
-            try:
-                self._take(ask, await self._model.reply(request))
-            except Refused as refusal:
-                raise ModelError(f"no batch was sent, because a test request was refused: {refusal}") from None
-            except Overloaded:
-                return  # the server is busy now; other problems will show up in the batch
-            unsent.remove(ask)
-            self._journal.sync()
+        found = next(self._requests(unsent), None)
+        if found is None:
             return
+        ask, request = found
+        try:
+            self._take(ask, await self._model.reply(request))
+        except Refused as refusal:
+            raise ModelError(f"no batch was sent, because a test request was refused: {refusal}") from None
+        except Overloaded:
+            return  # the server is busy now; other problems will show up in the batch
+        unsent.remove(ask)
+        self._journal.sync()
+
+    def _requests(self, asks: list[Ask]) -> Iterator[tuple[Ask, Request]]:
+        """Iterate over the requests of questions; a normal run reports what is wrong with the others."""
+        for ask in asks:
+            with suppress(BadPicture, NoExample):
+                yield ask, self._conversations.request(ask)
 
     def _take(self, ask: Ask, answer: Answer) -> None:
         reply = ask.answered(answer)
@@ -253,11 +252,7 @@ class _Work:
         """Split the questions into batches within the provider's size limits."""
         label, size = _label(), 0
         part: list[Batched] = []
-        for ask in asks:
-            try:
-                request = self._conversations.request(ask)
-            except (BadPicture, NoExample):
-                continue  # a normal run reports what is wrong with it
+        for ask, request in self._requests(asks):
             body = await self._model.request_body(request.turns)
             if part and (len(part) >= self._batches.most_requests or size + len(body) + 300 > self._batches.most_bytes):
                 yield label, part
@@ -278,7 +273,3 @@ def _label() -> str:
 
 def _name(ask: Ask) -> str:
     return f"{ask.row}-{TELLINGS.index((ask.world, ask.telling))}{_RESTATED if ask.unread else ''}"
-
-
-def _is_restated(name: str) -> bool:
-    return name.endswith(_RESTATED)

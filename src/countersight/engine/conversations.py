@@ -3,14 +3,14 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from operator import itemgetter
 from typing import Final
 
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question, Reply, Telling, World
 from countersight.dataset import Dataset
-from countersight.engine.orders import orders_of
-from countersight.engine.plan import TELLINGS, Ask, offered
+from countersight.engine.plan import TELLINGS, Ask, offered, orders_of
 from countersight.engine.prompt import PromptContext, told
 from countersight.engine.run_folder import RunFolder, RunManifest
 from countersight.errors import BadPicture, CountersightError
@@ -39,12 +39,16 @@ class FewShotExamples:
             for world, telling in TELLINGS:
                 question = case.question(world, telling)
                 if question is not None:
-                    rank = self._drawn(f"{case.id}/{world}/{telling}")
+                    entry = (self._drawn(f"{case.id}/{world}/{telling}"), case)
+                    picture = case.image_digest or case.image or f"case {case.id}"
                     for sort in self._sorts(case, world, telling, question, of_pool=True):
-                        _keep(drawn.setdefault(sort, {}), _picture_key(case), rank, case)
+                        # The cases with the lowest ranks are kept, one per picture.
+                        kept = drawn.setdefault(sort, {})
+                        kept[picture] = min(kept.get(picture, entry), entry, key=itemgetter(0))
+                        if len(kept) > KEPT:
+                            del kept[max(kept, key=lambda name: kept[name][0])]
         self._examples = {
-            sort: [case for _, case in sorted(kept.values(), key=lambda entry: entry[0])]
-            for sort, kept in drawn.items()
+            sort: [case for _, case in sorted(kept.values(), key=itemgetter(0))] for sort, kept in drawn.items()
         }
 
     def candidates(self, case: Case, world: World, telling: Telling) -> Iterator[Case]:
@@ -76,25 +80,6 @@ class FewShotExamples:
     def _drawn(self, key: str) -> int:
         digest = hashlib.blake2b(f"{self._seed}/{key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest)
-
-
-def _keep(kept: dict[str, tuple[int, Case]], picture: str, rank: int, case: Case) -> None:
-    """Keep the cases with the lowest ranks, one per picture."""
-    if picture in kept:
-        if rank < kept[picture][0]:
-            kept[picture] = (rank, case)
-    elif len(kept) < KEPT:
-        kept[picture] = (rank, case)
-    else:
-        last = max(kept, key=lambda name: kept[name][0])
-        if rank < kept[last][0]:
-            del kept[last]
-            kept[picture] = (rank, case)
-
-
-def _picture_key(case: Case) -> str:
-    """Return a key for the picture of a case; a case without a picture has its own key."""
-    return case.image_digest or case.image or f"case {case.id}"
 
 
 def _pictures(case: Case) -> set[str]:
@@ -139,8 +124,11 @@ class Conversations:
 
     def request(self, ask: Ask) -> Request:
         """Return the conversation that ends with a question; raises BadPicture or NoExample."""
-        beside = told(ask.case, ask.world, ask.telling)
-        key = f"{ask.case.id}/{ask.world}/{ask.telling}" + (f"/{_letters(ask.places)}" if ask.places else "")
+        beside, text = told(ask.case, ask.world, ask.telling), ask.question.text
+        key = f"{ask.case.id}/{ask.world}/{ask.telling}"
+        if ask.places:
+            key += "/" + "".join(LETTERS[place] for place in ask.places)
+        alone = f"{beside.change} {text}" if beside.change else text
         restates = ask.unread.text if ask.unread and ask.unread.text.strip() else ""
         kind = ask.question.unlisted_kind if self._ranked else ask.question.kind
         again = (Turn("assistant", restates), Turn("user", RESTATE[kind])) if restates else ()
@@ -149,8 +137,8 @@ class Conversations:
             turns=(*self._example(ask), *self._asked(ask), *again),
             kind=ask.question.kind,
             options=offered(ask.question, ranked=self._ranked),
-            question=_alone(ask) if self._prompt.of(ask.world).question else "",
-            parts=Parts(ask.question.text, beside.context, beside.change),
+            question=alone if self._prompt.of(ask.world).question else "",
+            parts=Parts(text, beside.context, beside.change),
             restates=restates,
         )
 
@@ -198,20 +186,19 @@ class Conversations:
         if not self._prompt.of(ask.world).picture:
             return ()
         if self._shown[0] != named:
-            self._shown = (named, self._opened(named))
-        found = self._shown[1]
-        if isinstance(found, BadPicture):
-            raise found
-        return found
-
-    def _opened(self, named: Named) -> Pictures | BadPicture:
-        found: list[Picture] = []
-        for file_name, digest in named:
-            try:
-                found.append(self._open_picture(file_name, digest))
-            except BadPicture as error:
-                return BadPicture(f"picture {file_name} {error}")
-        return tuple(found)
+            found: list[Picture] = []
+            for file_name, digest in named:
+                try:
+                    found.append(self._open_picture(file_name, digest))
+                except BadPicture as error:
+                    self._shown = (named, BadPicture(f"picture {file_name} {error}"))
+                    break
+            else:
+                self._shown = (named, tuple(found))
+        shown = self._shown[1]
+        if isinstance(shown, BadPicture):
+            raise shown
+        return shown
 
 
 def _turn(text: str, shown: Pictures) -> Turn:
@@ -231,12 +218,6 @@ def conversations_of(
     return Conversations(run.manifest, dataset, examples, open_picture)
 
 
-def _alone(ask: Ask) -> str:
-    """Return the question without a prompt, after the change if the question does not contain it."""
-    change = told(ask.case, ask.world, ask.telling).change
-    return f"{change} {ask.question.text}" if change else ask.question.text
-
-
 def _said(fact: Reply, question: Question) -> str:
     """Return the model's reply to the factual question; for ranked options, the text of the chosen one."""
     options = offered(question, ranked=True)
@@ -253,10 +234,6 @@ def ranked_answer(kind: AnswerKind, options: tuple[Option, ...], losses: tuple[f
     """Return the answer from ranked options: yes or no, or the letter of the option with the smallest loss."""
     best = smallest(losses)
     return options[best].text if kind == "boolean" else LETTERS[best]
-
-
-def _letters(places: tuple[int, ...]) -> str:
-    return "".join(LETTERS[place] for place in places)
 
 
 _UNOPENED = Picture(b"", "", 0, 0)

@@ -12,7 +12,6 @@ from countersight.text import columns, printable
 
 LINE_SECONDS = 10.0
 _SHORTEST_NAME = 8
-_BAR = 20
 
 
 @contextmanager
@@ -50,14 +49,22 @@ def _line_by_line(name: str, tally: Tally, unit: str, over: threading.Event) -> 
 def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:
     """Format the state of a run as one line of at most `width` columns.
 
-    Count, share and time left are always shown. If space is short, first the name of the model is shortened, then the
-    other figures are left out, starting with the last.
+    Count, share and time left are always shown. If space is short, first the name of the model is shortened in the
+    middle, since both ends tell models apart; then the other figures are left out, starting with the last.
     """
-    kept = f"{tally.done:,}/{tally.total:,} {_share(tally)} {_time_left(tally, seconds)}"
-    name = _shortened(printable(name), max(_SHORTEST_NAME, width - len(kept) - 1))
-    line = f"{name} {kept}" if columns(name) + 1 + len(kept) <= width else kept
-    if columns(line) + _BAR + 1 + 30 <= width:  # a bar only if it does not displace a figure
-        line += f" {_bar(tally)}"
+    asked, share, left = tally.answered + tally.failed, "–", "-:--:--"
+    if tally.total:
+        share = f"{100 * tally.done // tally.total}%"
+    if asked and tally.total:
+        rest = int(seconds / asked * max(0, tally.total - tally.done))
+        left = f"{rest // 3600}:{rest // 60 % 60:02}:{rest % 60:02}"
+    line = f"{tally.done:,}/{tally.total:,} {share} {left}"
+    name, room = printable(name), max(_SHORTEST_NAME, width - len(line) - 1)
+    if columns(name) > room:
+        front = _front(name, (room - 1) // 3)
+        name = f"{front}…{_front(name[::-1], room - 1 - columns(front))[::-1]}"
+    if columns(name) + 1 + len(line) <= width:
+        line = f"{name} {line}"
     for figure in _figures(tally, seconds):
         if columns(line) + 3 + columns(figure) > width:
             break
@@ -65,36 +72,11 @@ def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:
     return _front(line, width)
 
 
-def _shortened(name: str, room: int) -> str:
-    """Shorten a name to `room` columns by leaving out its middle, since both ends tell models apart."""
-    if columns(name) <= room:
-        return name
-    front = _front(name, (room - 1) // 3)
-    return f"{front}…{_front(name[::-1], room - 1 - columns(front))[::-1]}"
-
-
 def _front(text: str, room: int) -> str:
     """Return the longest beginning of a text that fits into `room` columns."""
     while columns(text) > room:
         text = text[: max(0, min(len(text) - 1, room))]
     return text
-
-
-def _share(tally: Tally) -> str:
-    return f"{100 * tally.done // tally.total}%" if tally.total else "–"
-
-
-def _time_left(tally: Tally, seconds: float) -> str:
-    asked = tally.answered + tally.failed
-    if not asked or not tally.total:
-        return "-:--:--"
-    left = int(seconds / asked * max(0, tally.total - tally.done))
-    return f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02}"
-
-
-def _bar(tally: Tally) -> str:
-    full = _BAR * tally.done // tally.total if tally.total else 0
-    return "━" * full + "╌" * (_BAR - full)
 
 
 def _figures(tally: Tally, seconds: float) -> list[str]:

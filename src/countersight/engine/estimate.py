@@ -5,6 +5,7 @@ import json
 import re
 import statistics
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.engine.batches import batches_for
 from countersight.engine.conversations import NoExample, conversations_of
@@ -53,30 +53,20 @@ class RunEstimate(msgspec.Struct, frozen=True):
     """Whether the questions are sent in batches, at half the price."""
 
     def __str__(self) -> str:
-        source = (
-            f"estimated from {self.from_replies:,} answers so far"
-            if self.from_replies
-            else "estimated roughly from the questions"
-        )
-        price = "the price is unknown: set it with `price`"
+        source, price = "estimated roughly from the questions", "the price is unknown: set it with `price`"
+        if self.from_replies:
+            source = f"estimated from {self.from_replies:,} answers so far"
         if self.dollars is not None:
             halved = ", in batches at half the price" if self.batched else ""
             price = f"{in_dollars(self.dollars)} for all of them{halved}"
-        lines = [
-            self.request,
-            "",
-            f"{self.questions:,} questions to ask",
-            f"{self.tokens_in:,.0f} tokens read and at most {self.tokens_out:,.0f} written for each, {source}",
-            price,
-        ]
         rounds = self.questions / self.at_once
+        time = f"{self.at_once} at a time: about {rounds:,.1f} s in all if an answer takes 1 s"
         if self.batched:
-            lines.append("a provider may take up to a day to answer a batch")
-        elif self.seconds is None:
-            lines.append(f"{self.at_once} at a time: about {rounds:,.1f} s in all if an answer takes 1 s")
-        else:
-            lines.append(f"{self.at_once} at a time, {self.seconds:.1f} s each: about {rounds * self.seconds:,.0f} s")
-        return "\n".join(lines)
+            time = "a provider may take up to a day to answer a batch"
+        elif self.seconds is not None:
+            time = f"{self.at_once} at a time, {self.seconds:.1f} s each: about {rounds * self.seconds:,.0f} s"
+        tokens = f"{self.tokens_in:,.0f} tokens read and at most {self.tokens_out:,.0f} written for each, {source}"
+        return "\n".join([self.request, "", f"{self.questions:,} questions to ask", tokens, price, time])
 
 
 def estimated(
@@ -123,36 +113,28 @@ def _estimated(
     run: RunFolder, dataset: Dataset, model: Model, options: RunOptions, pool: Dataset | None
 ) -> RunEstimate:
     conversations = conversations_of(run, dataset, pool=pool)
-    asks = QuestionPlan(
-        run, dataset, Tally(), needs_picture=model.needs_picture, again=options.again, sample=options.sample
-    )
     requests: list[Request] = []
     questions = 0
-    for chain in asks.chains():
+    for chain in QuestionPlan(run, dataset, Tally(), options, needs_picture=model.needs_picture).chains():
         questions += len(chain)
         if len(requests) < LOOKED_AT:
-            try:
+            with suppress(BadPicture, NoExample):
                 requests.append(conversations.request(chain[0]))
-            except (BadPicture, NoExample):
-                continue
     answers = list(islice((reply for reply in run.replies() if reply.state == "answered"), 1000))
-    tokens_in, tokens_out = _tokens(requests, answers, model)
-    return RunEstimate(
-        questions,
-        _shown(model, requests[0]) if requests else "",
-        tokens_in,
-        tokens_out,
-        _dollars(model, answers, questions, tokens_in, tokens_out),
-        statistics.fmean(reply.seconds for reply in answers) if answers else None,
-        len(answers),
-    )
-
-
-def _tokens(requests: list[Request], answers: list[Reply], model: Model) -> tuple[float, float]:
+    read, written = statistics.fmean(map(_length, requests)) if requests else 0.0, model.settings.get("max_tokens") or 0
     if any(reply.tokens_in for reply in answers):
-        return statistics.fmean(r.tokens_in for r in answers), statistics.fmean(r.tokens_out for r in answers)
-    read = statistics.fmean(map(_length, requests)) if requests else 0.0
-    return read, float(model.settings.get("max_tokens") or 0)
+        read = statistics.fmean(reply.tokens_in for reply in answers)
+        written = statistics.fmean(reply.tokens_out for reply in answers)
+    dollars = None
+    # Prices come first, since answers may be from cheaper batches.
+    price = model.price if isinstance(model, Hosted) and not model.tells_cost else Price()
+    if price.read or price.written:
+        dollars = questions * price.of(read, written)
+    elif any(reply.cost for reply in answers):
+        dollars = questions * statistics.fmean(reply.cost for reply in answers)
+    seconds = statistics.fmean(reply.seconds for reply in answers) if answers else None
+    example = _shown(model, requests[0]) if requests else ""
+    return RunEstimate(questions, example, read, float(written), dollars, seconds, len(answers))
 
 
 def _length(request: Request) -> float:
@@ -160,24 +142,11 @@ def _length(request: Request) -> float:
     return sum(len(turn.text) for turn in request.turns) / SIGNS + pixels / PIXELS
 
 
-def _dollars(model: Model, answers: list[Reply], questions: int, tokens_in: float, tokens_out: float) -> float | None:
-    """Return the cost of questions that are asked one by one; prices come first, since answers may be from cheaper
-    batches."""
-    price = model.price if isinstance(model, Hosted) and not model.tells_cost else Price()
-    if price.read or price.written:
-        return questions * price.of(tokens_in, tokens_out)
-    if any(reply.cost for reply in answers):
-        return questions * statistics.fmean(reply.cost for reply in answers)
-    return None
-
-
 def _shown(model: Model, request: Request) -> str:
     """Return a request as sent, with shortened picture data; for local models, the conversation."""
     if isinstance(model, Hosted):
         body: Any = json.loads(asyncio.run(model.request_body(request.turns)))
-        return f"POST {model.url}\n" + _DATA.sub(_shortened, json.dumps(body, indent=2, ensure_ascii=False))
+        text = json.dumps(body, indent=2, ensure_ascii=False)
+        short = _DATA.sub(lambda found: f'{found[1]}{found[2][:20]}… ({len(found[2]):,} characters)"', text)
+        return f"POST {model.url}\n{short}"
     return "\n".join(f"{turn.role}: {'[picture] ' * len(turn.pictures)}{turn.text}" for turn in request.turns)
-
-
-def _shortened(found: re.Match[str]) -> str:
-    return f'{found[1]}{found[2][:20]}… ({len(found[2]):,} characters)"'

@@ -11,7 +11,6 @@ import os
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
@@ -116,14 +115,13 @@ class NumberedReplies:
         """Return the replies with these numbers."""
         if not self._places:
             return {}
-        with open(self._path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as lines:
-            found = ((number, decode_line(_line_at(lines, self._places[number]))) for number in sorted(numbers))
-            return {number: reply for number, reply in found if reply is not None}
-
-
-def _line_at(lines: mmap, place: int) -> bytes:
-    end = lines.find(b"\n", place)
-    return lines[place:] if end < 0 else lines[place:end]
+        replies = {}
+        with open(self._path, "rb") as file:
+            for number in sorted(numbers):
+                file.seek(self._places[number])
+                if (reply := decode_line(file.readline())) is not None:
+                    replies[number] = reply
+        return replies
 
 
 def reply_at(path: Path, place: int) -> Reply | None:
@@ -164,16 +162,16 @@ def locked(path: Path, error: type[CountersightError]) -> BinaryIO:
     return lock
 
 
-def is_unused(path: Path, manifest: str, *begun: str) -> bool:
-    """Whether a folder is empty, except for files left by a process that was killed at the start."""
-    names = {LOCK, *begun}
-    return path.is_dir() and all(file.name in names or file.name.startswith(f".{manifest}.") for file in path.iterdir())
-
-
 def begun(path: Path, manifest: str, what: str, error: type[CountersightError], *parts: str) -> BinaryIO:
-    """Create or resume the folder and lock it; a folder with other contents is refused."""
-    if path.exists() and not (path / manifest).exists() and not is_unused(path, manifest, *parts):
-        raise error(f"{path} exists and is not {what}; choose another folder for `out`")
+    """Create or resume the folder and lock it; a folder with other contents is refused.
+
+    A process that was killed at the start may have left the lock, `parts` and an unfinished manifest.
+    """
+    names = {LOCK, *parts}
+    if path.exists() and not (path / manifest).exists():
+        files = [file.name for file in path.iterdir()] if path.is_dir() else [path.name]
+        if not all(name in names or name.startswith(f".{manifest}.") for name in files):
+            raise error(f"{path} exists and is not {what}; choose another folder for `out`")
     path.mkdir(parents=True, exist_ok=True)
     return locked(path, error)
 

@@ -79,17 +79,15 @@ class Tally:
         """Replies that are cut or empty, including those of earlier processes."""
         self.restated = self.still_unread = 0
         """Replies that the model was asked to restate, and restated replies that are still unread."""
-        self.without_picture = 0
-        """Questions that cannot be asked because their case has no picture."""
-        self.without_options = 0
-        """Questions that cannot be ranked because they have no options."""
+        self.unasked: Counter[str] = Counter()
+        """Questions that cannot be asked, by a reason that says what to do."""
         self.unfit: dict[str, int] = {}
         """Questions on which the prompt has no effect, by what their case lacks."""
         self.bad_pictures = 0
         """Cases whose picture is missing or bad."""
         self.bad_rows = 0
         self.first_bad_rows: list[BadRow] = []
-        self.reasons: dict[str, int] = {}
+        self.reasons: Counter[str] = Counter()
         self.tokens_in = 0
         self.tokens_out = 0
         self.cost = 0.0
@@ -104,12 +102,6 @@ class Tally:
         """The server's last error message."""
         self.damaged = 0
         """Damaged lines of the journal; their questions are asked again."""
-
-    @property
-    def unasked(self) -> dict[str, int]:
-        """Return the number of questions that cannot be asked, by a reason that says what to do."""
-        found = {NO_PICTURE: self.without_picture, NO_OPTIONS: self.without_options}
-        return {reason: number for reason, number in found.items() if number}
 
     @property
     def done(self) -> int:
@@ -144,9 +136,8 @@ class Tally:
             lines[0] += f" ({self.before:,} were answered before)"
         for what, number in self.amiss.items():
             if number:
-                lines.append(
-                    f"{several(number, 'answer')} {what}: repeat them with `again`={what} and a larger `max_tokens`"
-                )
+                advice = f"repeat them with `again`={what} and a larger `max_tokens`"
+                lines.append(f"{several(number, 'answer')} {what}: {advice}")
         if self.restated:
             lines.append(f"{several(self.restated, 'answer')} restated, {self.still_unread:,} of them still unread")
         lines += self._spent()
@@ -155,9 +146,8 @@ class Tally:
         for reason, number in self.unasked.items():
             lines.append(f"{several(number, 'question')} not asked: {reason}")
         for reason, number in self.unfit.items():
-            lines.append(
-                f"{several(number, 'question')} asked without the special prompt, because it does not apply: {reason}"
-            )
+            asked = f"{several(number, 'question')} asked without the special prompt"
+            lines.append(f"{asked}, because it does not apply: {reason}")
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         return "\n".join([*lines, *self._troubles("replies.jsonl")])
@@ -165,7 +155,7 @@ class Tally:
     def _failed(self, reason: str) -> None:
         self.failed += 1
         if reason in self.reasons or len(self.reasons) < REASONS_KEPT:
-            self.reasons[reason] = self.reasons.get(reason, 0) + 1
+            self.reasons[reason] += 1
 
     def spend(self, tokens_in: int, tokens_out: int, cost: float) -> None:
         """Add the tokens and the cost of a reply."""
@@ -173,11 +163,6 @@ class Tally:
         self.tokens_out += tokens_out
         self.cost += cost
         self.paid += 1
-
-    def forget_spending(self) -> None:
-        """Reset tokens and costs before all replies of the run are counted again."""
-        self.tokens_in = self.tokens_out = self.paid = 0
-        self.cost = 0.0
 
     def _spent(self) -> Iterator[str]:
         if self.tokens_in or self.tokens_out:
@@ -187,7 +172,7 @@ class Tally:
 
     def _troubles(self, file: str) -> Iterator[str]:
         """Iterate over lines with the most common failures, the file that has all of them, and the first bad rows."""
-        for reason, count in sorted(self.reasons.items(), key=lambda item: -item[1])[:REASONS_SHOWN]:
+        for reason, count in self.reasons.most_common(REASONS_SHOWN):
             yield f"  {count:,} x {printable(reason)}"
         if len(self.reasons) > REASONS_SHOWN:
             yield f"  and {len(self.reasons) - REASONS_SHOWN:,} other reasons; all are in {file}"
@@ -228,28 +213,20 @@ class FirstReplies:
             return
         self._counts[status] += 1
         self._over = status == "read"
-        if not self._over and self._counts.total() >= FIRST_REPLIES and left > 0:
-            raise RunError(self._sentence(reply))
-
-    def _sentence(self, last: Reply) -> str:
+        if self._over or self._counts.total() < FIRST_REPLIES or left <= 0:
+            return
         counted = ", ".join(f"{number} {status}" for status, number in self._counts.most_common())
         [(commonest, _)] = self._counts.most_common(1)
-        said = last.reason or " ".join(last.text.split())[:80]
-        told = f" (the last: {said!r})" if said else ""
-        return (
-            f"none of the first {self._counts.total()} replies has a readable answer: {counted}{told}; "
+        said = reply.reason or " ".join(reply.text.split())[:80]
+        last = f" (the last: {said!r})" if said else ""
+        raise RunError(
+            f"none of the first {self._counts.total()} replies has a readable answer: {counted}{last}; "
             f"{_ADVICE[commonest]}; to continue anyway, start the run again"
         )
 
 
 FIRST_COSTS: Final = 5
 """The number of first answers of which at least one must report its cost."""
-
-
-def refuse_unpriced(model: Model) -> None:
-    """Raise ModelError if the price of a hosted model is unknown."""
-    if isinstance(model, Priced) and not model.is_priced:
-        raise ModelError(f"the price of {model.name} is unknown: set it with `price` IN,OUT, or leave out `budget`")
 
 
 def spent_in(runs: Iterable[Path]) -> float:
@@ -261,7 +238,10 @@ def spent_in(runs: Iterable[Path]) -> float:
 class Budget:
     """The maximum cost of a run in dollars, including earlier calls; None for no limit."""
 
-    def __init__(self, dollars: float | None, tally: Tally) -> None:
+    def __init__(self, dollars: float | None, tally: Tally, model: Model) -> None:
+        """Raises ModelError if the price of a hosted model is unknown."""
+        if dollars is not None and isinstance(model, Priced) and not model.is_priced:
+            raise ModelError(f"the price of {model.name} is unknown: set it with `price` IN,OUT, or leave out `budget`")
         self._dollars = dollars
         self._tally = tally
         self._free = 0

@@ -1,23 +1,27 @@
-"""The plan of a run: options, samples of cases, and questions that have no answer yet."""
+"""The plan of a run: options, samples of cases, and questions that have no answer yet.
+
+A question with options may be asked in several orders of them; `Gathering` combines the replies.
+"""
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import permutations
 from pathlib import Path
 from random import Random
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 import msgspec
 from msgspec.structs import replace
 
-from countersight.case import TWICE, TWO_WORLDS, WORLDS, Case, Option, Question, Reply, Telling, World
+from countersight.case import TWICE, TWO_WORLDS, WORLDS, Case, Option, Order, Question, Reply, Telling, World
 from countersight.dataset import Dataset, hidden_in
-from countersight.engine.orders import Gathering, Places, orders_of
-from countersight.engine.outcome import Tally, is_doubtful, status_of
+from countersight.engine.journal import read_journal, read_placed, reply_at
+from countersight.engine.outcome import NO_OPTIONS, NO_PICTURE, Tally, is_doubtful, status_of
 from countersight.engine.prompt import Prompt, graph_in_words
 from countersight.engine.prompts import find_prompt
 from countersight.engine.retry import RetriesExhausted
-from countersight.engine.run_folder import MANIFEST, Answering, RunFolder, answered_orders
+from countersight.engine.run_folder import JOURNAL, MANIFEST, ORDERS, Answering, RunFolder
 from countersight.errors import CountersightError, DatasetError, ModelError
 from countersight.models import Answer, Loss, Model, ModelSettings, Ranker, Viewer
 from countersight.reading import answer_in
@@ -132,18 +136,21 @@ def as_ranker(model: Model) -> Ranker:
     return model
 
 
-def _refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, shown: bool) -> None:
-    """Raise an error if prompt, model and options contradict each other."""
-    if answering == "rank":
-        as_ranker(model)
-        if prompt.orders != "one":
-            raise CountersightError(
-                f"{prompt.name} asks with the options in several orders, which makes no difference to ranking; leave "
-                "out `answering`, or choose another prompt"
-            )
+def begun_run(dataset: Dataset, output: Path, model: Model, options: RunOptions, pool: Dataset | None) -> RunFolder:
+    """Start or resume the folder of a run; raises an error if model, prompt and options contradict each other."""
+    prompt, shown = options.prompt, options.shown
+    least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
+    if dataset.count == 0:
+        raise DatasetError(f"{dataset.path} has no cases")
+    if pool and not prompt.shots:
+        raise CountersightError(f"{prompt.name} shows no examples; leave out `shots_from`, or choose the prompt 1-shot")
+    if options.answering == "rank" and as_ranker(model) and prompt.orders != "one":
+        raise CountersightError(
+            f"{prompt.name} asks with the options in several orders, which makes no difference to ranking; leave out "
+            "`answering`, or choose another prompt"
+        )
     if shown and not prompt.picture:
         raise CountersightError(f"{prompt.name} shows no picture; leave out `shown`")
-    least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
     if least and not prompt.picture:
         raise ModelError(f"{model.name} needs a picture; choose a prompt other than {prompt.name}")
     if prompt.picture and not most:
@@ -153,26 +160,18 @@ def _refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, show
             f"{model.name} accepts one picture at a time, so examples cannot have pictures; choose a prompt other "
             f"than {prompt.name}"
         )
-
-
-def begun_run(dataset: Dataset, output: Path, model: Model, options: RunOptions, pool: Dataset | None) -> RunFolder:
-    """Start or resume the folder of a run; raises an error if the options contradict each other."""
-    if dataset.count == 0:
-        raise DatasetError(f"{dataset.path} has no cases")
-    if pool and not options.prompt.shots:
+    if shown and hidden_in(dataset) and not any(case.shown for _, case in dataset.cases()):
         raise CountersightError(
-            f"{options.prompt.name} shows no examples; leave out `shots_from`, or choose the prompt 1-shot"
+            f"{dataset.path} has hidden answers and no pictures after the change, which would reveal them; leave out "
+            "`shown`"
         )
-    _refuse_nonsense(options.prompt, model, options.answering, shown=options.shown)  # before the folder is created
-    if options.shown:
-        _refuse_unseen(dataset)
     return RunFolder.begin(
         output,
         dataset=dataset,
         model=model.name,
         settings=model.settings,
-        prompt=options.prompt,
-        shown=options.shown,
+        prompt=prompt,
+        shown=shown,
         answering=options.answering,
         loss=options.loss,
         pool=pool,
@@ -190,12 +189,73 @@ def note_sample(run: RunFolder, options: RunOptions) -> None:
         run.observe({"sample": noted})
 
 
-def _refuse_unseen(dataset: Dataset) -> None:
-    """Raise an error if a dataset with hidden answers has no pictures after the change to show."""
-    if hidden_in(dataset) and not any(case.shown for _, case in dataset.cases()):
-        raise CountersightError(
-            f"{dataset.path} has hidden answers and no pictures after the change, which would reveal them; leave out "
-            "`shown`"
+MOST_IN_EVERY = 4
+"""The maximum number of options that are asked in all orders (24)."""
+
+Places = tuple[int, ...]
+"""An order of options: their positions in the question."""
+
+
+def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") -> tuple[Places, ...]:
+    """Return the orders in which options are asked; every option has every position equally often.
+
+    Rotations are enough for that: four requests for four options instead of 24. More than four options are always
+    rotated.
+    """
+    if which == "every" and options <= MOST_IN_EVERY:
+        return tuple(permutations(range(options)))
+    return tuple(tuple((start + nth) % options for nth in range(options)) for start in range(options))
+
+
+class Gathering:
+    """Collects the replies to the orders of one question until all have arrived."""
+
+    def __init__(self, orders: tuple[Places, ...], said: Mapping[Places, Reply] | None = None) -> None:
+        """`said` contains replies of an earlier process."""
+        self._orders = orders
+        self._said = dict(said or {})
+        self._waiting = len(orders) - len(self._said)
+        self.failed: Reply | None = None
+        """The first order that failed, and the question with it, so that no other order needs to be asked."""
+
+    def add(self, places: Places, reply: Reply | None) -> Reply | None:
+        """Add the reply to one order (None if it was not asked); returns the combined reply when no order is
+        pending."""
+        self._waiting -= 1
+        if reply is not None:
+            self._said[places] = reply
+            if reply.state == "failed":
+                self.failed = self.failed or reply
+        if self._waiting or not (self.failed or len(self._said) == len(self._orders)):
+            return None
+        return self._whole()
+
+    def _answered(self) -> Iterator[Order]:
+        for places in self._orders:
+            reply = self._said.get(places)
+            if reply is not None and reply.state == "answered":
+                yield Order(places, reply.text)
+
+    def _whole(self) -> Reply:
+        said = [self._said[places] for places in self._orders if places in self._said]
+        one = self.failed or said[0]
+        return Reply(
+            case=one.case,
+            row=one.row,
+            world=one.world,
+            telling=one.telling,
+            state=one.state,
+            reason=one.reason,
+            finish=next((reply.finish for reply in said if reply.finish != "stop"), one.finish),
+            orders=tuple(self._answered()),  # for a failed question: orders that need not be asked again
+            tokens_in=sum(reply.tokens_in for reply in said),
+            tokens_out=sum(reply.tokens_out for reply in said),
+            cost=sum(reply.cost for reply in said),
+            seconds=round(sum(reply.seconds for reply in said), 4),
+            attempts=sum(reply.attempts for reply in said),
+            model=one.model,
+            trace=one.trace,
+            restates="\n".join(reply.restates for reply in said if reply.restates),
         )
 
 
@@ -218,6 +278,13 @@ class Ask(msgspec.Struct, frozen=True):
         restates = self.unread.text or "(empty)" if self.unread else ""
         fields = {"restates": restates} | what
         return Reply(self.case.id, self.row, self.world, self.telling, **fields)  # type: ignore[arg-type]
+
+    def in_order(self, places: Places, text: str) -> Self:
+        """Return the question with its options in another order, with the unread reply to that order if there is
+        one."""
+        question = replace(self.question, options=tuple(self.question.options[place] for place in places))
+        unread = replace(self.unread, text=text, orders=()) if self.unread else None
+        return replace(self, question=question, places=places, unread=unread)
 
     def answered(self, answer: Answer, **more: object) -> Reply:
         """Build the reply from an answer."""
@@ -250,26 +317,22 @@ class QuestionPlan:
         run: RunFolder,
         dataset: Dataset,
         tally: Tally,
+        options: RunOptions,
         *,
         needs_picture: bool,
-        again: str = "",
-        sample: Sample | None = None,
         failed_too: bool = True,
     ) -> None:
-        """`again` is the state of replies to ask for again: cut, empty or unread.
-
-        Without `failed_too`, questions that failed before are not asked again.
-        """
+        """Without `failed_too`, questions that failed before are not asked again."""
         self._asked_at_most = _FAILED if failed_too else 0
-        self._rows = None if sample is None else sample.rows(dataset)
-        self._run = run
+        self._rows = None if options.sample is None else options.sample.rows(dataset)
+        self._journal, self._orders_file = run.path / JOURNAL, run.path / ORDERS
         self._dataset = dataset
         self._prompt = run.manifest.prompt
         self._tellings = TELLINGS if run.manifest.shown else TELLINGS[:2]
         self._ranked = run.manifest.answering == "rank"
         self._needs_picture = needs_picture
         self._tally = tally
-        self._again = again
+        self._again = again = options.again
         self._suspect = _SUSPECT.get(again)
         questions = len(TELLINGS) * dataset.lines
         self._standing = bytearray(questions)
@@ -286,15 +349,15 @@ class QuestionPlan:
         """Iterate over groups of questions, each to be asked after the reply to the one before; most groups have one
         question."""
         self._tally.total = 0
+        self._tally.unasked.clear()
         self._look_back()
+        # All questions are counted before any is asked, so that an interrupted run knows the total.
         for row, case in self._dataset.shuffled(self._tally.bad_row, self._count):
             asks = []
-            for bit, (world, telling) in enumerate(self._tellings):
-                question = self._askable(row, case, world, telling)
-                ask = question and self._left(Ask(row, case, world, telling, question), len(TELLINGS) * row + bit)
-                if ask:
-                    asks.append(ask)
-                    if reason := "" if ask.unread else self._prompt.unfit(case, world, telling):
+            for at, ask, obstacle in self._questions(row, case):
+                if not obstacle and (left := self._left(ask, at)):
+                    asks.append(left)
+                    if reason := "" if left.unread else self._prompt.unfit(case, ask.world, ask.telling):
                         self._tally.unfit[reason] = self._tally.unfit.get(reason, 0) + 1
             if self._prompt.needs_fact:
                 yield from self._after_their_fact(asks)
@@ -303,30 +366,25 @@ class QuestionPlan:
                     yield from self._in_its_orders(ask)
 
     def _count(self, row: int, case: Case) -> None:
-        """Count the questions of a case before any question is asked, so that an interrupted run knows the total."""
-        for world, telling in self._tellings:
-            question = case.question(world, telling) if self._is_sampled(row) else None
-            if question is None:
-                continue
-            if self._lacks_picture(case, world, telling):
-                self._tally.without_picture += 1
-            elif self._lacks_options(question):
-                self._tally.without_options += 1
+        for _, _, obstacle in self._questions(row, case):
+            if obstacle:
+                self._tally.unasked[obstacle] += 1
             else:
                 self._tally.total += 1
 
-    def _askable(self, row: int, case: Case, world: World, telling: Telling) -> Question | None:
-        """Return the question if the run can ask it, else None."""
-        question = case.question(world, telling) if self._is_sampled(row) else None
-        if question is None or self._lacks_picture(case, world, telling) or self._lacks_options(question):
-            return None
-        return question
-
-    def _is_sampled(self, row: int) -> bool:
-        return self._rows is None or row in self._rows
-
-    def _lacks_options(self, question: Question) -> bool:
-        return self._ranked and not offered(question, ranked=True)
+    def _questions(self, row: int, case: Case) -> Iterator[tuple[int, Ask, str]]:
+        """Iterate over the questions of a case: index, question, and the reason if it cannot be asked."""
+        if self._rows is not None and row not in self._rows:
+            return
+        for bit, (world, telling) in enumerate(self._tellings):
+            question = case.question(world, telling)
+            if question is not None:
+                obstacle = ""
+                if self._lacks_picture(case, world, telling):
+                    obstacle = NO_PICTURE
+                elif self._ranked and not offered(question, ranked=True):
+                    obstacle = NO_OPTIONS
+                yield len(TELLINGS) * row + bit, Ask(row, case, world, telling, question), obstacle
 
     def _lacks_picture(self, case: Case, world: World, telling: Telling) -> bool:
         """Whether the question needs a picture, and the case has neither a picture nor a causal graph that describes
@@ -334,14 +392,17 @@ class QuestionPlan:
         prompt = self._prompt.of(world)
         if not (self._needs_picture and prompt.picture) or case.picture(world, telling) is not None:
             return False
-        if case.text_only:
-            return False
-        return not (prompt.tells_graph and graph_in_words(case.graph))
+        return not case.text_only and not (prompt.tells_graph and graph_in_words(case.graph))
 
     def _look_back(self) -> None:
         """Read the state of all answers from the journal; if two are equal, the first counts, as in scoring."""
-        self._tally.forget_spending()
-        for place, reply in self._run.placed_replies(self._damaged):
+
+        def on_damaged() -> None:
+            self._tally.damaged += 1
+
+        self._tally.tokens_in = self._tally.tokens_out = self._tally.paid = 0
+        self._tally.cost = 0.0
+        for place, reply in read_placed(self._journal, on_damaged):
             self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # includes replaced replies
             if not 0 <= reply.row < self._dataset.lines:
                 continue
@@ -354,7 +415,7 @@ class QuestionPlan:
                     self._places[at] = place
                 if standing == _CUT_OR_EMPTY and not self._tally.answered:  # others are already counted
                     self._doubtful[at] = place
-        for reply in answered_orders(self._run):
+        for reply in read_journal(self._orders_file):
             at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
             if 0 <= reply.row < self._dataset.lines and self._standing[at] <= _FAILED and reply.orders:
                 self._orders.setdefault(at, {})[reply.orders[0].places] = reply
@@ -384,13 +445,13 @@ class QuestionPlan:
 
     def _count_amiss(self, ask: Ask, at: int) -> None:
         """Count a cut or empty reply of an earlier process that is not asked for again."""
-        reply = self._run.reply_at(self._doubtful[at]) if at in self._doubtful else None
+        reply = reply_at(self._journal, self._doubtful[at]) if at in self._doubtful else None
         if reply is not None:
             self._tally.count_amiss(status_of(reply, ask.question, self._prompt.of(ask.world).reads).status)
 
     def _reply(self, at: int) -> Reply | None:
         """Return the reply that counts for a question, answered or failed, or None."""
-        return self._run.reply_at(self._places[at]) if self._places is not None and self._standing[at] else None
+        return reply_at(self._journal, self._places[at]) if self._places is not None and self._standing[at] else None
 
     def _after_their_fact(self, asks: list[Ask]) -> Iterator[tuple[Ask, ...]]:
         """Chain the question about the change to the factual question, or add the factual reply if there is one."""
@@ -413,11 +474,11 @@ class QuestionPlan:
         at = len(TELLINGS) * ask.row + TELLINGS.index((ask.world, ask.telling))
         there = ask.unread or self._reply(at)
         texts = {order.places: order.text for order in there.orders} if there else {}
-        asks = {places: _in_order(ask, places, texts.get(places, "")) for places in orders}
+        asks = {places: ask.in_order(places, texts.get(places, "")) for places in orders}
         said = {
             places: asks[places].reply(text=text, finish="stop", attempts=0, restates="")
             for places, text in texts.items()
-            if places in asks and (not ask.unread or _has_answer(text, asks[places].question, prompt))
+            if places in asks and (not ask.unread or answer_in(text, asks[places].question, prompt.reads) is not None)
         }
         if not ask.unread:  # orders of a failed question were counted with it, so they take precedence
             said = {places: reply for places, reply in self._orders.pop(at, {}).items() if places in asks} | said
@@ -428,9 +489,6 @@ class QuestionPlan:
         for places in (places for places in orders if places not in said):
             yield (replace(asks[places], gathering=gathering),)
 
-    def _damaged(self) -> None:
-        self._tally.damaged += 1
-
 
 def _standing(reply: Reply) -> int:
     if reply.state == "failed":
@@ -438,15 +496,3 @@ def _standing(reply: Reply) -> int:
     if reply.restates:
         return _RESTATED
     return _CUT_OR_EMPTY if is_doubtful(reply) else _SAID
-
-
-def _in_order(ask: Ask, places: Places, text: str) -> Ask:
-    """Return the question with its options in another order, with the unread reply to that order if there is one."""
-    options = tuple(ask.question.options[place] for place in places)
-    question = replace(ask.question, options=options)
-    unread = replace(ask.unread, text=text, orders=()) if ask.unread else None
-    return replace(ask, question=question, places=places, unread=unread)
-
-
-def _has_answer(text: str, question: Question, prompt: Prompt) -> bool:
-    return answer_in(text, question, prompt.reads) is not None

@@ -1,6 +1,7 @@
 """The text around a question. A prompt is data: it is printed, stored in the run, and part of the run's identity."""
 
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -28,34 +29,21 @@ def edges_in_words(graph: Graph) -> list[str]:
     the relation reads in the other direction, as in "books on shelf", edges also have a `subject` and an `object`.
     Nodes with the same name are numbered.
     """
-    names = names_of(graph)
-    told: dict[str, None] = {}  # without duplicates, in order
+    nodes = _entries(graph, "nodes")
+    names = {str(node.get("id")): _short(node.get("name")) or _short(node.get("obj_name")) for node in nodes}
+    alike, seen = Counter(names.values()), Counter[str]()
+    for key, name in names.items():
+        if name and alike[name] > 1:
+            seen[name] += 1
+            names[key] = f"{name} {seen[name]}"
+    phrases: dict[str, None] = {}  # without duplicates, in order
     for edge in _entries(graph, "edges"):
         ends = ("subject", "object") if {"subject", "object"} <= edge.keys() else ("source", "target")
         source, target = (names.get(str(edge.get(end))) for end in ends)
         relation = _short(edge.get("relation"))
-        if source and target and relation and len(told) < MOST_EDGES:
-            told[f"{source} {relation} {target}"] = None
-    return list(told)
-
-
-def nodes_of(graph: Graph) -> list[dict[str, Any]]:
-    """Return the nodes of a graph."""
-    return _entries(graph, "nodes")
-
-
-def names_of(graph: Graph) -> dict[str, str]:
-    """Return the name of each node by its id; a node without a name has an empty one."""
-    names = {str(node.get("id")): _short(node.get("name")) or _short(node.get("obj_name")) for node in nodes_of(graph)}
-    alike: dict[str, int] = {}
-    for name in names.values():
-        alike[name] = alike.get(name, 0) + 1
-    seen: dict[str, int] = {}
-    for key, name in names.items():
-        if name and alike[name] > 1:
-            seen[name] = seen.get(name, 0) + 1
-            names[key] = f"{name} {seen[name]}"
-    return names
+        if source and target and relation and len(phrases) < MOST_EDGES:
+            phrases[f"{source} {relation} {target}"] = None
+    return list(phrases)
 
 
 def _entries(graph: Graph, name: str) -> list[dict[str, Any]]:
@@ -69,7 +57,6 @@ def _short(value: object) -> str:
 
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 """Special parts of a template: a doubled brace is a brace, and a name in braces is replaced by a value."""
-_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 
 class PromptContext(msgspec.Struct, frozen=True):
@@ -198,14 +185,12 @@ def fill(template: str, values: dict[str, str]) -> str:
 @lru_cache(maxsize=256)
 def _parsed(template: str) -> list[tuple[list[str], str]]:
     """Return the names on each line, and the line with %s in their places."""
-    return [_parsed_line(line) for line in template.split("\n")] if template else []
-
-
-def _parsed_line(line: str) -> tuple[list[str], str]:
-    names = [found[1] for found in BRACED.finditer(line) if found[1]]
-    if names:
-        line = line.replace("%", "%%")
-    return names, BRACED.sub(lambda found: "%s" if found[1] else found[0][0], line)
+    lines = []
+    for line in template.split("\n") if template else []:
+        names = [found[1] for found in BRACED.finditer(line) if found[1]]
+        escaped = line.replace("%", "%%") if names else line
+        lines.append((names, BRACED.sub(lambda found: "%s" if found[1] else found[0][0], escaped)))
+    return lines
 
 
 def _is_told(world: World, telling: Telling) -> bool:

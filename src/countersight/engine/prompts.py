@@ -1,6 +1,6 @@
 """Built-in prompts and prompts from TOML files: parsed, checked field by field, and printed in the same form."""
 
-import re
+import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -52,18 +52,21 @@ def _prompt(fields: dict[str, Any], known: Mapping[str, Prompt]) -> Prompt:
 
 
 def read_prompt(path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
-    """Read a prompt from a user's file; a PromptError says what is wrong with it and where."""
-    text = _text(path)
+    """Read a prompt from a user's file; a PromptError says which field is wrong."""
+    with open(path, "rb") as file:
+        data = file.read(LONGEST_FILE + 1)
+    if len(data) > LONGEST_FILE:
+        raise PromptError(f"{path} is longer than {LONGEST_FILE:,} bytes, the limit of a prompt file")
     try:
-        fields = tomllib.loads(text)
+        fields = tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
+    except UnicodeDecodeError:
+        raise PromptError(f"{path} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:  # long numbers and deep nesting are no TOMLDecodeError
         raise PromptError(f"{path} is not TOML: {error}") from None
     try:
         return _checked(fields, path, shipped)
-    except _Fault as fault:
-        line = _line(text, fault)
-        where = f"{path} line {line}" if line else f"{path}"
-        raise PromptError(f"{where}: {fault.field}: {fault.reason}") from None
+    except PromptError as error:
+        raise PromptError(f"{path}: {error}") from None
 
 
 def as_toml(prompt: Prompt) -> str:
@@ -71,77 +74,48 @@ def as_toml(prompt: Prompt) -> str:
     return "".join(f"{field} = {_value(value)}\n" for field, value in _as_fields(prompt).items() if field != "name")
 
 
-class _Fault(Exception):  # noqa: N818 - it names the thing, as people say it
-    """An invalid field, the reason, and the words to look for in it; only used in this module."""
-
-    def __init__(self, field: str, reason: str, words: str = "") -> None:
-        super().__init__(field, reason)
-        self.field, self.reason, self.words = field, reason, words
-
-
-def _text(path: Path) -> str:
-    with open(path, "rb") as file:
-        data = file.read(LONGEST_FILE + 1)
-    if len(data) > LONGEST_FILE:
-        raise PromptError(f"{path} is longer than {LONGEST_FILE:,} bytes, the limit of a prompt file")
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        raise PromptError(f"{path} is not UTF-8 text") from None
-
-
 def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
     known = [field.name for field in _FIELDS] + ["like"]
     for field in fields:
         if field not in known:
-            raise _Fault(printable(field)[:40], unknown("field", field, known))
-    like = fields.pop("like", PLAIN)
-    if not isinstance(like, str) or like not in shipped:
-        raise _Fault("like", unknown("prompt", str(like), shipped))
-    fields.setdefault("name", path.stem)
-    factual = fields.get("factual", "")
-    if factual and (not isinstance(factual, str) or factual not in shipped):
-        raise _Fault("factual", unknown("prompt", str(factual), shipped))
+            raise PromptError(f"{printable(field)[:40]}: {unknown('field', field, known)}")
+    fields = {"like": PLAIN, "name": path.stem} | fields
+    for field in ("like", "factual"):
+        named = fields.get(field)
+        if named and (not isinstance(named, str) or named not in shipped):
+            raise PromptError(f"{field}: {unknown('prompt', str(named), shipped)}")
     for field, values in _CHOICES.items():
         if field in fields and fields[field] not in values:
-            raise _Fault(field, f"{fields[field]!r} is not one of: {', '.join(map(str, values))}")
+            raise PromptError(f"{field}: {fields[field]!r} is not one of: {', '.join(map(str, values))}")
     try:
-        prompt = _prompt(_as_fields(shipped[like]) | fields, shipped)
+        prompt = _prompt(_as_fields(shipped[fields.pop("like")]) | fields, shipped)
     except msgspec.ValidationError as error:
         reason, _, field = str(error).partition(" - at `$.")
-        raise _Fault(field.rstrip("`") or "file", f"{reason[:1].lower()}{reason[1:]}") from None
+        raise PromptError(f"{field.rstrip('`') or 'file'}: {reason[:1].lower()}{reason[1:]}") from None
     if not 0 < len(prompt.name) <= LONGEST_NAME or not prompt.name.isprintable():
-        raise _Fault("name", f"must be a name of 1 to {LONGEST_NAME} characters")
+        raise PromptError(f"name: must be a name of 1 to {LONGEST_NAME} characters")
     if prompt.name in shipped:
-        raise _Fault("name", f"{prompt.name} is the name of a built-in prompt; choose another name")
+        raise PromptError(f"name: {prompt.name} is the name of a built-in prompt; choose another name")
     if prompt.max_tokens < 1:
-        raise _Fault("max_tokens", "must be a whole number of at least 1")
+        raise PromptError("max_tokens: must be a whole number of at least 1")
     if prompt.needs_fact and prompt.orders != "one":
-        which = "given (fact)" if prompt.fact else "worked with (composed)"
-        raise _Fault("orders", f"options cannot be asked in several orders if the model's own answer is {which}")
+        raise PromptError("orders: options cannot be asked in several orders if the model's own answer is used")
     for field in _NAMES:
-        _check_names(field, getattr(prompt, field), _needed(field, prompt))
+        _check_names(field, prompt)
     return prompt
 
 
-def _needed(field: str, prompt: Prompt) -> tuple[str, ...]:
-    """Return the names that a text must contain; a prompt without the question has to show the options."""
-    needed = _NEEDED.get(field, ())
-    return needed if prompt.question else tuple(name for name in needed if name != "question")
-
-
-def _check_names(field: str, template: str, needed: tuple[str, ...]) -> None:
-    names = {found[1] for found in BRACED.finditer(template) if found[1]}
+def _check_names(field: str, prompt: Prompt) -> None:
+    """Raise an error if a text has an unknown placeholder, or lacks one; a prompt may show the options alone."""
+    names = {found[1] for found in BRACED.finditer(getattr(prompt, field)) if found[1]}
     for name in sorted(names - set(_NAMES[field])):
         near = nearest(name, _NAMES[field])
         meant = f"did you mean {{{near}}}?" if near else "write {{ for a literal brace."
         there = ", ".join(f"{{{other}}}" for other in _NAMES[field])
-        raise _Fault(
-            field, f"{{{name}}} is not a known placeholder; {meant} Known placeholders: {there}", f"{{{name}}}"
-        )
-    for name in needed:
-        if name not in names:
-            raise _Fault(field, f"the placeholder {{{name}}} is missing, so the model would not see it")
+        raise PromptError(f"{field}: {{{name}}} is not a known placeholder; {meant} Known placeholders: {there}")
+    for name in _NEEDED.get(field, ()):
+        if name not in names and (name != "question" or prompt.question):
+            raise PromptError(f"{field}: the placeholder {{{name}}} is missing, so the model would not see it")
 
 
 def _as_fields(prompt: Prompt) -> dict[str, Any]:
@@ -153,30 +127,11 @@ def _as_fields(prompt: Prompt) -> dict[str, Any]:
 
 
 def _value(value: str | bool | int) -> str:
-    if isinstance(value, bool):
+    if not isinstance(value, str):
         return str(value).lower()
-    if isinstance(value, int):
-        return str(value)
-    written = "".join(_written(sign) for sign in value)
-    if "\n" not in value:
-        return '"' + written.replace('"', '\\"') + '"'
-    # A quote before another, or at the end, could close the text too early.
-    return '"""\n' + re.sub(r'"(?="|\Z)', r'\\"', written) + '"""'
-
-
-def _written(sign: str) -> str:
-    if sign == "\\":
-        return "\\\\"
-    return sign if sign.isprintable() or sign == "\n" else f"\\U{ord(sign):08X}"
-
-
-def _line(text: str, fault: _Fault) -> int | None:
-    """Return the line of an invalid field, or of the invalid words in it."""
-    field = re.search(rf"^[ \t]*[\"']?{re.escape(fault.field)}[\"']?[ \t]*=", text, re.MULTILINE)
-    if field is None:
-        return None
-    start = text.find(fault.words, field.start()) if fault.words else field.start()
-    return text.count("\n", 0, max(start, field.start())) + 1
+    # The escapes of JSON are those of TOML, which allows no raw DEL.
+    lines = [json.dumps(line, ensure_ascii=False)[1:-1].replace("\x7f", "\\u007f") for line in value.split("\n")]
+    return f'"{lines[0]}"' if len(lines) == 1 else '"""\n' + "\n".join(lines) + '"""'
 
 
 _FILE = Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")
@@ -185,7 +140,6 @@ GUIDE = _FILE[: _FILE.index("\n\n") + 1]
 PROMPTS = read_prompts(_FILE)
 
 
-_SHOTS: Final = {"zero": 0, "one": 1}
 BROUGHT: Registry[Prompt] = Registry("prompt", {}, CountersightError)
 """Prompts of other packages."""
 
@@ -200,9 +154,6 @@ def find_prompt(name: str) -> Prompt:
     path = Path(name)
     if path.suffix.lower() == ".toml" or path.is_file():
         return read_prompt(path, PROMPTS)
-    known = re.sub(r"\b(zero|one)[ _-]?shot", lambda words: f"{_SHOTS[words[1]]}-shot", name)
-    if known in PROMPTS:
-        raise CountersightError(f"there is no prompt {name!r}; did you mean {known!r}?")
     raise CountersightError(
         unknown("prompt", name, [*PROMPTS, *BROUGHT]) + "; you can also name a .toml file of your own"
     )

@@ -1,15 +1,15 @@
-"""Retries: how often and how long requests are repeated, and when a run gives up."""
+"""Retries and rate limits: how many requests are sent at a time, how often they are repeated, when a run gives up."""
 
 import asyncio
 import logging
 import random
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from countersight.engine.rate_limit import FIRST_LIMIT, AdaptiveLimit
 from countersight.errors import AskingFailed, CountersightError, ModelError, Overloaded, Refused, Unreachable
 
 _log = logging.getLogger(__name__)
@@ -23,6 +23,10 @@ LONGEST_DROUGHT = 600.0
 """Seconds without an answer after which a run stops if the server rejects every question as overloaded."""
 TURNED_AWAY = 2
 """How many times more often a question may be rejected as overloaded than fail, while the server answers nothing."""
+
+FIRST_LIMIT = 8
+"""Concurrent questions before the first answer; low, because the server may refuse every one."""
+LONGEST_PAUSE = 3600.0
 
 Put = TypeVar("Put")
 Got = TypeVar("Got")
@@ -78,6 +82,66 @@ class RetriesExhausted(Exception):  # noqa: N818 - it names what happened
 
 class Stopped(Exception):  # noqa: N818 - it names what happened
     """Raised if the user stops the run before there is an answer."""
+
+
+class AdaptiveLimit:
+    """Lets at most `limit` questions through at a time.
+
+    The limit grows as in TCP: first by one per answer, which doubles it each round trip; after the first overload, by
+    one per round trip. An overload halves it, once for all questions sent before the overload was known; a refusal
+    before the first answer lowers it by one.
+    """
+
+    def __init__(self, most: int, first: int = FIRST_LIMIT) -> None:
+        self.most = most
+        self.limit = float(min(most, first))
+        self.paused_until = 0.0
+        self._active = 0
+        self._shrunk_at = float("-inf")
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def __aenter__(self) -> None:
+        """Wait for a free slot."""
+        while self._active >= int(self.limit):
+            place = asyncio.get_running_loop().create_future()
+            self._waiting.append(place)
+            await place
+        self._active += 1
+
+    async def __aexit__(self, *_: object) -> None:
+        self._active -= 1
+        self._wake()
+
+    def pause(self) -> float:
+        """Return the seconds until the server may be asked again."""
+        return max(0.0, self.paused_until - asyncio.get_running_loop().time())
+
+    def kept_up(self) -> None:
+        """Raise the limit after an answer, if all slots are in use."""
+        if self.limit < self.most and (self._waiting or self._active >= int(self.limit)):
+            grown = self.limit + (1.0 if self._shrunk_at < 0 else 1.0 / self.limit)
+            self.limit = min(float(self.most), grown)
+            self._wake()
+
+    def overloaded(self, sent: float, wait: float) -> None:
+        """Lower the limit because a question sent at that time was rejected; pause all questions for `wait` seconds."""
+        now = asyncio.get_running_loop().time()
+        self.paused_until = max(self.paused_until, now + min(wait, LONGEST_PAUSE))
+        if sent > self._shrunk_at:
+            self._shrunk_at = now
+            self.limit = max(1.0, self.limit / 2)
+
+    def refused(self) -> None:
+        """Lower the limit by one after a refusal, while the server has not answered anything yet."""
+        self.limit = max(1.0, self.limit - 1)
+
+    def _wake(self) -> None:
+        free = int(self.limit) - self._active
+        while self._waiting and free > 0:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(None)
+                free -= 1
 
 
 class Client(Generic[Put, Got]):
@@ -153,26 +217,25 @@ class Client(Generic[Put, Got]):
     def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
         """Raise ModelError if all remaining questions would fail too."""
         drought = asyncio.get_running_loop().time() - self._last_answer
-        if isinstance(failure, Refused):
-            self._stop_if_refused(failure)
-        elif tried and isinstance(failure, Unreachable):
+        if tried and isinstance(failure, Unreachable):
             raise ModelError(f"{failure}; start the server, then run the same command to continue")
-        elif tried and isinstance(failure, Overloaded) and drought > LONGEST_DROUGHT:
+        if tried and isinstance(failure, Overloaded) and drought > LONGEST_DROUGHT:
             raise ModelError(f"the server has rejected every question for {drought / 60:.0f} minutes ({failure})")
-
-    def _stop_if_refused(self, failure: Refused) -> None:
-        """Raise ModelError if the server refuses all questions, rather than only some."""
-        self._refusals += 1
-        if self._answers or self._status.before:
-            if self._refusals >= IN_A_ROW + self._status.failed_before:
-                raise ModelError(
-                    f"the server answered before and has now refused {self._refusals} questions in a row "
-                    f"({failure}); {_advice(failure)}, then run the same command to continue"
-                )
+        if not isinstance(failure, Refused):
             return
-        self.limit.refused()
-        if self._refusals >= REFUSALS:
-            raise ModelError(f"the server refuses every question ({failure}); {_advice(failure)}")
+        self._refusals += 1
+        too_long = _TOO_LONG.search(str(failure))
+        advice = "set a smaller `max_tokens`, or serve the model with a longer context"
+        advice = advice if too_long else "check the key, the address and the model name"
+        if not self._answers and not self._status.before:
+            self.limit.refused()
+            if self._refusals >= REFUSALS:
+                raise ModelError(f"the server refuses every question ({failure}); {advice}")
+        elif self._refusals >= IN_A_ROW + self._status.failed_before:
+            raise ModelError(
+                f"the server answered before and has now refused {self._refusals} questions in a row ({failure}); "
+                f"{advice}, then run the same command to continue"
+            )
 
     def _wait(self, times: int) -> float:
         return min(30.0, self._policy.backoff * 2.0 ** (times - 1)) * self._jitter.uniform(0.5, 1.0)
@@ -194,10 +257,3 @@ class Client(Generic[Put, Got]):
             raise
         except Exception as error:
             raise AskingFailed(f"it raised {type(error).__name__}: {error}", again=False) from error
-
-
-def _advice(failure: Refused) -> str:
-    """Return advice for a server that refuses, derived from its message."""
-    if _TOO_LONG.search(str(failure)):
-        return "set a smaller `max_tokens`, or serve the model with a longer context"
-    return "check the key, the address and the model name"

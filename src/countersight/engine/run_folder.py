@@ -21,8 +21,6 @@ from countersight.engine.journal import (
     locked,
     read_journal,
     read_manifest,
-    read_placed,
-    reply_at,
     write_manifest,
 )
 from countersight.engine.prompt import Prompt
@@ -37,8 +35,6 @@ ORDERS = "orders.jsonl"
 """Replies to single orders of questions that are not answered in all orders yet; removed when there are none."""
 LEFT_OUT = "left out"
 """The key under which a run records questions that it cannot ask: their number by reason."""
-_WITHOUT_EFFECT = ("ranking",)
-"""Settings that version 0.1 recorded and that do not affect answers."""
 
 
 Answering = Literal["generate", "rank"]
@@ -169,16 +165,15 @@ class RunFolder:
             examples=ExamplePool(reference(pool or dataset, path), seed) if prompt.shots else None,
         )
         try:
-            if (path / MANIFEST).exists():
-                there = cls.open(path).manifest
-                if _has_replies(path):
-                    try:
-                        return cls(path, _taken_up(path, there, manifest, again), lock)
-                    except RunError:
-                        if again or _has_answers(path):
-                            raise
-                        for name in (JOURNAL, ORDERS):
-                            (path / name).unlink(missing_ok=True)
+            if (path / MANIFEST).exists() and _is_any(path, lambda reply: True):
+                try:
+                    return cls(path, _taken_up(path, cls.open(path).manifest, manifest, again), lock)
+                except RunError:
+                    # A run with failures only, as with a misspelt model name, is replaced.
+                    if again or _is_any(path, lambda reply: reply.state == "answered" or bool(reply.orders)):
+                        raise
+                    for name in (JOURNAL, ORDERS):
+                        (path / name).unlink(missing_ok=True)
             if again:
                 raise RunError(f"{path} contains no answers yet; leave out `again`")
             write_manifest(path / MANIFEST, manifest)
@@ -197,14 +192,6 @@ class RunFolder:
     def replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
         """Iterate over all replies in the journal, in order. A question may occur twice: failed, then answered."""
         return read_journal(self.path / JOURNAL, on_damaged)
-
-    def placed_replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[tuple[int, Reply]]:
-        """Iterate over all replies with their positions in the journal, for `reply_at`."""
-        return read_placed(self.path / JOURNAL, on_damaged)
-
-    def reply_at(self, place: int) -> Reply | None:
-        """Return the reply at a position in the journal."""
-        return reply_at(self.path / JOURNAL, place)
 
     def numbered(self) -> NumberedReplies:
         """Return the replies of the journal with access by number."""
@@ -235,21 +222,6 @@ class RunFolder:
             yield journal
 
 
-def answered_orders(run: RunFolder) -> Iterator[Reply]:
-    """Iterate over the replies to single orders; some of their questions may have been answered in all orders since."""
-    return read_journal(run.path / ORDERS)
-
-
-def orders_journal(run: RunFolder) -> Journal:
-    """Return the journal for replies to single orders; only the process that writes the main journal may use it."""
-    return Journal(run.path / ORDERS)
-
-
-def forget_orders(run: RunFolder) -> None:
-    """Remove the replies to single orders, when every question is answered in all orders or has failed."""
-    (run.path / ORDERS).unlink(missing_ok=True)
-
-
 def _read(path: Path) -> RunManifest:
     manifest = read_manifest(path / MANIFEST, RunManifest, "a run", RunError)
     if manifest.format > FORMAT:
@@ -271,16 +243,9 @@ def _taken_up(path: Path, there: RunManifest, now: RunManifest, again: str) -> R
     return there
 
 
-def _has_replies(path: Path) -> bool:
-    """Whether a run has any replies; a run without replies is replaced."""
-    return any((path / name).exists() and (path / name).stat().st_size > 0 for name in (JOURNAL, ORDERS))
-
-
-def _has_answers(path: Path) -> bool:
-    """Whether any question was answered; a run with failures only, as with a misspelt model name, may be replaced."""
-    return any(
-        reply.state == "answered" or reply.orders for name in (JOURNAL, ORDERS) for reply in read_journal(path / name)
-    )
+def _is_any(path: Path, wanted: Callable[[Reply], bool]) -> bool:
+    """Whether any reply of a run is as wanted; a run without replies is replaced."""
+    return any(wanted(reply) for name in (JOURNAL, ORDERS) for reply in read_journal(path / name))
 
 
 def reference(dataset: Dataset, run: Path) -> DatasetReference:
@@ -294,41 +259,38 @@ def _refuse_difference(path: Path, there: RunManifest, now: RunManifest) -> None
     """Raise RunError if two manifests differ in anything that makes a different run, such as dataset, model or
     prompt."""
     for what, old, new in (
-        ("dataset", there.dataset.fingerprint, now.dataset.fingerprint),
+        ("dataset", *(f"{run.dataset.name} ({run.dataset.fingerprint[:8]})" for run in (there, now))),
         ("model", there.model, now.model),
-        ("prompt", *(msgspec.structs.replace(manifest.prompt, about="") for manifest in (there, now))),
+        ("prompt", *_differing_prompts(there.prompt, now.prompt)),
         ("set of settings", _differing(there.settings, now.settings), _differing(now.settings, there.settings)),
         ("way of answering", there.answering, now.answering),
         ("loss", there.loss, now.loss),
-        ("pool or seed of examples", *(_told(manifest.examples) for manifest in (there, now))),
+        ("pool or seed of examples", *(_source(run.examples) for run in (there, now))),
         ("shown worlds", there.shown, now.shown),
     ):
-        if old != new:
-            if what == "dataset":
-                old, new = (f"{m.dataset.name} ({m.dataset.fingerprint[:8]})" for m in (there, now))
-            elif isinstance(old, Prompt) and isinstance(new, Prompt):
-                old, new = _as_it_was(old, new), new.name
+        same = there.dataset.fingerprint == now.dataset.fingerprint if what == "dataset" else old == new
+        if not same:
             raise RunError(
                 f"{path} contains a run with another {what}: {old} there, {new} now; choose another folder for "
                 "`out`, or remove this one"
             )
 
 
-def _told(examples: ExamplePool | None) -> str:
+def _source(examples: ExamplePool | None) -> str:
     if examples is None:
         return "none"
     return f"{examples.dataset.name} ({examples.dataset.fingerprint[:8]}), seed {examples.seed}"
 
 
-def _as_it_was(prompt: Prompt, now: Prompt) -> str:
-    """Return the name of a prompt, or, if only its texts have changed, which fields differ from the current version."""
-    changed = [field for field in prompt.__struct_fields__ if getattr(prompt, field) != getattr(now, field)]
-    return (
-        prompt.name if "name" in changed else f"an earlier version of {prompt.name}, with another {', '.join(changed)}"
-    )
+def _differing_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
+    """Return the names of two prompts; if only texts have changed, which fields differ."""
+    changed = [field for field in old.__struct_fields__ if getattr(old, field) != getattr(new, field)]
+    if "name" in changed or not set(changed) - {"about"}:
+        return old.name, new.name
+    return f"an earlier version of {old.name}, with another {', '.join(changed)}", new.name
 
 
 def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
-    """Return the settings that differ from the others, as text."""
-    differing = (key for key, value in settings.items() if others.get(key) != value and key not in _WITHOUT_EFFECT)
-    return ", ".join(f"{key} {settings[key]}" for key in differing) or "none"
+    """Return the settings that differ from the others, as text; `ranking`, of version 0.1, does not affect answers."""
+    keys = [key for key, value in settings.items() if others.get(key) != value and key != "ranking"]
+    return ", ".join(f"{key} {settings[key]}" for key in keys) or "none"

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, TWO_WORLDS, Option, Order, Question, Reply
 from countersight.dataset import Dataset
 from countersight.engine.batches import refuse_what_is_out
-from countersight.engine.conversations import NoExample, conversations_of, ranked_answer
+from countersight.engine.conversations import Conversations, NoExample, conversations_of, ranked_answer
 from countersight.engine.journal import Journal
-from countersight.engine.outcome import Budget, FirstReplies, Tally, refuse_unpriced
+from countersight.engine.outcome import Budget, FirstReplies, Tally
 from countersight.engine.plan import YES_NO, Ask, QuestionPlan, RunOptions, Sample, as_ranker, begun_run, note_sample
 from countersight.engine.prompt import Prompt
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy, Stopped
-from countersight.engine.run_folder import LEFT_OUT, RunFolder, forget_orders, orders_journal
+from countersight.engine.run_folder import LEFT_OUT, ORDERS, RunFolder
 from countersight.engine.workers import Workers
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
 from countersight.models import Answer, Model, Observant, Priced, Ranker, Request, Turn
@@ -52,16 +52,15 @@ async def ask_dataset(
     """
     try:
         refuse_what_is_out(output)
-        if budget is not None:
-            refuse_unpriced(model)
-        run = begun_run(dataset, output, model, options, pool)
         stop, tally = stop or asyncio.Event(), tally or Tally()
-        failed_too = True
+        limit = Budget(budget, tally, model)
+        run = begun_run(dataset, output, model, options, pool)
+        runner = _Runner(run, dataset, model, retry, conversations_of(run, dataset, pool=pool), tally, stop, limit)
         _log.info("asking %s about %s, in %s", model.name, dataset.path, output)
+        failed_too = True
         while True:
             note_sample(run, options)
-            runner = _Runner(run, dataset, model, options, retry, pool, tally, stop, budget)
-            await runner.ask_all(failed_too=failed_too)
+            await runner.ask_all(options, failed_too=failed_too)
             done = tally.before + tally.answered
             _log.info("%s: %d of %d answered, %d failed", output, done, tally.total, tally.failed)
             sample = await more(run) if more and not stop.is_set() else None
@@ -80,37 +79,30 @@ class _Runner:
         run: RunFolder,
         dataset: Dataset,
         model: Model,
-        options: RunOptions,
         retry: RetryPolicy,
-        pool: Dataset | None,
+        conversations: Conversations,
         tally: Tally,
         stop: asyncio.Event,
-        budget: float | None,
+        budget: Budget,
     ) -> None:
-        self._run, self._dataset, self._model, self._options = run, dataset, model, options
-        self._retry, self._tally, self._stop = retry, tally, stop
+        self._run, self._dataset, self._model, self._conversations = run, dataset, model, conversations
+        self._tally, self._stop, self._budget = tally, stop, budget
         self._prompt: Prompt = run.manifest.prompt
-        self._conversations = conversations_of(run, dataset, pool=pool)
         self._ranker = as_ranker(model) if run.manifest.answering == "rank" else None
         self._client = Client(self._answer, retry, stop, tally)
-        self._budget = Budget(budget, tally)
+        self._concurrency = retry.concurrency
         self._first = FirstReplies(self._prompt, begun=next(run.replies(), None) is not None)
         self._under_way = 0
         self._bad_row_seen = -1
 
-    async def ask_all(self, *, failed_too: bool = True) -> None:
+    async def ask_all(self, options: RunOptions, *, failed_too: bool) -> None:
         """Ask all pending questions until `stop` is set; raises an error that would affect every remaining question."""
+        needs_picture = self._model.needs_picture
         plan = QuestionPlan(
-            self._run,
-            self._dataset,
-            self._tally,
-            needs_picture=self._model.needs_picture,
-            again=self._options.again,
-            sample=self._options.sample,
-            failed_too=failed_too,
+            self._run, self._dataset, self._tally, options, needs_picture=needs_picture, failed_too=failed_too
         )
         in_orders = any(self._prompt.of(world).orders != "one" for world in TWO_WORLDS)
-        with self._run.writing() as journal, orders_journal(self._run) if in_orders else nullcontext() as orders:
+        with self._run.writing() as journal, Journal(self._run.path / ORDERS) if in_orders else nullcontext() as orders:
 
             async def take(chain: tuple[Ask, ...]) -> None:
                 async with self._client.limit:
@@ -132,11 +124,11 @@ class _Runner:
                 self._note_findings()
 
             try:
-                await Workers(take, stop=self._stop, sync=sync).work(plan.chains(), self._retry.concurrency)
+                await Workers(take, stop=self._stop, sync=sync).work(plan.chains(), self._concurrency)
             finally:
                 self._note_findings()
-            if not self._stop.is_set() and self._options.sample is None:
-                forget_orders(self._run)
+            if not self._stop.is_set() and options.sample is None:
+                (self._run.path / ORDERS).unlink(missing_ok=True)
 
     async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal, orders: Journal | None) -> None:
         """Ask questions that each depend on the answer to the previous one; write each reply as it arrives."""
@@ -162,13 +154,14 @@ class _Runner:
 
     async def _ask(self, ask: Ask) -> Reply | None:
         """Ask a question until it is answered or has failed; returns None if the run was stopped first."""
-        if ask.gathering is not None and ask.gathering.hopeless:
+        if ask.gathering is not None and ask.gathering.failed:
             return None
         if ask.fact is not None and ask.fact.state == "failed":
             return ask.reply(state="failed", reason=f"the factual question failed: {ask.fact.reason}")
         if ask.fact is not None and self._prompt.composed:
-            if not ask.unread and (composed := self._composed(ask, ask.fact)):
-                return composed
+            factual, reads = ask.case.factual, self._prompt.of("factual").reads
+            if factual and not ask.unread and (text := composed_answer(ask.fact, factual, ask.question, reads)):
+                return ask.reply(text=text, finish=COMPOSED, attempts=0, model=ask.fact.model)
             ask = ask if self._prompt.fact else replace(ask, fact=None)
         try:
             request = self._conversations.request(ask)
@@ -185,16 +178,11 @@ class _Runner:
             return ask.failed(given_up)
         return ask.answered(done.answer, seconds=done.seconds, attempts=done.attempts)
 
-    def _composed(self, ask: Ask, fact: Reply) -> Reply | None:
-        """Return the reply computed by the composer instead of the model, or None if the composer cannot decide."""
-        factual = ask.case.factual
-        answer = composed_answer(fact, factual, ask.question, self._prompt.of("factual").reads) if factual else None
-        return None if answer is None else ask.reply(text=answer, finish=COMPOSED, attempts=0, model=fact.model)
-
     async def _answer(self, asked: tuple[Request, Prompt]) -> Answer:
         """Return the model's answer, or the option with the smallest loss; unexpected exceptions fail the question."""
+        request, prompt = asked
         try:
-            answer = await self._answered(*asked)
+            answer = await (self._restated(request) if request.restates else self._answered(request, prompt))
         except (CountersightError, OSError):
             raise
         except Exception as error:
@@ -204,8 +192,6 @@ class _Runner:
         return answer
 
     async def _answered(self, request: Request, prompt: Prompt) -> Answer:
-        if request.restates:
-            return await self._restated(request)
         if self._ranker is None:
             return await self._reply(request)
         thought: Answer | None = None
@@ -240,7 +226,7 @@ class _Runner:
         if isinstance(self._model, Observant):
             self._run.observe(self._model.observed)
         if self._tally.unasked or LEFT_OUT in self._run.manifest.observed:
-            self._run.observe({LEFT_OUT: self._tally.unasked})
+            self._run.observe({LEFT_OUT: dict(self._tally.unasked)})
 
 
 def composed_answer(fact: Reply, factual: Question, imagined: Question, read_from: ReadFrom) -> str | None:
@@ -252,17 +238,13 @@ def composed_answer(fact: Reply, factual: Question, imagined: Question, read_fro
     from countersight.composer import compose  # imported here because it is slow
 
     said = read_reply(fact, factual, read_from)
-    number = None if said is None else _number(said, factual)
-    changed = None if number is None else compose(number, imagined.text, factual.text)
-    if changed is None or imagined.kind not in ("number", "choice"):
+    if said is None or imagined.kind not in ("number", "choice"):
         return None
-    if imagined.kind == "number":
-        return str(changed)
+    number = factual.options[LETTERS.index(said)].text.strip() if factual.kind == "choice" else said
+    if not (number.isascii() and number.isdigit() and len(number) <= 9):
+        return None
+    changed = compose(int(number), imagined.text, factual.text)
+    if changed is None or imagined.kind == "number":
+        return None if changed is None else str(changed)
     places = [place for place, option in enumerate(imagined.options) if option.text.strip() == str(changed)]
     return LETTERS[places[0]] if len(places) == 1 else None
-
-
-def _number(said: str, question: Question) -> int | None:
-    """Return the whole number in an answer, given directly or as the letter of an option."""
-    text = question.options[LETTERS.index(said)].text.strip() if question.kind == "choice" else said
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None

@@ -12,9 +12,8 @@ import msgspec
 from countersight.errors import AskingFailed, BatchRefused, ModelError
 from countersight.models.dialects import AnthropicDialect, GeminiDialect
 from countersight.models.endpoint import Endpoint
-from countersight.models.hosted import Hosted
+from countersight.models.hosted import Hosted, decoded
 from countersight.models.protocol import Answer
-from countersight.models.response_parsing import decoded
 from countersight.models.service import Received, error_text, refused
 from countersight.text import printable
 

@@ -1,137 +1,282 @@
-"""The dialects of Anthropic's messages, Gemini's `generateContent` and Amazon Bedrock's Converse."""
+"""The dialects of hosted models: OpenAI's chat completions, Anthropic's messages, Gemini and Amazon Bedrock's Converse.
 
+A dialect writes a conversation as the body of a request and parses the response. Fields of a response that have the
+wrong type are ignored.
+"""
+
+import asyncio
+from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 
-from countersight.errors import AskingFailed
-from countersight.models.fields import Names
-from countersight.models.hosted import nothing_said
-from countersight.models.picture_urls import Sending, parted
+import msgspec
+
+from countersight.errors import AskingFailed, BadPicture, Overloaded
 from countersight.models.protocol import Turn
-from countersight.models.response_parsing import ServerAnswer, amount, short, words
+from countersight.models.service import shorten
+from countersight.picture import Picture, data_url, goes_as_it_is, to_send
 
+Names = Mapping[str, tuple[str, ...]]
+"""The names of each setting in a request; several are tried in turn, and a setting without names is never sent."""
 ANTHROPIC_VERSION = "2023-06-01"
+OLDER = ("max_tokens", "max_completion_tokens")
+NEWER = ("max_completion_tokens", "max_tokens")
+KEPT = 4
+"""The number of pictures whose URL is cached; questions of a case share them."""
+
+
+class ServerAnswer(msgspec.Struct, frozen=True):
+    """An answer as parsed from a server's response."""
+
+    text: str
+    reasoning: str = ""
+    finish: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float | None = None
+    """The cost in dollars, if the server reports it."""
+    model: str = ""
+
+
+class PictureUrls:
+    """Creates `data:` URLs of pictures, oriented as a viewer shows them; consecutive questions share one."""
+
+    def __init__(self) -> None:
+        self._recent: deque[tuple[bytes, str | asyncio.Task[str]]] = deque(maxlen=KEPT)
+
+    async def of(self, picture: Picture) -> str:
+        """Return the picture as a `data:` URL; raises AskingFailed if it cannot be decoded."""
+        made = next((made for data, made in self._recent if data is picture.data), None)
+        if made is None:
+            as_it_is = goes_as_it_is(picture)
+            made = data_url(picture.mime, picture.data) if as_it_is else asyncio.create_task(_encoded(picture))
+            self._recent.append((picture.data, made))
+        # Others may wait for it too, so cancelling one caller must not cancel it.
+        return made if isinstance(made, str) else await asyncio.shield(made)
+
+    async def parts_of(self, picture: Picture) -> tuple[str, str]:
+        """Return the media type and the base64 data of a picture."""
+        mime, _, data = (await self.of(picture)).removeprefix("data:").partition(";base64,")
+        return mime, data
+
+
+async def _encoded(picture: Picture) -> str:
+    try:
+        sent = await asyncio.to_thread(to_send, picture)
+    except BadPicture as error:
+        raise AskingFailed(f"the picture {error}", again=False) from None
+    return data_url(sent.mime, sent.data)
+
+
+class Dialect(Protocol):
+    """The request and response format of a service."""
+
+    names: Names
+    """The service's names of the settings max_tokens, temperature, seed and detail."""
+
+    async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
+        """Return the request body for the next turn of a conversation."""
+        ...
+
+    def read(self, sent: Any) -> ServerAnswer:
+        """Parse a response; raises AskingFailed if it is not an answer."""
+        ...
+
+
+class ChatDialect:
+    """`/chat/completions`, which most servers support with small differences in field names."""
+
+    def __init__(
+        self, model: str, *, limit: tuple[str, ...] = OLDER, seed: str = "seed", further: dict[str, Any] | None = None
+    ) -> None:
+        self._model, self._further = model, further or {}
+        self.names: Names = {name: (name,) for name in ("temperature", "detail")} | {
+            "max_tokens": limit,
+            "seed": (seed,),
+        }
+
+    async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
+        """Return the request body for the next turn of a conversation."""
+        detail = {"detail": fields["detail"]} if "detail" in fields else {}
+        messages: list[dict[str, Any]] = []
+        for turn in turns:
+            images = [{"url": await pictures.of(picture), **detail} for picture in turn.pictures]
+            shown = [{"type": "image_url", "image_url": image} for image in images]
+            content = [*shown, {"type": "text", "text": turn.text}] if shown else turn.text
+            messages.append({"role": turn.role, "content": content})
+        others = {name: value for name, value in fields.items() if name != "detail"}
+        return {"model": self._model, "messages": messages, **others, **self._further}
+
+    def read(self, sent: Any) -> ServerAnswer:
+        """Return the first choice of a completion."""
+        choice = first_choice(sent)
+        message = choice["message"]
+        content, usage = message.get("content"), sent.get("usage")
+        text = _text(content)
+        if not text and isinstance(message.get("refusal"), str):
+            # A refusal is the model's reply: it is kept, and counted as unread.
+            text = message["refusal"]
+        if not text and choice.get("finish_reason") == "content_filter":
+            raise AskingFailed("the server's content filter blocked the answer", again=False)
+        thoughts = (_text(message.get(name)) for name in ("reasoning_content", "reasoning", "thinking"))
+        return ServerAnswer(
+            text,
+            next(filter(None, thoughts), "")
+            or "".join(_text(part.get("thinking"), "text", "thinking") for part in _parts(content)),
+            _short(choice.get("finish_reason")),
+            int(_amount(usage, "prompt_tokens")),
+            int(_amount(usage, "completion_tokens")),
+            _amount(usage, "cost") if isinstance(usage, dict) and "cost" in usage else None,
+            _short(sent.get("model")),
+        )
+
+
+def first_choice(sent: Any) -> dict[str, Any]:
+    """Return the first choice of a completion; raises AskingFailed if there is none."""
+    choice = _at(sent, "choices", 0)
+    if isinstance(choice, dict) and isinstance(choice.get("message"), dict):
+        return choice
+    if choice is None and (error := _at(sent, "error")):  # some gateways send errors with status 200
+        code, said = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, error)
+        reason = f"the server sent an error: {shorten(str(said))}"
+        raise Overloaded(reason, None) if code in (429, 503) else AskingFailed(reason, again=True)
+    raise _no("chat completion" if choice is not None or not isinstance(sent, dict) else "choices")
 
 
 class AnthropicDialect:
     """`/v1/messages`."""
 
+    names: Names = MappingProxyType({"max_tokens": ("max_tokens",), "temperature": ("temperature",)})
+
     def __init__(self, model: str) -> None:
         self._model = model
-        self.names: Names = {"max_tokens": ("max_tokens",), "temperature": ("temperature",)}
 
-    async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: Sending) -> dict[str, Any]:
+    async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
-        return {
-            "model": self._model,
-            "messages": [await _anthropic_message(turn, pictures) for turn in turns],
-            **fields,
-        }
+        messages = []
+        for turn in turns:
+            content: list[dict[str, Any]] = []
+            for mime, data in [await pictures.parts_of(picture) for picture in turn.pictures]:
+                content.append({"type": "image", "source": {"type": "base64", "media_type": mime, "data": data}})
+            text = {"type": "text", "text": turn.text}
+            messages.append({"role": turn.role, "content": [*content, text] if content else turn.text})
+        return {"model": self._model, "messages": messages, **fields}
 
     def read(self, sent: Any) -> ServerAnswer:
         """Return the text of a message, with its thinking separated."""
-        content = sent.get("content") if isinstance(sent, dict) else None
+        content, usage = _at(sent, "content"), _at(sent, "usage")
         if not isinstance(content, list):
-            raise nothing_said("message")
-        parts = [part for part in content if isinstance(part, dict)]
-        usage = sent.get("usage")
+            raise _no("message")
         return ServerAnswer(
-            "".join(words(part.get("text")) for part in parts if part.get("type") == "text"),
-            "".join(words(part.get("thinking")) for part in parts if part.get("type") == "thinking"),
-            short(sent.get("stop_reason")),
-            int(amount(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")),
-            int(amount(usage, "output_tokens")),
-            model=short(sent.get("model")),
+            "".join(_text(part.get("text")) for part in _parts(content) if part.get("type") == "text"),
+            "".join(_text(part.get("thinking")) for part in _parts(content) if part.get("type") == "thinking"),
+            _short(sent.get("stop_reason")),
+            int(_amount(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")),
+            int(_amount(usage, "output_tokens")),
+            model=_short(sent.get("model")),
         )
-
-
-async def _anthropic_message(turn: Turn, pictures: Sending) -> dict[str, Any]:
-    if turn.picture is None:
-        return {"role": turn.role, "content": turn.text}
-    images = []
-    for picture in turn.pictures:
-        mime, data = parted(await pictures.address(picture))
-        images.append({"type": "image", "source": {"type": "base64", "media_type": mime, "data": data}})
-    return {"role": turn.role, "content": [*images, {"type": "text", "text": turn.text}]}
 
 
 class GeminiDialect:
     """`/models/MODEL:generateContent`."""
 
-    def __init__(self) -> None:
-        self.names: Names = {"max_tokens": ("maxOutputTokens",), "temperature": ("temperature",), "seed": ("seed",)}
+    names: Names = MappingProxyType(
+        {"max_tokens": ("maxOutputTokens",), "temperature": ("temperature",), "seed": ("seed",)}
+    )
 
-    async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: Sending) -> dict[str, Any]:
+    async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
-        return {"contents": [await _content(turn, pictures) for turn in turns], "generationConfig": dict(fields)}
+        contents = []
+        for turn in turns:
+            parts: list[dict[str, Any]] = []
+            for mime, data in [await pictures.parts_of(picture) for picture in turn.pictures]:
+                parts.append({"inlineData": {"mimeType": mime, "data": data}})
+            role = "user" if turn.role == "user" else "model"
+            contents.append({"role": role, "parts": [*parts, {"text": turn.text}]})
+        return {"contents": contents, "generationConfig": dict(fields)}
 
     def read(self, sent: Any) -> ServerAnswer:
         """Return the text of the first candidate, with thoughts separated."""
-        candidates = sent.get("candidates") if isinstance(sent, dict) else None
-        candidate = candidates[0] if isinstance(candidates, list) and candidates else None
+        candidate, usage = _at(sent, "candidates", 0), _at(sent, "usageMetadata")
         if not isinstance(candidate, dict):
-            feedback = sent.get("promptFeedback") if isinstance(sent, dict) else None
-            if isinstance(feedback, dict) and feedback.get("blockReason"):
-                raise AskingFailed(f"the server blocked the question: {short(feedback['blockReason'])}", again=False)
-            raise nothing_said("candidates")
-        content = candidate.get("content")
-        found = content.get("parts") if isinstance(content, dict) else None
-        parts = [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
-        usage = sent.get("usageMetadata")
+            if blocked := _at(sent, "promptFeedback", "blockReason"):
+                raise AskingFailed(f"the server blocked the question: {_short(blocked)}", again=False)
+            raise _no("candidates")
+        parts = _parts(_at(candidate, "content", "parts"))
         return ServerAnswer(
-            "".join(words(part.get("text")) for part in parts if not part.get("thought")),
-            "".join(words(part.get("text")) for part in parts if part.get("thought")),
-            short(candidate.get("finishReason")),
-            int(amount(usage, "promptTokenCount")),
-            int(amount(usage, "candidatesTokenCount", "thoughtsTokenCount")),
-            model=short(sent.get("modelVersion")),
+            "".join(_text(part.get("text")) for part in parts if not part.get("thought")),
+            "".join(_text(part.get("text")) for part in parts if part.get("thought")),
+            _short(candidate.get("finishReason")),
+            int(_amount(usage, "promptTokenCount")),
+            int(_amount(usage, "candidatesTokenCount", "thoughtsTokenCount")),
+            model=_short(sent.get("modelVersion")),
         )
-
-
-async def _content(turn: Turn, pictures: Sending) -> dict[str, Any]:
-    parts: list[dict[str, Any]] = []
-    for picture in turn.pictures:
-        mime, data = parted(await pictures.address(picture))
-        parts.append({"inlineData": {"mimeType": mime, "data": data}})
-    return {"role": "user" if turn.role == "user" else "model", "parts": [*parts, {"text": turn.text}]}
 
 
 class BedrockDialect:
     """`/model/MODEL/converse`."""
 
-    def __init__(self) -> None:
-        self.names: Names = {"max_tokens": ("maxTokens",), "temperature": ("temperature",)}
+    names: Names = MappingProxyType({"max_tokens": ("maxTokens",), "temperature": ("temperature",)})
 
-    async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: Sending) -> dict[str, Any]:
+    async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
-        return {"messages": [await _bedrock_message(turn, pictures) for turn in turns], "inferenceConfig": dict(fields)}
+        messages = []
+        for turn in turns:
+            content: list[dict[str, Any]] = []
+            for mime, data in [await pictures.parts_of(picture) for picture in turn.pictures]:
+                content.append({"image": {"format": mime.partition("/")[2], "source": {"bytes": data}}})
+            messages.append({"role": turn.role, "content": [*content, {"text": turn.text}]})
+        return {"messages": messages, "inferenceConfig": dict(fields)}
 
     def read(self, sent: Any) -> ServerAnswer:
         """Return the text of the message, with its reasoning separated."""
-        output = sent.get("output") if isinstance(sent, dict) else None
-        message = output.get("message") if isinstance(output, dict) else None
-        content = message.get("content") if isinstance(message, dict) else None
+        content, usage = _at(sent, "output", "message", "content"), _at(sent, "usage")
         if not isinstance(content, list):
-            raise nothing_said("message")
-        parts = [part for part in content if isinstance(part, dict)]
-        usage = sent.get("usage")
+            raise _no("message")
         return ServerAnswer(
-            "".join(words(part.get("text")) for part in parts),
-            "".join(_thought(part.get("reasoningContent")) for part in parts),
-            short(sent.get("stopReason")),
-            int(amount(usage, "inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")),
-            int(amount(usage, "outputTokens")),
+            "".join(_text(part.get("text")) for part in _parts(content)),
+            "".join(_text(_at(part, "reasoningContent", "reasoningText", "text")) for part in _parts(content)),
+            _short(sent.get("stopReason")),
+            int(_amount(usage, "inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")),
+            int(_amount(usage, "outputTokens")),
         )
 
 
-def _thought(content: Any) -> str:
-    told = content.get("reasoningText") if isinstance(content, dict) else None
-    return words(told.get("text")) if isinstance(told, dict) else ""
+def _no(what: str) -> AskingFailed:
+    return AskingFailed(f"the server sent no {what}", again=True)
 
 
-async def _bedrock_message(turn: Turn, pictures: Sending) -> dict[str, Any]:
-    content: list[dict[str, Any]] = []
-    for picture in turn.pictures:
-        mime, data = parted(await pictures.address(picture))
-        content.append({"image": {"format": mime.partition("/")[2], "source": {"bytes": data}}})
-    return {"role": turn.role, "content": [*content, {"text": turn.text}]}
+def _at(value: Any, *path: str | int) -> Any:
+    """Return the value at a path of keys and indices; None if there is none."""
+    for key in path:
+        if isinstance(key, str):
+            value = value.get(key) if isinstance(value, dict) else None
+        else:
+            value = value[key] if isinstance(value, list) and len(value) > key else None
+    return value
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+
+
+def _text(content: Any, *keys: str) -> str:
+    """Return the text of a message; some servers send it in parts, under one of these keys (default: text)."""
+    if isinstance(content, list):
+        keys = keys or ("text",)
+        parts = (next(filter(None, map(part.get, keys)), "") if isinstance(part, dict) else part for part in content)
+        content = "".join(_text(part, *keys) for part in parts)
+    if not isinstance(content, str):
+        return ""
+    return content if content.isascii() else content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _short(value: Any) -> str:
+    return shorten(_text(value))
+
+
+def _amount(usage: Any, *names: str) -> float:
+    """Return the sum of the valid counts or costs that a server reports under these names."""
+    found = [_at(usage, name) for name in names]
+    return sum(value for value in found if isinstance(value, int | float) and 0 <= value < 1e12)

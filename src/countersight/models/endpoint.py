@@ -4,8 +4,8 @@ import asyncio
 from typing import Any
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.chat import ChatDialect, first_choice
-from countersight.models.hosted import MAX_RESPONSE, Hosted
+from countersight.models.dialects import ChatDialect, first_choice
+from countersight.models.hosted import MAX_RESPONSE, Hosted, decoded
 from countersight.models.prompt_logprobs import (
     InvalidLogprobs,
     PromptLogprobs,
@@ -16,7 +16,6 @@ from countersight.models.prompt_logprobs import (
     read_prompt,
 )
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
-from countersight.models.response_parsing import decoded
 from countersight.models.service import Received, Service, error_text, refused
 
 BYTES_PER_BYTE = 256

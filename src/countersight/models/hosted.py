@@ -1,17 +1,17 @@
 """Hosted models: requests over persistent connections, in the dialect of the service."""
 
+import json
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from countersight.errors import AskingFailed
-from countersight.models.fields import Fields, Names
-from countersight.models.picture_urls import Sending
+from countersight.models.dialects import Dialect, Names, PictureUrls, ServerAnswer
 from countersight.models.prices import price_of
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
-from countersight.models.response_parsing import ServerAnswer, apart, decoded
-from countersight.models.service import Received, Service, error_text, refused
+from countersight.models.service import Received, Service, error_text, refused, shorten
 from countersight.text import printable
 
 MAX_RESPONSE = 4 * 1024 * 1024
@@ -19,21 +19,64 @@ MAX_RESPONSE = 4 * 1024 * 1024
 _encoder = msgspec.json.Encoder()
 REFUSES = (400, 422)
 """Status codes with which servers reject a request as invalid."""
+_NOT_TAKEN = re.compile(
+    r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|deprecated|not permitted|not allowed|"
+    r"forbidden|extra inputs|may not be set|cannot be set",
+    re.IGNORECASE,
+)
+_OF_SIZE = re.compile(
+    r"too (?:large|big|long|high|many|small|low)|exceed|at most|at least|maximum|greater than|less than|out of range",
+    re.IGNORECASE,
+)
+"""Words about the value in one request, which do not mean that the field as such is refused."""
+_THINKING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
 
 
-class Dialect(Protocol):
-    """The request and response format of a service."""
+class Fields:
+    """The settings sent with each question, as far as the server accepts them."""
 
-    names: Names
-    """The service's names of the settings max_tokens, temperature, seed and detail."""
+    def __init__(self, settings: Mapping[str, Any], names: Names) -> None:
+        self._values = {name: value for name, value in settings.items() if value is not None and names.get(name)}
+        self._names = {name: names[name] for name in self._values}
+        self.refused: dict[str, str] = {}
+        """The server's message for each refused field."""
+        self.sent = self._taken()
+        """The fields of the next request, by the server's names; updated when something is learned."""
 
-    async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: Sending) -> dict[str, Any]:
-        """Return the request body for the next turn of a conversation."""
-        ...
+    def called(self, setting: str) -> str:
+        """Return the name of a setting in a request; its own name if the server refused all names."""
+        return next(iter(self._left(setting)), setting)
 
-    def read(self, sent: Any) -> ServerAnswer:
-        """Parse a response; raises AskingFailed if it is not an answer."""
-        ...
+    def instead_of(self, refused: str) -> str:
+        """Describe how a refused field is handled: left out, or sent under its other name."""
+        other = next(
+            (left[0] for setting, names in self._names.items() if refused in names and (left := self._left(setting))),
+            "",
+        )
+        return f"sent as {other}" if other else "left out"
+
+    def learn(self, sent: Mapping[str, Any], said: str) -> bool:
+        """Learn from a refusal; returns whether one of these fields was refused and the request should be repeated
+        without it.
+
+        If a concurrent request has learned the same meanwhile, repeating is enough. If the server says the same without
+        the named fields, they were not the cause and are sent again.
+        """
+        if any(name not in self.sent for name in sent):
+            return True
+        named = next((name for name in sent if re.search(rf"(?<![a-z_]){name}(?![a-z_])", said, re.IGNORECASE)), None)
+        if named is None or (_OF_SIZE.search(said) and not _NOT_TAKEN.search(said)):
+            self.refused = {name: why for name, why in self.refused.items() if why != said}
+        else:
+            self.refused[named] = said
+        self.sent = self._taken()
+        return self.refused.get(named or "") == said
+
+    def _left(self, setting: str) -> list[str]:
+        return [name for name in self._names.get(setting, ()) if name not in self.refused]
+
+    def _taken(self) -> dict[str, Any]:
+        return {left[0]: value for setting, value in self._values.items() if (left := self._left(setting))}
 
 
 class Hosted(Displayed):
@@ -59,7 +102,7 @@ class Hosted(Displayed):
         self.dialect = dialect
         self.fields = Fields(self.settings, dialect.names)
         self.price = price_of(model, settings)
-        self.pictures = Sending()
+        self.pictures = PictureUrls()
 
     @property
     def observed(self) -> dict[str, Any]:
@@ -136,6 +179,25 @@ class Hosted(Displayed):
         await self.service.close()
 
 
-def nothing_said(what: str) -> AskingFailed:
-    """Return the error for a response that is not an answer."""
-    return AskingFailed(f"the server sent no {what}", again=True)
+def decoded(content: bytes) -> Any:
+    """Decode the JSON of a response; raises AskingFailed."""
+    try:
+        try:
+            return msgspec.json.decode(content)
+        except msgspec.DecodeError:
+            # Half a surrogate pair, as in an emoji that was cut off, is valid JSON only for some parsers.
+            return json.loads(content.decode())
+    except (ValueError, RecursionError) as error:
+        raise AskingFailed(f"the server sent no answer: {shorten(str(error))}", again=True) from None
+
+
+def apart(text: str) -> tuple[str, str]:
+    """Split a text into the answer and the marked reasoning before it.
+
+    Unfinished reasoning has no answer: the token limit cut it off.
+    """
+    opened = _THINKING.match(text)
+    if opened is None:
+        return text, ""
+    thoughts, closed, answer = text[opened.end() :].partition(f"</{opened[1]}>")
+    return (answer.strip(), thoughts.strip()) if closed else ("", thoughts.strip())

@@ -11,11 +11,10 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.chat import ChatDialect
-from countersight.models.picture_urls import Sending
+from countersight.models.dialects import ChatDialect, PictureUrls
+from countersight.models.hosted import apart
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, beginning_after, loss_from
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
-from countersight.models.response_parsing import apart
 from countersight.models.service import shorten
 from countersight.registry import with_options
 
@@ -65,7 +64,7 @@ class VllmModel(Displayed):
         most["limit_mm_per_prompt"] = {"video": 0, "audio": 0}  # only pictures are sent: no memory for anything else
         self._load = partial(vllm.LLM, model=path, dtype=settings.dtype, seed=settings.seed, **most, **options)
         self._engine: Any = None
-        self._chat, self._pictures = ChatDialect(path), Sending()
+        self._chat, self._pictures = ChatDialect(path), PictureUrls()
         self._thread = ThreadPoolExecutor(1)
         """One thread does all of vLLM's work, while questions arrive."""
         self._waiting: list[_Waiting] = []

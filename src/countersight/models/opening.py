@@ -6,12 +6,8 @@ from countersight.models.registry import MODELS, open_here
 
 def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
     """Open the model of that name."""
-    if _is_on_ray(name, settings):
+    if settings.ray and MODELS.where(name) == "here":
         from countersight.models.ray_model import open_ray_model
 
         return open_ray_model(name, settings)
     return open_here(name, settings)
-
-
-def _is_on_ray(name: str, settings: ModelSettings) -> bool:
-    return bool(settings.ray) and MODELS.where(name) == "here"

@@ -82,7 +82,6 @@ class ModelSettings(msgspec.Struct, frozen=True):
     loss: Loss = "mean"
     device: str = "auto"
     dtype: str = "auto"
-    device_map: str | None = None
     batch: int | None = None
     """Device, number format and maximum batch size of a local model."""
     ray: str = ""

@@ -4,8 +4,15 @@ import os
 from urllib.parse import quote
 
 from countersight.errors import ModelError
-from countersight.models.chat import NEWER, OLDER, ChatDialect
-from countersight.models.dialects import ANTHROPIC_VERSION, AnthropicDialect, BedrockDialect, GeminiDialect
+from countersight.models.dialects import (
+    ANTHROPIC_VERSION,
+    NEWER,
+    OLDER,
+    AnthropicDialect,
+    BedrockDialect,
+    ChatDialect,
+    GeminiDialect,
+)
 from countersight.models.endpoint import Endpoint, serving
 from countersight.models.hosted import Hosted
 from countersight.models.load_balancing import LoadBalancedModel

@@ -10,7 +10,6 @@ import urllib.request
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 from urllib.parse import quote, urlsplit
 
 import aiohttp
@@ -20,60 +19,6 @@ from yarl import URL
 from countersight import __version__
 from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, Unreachable
 from countersight.models.posting import Post, Posted
-
-
-class Deadline:
-    """A shared timeout: raises TimeoutError in tasks that spend more than `seconds` in its context.
-
-    Like `asyncio.timeout`, but since all tasks have the same limit, the oldest ends first and one timer is enough: a
-    timer per task would be 10 % of the cost of an HTTP request.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._begun: dict[asyncio.Task[object], tuple[float, int]] = {}
-        """When each task entered, oldest first, and its number of earlier cancellation requests."""
-        self._late: dict[asyncio.Task[object], int] = {}
-        self._timer: asyncio.TimerHandle | None = None
-
-    def __enter__(self) -> None:
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        assert task is not None
-        self._begun[task] = (loop.time(), task.cancelling())
-        if self._timer is None:
-            self._timer = loop.call_later(self._seconds, self._look)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._begun.pop(task, None)
-        if task in self._late:
-            before = self._late.pop(task)
-            # If somebody else cancelled it meanwhile, it stays cancelled.
-            if task.uncancel() <= before and kind is asyncio.CancelledError:
-                raise TimeoutError from error
-
-    def rest(self) -> None:
-        """Cancel the timer, which refers to the event loop."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _look(self) -> None:
-        """Cancel tasks that are late, and set the timer for the next one."""
-        loop = asyncio.get_running_loop()
-        self._timer = None
-        while self._begun:
-            task, (begun, before) = next(iter(self._begun.items()))
-            if begun + self._seconds > loop.time():
-                self._timer = loop.call_at(begun + self._seconds, self._look)
-                return
-            del self._begun[task]
-            self._late[task] = before
-            task.cancel()
-
 
 SHORTEST_SECRET = 8
 """The minimum length of a key that is removed from responses; shorter values ("none", "x") are not real keys."""
@@ -106,7 +51,6 @@ class Service:
         """The maximum size of a response in bytes; reading stops there."""
         self._session: aiohttp.ClientSession | None = None
         self._posts: dict[str, Post] = {}
-        self._deadline = Deadline(timeout)
 
     async def post(self, url: str, body: bytes | aiohttp.FormData, most: int | None = None) -> Received:
         """Send JSON or a form; raises AskingFailed if there is no response, or one of more than `most` bytes."""
@@ -123,14 +67,13 @@ class Service:
         """Close the connections; a later request opens new ones, in any event loop."""
         session, self._session = self._session, None
         self._posts.clear()
-        self._deadline.rest()
         if session is not None:
             await session.close()
 
     async def _exchange(self, url: str | URL, ask: Callable[[], Awaitable[Posted]]) -> Received:
         """Return the response within the timeout; connection errors become exceptions with our own messages."""
         try:
-            with self._deadline:
+            async with asyncio.timeout(self._timeout):
                 status, phrase, headers, content = await ask()
         except TimeoutError:
             raise AskingFailed(f"no answer within {self._timeout:g} s", again=True) from None

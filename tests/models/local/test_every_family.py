@@ -51,8 +51,8 @@ NEEDS = {
 }
 """Packages without which transformers cannot prepare a family's pictures, or compute its eye."""
 WAYS = {
-    **dict.fromkeys(("lfm2_vl", "minicpm_ocr", "minicpmv4_6", "qwen3_5", "qwen3_5_moe"), "continued"),
-    **dict.fromkeys(("nemotron_h_omni", "llama4", "kosmos-2.5"), "continued"),
+    **dict.fromkeys(("lfm2_vl", "minicpm_ocr", "minicpmv4_6", "qwen3_5", "qwen3_5_moe"), "plain"),
+    **dict.fromkeys(("nemotron_h_omni", "llama4", "kosmos-2.5"), "plain"),
     **dict.fromkeys(("florence2", "t5gemma2", "kosmos-2", "glm5_next", "mistral_large4", "qwen4_exp"), "plain"),
     **dict.fromkeys(("minicpmv4_7", "unlimited_ocr", "inkling_mm_model", "git"), "plain"),
 }

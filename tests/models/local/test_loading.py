@@ -195,14 +195,6 @@ def test_quantised_weights_need_accelerate(copy: Path, monkeypatch: pytest.Monke
         load(str(copy))
 
 
-def test_a_device_map_needs_accelerate_and_a_known_name(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ModelError, match="`device_map` needs accelerate"):
-        load(str(copy), device_map="auto")
-    with pytest.raises(ModelError, match="there is no device map 'evenly'"):
-        load(str(copy), device_map="evenly")
-
-
 def test_the_fingerprint_tells_weights_and_settings_apart(copy: Path) -> None:
     first = fingerprint(copy)
     assert fingerprint(copy) == first

@@ -20,11 +20,11 @@ from torch.nn.modules.module import register_module_forward_hook
 from countersight.cli import main
 from countersight.engine import RunFolder
 from countersight.errors import AskingFailed, ModelError
+from countersight.models import open_model
 from countersight.models.local import probing
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.model import Feed, Local
 from countersight.models.local.probing import writes_in_batches
-from countersight.models.opening import open_model
 from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
 from countersight.picture.checking import Picture
 from countersight.scoring import score_run
@@ -131,7 +131,6 @@ def test_what_answers_depend_on_is_said_before_anything_is_loaded(tiny_folder: F
     [
         (ModelSettings(device="xpu:99"), "there is no device 'xpu:99'"),
         (ModelSettings(device="cpu", dtype="int8"), "there is no dtype 'int8'"),
-        (ModelSettings(device_map="everywhere"), "there is no device map 'everywhere'"),
     ],
 )
 def test_wrong_settings_are_found_before_anything_is_loaded(

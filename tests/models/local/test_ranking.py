@@ -36,7 +36,7 @@ MINISTRAL = {
 GEMMA_2 = {"sliding_window": 12, "query_pre_attn_scalar": 8}
 WINDOWS = {"use_sliding_window": True, "sliding_window": 12}
 WAYS = {
-    "paligemma": "continued",
+    "paligemma": "plain",
     "instructblip": "plain",
     "blip_2_t5": "plain",
     "instructblip_t5": "plain",

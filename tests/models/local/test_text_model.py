@@ -13,10 +13,10 @@ from running import ask
 
 from countersight.case import Option
 from countersight.errors import ModelError
+from countersight.models import open_model
 from countersight.models.local.loading import load
 from countersight.models.local.model import Local
 from countersight.models.local.ranking import plain_losses
-from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 

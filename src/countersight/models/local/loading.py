@@ -32,7 +32,6 @@ _NO_CONVERSATION = {
 }
 """Families that transformers lists for pictures and text but that cannot answer questions, with the reason."""
 DTYPES = ("auto", "float32", "bfloat16", "float16")
-DEVICE_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 _TELLING = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
 """Suffixes of files that affect a model's answers."""
@@ -147,13 +146,6 @@ def find_dtype(name: str, device: str, config: Any) -> str:
 def is_quantised(config: Any) -> bool:
     """Whether the weights are quantised (bitsandbytes, AWQ, GPTQ, …), which transformers handles."""
     return any(getattr(part, "quantization_config", None) for part in (config, config.get_text_config()))
-
-
-def check_device_map(name: str) -> None:
-    """Raise ModelError if a device map is unknown or cannot be used here."""
-    if name not in DEVICE_MAPS:
-        raise ModelError(unknown("device map", name, DEVICE_MAPS))
-    check_accelerate("`device_map` needs")
 
 
 def check_accelerate(what: str) -> None:
@@ -316,25 +308,22 @@ _TORCHVISION = ("fuyu",)
 """Families whose pictures transformers claims to prepare without torchvision, but fails."""
 
 
-def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: str | None = None) -> Loaded:
+def load(name: str, *, device: str = "auto", dtype: str = "auto") -> Loaded:
     """Load a model by the path of its folder, or by its name if it was downloaded before.
 
-    `device_map` distributes a large model over several devices and main memory. Quantised weights are left to
-    transformers and the package that it needs.
+    Quantised weights are left to transformers and the package that it needs.
     """
     folder = find_folder(name)
     config = read_config(folder)
     from countersight.models.local.speedups import speed_up
 
-    if device_map is not None:
-        check_device_map(device_map)
-    device = find_device(device if device_map is None else "auto")
+    device = find_device(device)
     dtype = find_dtype(dtype, device, config)
     words_only = is_for_words(config)
     processor: Any = _Words(_tokenizer(folder)) if words_only else _processor(folder, config)
     placed = is_quantised(config) or (device.startswith("cuda") and importlib.util.find_spec("accelerate") is not None)
-    model = _model(folder, config, dtype, device_map or ({"": device} if placed else None))
-    if device_map is None and not is_quantised(config):  # quantised weights cannot be moved, and layers are wrapped
+    model = _model(folder, config, dtype, {"": device} if placed else None)
+    if not is_quantised(config):  # quantised weights cannot be moved, and layers are wrapped
         vars(model).pop("hf_device_map", None)  # it is on one device, as if it had been moved there
         model.to(device)
     model.eval()
@@ -386,7 +375,7 @@ def _decoder_start(model: Any, text: Any) -> int:
     return next(int(token) for token in named if token is not None)
 
 
-def _model(folder: Path, config: Any, dtype: str, device_map: str | dict[str, str] | None) -> Any:
+def _model(folder: Path, config: Any, dtype: str, device_map: dict[str, str] | None) -> Any:
     from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoModelForMultimodalLM
 
     kinds = (AutoModelForImageTextToText, AutoModelForMultimodalLM)

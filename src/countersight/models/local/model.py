@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.conversation import Feed, Loaded, picture_limits
 from countersight.models.local.loading import (
-    check_device_map,
     find_device,
     find_dtype,
     find_folder,
@@ -55,9 +54,7 @@ class Local(Displayed):
 
     def __init__(self, name: str, where: str, settings: ModelSettings) -> None:
         folder = find_folder(where)
-        if settings.device_map:
-            check_device_map(settings.device_map)
-        device = find_device("auto" if settings.device_map else settings.device)
+        device = find_device(settings.device)
         config = read_config(folder)
         self.name = name
         self.needs_picture = not is_for_words(config)
@@ -139,7 +136,7 @@ class Local(Displayed):
             logging.set_verbosity_error()  # its notes and progress bars would disturb our own display
             logging.disable_progress_bar()
             options = self._options
-            self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
+            self._loaded = load(self._where, device=options.device, dtype=options.dtype)
             self._findings = KeptFindings(self.settings, self._loaded)
             sys.setswitchinterval(SWITCH.get(self._loaded.device.type, self._switch))
         return self._loaded

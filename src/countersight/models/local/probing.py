@@ -102,8 +102,7 @@ def write_no_more_shared(loaded: Loaded) -> None:
 
 def _shares_when_writing(plan: RankingPlan, loaded: Loaded) -> bool:
     """Whether a model's predictions are the same, word by word, as when it writes alone and plainly."""
-    spread = hasattr(loaded.model, "hf_device_map")  # then its layers are on different devices
-    if plan.way in ("plain", "continued") or spread or not _has_eyes(loaded):
+    if plan.way == "plain" or not _has_eyes(loaded):
         return False
     asked = _small_questions(loaded)
     alone = [_expected(loaded, [request])[0] for request in asked]
@@ -202,21 +201,16 @@ def _find(loaded: Loaded) -> RankingPlan:
         right = _tried(plain, loaded)
         if right is None:
             return plain
-        for plans in _candidates(loaded):
+        # Llama 4 scales attention by positions that it counts itself, which differ in a tree.
+        if getattr(loaded.model.config.get_text_config(decoder=True), "floor_scale", None):
+            return plain
+        for together in (True, False) if writes_in_batches(loaded) else (False,):
+            plans = [RankingPlan("shared prefix", sight, together) for sight in SIGHTS]
             # The closest one: at low precision a wrong sight may differ by little more than rounding.
             distance, plan = min(((_distance(_tried(plan, loaded), right), plan) for plan in plans), key=itemgetter(0))
             if distance <= _bound(loaded):
                 return plan
         return plain
-
-
-def _candidates(loaded: Loaded) -> Iterator[list[RankingPlan]]:
-    """Yield plans to try, fastest first, each with all kinds of sight."""
-    # Llama 4 scales attention by positions that it counts itself, which differ in a tree.
-    if not getattr(loaded.model.config.get_text_config(decoder=True), "floor_scale", None):
-        for several in (True, False) if writes_in_batches(loaded) else (False,):
-            yield [RankingPlan("shared prefix", sight, several) for sight in SIGHTS]
-    yield [RankingPlan("continued")]
 
 
 def _tried(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:

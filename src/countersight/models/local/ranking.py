@@ -1,8 +1,8 @@
 """Ranking of options by their loss: the smallest is the answer (CFMM 3.4).
 
 Requests with the same pictures become one row of tokens in which shared parts occur once (`trees.py`); several rows
-form a batch. For models that do not support this, options continue a question that was read once, or every option is
-read in full; `probing.py` finds out which of these ways gives the plain losses.
+form a batch. For models that do not support this, every option is read in full; `probing.py` finds out whether a model
+supports it.
 """
 
 import functools
@@ -43,9 +43,8 @@ TOGETHER = 8
 """The number of requests in a row; limited, because attention compares all tokens of a row."""
 Numbered = tuple[list[int], Row]
 """A row and the numbers of its requests."""
-Way = Literal["shared prefix", "continued", "plain"]
-"""What options share when they are ranked: pictures, questions and words up to where they differ; picture and question,
-whose cache is copied for each option; or nothing."""
+Way = Literal["shared prefix", "plain"]
+"""What options share when they are ranked: pictures, questions and words up to where they differ; or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +66,9 @@ def rank_by(plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mea
             yield from losses.items()
             yield from taken(failed)
         return
-    alone = continued_losses if plan.way == "continued" else plain_losses
     for number in list(requests):
         try:
-            check(loaded, requests[number])
-            yield number, alone(loaded, requests[number], loss)
+            yield number, plain_losses(loaded, requests[number], loss)
         except AskingFailed as error:
             yield number, error
 
@@ -123,48 +120,6 @@ class _Computed:
             number: tuple(float(part.mean() if loss == "mean" else part.sum()) for part in islice(parts, len(each)))
             for number, each in self.sizes
         }
-
-
-def continued_losses(loaded: Loaded, request: Request, loss: Loss) -> tuple[float, ...]:
-    """Return the loss of each option of a request, with picture and question read once and cached for all options.
-
-    For models whose layers pass a state from token to token (Qwen3.5, LFM2-VL), which ignore masks.
-    """
-    import torch
-
-    prompt = inputs(loaded, [request], pictures_of(request))
-    options = options_tokens(loaded, loaded.form.write(request.turns), request)
-    with torch.inference_mode():
-        read = loaded.model(**prompt, use_cache=True)
-        logits = read.logits[:, -1:].expand(len(options), -1, -1)
-        if max(map(len, options)) > 1:
-            further = _continue(loaded, prompt, read.past_key_values, options)
-            logits = torch.cat([logits, further.to(logits.device)], dim=1)
-        rows = zip(logits, options, strict=True)
-        return tuple(_cross_entropy(row[: len(option)], option, loss) for row, option in rows)
-
-
-def _continue(loaded: Loaded, prompt: dict[str, Any], remembered: Any, options: Sequence[list[int]]) -> Any:
-    """Return the logits after each token of each option but the last; shorter options are padded at the end."""
-    import torch
-
-    length = max(map(len, options)) - 1
-    said = torch.full((len(options), length), filling(loaded))
-    for row, option in zip(said, options, strict=True):
-        row[: len(option) - 1] = torch.tensor(option[:-1])
-    remembered.reorder_cache(torch.zeros(len(options), dtype=torch.long, device=loaded.device))  # a copy for each
-    seen = torch.ones(len(options), prompt["input_ids"].shape[1] + length, dtype=torch.long)
-    places = torch.from_numpy(positions_of(loaded, prompt, length)[-length:])
-    counted = {}  # most models compute the positions of further tokens themselves
-    if places.dim() > 1:
-        counted["position_ids"] = places.expand(len(options), *places.shape).permute(2, 0, 1).to(loaded.device)
-    return loaded.model(
-        input_ids=said.to(loaded.device),
-        attention_mask=seen.to(loaded.device),
-        past_key_values=remembered,
-        use_cache=True,
-        **counted,
-    ).logits
 
 
 def _cross_entropy(logits: Any, option: list[int], loss: Loss) -> float:
