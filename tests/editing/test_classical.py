@@ -137,12 +137,6 @@ def test_a_resized_thing_stands_where_it_stood(editor):
     assert columns.mean() == pytest.approx(50, abs=2)
 
 
-def test_one_thing_takes_the_place_of_another(editor):
-    replaced = pixels(edit(editor, png(PHOTOGRAPH), "replace", "the dog", "the cat", name=NAME).picture.data)
-    assert of_colour(replaced[box(13)[1] : box(13)[3], box(13)[0] : box(13)[2]], "white").mean() > 0.5
-    assert (replaced[:50, :80] == PHOTOGRAPH[:50, :80]).all()
-
-
 def test_a_mask_of_the_request_says_where(tmp_path):
     mask = outlined((WIDTH, HEIGHT), (10, 10, 60, 40))
     edited = edit("classical", png(PHOTOGRAPH), "recolour", "whatever", "red", mask=encode_mask(mask))
@@ -188,7 +182,6 @@ def test_doing_nothing_gives_back_the_same_bytes_and_a_black_mask(editor):
         ("move", "500 pixels left", "no room"),
         ("resize", "0.01", "not a size"),
         ("resize", "9", "not fit"),
-        ("replace", "the moon", "could not be located"),
     ],
 )
 def test_what_cannot_be_done_fails_with_the_reason(editor, action, value, why):

@@ -25,7 +25,7 @@ _TRAIN: Final = {
     "WHAT {matcher,tables}": "`matcher` trains a matcher; `tables` compares trained matchers",
     "DATASET?": "the training dataset; for `tables`, the folder with the trained matchers",
     "--plan TOML": "a file with further settings",
-    "-o, --output DIR!": "checkpoints, curves and weights",
+    "-o, --output DIR!": "checkpoints and weights",
 }
 _MATCHER: Final = {
     "--size {paper,small}=paper": "paper: the network of CoSIm; small: a small, fast one",

@@ -1,4 +1,4 @@
-"""Edits of photographs under a mask: removing, recolouring, moving, resizing, replacing.
+"""Edits of photographs under a mask: removing, recolouring, moving, resizing.
 
 What is not under the mask stays as it is, to the bit. What a removed or moved thing leaves behind is painted over by
 whatever fills holes: OpenCV here, a network in `inpaint`.
@@ -108,12 +108,11 @@ LARGEST_HOLE = 0.6
 """The largest share of a picture that a mask may cover; a larger hole leaves too little to fill it from."""
 FINDING = ("annotations", "detector", "segmenter")
 """Options of an editor that say how it finds the thing to change."""
-ACTIONS: tuple[Action, ...] = ("remove", "recolour", "move", "resize", "replace")
+ACTIONS: tuple[Action, ...] = ("remove", "recolour", "move", "resize")
 _VALUES = {
     "recolour": ", ".join(COLOURS),
     "move": "left, right, up or down",
     "resize": "larger or smaller",
-    "replace": "another target of the list",
 }
 
 
@@ -173,7 +172,6 @@ class Retoucher:
             "recolour": _recolour,
             "move": self._move,
             "resize": self._resize,
-            "replace": self._replace,
         }
         if request.instruction.action not in changes:
             raise EditFailed(
@@ -223,13 +221,6 @@ class Retoucher:
         after, there = pasted(behind, pixels, selection.mask, at, factor)
         return after, hole | there
 
-    def _replace(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
-        """Puts a copy of another thing of the picture in the place of this one."""
-        other = self._selector.find(request.instruction.value, request, pixels)
-        behind, hole = self._without(pixels, selection.mask)
-        after, there = _put(behind, pixels, other.mask, selection.mask)
-        return after, hole | there
-
 
 _Change = Callable[[Pixels, SelectedArea, EditRequest], tuple[Pixels, Mask]]
 
@@ -241,16 +232,6 @@ def _recolour(pixels: Pixels, selection: SelectedArea, request: EditRequest) -> 
             f"“{request.instruction.value[:80]}” is not a known colour: use {', '.join(COLOURS)} or #rrggbb"
         )
     return recoloured(pixels, selection.mask, rgb(colour)), selection.mask
-
-
-def _put(onto: Pixels, pixels: Pixels, thing: Mask, place: Mask) -> tuple[Pixels, Mask]:
-    """A thing of a picture put where another is: as large as fits, standing where that stands."""
-    left, top, right, bottom = box_of(thing)
-    to_left, to_top, to_right, to_bottom = box_of(place)
-    factor = min((to_right - to_left) / (right - left), (to_bottom - to_top) / (bottom - top))
-    width, height = (right - left) * factor, (bottom - top) * factor
-    at = round((to_left + to_right - width) / 2), round(to_bottom - height)
-    return pasted(onto, pixels, thing, at, factor)
 
 
 def open_classical(name: str, rest: str, settings: EditorSettings) -> Retoucher:

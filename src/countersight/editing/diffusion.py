@@ -93,11 +93,16 @@ def pipeline_class(folder: Path) -> str:
     """Return the class name of the pipeline in a folder, if it can edit."""
     index = folder / "model_index.json"
     if not index.is_file():
-        how = "name the folder of a downloaded pipeline; download one with: hf download OWNER/NAME --local-dir FOLDER"
-        raise EditorError(f"{printable(str(index))[:200]} does not exist; {how}")
+        raise EditorError(
+            f"{printable(str(folder))[:200]} contains no pipeline (there is no model_index.json); download one with: "
+            "hf download OWNER/NAME --local-dir FOLDER"
+        )
     name = _index(folder).get("_class_name")
     if not isinstance(name, str) or name not in KINDS:
-        raise EditorError(unknown("pipeline that edits", printable(str(name)), KINDS))
+        raise EditorError(
+            f"{printable(str(folder))[:200]} contains a {printable(str(name))[:80]}, which cannot edit pictures; these "
+            f"pipelines can: {', '.join(KINDS)}"
+        )
     return name
 
 

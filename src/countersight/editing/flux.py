@@ -1,7 +1,6 @@
 """`flux:MODEL`: Black Forest Labs, whose edits are ordered, polled, and downloaded before they expire."""
 
 import asyncio
-import base64
 import hashlib
 import os
 from collections.abc import Awaitable, Callable
@@ -120,11 +119,11 @@ class Flux(HostedPainter):
             return await self._fetch(await self._ready(address, until), until)
 
     def _body(self, brief: Brief) -> dict[str, Any]:
-        picture = as_base64(brief.picture)
+        picture = as_base64(brief.picture.data)
         told = {"prompt": brief.words, "seed": brief.seed, "output_format": "png", "prompt_upsampling": False}
         if brief.mask is None or not self.fills:
             return {"input_image": picture, **told}
-        return {"image": picture, "mask": base64.b64encode(encode_mask(brief.mask)).decode("ascii"), **told}
+        return {"image": picture, "mask": as_base64(encode_mask(brief.mask)), **told}
 
     def _polling(self, address: Any) -> URL:
         """Where to look: the service names it, and gets our key there only if the place is its own."""

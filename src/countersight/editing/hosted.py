@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.detection import Mask
 from countersight.editing.painting import Brief, Given, Log, Painting
 from countersight.editing.protocol import EditorSettings, Instruction, words_for
 from countersight.errors import EditFailed, EditorError, Overloaded
@@ -30,7 +29,7 @@ from countersight.models import (
     refused,
     shorten,
 )
-from countersight.picture import MAX_BYTES, Picture, data_url
+from countersight.picture import MAX_BYTES, data_url
 
 MAX_ANSWER = MAX_BYTES * 4 // 3 + 1024 * 1024
 """Size limit of a response: the largest picture in base64, and the text around it."""
@@ -93,26 +92,16 @@ def no_picture(said: str) -> EditFailed:
 
 
 def from_base64(text: Any) -> bytes:
-    """Decode base64."""
+    """Decode a picture in base64."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError, TypeError):
         raise EditFailed("the picture in the answer is damaged (base64)", again=True) from None
 
 
-def from_data_url(address: str) -> bytes:
-    """Decode a `data:` address of any type; other addresses are not followed."""
-    head, comma, data = address.partition(",")
-    if not head.startswith("data:") or not comma:
-        raise EditFailed("the response contains an address instead of the picture")
-    if not head.endswith(";base64"):
-        raise EditFailed("the picture in the response is not valid base64")
-    return from_base64(data)
-
-
-def as_base64(picture: Picture) -> str:
-    """Return the bytes of a picture in base64."""
-    return base64.b64encode(picture.data).decode("ascii")
+def as_base64(data: bytes) -> str:
+    """Return bytes in base64."""
+    return base64.b64encode(data).decode("ascii")
 
 
 def words_in(value: Any) -> str:
@@ -167,15 +156,11 @@ class HostedPainter:
 
 
 OPENROUTER = "https://openrouter.ai/api/v1"
-_CHAT_BLOCKS = (
-    "content_filter",
-    "SAFETY",
-    "IMAGE_SAFETY",
-    "PROHIBITED_CONTENT",
-    "IMAGE_PROHIBITED_CONTENT",
-    "BLOCKLIST",
+_BLOCKED = frozenset(
+    {"content_filter", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
+    | {"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
 )
-"""How an answer ends that was held back, in the words of the gateway or of the model behind it."""
+"""How an answer ends that was blocked. NO_IMAGE, OTHER and the like are accidents: the next try may do."""
 
 
 class ChatImage(HostedPainter):
@@ -226,10 +211,11 @@ def _given_in_chat(completion: dict[str, Any], error: str) -> Given:
             raise Overloaded(reason, None) if busy else EditFailed(reason, again=True)
         raise no_picture("")
     message = choice.get("message")
-    addresses = [*_addresses(inside(message, "images")), *_addresses(inside(message, "content"))]
+    parts = [part for key in ("images", "content") if isinstance(found := inside(message, key), list) for part in found]
+    addresses = [found for part in parts if isinstance(found := inside(part, "image_url", "url"), str)]
     if not addresses:
         ends = (choice.get("native_finish_reason"), choice.get("finish_reason"))
-        if block := next((word for word in ends if word in _CHAT_BLOCKS), None):
+        if block := next((word for word in ends if word in _BLOCKED), None):
             raise moderated(block)
         content = inside(message, "content")
         if isinstance(content, list):
@@ -238,12 +224,12 @@ def _given_in_chat(completion: dict[str, Any], error: str) -> Given:
     log: Log = {"model": words_in(completion.get("model")), "answer": words_in(completion.get("id"))}
     if len(addresses) > 1:
         log["pictures"] = len(addresses)  # the last is the one it ended with
-    return Given(from_data_url(addresses[-1]), log, amount(inside(completion, "usage", "cost")))
-
-
-def _addresses(parts: Any) -> list[str]:
-    found = [inside(part, "image_url", "url") for part in parts] if isinstance(parts, list) else []
-    return [address for address in found if isinstance(address, str)]
+    head, comma, data = addresses[-1].partition(",")
+    if not head.startswith("data:") or not comma:  # other addresses are not followed
+        raise EditFailed("the response contains an address instead of the picture")
+    if not head.endswith(";base64"):
+        raise EditFailed("the picture in the response is not valid base64")
+    return Given(from_base64(data), log, amount(inside(completion, "usage", "cost")))
 
 
 class OpenAIEdit(HostedPainter):
@@ -272,7 +258,11 @@ class OpenAIEdit(HostedPainter):
         kind = brief.picture.mime.removeprefix("image/")
         form.add_field("image", brief.picture.data, filename=f"picture.{kind}", content_type=brief.picture.mime)
         if brief.mask is not None:
-            form.add_field("mask", _clear(brief.mask), filename="mask.png", content_type="image/png")
+            clear = np.zeros((*brief.mask.shape, 4), np.uint8)  # clear where the picture may be changed
+            clear[:, :, 3] = np.where(brief.mask, 0, 255)
+            file = io.BytesIO()
+            Image.fromarray(clear).save(file, "PNG")
+            form.add_field("mask", file.getvalue(), filename="mask.png", content_type="image/png")
         return form
 
 
@@ -282,21 +272,7 @@ def open_openai_edit(name: str, model: str, settings: EditorSettings) -> Paintin
     return Painting(name, OpenAIEdit(model, base, needed_key("OPENAI_API_KEY", "openai-edit"), settings))
 
 
-def _clear(mask: Mask) -> bytes:
-    """A mask as OpenAI wants it: a PNG that is clear where the picture may be changed."""
-    pixels = np.zeros((*mask.shape, 4), np.uint8)
-    pixels[:, :, 3] = np.where(mask, 0, 255)
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG")
-    return file.getvalue()
-
-
 GEMINI = "https://generativelanguage.googleapis.com/v1beta"
-_GEMINI_BLOCKS = frozenset(
-    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
-    | {"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
-)
-"""How an answer ends that was held back. NO_IMAGE, OTHER and the like are accidents: the next try may do."""
 
 
 class Gemini(HostedPainter):
@@ -306,7 +282,7 @@ class Gemini(HostedPainter):
 
     async def paint(self, brief: Brief) -> Given:
         """Request the picture, and return it from the parts of the response."""
-        picture = {"inlineData": {"mimeType": brief.picture.mime, "data": as_base64(brief.picture)}}
+        picture = {"inlineData": {"mimeType": brief.picture.mime, "data": as_base64(brief.picture.data)}}
         body = {
             "contents": [{"role": "user", "parts": [{"text": brief.words}, picture]}],
             "generationConfig": {"responseModalities": ["TEXT", "IMAGE"], "seed": brief.seed & 0x7FFFFFFF},
@@ -321,7 +297,7 @@ class Gemini(HostedPainter):
         pictures = [data for part in parts if (data := inside(part, "inlineData", "data")) is not None]
         if not pictures:
             finish = words_in(inside(candidate, "finishReason"))
-            if finish in _GEMINI_BLOCKS:
+            if finish in _BLOCKED:
                 raise moderated(f"{finish} {words_in(inside(candidate, 'finishMessage'))}")
             said = " ".join(filter(None, (words_in(inside(part, "text")) for part in parts)))
             if not said and finish not in ("", "STOP"):

@@ -3,22 +3,17 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean, stdev
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.html import MARGIN, WIDTH, element, sheet, words_at
 from countersight.scoring import Rate, rate
 from countersight.training.examples import Example
 from countersight.training.plan import Plan
 
-if TYPE_CHECKING:
-    from countersight.training.loop import Epoch
-
-KEPT, RESULT, CARD, CURVES = "plan.json", "result.json", "README.md", "curves.svg"
+KEPT, RESULT, CARD = "plan.json", "result.json", "README.md"
 REPORTED = {
     ("response", "ce"): "38.37",
     ("text", "ce"): "44.62",
@@ -60,7 +55,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores: Scores, *, beside: str = "") -> Result:
-    """Compute the results and write them as data, a card and curves; `beside` is the name of the additional training
+    """Compute the results and write them as data and a card; `beside` is the name of the additional training
     file."""
     tried = [one for one in examples if all(one.key in of_seed for of_seed in scores.values())]
     if not tried:  # without folds, each seed holds out different pictures
@@ -80,7 +75,6 @@ def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores:
     )
     write_text(folder / RESULT, msgspec.json.format(msgspec.json.encode(result)).decode() + "\n")
     write_text(folder / CARD, _card(plan, result, beside))
-    draw_curves(folder, plan, folder / CURVES)
     return result
 
 
@@ -140,7 +134,7 @@ def _card(plan: Plan, result: Result, beside: str) -> str:
     return (
         f"{title}\n\nAccuracy in per cent, {how}.\n\n| | accuracy |\n| --- | --- |\n"
         + "\n".join(rows)
-        + f"\n\nIntervals are 95 %, clustered by picture.\n\n![Curves]({CURVES})\n\n"
+        + "\n\nIntervals are 95 %, clustered by picture.\n\n"
         f"Every setting:\n\n```json\n{settings}\n```\n"
     )
 
@@ -168,43 +162,3 @@ def _row(folder: Path) -> str:
     mean = f"{100 * result.mean:.2f}{spread}"
     cells = (folder.name, plan.inputs, encoder, plan.objective, kept.beside, mean, interval)
     return f"| {' | '.join(cells)} | {together.n:,} | {protocol(plan)} | {reported(plan, kept.beside)} |"
-
-
-TOP, HEIGHT = 76, 340
-_STYLE = "polyline { fill: none; stroke: var(--one); stroke-width: 1.6; opacity: 0.75 } line { stroke: var(--rule) }"
-
-
-def draw_curves(folder: Path, plan: Plan, path: Path) -> None:
-    """Draw all curves of a folder in one figure: the held-out accuracy if pictures were held out, else the loss."""
-    from countersight.training.loop import CHECKPOINT
-
-    curves = [_curve(file) for file in sorted(folder.glob(f"seed-*/**/{CHECKPOINT}"))]
-    values = [[one.held_out if plan.held_out else one.loss for one in curve] for curve in curves]
-    top = 1.0 if plan.held_out else max((value for curve in values for value in curve), default=1.0) or 1.0
-    title = "Accuracy on held-out pictures, by epoch" if plan.held_out else "Training loss, by epoch"
-    parts = [words_at(MARGIN, 36, title, "title")]
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        y, told = _y(share), f"{share:.0%}" if plan.held_out else f"{share * top:.2f}"
-        parts.append(element("line", x1=MARGIN, x2=WIDTH - MARGIN, y1=y, y2=y))
-        parts.append(words_at(MARGIN - 8, y + 4, told, "soft", "end"))
-    for curve in values:
-        points = " ".join(f"{_x(n, plan.epochs):.1f},{_y(value / top):.1f}" for n, value in enumerate(curve, 1))
-        parts.append(element("polyline", points=points))
-    parts.append(words_at(WIDTH - MARGIN, TOP + HEIGHT + 24, f"epoch {plan.epochs}", "soft", "end"))
-    write_text(path, sheet("Curves of a training", TOP + HEIGHT + 44, _STYLE, parts))
-
-
-def _curve(file: Path) -> "list[Epoch]":
-    import torch
-
-    from countersight.training.loop import Epoch
-
-    return msgspec.convert(torch.load(file, map_location="cpu", weights_only=True)["curve"], list[Epoch])
-
-
-def _x(epoch: int, epochs: int) -> float:
-    return MARGIN + (WIDTH - 2 * MARGIN) * (epoch - 1) / max(1, epochs - 1)
-
-
-def _y(share: float) -> float:
-    return TOP + HEIGHT * (1 - share)

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
-from countersight.editing.exact.targets import Target, Where, matching, number_in, read_target, within
+from countersight.editing.exact.targets import Place, Target, matching, number_in, read_target, within
 from countersight.editing.protocol import Instruction
 from countersight.editing.things import colour_in
 from countersight.errors import EditFailed
@@ -49,48 +48,38 @@ MOST_PLACES = 640
 
 
 def in_the_open(
-    rng: Random,
-    scene: Scene,
-    radii: Iterable[float],
-    smallest: float,
-    where: Iterable[Where],
+    rng: Random, scene: Scene, radii: Iterable[float], smallest: float, places: Iterable[Place]
 ) -> list[Disc] | None:
     """Return places for flowers of these radii that touch nothing, or None."""
     points = _grid(rng, 0, 0, scene.width, scene.height, STEP)
     clear = np.minimum(points, np.array([scene.width, scene.height]) - points).min(axis=1) - GAP
     points, clear = points[clear >= smallest], clear[clear >= smallest]
-    there = within(where, scene, points)
+    there = within(places, scene, points)
     points, clear = points[there], clear[there]
     for polygon in scene.polygons:
         clear = np.minimum(clear, edge_distance(points, polygon.points) - (GAP + OUTLINE / 2))
     for item in items(scene):
         clear = np.minimum(clear, distance(points, (item.x, item.y)) - (reach(item) + GAP))
-    return _placed(rng, points, clear, radii, smallest)
+    return place(rng, points[clear >= smallest], clear[clear >= smallest], radii, smallest)
 
 
-def in_a_circle(rng: Random, circle: Circle, radii: Iterable[float], smallest: float) -> list[Disc] | None:
-    """Return places for dots of these radii in a circle that touch nothing, or None."""
-    x, y, radius = circle.x, circle.y, circle.radius
-    points = _grid(rng, x - radius, y - radius, x + radius, y + radius, DOT_STEP)
-    clear = radius - RING / 2 - GAP - distance(points, (x, y))
+def in_a_circle(rng: Random, circle: Circle, radius: float, smallest: float) -> list[Disc] | None:
+    """Return a place for a dot in a circle where it touches nothing, or None."""
+    x, y, around = circle.x, circle.y, circle.radius
+    points = _grid(rng, x - around, y - around, x + around, y + around, DOT_STEP)
+    clear = around - RING / 2 - GAP - distance(points, (x, y))
     for dot in circle.dots:
         clear = np.minimum(clear, distance(points, (dot.x, dot.y)) - (dot.radius + GAP))
-    return _placed(rng, points, clear, radii, smallest)
+    return place(rng, points[clear >= smallest], clear[clear >= smallest], (radius,), smallest)
 
 
 def _grid(rng: Random, left: float, top: float, right: float, bottom: float, step: float) -> Points:
+    """Return the jittered points of a grid."""
     across, down = (max(1, min(MOST_PLACES, int(length / step))) for length in (right - left, bottom - top))
     cells = np.stack(np.divmod(np.arange(across * down), down), axis=1)
     cell = np.array([(right - left) / across, (bottom - top) / down])
     points: Points = np.round((cells + chances(rng, across * down)) * cell + np.array([left, top]), 2)
     return points
-
-
-def _placed(
-    rng: Random, points: Points, clear: NDArray[np.float64], radii: Iterable[float], smallest: float
-) -> list[Disc] | None:
-    room = clear >= smallest
-    return place(rng, points[room], clear[room], radii, smallest)
 
 
 MOST_ADDED = 60
@@ -99,8 +88,12 @@ MOST_ADDED = 60
 
 def add_things(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
     """Return the edits that add the requested things; too little room is a failed edit."""
-    words = f"{instruction.value} {instruction.target}" if not _has_noun(instruction.target) else instruction.target
-    target = read_target(words)
+    words = instruction.target
+    try:
+        target = read_target(words)
+    except EditFailed:  # the thing is in the value
+        words = f"{instruction.value} {words}"
+        target = read_target(words)
     number = number_in(instruction.value) or target.number or 1
     if number > MOST_ADDED:
         raise EditFailed(f"at most {MOST_ADDED} objects can be added at once, not {number}")
@@ -144,7 +137,7 @@ def _more_dots(
     for _ in range(number):
         rng.shuffle(circles)
         for at, circle in enumerate(circles):
-            placed = in_a_circle(rng, circle, (sum(DOT_RADII) / 2,), DOT_RADII[0] * 0.7)
+            placed = in_a_circle(rng, circle, sum(DOT_RADII) / 2, DOT_RADII[0] * 0.7)
             if placed:
                 x, y, radius = placed[0]
                 dot = Dot(next(names), colour or rng.choice(palette), radius, x, y)
@@ -153,14 +146,6 @@ def _more_dots(
                 break
         else:
             raise full
-
-
-def _has_noun(words: str) -> bool:
-    try:
-        read_target(words)
-    except EditFailed:
-        return False
-    return True
 
 
 def _names(noun: str, taken: Iterable[str]) -> Iterator[str]:

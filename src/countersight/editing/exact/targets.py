@@ -34,8 +34,20 @@ from countersight.scenes import (
 )
 
 Item = Flower | Polygon | Circle | Dot
-Where = Callable[[Scene, Points], NDArray[np.bool_]]
-"""Tests which points of a scene are in a place."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A place relative to the polygons of a scene."""
+
+    inside: bool
+    """Whether inside or outside of the polygons."""
+    colour: str | None = None
+    """The colour of the polygons; None for all."""
+    least: int = 1
+    """The least number of such polygons around a point inside; 2 where they overlap."""
+    only: bool = False
+    """Whether a point may be in no other polygon."""
+
 
 _NOUNS: dict[str, Noun] = {noun: noun for noun in get_args(Noun)} | NOUNS_OTHERWISE
 _NOUNS |= {f"{word}s": noun for word, noun in _NOUNS.items()}
@@ -83,7 +95,7 @@ class Target(msgspec.Struct, frozen=True):
     extreme: str = ""
     dots: int | None = None
     """The number of dots in a circle."""
-    places: tuple[Where, ...] = ()
+    places: tuple[Place, ...] = ()
     """The position of flowers relative to polygons."""
     circles: "Target | None" = None
     """The circles that contain the dots."""
@@ -200,10 +212,10 @@ def _with_phrase(target: Target, phrase: list[str], words: str) -> Target:
     start, rest = phrase[0], phrase[1:]
     unread = EditFailed(f"“{' '.join(phrase)[:80]}” in “{words[:120]}” is not a place in the scene")
     if target.noun == "flower" and "overlap" in rest and {*rest} <= {"overlap", *_POLYGONS}:
-        return replace(target, places=(*target.places, overlap))
+        return replace(target, places=(*target.places, Place(inside=True, least=2)))
     if target.noun == "flower" and (_POLYGONS.intersection(rest) or (rest and colour_word(rest[-1]))):
-        where = _about_polygons(start, [sign for sign in rest if sign != "only"], unread)
-        return replace(target, places=(*target.places, only(where) if "only" in rest else where))
+        place = _about_polygons(start, [sign for sign in rest if sign != "only"], unread)
+        return replace(target, places=(*target.places, replace(place, only="only" in rest)))
     if target.noun == "circle" and start in ("with", "containing", "holding") and rest and rest[-1] in _NOUNS:
         if rest[0] in ("most", "fewest", "least"):
             return replace(target, extreme="fullest" if rest[0] == "most" else "emptiest")
@@ -228,21 +240,19 @@ def _with_sides(target: Target, tokens: Sequence[str], unread: EditFailed) -> Ta
     return msgspec.structs.replace(target, sides=target.sides + sides)
 
 
-def _about_polygons(start: str, rest: list[str], unread: EditFailed) -> Where:
+def _about_polygons(start: str, rest: list[str], unread: EditFailed) -> Place:
     tokens = [token for token in rest if token not in _POLYGONS]
-    colours = {colour_word(token) for token in tokens}
     if start not in _INTO | _OUT_OF:
         raise unread
-    if start in _OUT_OF and (not tokens or tokens in (["both"], ["any"], ["two"])):
-        return outside_of(None)
-    if start in _INTO and (not tokens or tokens in (["any"], ["one"], ["a"])):
-        return inside_of(None)
-    if start in _INTO and tokens in (["both"], ["two"]):
-        return overlap
+    is_inside = start in _INTO
+    if not tokens or tokens == ["any"] or tokens in ([["one"], ["a"]] if is_inside else [["both"], ["two"]]):
+        return Place(is_inside)
+    if tokens in (["both"], ["two"]):
+        return Place(inside=True, least=2)
+    colours = {colour_word(token) for token in tokens}
     if len(colours) != 1 or None in colours:
         raise unread
-    (colour,) = colours
-    return (outside_of if start in _OUT_OF else inside_of)(colour)
+    return Place(is_inside, colours.pop())
 
 
 def _kind(target: Target, scene: Scene) -> Sequence[Item]:
@@ -282,53 +292,23 @@ def _dots(item: Item) -> int:
     return len(item.dots) if isinstance(item, Circle) else 0
 
 
-def within(places: Iterable[Where], scene: Scene, points: Points) -> NDArray[np.bool_]:
-    """Return which points are in all of the places."""
+def within(places: Iterable[Place], scene: Scene, points: Points) -> NDArray[np.bool_]:
+    """Return which points are in all of the places; a colour that no polygon has is a failed edit."""
     there = np.ones(len(points), bool)
-    for where in places:
-        there &= where(scene, points)
+    for place in places:
+        named = [each for each in scene.polygons if place.colour in (None, each.colour, called(each.colour))]
+        if not named:
+            raise EditFailed(f"there is no {place.colour or ''} polygon in the scene".replace("  ", " "))
+        found = _depth(named, points) >= place.least
+        there &= found if place.inside else ~found
+        if place.only:
+            there &= _depth(scene.polygons, points) <= 1
     return there
 
 
-def inside_of(colour: str | None) -> Where:
-    """Return a test for points inside a polygon of a colour, or of any colour."""
-
-    def where(scene: Scene, points: Points) -> NDArray[np.bool_]:
-        there = np.zeros(len(points), bool)
-        for polygon in _of_colour(scene, colour):
-            there |= inside(points, polygon.points)
-        return there
-
-    return where
-
-
-def outside_of(colour: str | None) -> Where:
-    """Return a test for points outside all polygons of a colour, or outside all polygons."""
-    within_them = inside_of(colour)
-    return lambda scene, points: ~within_them(scene, points)
-
-
-def overlap(scene: Scene, points: Points) -> NDArray[np.bool_]:
-    """Return which points lie where polygons overlap."""
-    return _depth(scene, points) >= 2
-
-
-def only(where: Where) -> Where:
-    """Return a test for points in a place that are in at most one polygon."""
-    return lambda scene, points: where(scene, points) & (_depth(scene, points) <= 1)
-
-
-def _depth(scene: Scene, points: Points) -> NDArray[np.int64]:
-    """How many polygons each point is in."""
+def _depth(polygons: Iterable[Polygon], points: Points) -> NDArray[np.int64]:
+    """Return how many polygons each point is in."""
     depth = np.zeros(len(points), np.int64)
-    for polygon in scene.polygons:
+    for polygon in polygons:
         depth += inside(points, polygon.points)
     return depth
-
-
-def _of_colour(scene: Scene, colour: str | None) -> list[Polygon]:
-    """The polygons of a colour; none of that colour is a failed edit, not an empty place."""
-    found = [polygon for polygon in scene.polygons if colour in (None, polygon.colour, called(polygon.colour))]
-    if not found:
-        raise EditFailed(f"there is no {colour or ''} polygon in the scene".replace("  ", " "))
-    return found
