@@ -33,7 +33,7 @@ def scripted(
             return f"say:{blind}"
         if text.startswith("A counterfactual question was written"):
             fault = next(
-                (fault for draft, fault in faults.items() if f"Counterfactual question: {draft}\n" in text), ""
+                (fault for draft, fault in (faults or {}).items() if f"Counterfactual question: {draft}\n" in text), ""
             )
             verdict = dict.fromkeys(("changes", "follows", "fits"), True) | {"tells": False, "why": "So it is."}
             return "say:" + json.dumps(verdict | ({fault: not verdict[fault]} if fault else {}))

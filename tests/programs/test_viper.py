@@ -61,7 +61,7 @@ def test_any_text_is_a_program_or_none(text) -> None:
     except ProgramFailed:
         return
     assert "execute_command" in program
-    assert prepared(program)
+    assert prepared(program, "answer")
 
 
 @pytest.mark.parametrize(

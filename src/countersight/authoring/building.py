@@ -1,6 +1,7 @@
 """Build a dataset of pairs: sources, a writer, checks, and a folder that is created completely or not at all."""
 
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +17,12 @@ from countersight.authoring.drafts import REJECTED, Funnel, PairDraft, write_fun
 from countersight.authoring.model import FAULTED, TOLD_BLIND, VOTES, ModelWriter, PairChecker
 from countersight.authoring.pairing import Pair, PairBuilder, Pairs
 from countersight.authoring.sources import GROUPS, Group, LeftOut, SourceQuestion, read_sources
-from countersight.authoring.store import ANSWERS, CachedModel, ReplyStore
 from countersight.authoring.vocabulary import ASPECTS
 from countersight.authoring.yes_no import write_yes_no
 from countersight.blindness import card_section
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question
 from countersight.dataset import DatasetWriter, published_file
-from countersight.engine import RetryPolicy, blocking, read_journal
+from countersight.engine import ReplyStore, RetryPolicy, StoredModel, blocking, read_journal
 from countersight.errors import CountersightError
 from countersight.models import MODELS, ModelSettings, open_model
 from countersight.random_choice import balanced
@@ -102,6 +102,7 @@ def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | 
 
 AMBIGUOUS = 0.8
 """The agreement required for CFMM, whose two options leave no room for another answer."""
+ANSWERS = "answers.jsonl"
 GRAMMAR = "grammar"
 NO_MODEL = "none"
 _TITLES = {"cvqa": "C-VQA-Real, built", CFMM: "CFMM, built"}
@@ -158,14 +159,15 @@ def build_dataset(
     models = {
         name: open_model(name, settings) for name in (order.writer, order.blind_model) if name not in ("", GRAMMAR)
     }
-    with ReplyStore(order.output).open() as store:
+    folder = order.output.with_name(f"{order.output.name}.building")
+    with ReplyStore(folder / ANSWERS).open() as store:
 
         async def make() -> Pairs:
-            cached = {name: CachedModel(model, store, retry) for name, model in models.items()}
+            stored = {name: StoredModel(model, store, retry) for name, model in models.items()}
             try:
                 is_model = order.writer != GRAMMAR
-                writer = ModelWriter(cached[order.writer], order.seed) if is_model else GrammarWriter(order.seed)
-                checker = PairChecker(cached[order.blind_model]) if order.blind_model else None
+                writer = ModelWriter(stored[order.writer], order.seed) if is_model else GrammarWriter(order.seed)
+                checker = PairChecker(stored[order.blind_model]) if order.blind_model else None
                 builder = PairBuilder(writer, checker, seed=order.seed, is_model=is_model, progress=progress)
                 return await builder.make(found, _sizes(order))
             finally:
@@ -174,9 +176,9 @@ def build_dataset(
 
         pairs = blocking(make)
         if not pairs.pairs:
-            raise CountersightError(_nothing_came(order, pairs, store))
-        built = _write(order, pairs, store)
-    store.remove()
+            raise CountersightError(_nothing_came(order, pairs, folder))
+        built = _write(order, pairs, folder)
+    shutil.rmtree(folder, ignore_errors=True)
     return built
 
 
@@ -227,7 +229,7 @@ def _sizes(order: BuildOrder) -> dict[Group, int]:
     return {group: whole + (place < rest) for place, group in enumerate(groups)}
 
 
-def _write(order: BuildOrder, pairs: Pairs, store: ReplyStore) -> BuiltPairs:
+def _write(order: BuildOrder, pairs: Pairs, folder: Path) -> BuiltPairs:
     questions = order.questions
     origin = (published_file(questions) if questions.is_dir() else "") or questions.name
     made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": origin}
@@ -244,26 +246,28 @@ def _write(order: BuildOrder, pairs: Pairs, store: ReplyStore) -> BuiltPairs:
         provenance={"suite": SUITE_NAMES[order.suite], **made, "countersight": __version__},
         sections=(card_section, lambda _: _blind_section(funnel)),
     )
-    funnel = _funnel(order, pairs, store)
+    funnel = _funnel(order, pairs, folder)
     with writer:
         for number, pair in enumerate(pairs.pairs, start=1):
             case = as_case(pair, number, suite=order.suite, provenance=made, seed=order.seed)
-            folder = _folder(order, pair.source)
-            if folder is not None:
-                name = pair.source.image if order.pictures else pair.source.image.removeprefix("images/")
-                case = with_picture(case, layout, name, folder if order.pictures else folder / "images", writer.staging)
+            pictures = _folder(order, pair.source)
+            if pictures is not None:
+                name = pair.source.image.removeprefix("" if order.pictures else "images/")
+                inside = pictures if order.pictures else pictures / "images"
+                case = with_picture(case, layout, name, inside, writer.staging)
             writer.add(case)
             without_picture += case.image is None
         write_funnel(writer.staging, funnel, pairs.rejected)
-        store.finish(writer.staging)
+        if (folder / ANSWERS).stat().st_size:
+            shutil.copyfile(folder / ANSWERS, writer.staging / ANSWERS)
     there = {pair.source.group for pair in pairs.pairs}
     empty = tuple(group for group, size in _sizes(order).items() if size and group not in there)
     return BuiltPairs(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty, pairs.stopped)
 
 
-def _funnel(order: BuildOrder, pairs: Pairs, store: ReplyStore) -> Funnel:
+def _funnel(order: BuildOrder, pairs: Pairs, folder: Path) -> Funnel:
     operations = Counter(pair.draft.operation for pair in pairs.pairs)
-    replies = list(read_journal(store.path / ANSWERS))  # including those of earlier processes
+    replies = list(read_journal(folder / ANSWERS))  # including those of earlier processes
     return Funnel(
         writer=order.writer,
         steps=pairs.steps,
@@ -300,14 +304,14 @@ def _were(number: int, noun: str) -> str:
     return f"{several(number, noun)} {'was' if number == 1 else 'were'}"
 
 
-def _nothing_came(order: BuildOrder, pairs: Pairs, store: ReplyStore) -> str:
+def _nothing_came(order: BuildOrder, pairs: Pairs, folder: Path) -> str:
     """Say why there is no pair; if a model was asked, with the price and where the reasons are."""
     reasons = Counter(each.reason for each in pairs.rejected).most_common(3)
     counted = ", ".join(f"{count:,} x {reason}" for reason, count in reasons) or "it contains no questions"
     why = pairs.stopped or f"no pair could be built from {order.questions}: {counted}"
-    if not store.is_begun:
+    if not (folder / ANSWERS).stat().st_size:
         return why
-    funnel = _funnel(order, pairs, store)
-    write_funnel(store.path, funnel, pairs.rejected)
+    funnel = _funnel(order, pairs, folder)
+    write_funnel(folder, funnel, pairs.rejected)
     spent = f" ({funnel.spent})" if funnel.spent else ""
-    return f"{why}{spent}; the reasons are in {store.path / REJECTED}"
+    return f"{why}{spent}; the reasons are in {folder / REJECTED}"

@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from functools import cache
 from random import Random
 from typing import Any, Final, TypeVar
@@ -11,10 +12,10 @@ import msgspec
 from countersight.authoring.checks import faults, parts_of
 from countersight.authoring.drafts import OPERATIONS, PairDraft, Unwritten
 from countersight.authoring.sources import SourceQuestion
-from countersight.authoring.store import CachedModel
 from countersight.authoring.vocabulary import read_table
 from countersight.case import Question
 from countersight.composer import FILLER, compose
+from countersight.engine import RetriesExhausted, StoredModel
 from countersight.models import Request, Turn
 from countersight.reading import answer_in
 from countersight.text import printable
@@ -89,7 +90,7 @@ def _request(key: str, prompt: str, question: str, shape: dict[str, Any] | None 
 class ModelWriter:
     """A writer that asks a model for each question; every reply is stored at once."""
 
-    def __init__(self, model: CachedModel, seed: int) -> None:
+    def __init__(self, model: StoredModel, seed: int) -> None:
         self._model = model
         self._seed = seed
         self.name = model.name
@@ -106,12 +107,13 @@ class ModelWriter:
         return draft if next(faults(source, draft), None) else await self._polished(source, draft)
 
     async def _said(self, request: Request) -> str:
-        reply = await self._model.ask(request)
-        if reply.state == "failed":
-            raise Unwritten("the model did not answer", reply.reason)
-        if not reply.text.strip():
+        try:
+            text = await self._model.ask(request)
+        except RetriesExhausted as failure:
+            raise Unwritten("the model did not answer", str(failure)) from None
+        if not text.strip():
             raise Unwritten("an empty reply")
-        return reply.text
+        return text
 
     async def _polished(self, source: SourceQuestion, draft: PairDraft) -> PairDraft:
         """Return the draft in better grammar, if that says the same."""
@@ -131,7 +133,7 @@ class ModelWriter:
 class PairChecker:
     """A model that reviews pairs, and is asked their questions without the picture."""
 
-    def __init__(self, model: CachedModel) -> None:
+    def __init__(self, model: StoredModel) -> None:
         self._model = model
 
     async def fault(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
@@ -140,6 +142,12 @@ class PairChecker:
         A question that is answered correctly every time without the picture and the factual answer needs no picture.
         """
         return await self._review(source, draft) or await self._blind(source, draft)
+
+    async def _ask(self, request: Request) -> str:
+        """Return the model's reply; empty if there is none."""
+        with suppress(RetriesExhausted):
+            return await self._model.ask(request)
+        return ""
 
     async def _review(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
         known = "".join(f"- {text}\n" for text in source.beside[:_KNOWN])
@@ -151,9 +159,9 @@ class PairChecker:
             new_answer=draft.answer,
         )
         shape = _schema(**dict.fromkeys(REVIEWED, "boolean"), why="string")
-        reply = await self._model.ask(_request(f"{source.id}/review", prompt, draft.question, shape))
-        verdict = _object(reply.text, _Verdict)
-        if reply.state == "failed" or verdict is None:
+        reply = await self._ask(_request(f"{source.id}/review", prompt, draft.question, shape))
+        verdict = _object(reply, _Verdict)
+        if verdict is None:
             return None  # a model that cannot judge is only asked without the picture
         wrong = [words for name, (wanted, words) in REVIEWED.items() if _is_yes(getattr(verdict, name)) != wanted]
         return (FAULTED, "; ".join([*wrong, printable(verdict.why)[:_LONGEST_WORDS]])) if wrong else None
@@ -163,10 +171,10 @@ class PairChecker:
         wanted = "one number" if source.group == "direct" else "yes or no"
         turns = (Turn("user", _PROMPTS["blind"].format(wanted=wanted, question=draft.question)),)
         for vote in range(VOTES):
-            reply = await self._model.ask(
+            text = await self._ask(
                 Request(f"{source.id}/blind/{vote}", turns, asked.kind, question=draft.question, vote=vote)
             )
-            if reply.state == "failed" or answer_in(reply.text, asked) != draft.answer:
+            if answer_in(text, asked) != draft.answer:
                 return None
         return TOLD_BLIND, f"{self._model.name} answers {draft.answer} {VOTES} times of {VOTES}"
 

@@ -11,7 +11,6 @@ from countersight.detection.masks import Mask
 from countersight.errors import EditFailed, EditorError
 from countersight.scenes import skia
 
-LARGEST_FILE = 1_000_000_000
 FAR = 1e5
 """Distance in pixels beyond the picture to which outlines are clipped."""
 MOST_NUMBERS = 200_000
@@ -81,8 +80,6 @@ class Annotations:
 
     def __init__(self, path: Path) -> None:
         try:
-            if path.stat().st_size > LARGEST_FILE:
-                raise EditorError(f"{path} has more than {LARGEST_FILE:,} bytes")
             read = msgspec.json.decode(path.read_bytes(), type=_File)
         except OSError as error:
             raise EditorError(f"the annotations cannot be read ({path}: {error.strerror})") from None

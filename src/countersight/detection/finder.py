@@ -67,7 +67,6 @@ def _area(found: Found) -> float:
 
 
 MOST_CLASSES = 10_000
-LONGEST_LABELS = 1024 * 1024
 
 IMAGE_MEAN = (0.485, 0.456, 0.406)
 IMAGE_STD = (0.229, 0.224, 0.225)
@@ -92,14 +91,10 @@ class Finder(Protocol):
 def read_labels(path: Path) -> tuple[str, ...]:
     """Return the names in a labels file, one per line; an empty line is a class without a name."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(LONGEST_LABELS + 1)
-        lines = data.decode().rstrip().splitlines()
-    except OSError as error:
-        raise ModelError(f"the labels {path} cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise ModelError(f"the labels {path} are not UTF-8 text with one name per line") from None
-    if not 0 < len(lines) <= MOST_CLASSES or len(data) > LONGEST_LABELS:
+        lines = path.read_text(encoding="utf-8").rstrip().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"the labels {path} cannot be read ({error})") from None
+    if not 0 < len(lines) <= MOST_CLASSES:
         raise ModelError(f"the labels {path} must be 1 to {MOST_CLASSES:,} names, one per line")
     return tuple(line.strip() for line in lines)
 

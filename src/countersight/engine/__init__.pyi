@@ -48,6 +48,8 @@ from .prompts import PROMPTS as PROMPTS
 from .prompts import as_toml as as_toml
 from .prompts import find_prompt as find_prompt
 from .prompts import read_prompt as read_prompt
+from .reply_store import ReplyStore as ReplyStore
+from .reply_store import StoredModel as StoredModel
 from .retry import FIRST_LIMIT as FIRST_LIMIT
 from .retry import AdaptiveLimit as AdaptiveLimit
 from .retry import Answered as Answered

@@ -1,0 +1,89 @@
+"""Stores every reply of a model that writes data on disk before it is used, so that no request is made twice."""
+
+import asyncio
+import hashlib
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from countersight.case import Reply
+from countersight.engine.journal import appending, begun, read_journal
+from countersight.engine.outcome import Tally
+from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy
+from countersight.errors import CountersightError
+from countersight.models import Model, Request
+
+
+class ReplyStore:
+    """A file of replies in a folder of its own."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.tally = Tally()
+
+    @contextmanager
+    def open(self) -> Iterator[Self]:
+        """Open the folder for this process alone; if there is no reply in the end, it is removed."""
+        lock = begun(self.file.parent, self.file.name, "a folder of stored replies", CountersightError)
+        try:
+            with appending(lock, self.file) as journal:
+                self.append, self.sync = journal.append, journal.sync
+                self._known = {reply.case: reply for reply in read_journal(self.file) if reply.state == "answered"}
+                self.tally.before = len(self._known)
+                yield self
+        finally:
+            if not self.file.stat().st_size:
+                shutil.rmtree(self.file.parent, ignore_errors=True)
+
+    def known(self, key: str) -> Reply | None:
+        """Return the stored answer with this key, or None."""
+        return self._known.get(key)
+
+    def keep(self, reply: Reply) -> None:
+        """Store a reply durably."""
+        self.append(reply)
+        self.tally.count(reply)
+        if reply.state == "answered":
+            self._known[reply.case] = reply
+
+
+class StoredModel:
+    """A model whose replies are stored as they arrive."""
+
+    def __init__(self, model: Model, store: ReplyStore, retry: RetryPolicy, stop: asyncio.Event | None = None) -> None:
+        self.name = model.name
+        self._store = store
+        self._client = Client(model.reply, retry, stop or asyncio.Event(), store.tally)
+
+    async def ask(self, request: Request) -> str:
+        """Return the stored or new reply to a request; raises RetriesExhausted, and asks again later."""
+        turns = (f"{turn.role}\0{turn.text}" for turn in request.turns)
+        said = "\0".join((self.name, *turns, str(request.vote)))
+        key = f"{request.key}#{hashlib.blake2b(said.encode(), digest_size=16).hexdigest()}"
+        if known := self._store.known(key):
+            return known.text
+        try:
+            done = await self._client.ask(request)
+        except RetriesExhausted as error:
+            reason = str(error)
+            self._store.keep(Reply(key, 0, "counterfactual", state="failed", reason=reason, attempts=error.attempts))
+            raise
+        answer = done.answer
+        self._store.keep(
+            Reply(
+                key,
+                0,
+                "counterfactual",
+                text=answer.text,
+                finish=answer.finish,
+                tokens_in=answer.tokens_in,
+                tokens_out=answer.tokens_out,
+                cost=answer.cost,
+                seconds=done.seconds,
+                attempts=done.attempts,
+                model=answer.model,
+            )
+        )
+        return answer.text
