@@ -264,9 +264,7 @@ def test_a_pipeline_that_does_not_edit_is_a_sentence(tiny_pipeline, tmp_path):
     folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
     index = json.loads((folder / "model_index.json").read_text())
     (folder / "model_index.json").write_text(json.dumps(index | {"_class_name": "FluxKontextPipelin"}))
-    with pytest.raises(
-        EditorError, match="contains a FluxKontextPipelin, which cannot edit pictures; .* FluxKontextPipeline"
-    ):
+    with pytest.raises(EditorError, match="contains a FluxKontextPipelin, which cannot edit pictures"):
         open_editor(f"diffusers:{folder}")
 
 
