@@ -126,7 +126,7 @@ def test_the_published_training_file_is_near_what_the_paper_reports(tmp_path):
     shares = [n / cosim.cases for n in cosim.numbers.values()]
     assert shares == pytest.approx([0.3470, 0.3582, 0.2139, 0.0808], abs=0.07)
     changes = [n / sum(cosim.changes.values()) for n in cosim.changes.values()]
-    assert changes == pytest.approx([0.3508, 0.3523, 0.1783, 0.1187], abs=0.0001)  # docs/suites.md has these
+    assert changes == pytest.approx([0.3508, 0.3523, 0.1783, 0.1187], abs=0.0001)
     text = printed(describe(cases))
     for figure in ("18.62", "4,637", "9,946", "34.70", "57.07", "reported"):
         assert figure in text

@@ -11,7 +11,7 @@ SEED: Final = 7
 MODELS: Final = {
     "embedded": "embedded",
     "embedded:factual": "embedded-factual",
-    "visprog:reference;vision=scene": "visprog-reference",
+    "visprog:reference?vision=scene": "visprog-reference",
 }
 """The models that are run, and the folder of each run."""
 
