@@ -243,7 +243,6 @@ def test_the_demo_tells_the_whole_story_and_goes_on_where_it_was_stopped(tmp_pat
         assert "embedded:factual" in done.stdout
         assert "visprog:reference" in done.stdout
         assert (tmp_path / "demo/report/report.html").exists()
-        assert (tmp_path / "demo/supports/images/000001-counterfactual.png").exists()
 
 
 def test_errors_of_the_library_name_options_on_the_command_line(tmp_path, capsys):

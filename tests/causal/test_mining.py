@@ -19,7 +19,6 @@ from countersight.causal.mining import MiningTally, mine, mine_scenes
 from countersight.causal.scene import Description, SceneGraph, SceneRelation
 from countersight.causal.surroundings import MOST_DESCRIPTIONS
 from countersight.cli import main
-from countersight.dataset.folder import Dataset
 
 
 def scene(*triples, id="1", boxes=None, **fields):
@@ -227,13 +226,6 @@ def test_the_statistics_fit_the_terminal(width):
     for _, note, lines in rows(statistics):
         for words in (note, *(words for _, words, _ in lines)):
             assert set(words.split()) <= set(told)
-
-
-def test_the_verb_makes_a_dataset_of_questions_about_the_graphs(tmp_path):
-    assert main(["mine", str(plain(tmp_path / "in.jsonl", SHELF)), "-o", str(tmp_path / "out")]) == 0
-    dataset = Dataset.open(tmp_path / "out" / "dataset")
-    assert dataset.count > 0
-    assert {case.suite for _, case in dataset.cases()} == {"cello"}
 
 
 @pytest.mark.parametrize(

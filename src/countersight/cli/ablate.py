@@ -40,7 +40,7 @@ def _ablate(chosen: argparse.Namespace) -> int:
         make_variants(Dataset.open(chosen.dataset), variants)
     model = open_model(chosen.model, model_settings(chosen))
     options = RunOptions(find_prompt("0-shot"), answering="rank")
-    status = ask(variants, run, model, options, retry=RetryPolicy(concurrency=chosen.concurrency))
+    status = ask(Dataset.open(variants), run, model, options, RetryPolicy(chosen.concurrency))
     if status == STOPPED:
         return status
     cases = read_effects(RunFolder.open(run), Dataset.open(variants))

@@ -1,7 +1,6 @@
 """`countersight demo`: a complete example without keys or downloads: makes a dataset, runs models, writes a report."""
 
 import argparse
-from pathlib import Path
 from typing import Final
 
 from countersight.cli.parsing import Verbs, verb
@@ -34,6 +33,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.cli.run import ask
+    from countersight.dataset import Dataset
     from countersight.engine import RetryPolicy, RunOptions, find_prompt
     from countersight.models import open_model
     from countersight.reports import print_overview, write_report
@@ -48,31 +48,12 @@ def _demo(chosen: argparse.Namespace) -> int:
     print("Running three models. embedded was trained on questions with and without a change, embedded:factual only on")
     print("questions without one. visprog:reference runs programs that count what classical vision finds.")
     runs = {model: folder / "runs" / name for model, name in MODELS.items()}
+    opened, options = Dataset.open(dataset), RunOptions(find_prompt("0-shot"), shown=True)
     for model, run in runs.items():
-        options = RunOptions(find_prompt("0-shot"), shown=True)
-        status = ask(dataset, run, open_model(model), options, retry=RetryPolicy())
+        status = ask(opened, run, open_model(model), options, RetryPolicy())
         if status == STOPPED:
             return status
     report = write_report(list(runs.values()), folder / "report", progress=counting)
     print_overview(report.data, Console())
     print(f"\nReport: {report.html.resolve()}")
-    _show_a_world(folder / "supports")
     return 0
-
-
-def _show_a_world(folder: Path) -> None:
-    """Print one case of a world whose counterfactual is computed, with its two pictures."""
-    from countersight.dataset import Dataset
-    from countersight.suites.worlds import make_supports
-
-    if not folder.exists():
-        make_supports(folder, size=1, seed=SEED, workers=1, progress=counting)
-    case = next(case for _, case in Dataset.open(folder).cases())
-    asked = case.counterfactual
-    assert asked is not None
-    print(
-        f"\nAnother suite computes its answers with physics (countersight make supports): {asked.text} {asked.answer}."
-    )
-    print(
-        f"Its pictures before and after the change: {folder.resolve() / str(case.image)}, {case.counterfactual_image}"
-    )

@@ -1,16 +1,13 @@
-"""`countersight mine`: finds causal graphs in scene graphs, and makes questions about them."""
+"""`countersight mine`: finds causal graphs in scene graphs."""
 
 import argparse
-from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from countersight.cli.parsing import Verbs, in_options, print_bad, shared, verb
+from countersight.cli.parsing import Verbs, print_bad, shared, verb
 from countersight.cli.terminal import counting
-from countersight.errors import CountersightError
 from countersight.text import several
 
-DATASET = "dataset"
 MALFORMED_SHOWN = 20
 _MEGABYTE = 1 << 20
 
@@ -59,29 +56,5 @@ def _mine(chosen: argparse.Namespace) -> int:
     print(f"{found} in {chosen.output / GRAPHS}, {several(statistics.malformed, 'malformed part')} skipped")
     if chosen.pictures:
         print(f"{mined.pictures:,} of {several(mined.images, 'picture')} found in {chosen.pictures}")
-    _make_dataset(chosen.output)
+    print(f"Next: countersight make cello --from {quote(str(chosen.output))} -o DIR")
     return 0
-
-
-def _make_dataset(mined: Path) -> None:
-    """Make a dataset of questions about the graphs in the mined folder, with as many per task as published."""
-    from countersight.suites.cello import PER_TASK, make_cello
-
-    folder = mined / DATASET
-    try:
-        made = make_cello(
-            mined,
-            folder,
-            per_task=PER_TASK,
-            seed=0,
-            on_bad=lambda line, field, reason: None,
-            progress=lambda done: None,
-        )
-    except CountersightError as error:
-        print(in_options(str(error)))
-        return
-    print(f"{several(made.cases, 'case')} about them in {folder}")
-    print(
-        "To make more cases, or to have a model write the questions: countersight make cello --from "
-        f"{quote(str(mined))} -o DIR"
-    )

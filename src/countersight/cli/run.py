@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,7 @@ from countersight.text import in_dollars, printable, several
 if TYPE_CHECKING:
     import asyncio
 
+    from countersight.dataset import Dataset
     from countersight.engine import Answering, RetryPolicy, RunOptions
     from countersight.models import Model, ModelSettings
     from countersight.scoring import Until
@@ -69,73 +70,97 @@ def add(verbs: Verbs) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> int:
+    from countersight.dataset import Dataset, hidden_in
     from countersight.engine import RunFolder, RunOptions, Sample, as_before, find_prompt
-    from countersight.models import MODELS, open_model
+    from countersight.models import open_model
 
     if chosen.dataset.suffix == ".toml":
         return _run_file(chosen)
-    if not chosen.model:
-        raise CountersightError("name the model with --model; see: countersight list models")
-    chosen.output = chosen.output or _default_output(Path("runs"), chosen.dataset, chosen.model)
-    if chosen.against and (chosen.until is None or chosen.batch or chosen.repeat):
-        raise CountersightError("--against runs two models until their difference is known: add --until decided")
-    if chosen.until_metric and chosen.until is None:
-        raise CountersightError("--until-metric names the measure that --until watches: add --until, as in --until 3")
-    if chosen.until is not None and (chosen.batch or chosen.repeat or chosen.limit or chosen.again):
+    _check(chosen)
+    dataset, output = Dataset.open(chosen.dataset), chosen.output or _default_output(chosen.dataset, chosen.model)
+    hidden = hidden_in(dataset) is not None
+    if hidden and (chosen.until is not None or chosen.repeat):
         raise CountersightError(
-            "--until chooses the number of cases itself: leave out --batch, --repeat, --limit and --again"
+            "--until and --repeat need the right answers, which are hidden in this dataset; leave them out"
         )
-    if chosen.loss and not chosen.rank:
-        raise CountersightError("--loss defines how options are ranked: add --rank")
     prompt = find_prompt(chosen.prompt)
     chosen.max_tokens = chosen.max_tokens or prompt.max_tokens
     settings = model_settings(chosen, loss=chosen.loss or "mean")
-    if chosen.batch and chosen.budget is not None:
-        raise CountersightError(
-            "--budget does not work with --batch, because a batch is sent as a whole: estimate the price with "
-            "--dry-run, and send fewer questions with --limit"
-        )
-    if chosen.ray and MODELS.where(chosen.model) == "server":
-        raise CountersightError("--ray works only with local models (hf:…); for a server, its address is enough")
     answering: Answering = "rank" if chosen.rank else "generate"
     sample = Sample(chosen.limit, chosen.seed) if chosen.limit else None
     options = RunOptions(prompt, chosen.shown, answering, settings.loss, chosen.seed, chosen.again, sample)
-    options, settings, pool = as_before(chosen.output, options, settings)
-    if pool and chosen.shots_from is None:
-        chosen.shots_from = pool.path
+    pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
+    options, settings, pool = as_before(output, options, settings, pool)
     if chosen.repeat:
-        return _repeat(chosen, settings, options)
+        return _repeat(chosen, dataset, output, settings, options, pool)
     model = open_model(chosen.model, settings)
     other = open_model(chosen.against, settings) if chosen.against else None
     if chosen.dry_run:
-        models = {chosen.output: model}
-        if other:
-            from countersight.scoring import against_folder
-
-            models[against_folder(chosen.output)] = other
-        return _say_what_it_takes(chosen, options, models)
+        return _estimate(chosen, dataset, options, pool, _with_other(output, model, other))
     if chosen.batch:
-        if _in_batches(chosen, model, options):
+        if _in_batches(dataset, output, model, options, pool):
             return NOT_DONE
         model = open_model(chosen.model, settings)  # unanswered questions are asked as normal requests
-    rule = _rule(chosen, (model.name, other.name) if other else ())
-    status = _ask(chosen, chosen.output, model, options, rule=rule, other=other)
+    rule, retry = _rule(chosen, (model.name, other.name) if other else ()), _retry(chosen, model)
+    status = ask(dataset, output, model, options, retry, pool=pool, budget=chosen.budget, rule=rule, other=other)
     if status == STOPPED:
         return status
-    if not any(reply.state == "answered" for reply in RunFolder.open(chosen.output).replies()):
-        print(chosen.output)
-    elif _is_hidden(chosen.dataset):
-        print(
-            f"{chosen.output}\nThe answers of {chosen.dataset} are hidden: submit this folder to the holder of the "
-            "key for scoring"
-        )
-    else:
-        print(f"{chosen.output}\nNext: countersight report {quote(str(chosen.output))}")
+    print(output)
+    if any(reply.state == "answered" for reply in RunFolder.open(output).replies()):
+        submit = f"The answers of {chosen.dataset} are hidden: submit this folder to the holder of the key for scoring"
+        print(submit if hidden else f"Next: countersight report {quote(str(output))}")
     return status
 
 
-def _default_output(folder: Path, dataset: Path, model: str) -> Path:
-    return folder / dataset.resolve().name / re.sub(r"[^\w.-]+", "-", model).strip("-")
+def _check(chosen: argparse.Namespace) -> None:
+    """Raise an error for options that do not work together."""
+    from countersight.models import MODELS
+
+    until = chosen.until is not None
+    for wrong, reason in (
+        (not chosen.model, "name the model with --model; see: countersight list models"),
+        (
+            chosen.against and (not until or chosen.batch or chosen.repeat),
+            "--against runs two models until their difference is known: add --until decided",
+        ),
+        (
+            chosen.until_metric and not until,
+            "--until-metric names the measure that --until watches: add --until, as in --until 3",
+        ),
+        (
+            until and (chosen.batch or chosen.repeat or chosen.limit or chosen.again),
+            "--until chooses the number of cases itself: leave out --batch, --repeat, --limit and --again",
+        ),
+        (chosen.loss and not chosen.rank, "--loss defines how options are ranked: add --rank"),
+        (
+            chosen.batch and chosen.budget is not None,
+            "--budget does not work with --batch, because a batch is sent as a whole: estimate the price with "
+            "--dry-run, and send fewer questions with --limit",
+        ),
+        (
+            chosen.repeat and (chosen.batch or chosen.again),
+            "--repeat does not work with --batch or --again; leave them out",
+        ),
+        (
+            chosen.ray and MODELS.where(chosen.model) == "server",
+            "--ray works only with local models (hf:…); for a server, its address is enough",
+        ),
+    ):
+        if wrong:
+            raise CountersightError(reason)
+
+
+def _default_output(dataset: str | Path, model: str, folder: str | Path = "runs") -> Path:
+    return Path(folder) / Path(dataset).resolve().name / re.sub(r"[^\w.-]+", "-", model).strip("-")
+
+
+def _with_other(output: Path, model: "Model", other: "Model | None") -> dict[Path, "Model"]:
+    """Return the models by the folders of their runs."""
+    if other is None:
+        return {output: model}
+    from countersight.scoring import against_folder
+
+    return {output: model, against_folder(output): other}
 
 
 def _run_file(chosen: argparse.Namespace) -> int:
@@ -147,24 +172,24 @@ def _run_file(chosen: argparse.Namespace) -> int:
     except ValueError as error:
         raise CountersightError(f"{chosen.dataset} is not TOML: {error}") from None
     datasets, models = (_listed(given, name, chosen.dataset) for name in ("dataset", "model"))
-    folder = Path(given.pop("output", "runs"))
+    folder = given.pop("output", "runs")
+    options = []
+    for name, value in given.items():
+        flag = f"--{name.replace('_', '-')}"
+        options += [] if value is False else [flag] if value is True else [flag, str(value)]
+    parser = argparse.ArgumentParser(prog="countersight")
+    add(parser.add_subparsers())
     worst = 0
-    for dataset in datasets:
-        for model in models:
-            arguments = [dataset, "--model", model]
-            for name, value in given.items():
-                if value is not False:
-                    flag = f"--{name.replace('_', '-')}"
-                    arguments += [flag] if value is True else [flag, str(value)]
-            arguments += ["--output", str(_default_output(folder, Path(dataset), model))]
-            status = _run(_parsed(arguments))
-            if status == STOPPED:
-                return status
-            worst = max(worst, status)
+    for dataset, model in product(datasets, models):
+        output = str(_default_output(dataset, model, folder))
+        status = _run(parser.parse_args(["run", dataset, "--model", model, *options, "--output", output]))
+        if status == STOPPED:
+            return status
+        worst = max(worst, status)
     return worst
 
 
-def _listed(given: dict[str, Any], name: str, file: Path) -> Sequence[str]:
+def _listed(given: dict[str, Any], name: str, file: Path) -> list[str]:
     """Return one name or several, from `dataset = "a"` or `datasets = ["a", "b"]`."""
     value = given.pop(name, None) or given.pop(f"{name}s", None)
     names = [value] if isinstance(value, str) else value
@@ -173,31 +198,14 @@ def _listed(given: dict[str, Any], name: str, file: Path) -> Sequence[str]:
     return names
 
 
-def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="countersight")
-    add(parser.add_subparsers())
-    return parser.parse_args(["run", *arguments])
-
-
-def _is_hidden(dataset: Path) -> bool:
-    from countersight.dataset import Dataset, hidden_in
-
-    return hidden_in(Dataset.open(dataset)) is not None
-
-
-def _ask(chosen: argparse.Namespace, output: Path, model: "Model", options: "RunOptions", **more: Any) -> int:
-    retry, shots_from = _retry(chosen, model), chosen.shots_from
-    return ask(chosen.dataset, output, model, options, retry=retry, shots_from=shots_from, budget=chosen.budget, **more)
-
-
 def ask(
-    dataset: Path,
+    dataset: "Dataset",
     output: Path,
     model: "Model",
     options: "RunOptions",
-    *,
     retry: "RetryPolicy",
-    shots_from: Path | None = None,
+    *,
+    pool: "Dataset | None" = None,
     budget: float | None = None,
     elsewhere: float = 0.0,
     rule: "Until | None" = None,
@@ -209,11 +217,8 @@ def ask(
     rule is met; with an `other` model, which is asked the same questions, the rule applies to the difference. Returns
     the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
     """
-    from countersight.dataset import Dataset
-    from countersight.engine import Tally, ask_dataset, showing
+    from countersight.engine import RunFolder, Tally, ask_dataset, showing
 
-    opened = Dataset.open(dataset)
-    pool = Dataset.open(shots_from) if shots_from else None
     tally, others = Tally(), Tally()
     left = None if budget is None else budget - elsewhere
 
@@ -222,9 +227,9 @@ def ask(
         if rule or other:
             from countersight.scoring import ask_until
 
-            await ask_until(rule, opened, output, model, options, against=(other, others) if other else None, **how)
+            await ask_until(rule, dataset, output, model, options, against=(other, others) if other else None, **how)
         else:  # without scoring and numpy, which take as long to import as many questions to ask
-            await ask_dataset(opened, output, model, options, **how)
+            await ask_dataset(dataset, output, model, options, **how)
         return stop.is_set()
 
     try:
@@ -232,39 +237,39 @@ def ask(
             stopped = stoppable(work, "questions") is not False
     finally:
         if tally.total:  # otherwise the run never started, and the error says why
-            print(in_options(tally.summary()), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
+            _say(in_options(tally.summary()), *getattr(model, "remarks", ()))
         if other and others.total:
-            print(f"{other.name}: {in_options(others.summary())}", file=sys.stderr)
+            _say(f"{other.name}: {in_options(others.summary())}")
     if rule:
-        _say_what_was_saved(output, tally.cost + others.cost)
+        from countersight.scoring import stopped as stopping_in
+
+        if found := stopping_in(RunFolder.open(output)):
+            _say(found.told(tally.cost + others.cost))
         if not tally.total:  # the rule was met in an earlier call
             return 0
     if tally.spent or others.spent:
-        print(
-            f"The budget of {in_dollars(budget or 0)} is spent. To continue, run the same command with a larger "
-            "--budget.",
-            file=sys.stderr,
-        )
+        spent = in_dollars(budget or 0)
+        _say(f"The budget of {spent} is spent. To continue, run the same command with a larger --budget.")
         return STOPPED
     if stopped:
-        print(GOES_ON, file=sys.stderr)
+        _say(GOES_ON)
         return STOPPED
-    if options.shown and not any(case.shown for _, case in opened.cases()):
-        print(
-            f"--shown had no effect: no case of {dataset} has a picture after the change.",
-            file=sys.stderr,
-        )
+    if options.shown and not any(case.shown for _, case in dataset.cases()):
+        _say(f"--shown had no effect: no case of {dataset.path} has a picture after the change.")
     if not tally.total and tally.bad_rows:
         rows = [f"  {printable(str(bad))}" for bad in tally.first_bad_rows]
-        print(f"No question was asked: {dataset} has no valid cases", *rows, sep="\n", file=sys.stderr)
+        _say(f"No question was asked: {dataset.path} has no valid cases", *rows)
     elif not tally.total:
-        print(
-            f"No question was asked: the prompt {options.prompt.name} needs something that no case of {dataset} has, "
-            "such as a picture. Prompts without a picture are given-graph, given-graph-cot and text-only.",
-            file=sys.stderr,
+        _say(
+            f"No question was asked: the prompt {options.prompt.name} needs something that no case of {dataset.path} "
+            "has, such as a picture. Prompts without a picture are given-graph, given-graph-cot and text-only."
         )
     failed = tally.failed or tally.unasked or others.failed or others.unasked
     return SOME_FAILED if failed or not tally.before + tally.answered else 0
+
+
+def _say(*lines: str) -> None:
+    print(*lines, sep="\n", file=sys.stderr)
 
 
 def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None":
@@ -272,32 +277,27 @@ def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None"
         return None
     from countersight.scoring import Until
 
-    if _is_hidden(chosen.dataset):
-        raise CountersightError("--until needs the right answers, which are hidden in this dataset; leave it out")
     width = None if chosen.until == "decided" else chosen.until
     return Until(width, chosen.until_metric or "drop", chosen.seed, models)
 
 
-def _say_what_was_saved(output: Path, cost: float) -> None:
-    from countersight.engine import RunFolder
-    from countersight.scoring import stopped
-
-    if found := stopped(RunFolder.open(output)):
-        print(found.told(cost), file=sys.stderr)
-
-
 def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":
-    from msgspec.structs import replace
-
     from countersight.engine import RetryPolicy
 
     places = getattr(model, "places", 1)
-    retry = RetryPolicy(chosen.concurrency or UNDER_WAY * places)
+    concurrency = chosen.concurrency or UNDER_WAY * places
     # Models on GPUs need large batches from the start.
-    return replace(retry, first=retry.concurrency) if places > 1 else retry
+    return RetryPolicy(concurrency, first=concurrency) if places > 1 else RetryPolicy(concurrency)
 
 
-def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", options: "RunOptions") -> int:
+def _repeat(
+    chosen: argparse.Namespace,
+    dataset: "Dataset",
+    output: Path,
+    settings: "ModelSettings",
+    options: "RunOptions",
+    pool: "Dataset | None",
+) -> int:
     """Ask all questions several times, each time in a separate folder, and print the differences."""
     from msgspec.structs import replace
 
@@ -305,68 +305,51 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", options: "Run
     from countersight.models import open_model
     from countersight.scoring import judge_run, repeats
 
-    if chosen.batch or chosen.again:
-        raise CountersightError("--repeat does not work with --batch or --again; leave them out")
-    if _is_hidden(chosen.dataset):
-        raise CountersightError(
-            "--repeat needs the right answers, which are hidden in this dataset; start K runs with different seeds "
-            "instead"
-        )
-    folders = [chosen.output / str(nth) for nth in range(1, chosen.repeat + 1)]
-    seeded = (replace(settings, seed=settings.seed + nth) for nth in range(chosen.repeat))
-    models = ((folder, open_model(chosen.model, each)) for folder, each in zip(folders, seeded, strict=True))
+    seeds = {output / str(nth + 1): settings.seed + nth for nth in range(chosen.repeat)}
+    models = ((folder, open_model(chosen.model, replace(settings, seed=seed))) for folder, seed in seeds.items())
     if chosen.dry_run:
-        return _say_what_it_takes(chosen, options, dict(models))
+        return _estimate(chosen, dataset, options, pool, dict(models))
     worst = 0
     for folder, model in models:
-        elsewhere = spent_in(other for other in folders if other != folder) if chosen.budget else 0.0
-        status = _ask(chosen, folder, model, options, elsewhere=elsewhere)
+        elsewhere = spent_in(other for other in seeds if other != folder) if chosen.budget else 0.0
+        retry, budget = _retry(chosen, model), chosen.budget
+        status = ask(dataset, folder, model, options, retry, pool=pool, budget=budget, elsewhere=elsewhere)
         if status == STOPPED:
             return status
         worst = max(worst, status)
-    for found in repeats([judge_run(RunFolder.open(folder)).outcomes for folder in folders]):
+    for found in repeats([judge_run(RunFolder.open(folder)).outcomes for folder in seeds]):
         print(found)
     return worst
 
 
-def _in_batches(chosen: argparse.Namespace, model: "Model", options: "RunOptions") -> int:
+def _in_batches(dataset: "Dataset", output: Path, model: "Model", options: "RunOptions", pool: "Dataset | None") -> int:
     """Collect and send batches; returns the number of outstanding batches."""
     import asyncio
 
-    from countersight.dataset import Dataset
     from countersight.engine import ask_in_batches
 
-    pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
-    out = asyncio.run(ask_in_batches(Dataset.open(chosen.dataset), chosen.output, model, options, pool=pool))
-    print(f"{out.collected:,} answers collected, {out.sent:,} questions sent", file=sys.stderr)
+    out = asyncio.run(ask_in_batches(dataset, output, model, options, pool=pool))
+    _say(f"{out.collected:,} answers collected, {out.sent:,} questions sent")
     if out.out:
-        print(
-            f"Outstanding batches: {out.out:,}, with {several(out.questions, 'question')}. Run the same command "
-            "again to collect the answers.",
-            file=sys.stderr,
-        )
+        batches = f"Outstanding batches: {out.out:,}, with {several(out.questions, 'question')}"
+        _say(f"{batches}. Run the same command again to collect the answers.")
     return out.out
 
 
-def _say_what_it_takes(chosen: argparse.Namespace, options: "RunOptions", models: dict[Path, "Model"]) -> int:
+def _estimate(
+    chosen: argparse.Namespace,
+    dataset: "Dataset",
+    options: "RunOptions",
+    pool: "Dataset | None",
+    models: dict[Path, "Model"],
+) -> int:
     """Print an estimate of the runs in these folders."""
-    from countersight.dataset import Dataset
     from countersight.engine import estimated, together
 
-    pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
-    dataset = Dataset.open(chosen.dataset)
-    found = [
-        estimated(
-            dataset,
-            folder,
-            model,
-            options,
-            pool=pool,
-            at_once=_retry(chosen, model).concurrency,
-            batched=chosen.batch,
-        )
-        for folder, model in models.items()
-    ]
+    found = []
+    for folder, model in models.items():
+        how: dict[str, Any] = {"at_once": _retry(chosen, model).concurrency, "batched": chosen.batch}
+        found.append(estimated(dataset, folder, model, options, pool=pool, **how))
     print(in_options(str(together(found))))
     return 0
 
