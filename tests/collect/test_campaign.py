@@ -282,6 +282,27 @@ def test_german_has_every_text_of_the_pages():
     assert {text for text in texts if not german.get(text)} == set()
 
 
+@pytest.mark.parametrize("flow", FLOWS)
+def test_a_german_campaign_begins_with_german_guidelines_tests_and_consent(tmp_path: Path, flow: str):
+    both = []
+    for language in ("en", "de"):
+        file = tmp_path / f"{language}.toml"
+        file.write_text(settings_text(flow, "A title", language), encoding="utf-8")
+        both.append(read_settings(file))
+    english, german = both
+    assert (german.language, german.languages) == ("de", ("de", "en"))
+    assert not set(english.consent.text.strip().splitlines()) & set(german.consent.text.strip().splitlines())
+    for name, phase in english.phases.items():
+        other = german.phases[name]
+        assert (phase.pay, phase.people) == (other.pay, other.people)
+        assert not set(phase.guidelines.strip().splitlines()) & set(other.guidelines.strip().splitlines())
+        for one, two in zip(phase.examples, other.examples, strict=True):
+            assert (one.good, one.text != two.text, one.why != two.why) == (two.good, True, True)
+        for one, two in zip(phase.test.questions, other.test.questions, strict=True):
+            assert (one.answer, one.text != two.text, one.why != two.why) == (two.answer, True, True)
+            assert not set(one.options) & set(two.options)
+
+
 def test_every_phase_of_every_flow_has_an_answer_in_the_tests():
     assert {key.partition("/")[0] for key in ANSWERS} == set(FLOWS)
 

@@ -1,22 +1,24 @@
 """Create a campaign: a folder with its settings, its pictures and its first items."""
 
 import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from sqlalchemy import select
 
-from countersight.audits import AuditFolder, CaseTrail, ConceptTrail, read_audit
+from countersight.audits import AuditFolder, read_audit
 from countersight.case import LETTERS, TWO_WORLDS, Case, Question
 from countersight.collect.audit_log import record
 from countersight.collect.campaign import PICTURES, SETTINGS, Campaign, keep_picture
 from countersight.collect.database import tables
 from countersight.collect.flows import FLOWS, NewItem
 from countersight.collect.flows.verify import asked
+from countersight.collect.settings import LOCALE, read_catalog
 from countersight.collect.work import add_items
 from countersight.dataset import Dataset, read_card
 from countersight.engine import MANIFEST as RUN
@@ -27,36 +29,8 @@ from countersight.picture import read_picture
 from countersight.text import unknown
 
 OnBad = Callable[[str], None]
-_FROM_PICTURES = ("cosim", "cfmm")
 _VERIFYING = ("cvqa", "verify")
 _item = tables.item.c
-
-
-class _Found(NamedTuple):
-    """A case, where it stands, and the names its pictures have in the campaign."""
-
-    dataset: Dataset
-    row: int
-    case: Case
-    picture: str
-    counterfactual_picture: str
-
-    def source(self) -> dict[str, object]:
-        """What an item keeps of it."""
-        return {
-            "case": msgspec.to_builtins(self.case),
-            "row": self.row,
-            "picture": self.picture,
-            "counterfactual_picture": self.counterfactual_picture,
-            "dataset": str(self.dataset.path.resolve()),
-            "fingerprint": self.dataset.fingerprint,
-            "files": self.files(),
-        }
-
-    def files(self) -> dict[str, str]:
-        """The names that its pictures had before, by those they have in the campaign."""
-        named = {self.picture: self.case.image, self.counterfactual_picture: self.case.counterfactual_image}
-        return {name: file for name, file in named.items() if name and file}
 
 
 def new_campaign(
@@ -81,7 +55,9 @@ def new_campaign(
         raise CampaignError(unknown("flow", flow, FLOWS))
     with Staging(folder) as staging:
         (staging / PICTURES).mkdir()
-        text = settings_text(flow, title, language, _license(flow, source))
+        # What people verify of a dataset does not become freer than the licence on its card.
+        card = read_card(_dataset(source).path)[0] if source and flow in _VERIFYING else {}
+        text = settings_text(flow, title, language, card.get("license", ""))
         (staging / SETTINGS).write_text(text, encoding="utf-8")
         campaign = Campaign.open(staging, database)
         try:
@@ -121,7 +97,7 @@ def _add(
     items = []
     for item in _items(campaign, known, pictures, source, gold, seed, on_bad):
         name, number = item.key, 1
-        while name in known and not _is_same(known[name], item.source):
+        while name in known and _visible(known[name]) != _visible(item.source):
             number += 1
             name = f"{item.key[:190]}-{number}"
         if name in known:
@@ -129,52 +105,37 @@ def _add(
             continue
         if name != item.key:
             on_bad(f"{item.key}: another item has this name, so this one is called {name}")
-        items.append(_renamed(item, name))
-        known[name] = items[-1].source
+            if isinstance(item.source.get("case"), dict):  # exports name cases by it
+                case = item.source["case"] | {"id": name}
+                item = msgspec.structs.replace(item, source=item.source | {"case": case})
+        items.append(msgspec.structs.replace(item, key=name))
+        known[name] = item.source
     settings = campaign.settings
     return campaign.store.write_now(lambda connection: add_items(connection, settings, items, time.time()))
 
 
-def _is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two items show and ask the same, wherever they came from."""
-    return _shown(one) == _shown(other)
-
-
-def _shown(source: dict[str, Any]) -> dict[str, Any]:
-    """What of an item people see."""
-    told = {name: value for name, value in source.items() if name not in ("dataset", "fingerprint", "row", "files")}
-    if isinstance(told.get("case"), dict):
-        case = msgspec.convert(told["case"], Case)
-        told["case"] = (case.factual, case.change, case.counterfactual, case.shown, case.context)
-    return told
-
-
-def _renamed(item: NewItem, name: str) -> NewItem:
-    """The item under another name, which its case has too: exports name cases by it."""
-    if name == item.key or not isinstance(item.source.get("case"), dict):
-        return msgspec.structs.replace(item, key=name)
-    case = item.source["case"] | {"id": name}
-    return msgspec.structs.replace(item, key=name, source=item.source | {"case": case})
-
-
-def _license(flow: str, source: Path | None) -> str:
-    """The licence that the card of a dataset names: what people verify of it does not become freer."""
-    if source is None or flow not in _VERIFYING:
-        return ""
-    return read_card(_dataset(source).path)[0].get("license", "")
+def _visible(source: dict[str, Any]) -> dict[str, Any]:
+    """What people see of an item, wherever it came from."""
+    seen = {name: value for name, value in source.items() if name not in ("dataset", "fingerprint", "row", "files")}
+    if isinstance(seen.get("case"), dict):
+        case = msgspec.convert(seen["case"], Case)
+        seen["case"] = (case.factual, case.change, case.counterfactual, case.shown, case.context)
+    return seen
 
 
 def settings_text(flow: str, title: str, language: str = "en", license: str = "") -> str:
-    """Return the initial settings of a campaign: one readable file to edit."""
-    defaults = files(__package__) / "defaults"
-    text = (defaults / f"{flow}.toml").read_text(encoding="utf-8")
-    quoted = title.replace("\\", "\\\\").replace('"', '\\"')
-    text = text.replace('language = "en"', f"language = {msgspec.json.encode(language).decode()}", 1)
-    if language.isalnum() and (files(__package__) / "web" / "locale" / language).is_dir():
+    """Return the initial settings of a campaign, in its language if there is a translation: one file to edit."""
+    defaults, quote = files(__package__) / "defaults", lambda text: msgspec.json.encode(text).decode()
+    catalog = read_catalog(LOCALE, language)
+    lines = "".join((defaults / f"{name}.toml").read_text(encoding="utf-8") for name in (flow, "consent")).splitlines()
+    translated = (re.sub(r'"([^"]+)"', lambda found: f'"{catalog.get(found[1], found[1])}"', line) for line in lines)
+    text = "\n".join(catalog.get(line, other) for line, other in zip(lines, translated, strict=True)) + "\n"
+    text = text.replace('language = "en"', f"language = {quote(language)}", 1)
+    if catalog:
         text = text.replace('languages = ["en"]', f'languages = ["{language}", "en"]', 1)
     if license:
-        text = text.replace('license = "CC-BY-4.0"', f"license = {msgspec.json.encode(license).decode()}", 1)
-    return text.replace("{title}", quoted, 1) + (defaults / "consent.toml").read_text(encoding="utf-8")
+        text = text.replace('license = "CC-BY-4.0"', f"license = {quote(license)}", 1)
+    return text.replace('"{title}"', quote(title), 1)
 
 
 def _items(
@@ -186,39 +147,57 @@ def _items(
     seed: int,
     on_bad: OnBad,
 ) -> Iterator[NewItem]:
+    """The new items of a campaign, whatever its flow begins with."""
     folder, flow = campaign.path, campaign.flow.name
-    if flow in _FROM_PICTURES:
+    if flow in ("cosim", "cfmm"):
         if pictures is None:
             raise CampaignError(f"the flow {flow} needs pictures: name their folder with `pictures`")
-        used = {name for there in known.values() for name in _pictures_of(there)}
-        files = {name: file for there in known.values() for name, file in there.get("files", {}).items()}
-        kept = _kept(folder, pictures, on_bad)
-        for name in used & kept.keys():
-            on_bad(f"{kept[name]}: this picture is already in the campaign")
-        names, files = [name for name in kept if name not in used], kept | files
-        random.Random(seed).shuffle(names)
-        for number, drawn in enumerate(_triples(names, sorted(used)) if flow == "cosim" else names, len(known) + 1):
-            drawn_from: dict[str, Any] = {"pictures": drawn} if flow == "cosim" else {"picture": drawn}
-            own = {name: files[name] for name in _pictures_of(drawn_from) if name in files}
-            yield NewItem(f"{flow}-{number:06d}", drawn_from | {"files": own}, campaign.flow.phases[0].name)
-        return
-    if source is None and gold is None:
+        yield from _picture_items(campaign, known, pictures, seed, on_bad)
+    elif source is None and (gold is None or flow == "judge"):
         what = "an audit" if flow == "judge" else "a dataset"
         raise CampaignError(f"the flow {flow} needs {what}: name it with `source`")
-    if flow == "judge":
+    elif flow == "judge":
         assert source is not None
         yield from audit_items(folder, source)
-        return
-    for found in _cases(folder, flow, source, on_bad) if source else ():
-        if flow == "answer" and any(there["fingerprint"] != found.dataset.fingerprint for there in known.values()):
-            raise CampaignError("the export of `answer` is a run of one dataset: make another campaign for this one")
-        yield from _of_case(flow, found)
-    for found in _cases(folder, flow, gold, on_bad) if gold else ():
-        yield from _known_items(flow, found)
+    else:
+        for item in _case_items(folder, flow, source, on_bad) if source else ():
+            if flow == "answer" and any(each["fingerprint"] != item.source["fingerprint"] for each in known.values()):
+                raise CampaignError(
+                    "the export of `answer` is a run of one dataset: make another campaign for this one"
+                )
+            yield item
+        for item in _case_items(folder, flow, gold, on_bad) if gold else ():
+            yield from _known_item(flow, item)
 
 
-def _pictures_of(source: dict[str, Any]) -> list[str]:
-    return source.get("pictures") or [source["picture"]]
+def _picture_items(
+    campaign: Campaign, known: dict[str, dict[str, Any]], pictures: Path, seed: int, on_bad: OnBad
+) -> Iterator[NewItem]:
+    """Items of pictures that the campaign does not have yet: for CoSIm three pictures each, for CFMM one."""
+    if not pictures.is_dir():
+        raise CampaignError(f"{pictures} is not a folder of pictures")
+    used = {name for there in known.values() for name in there.get("pictures") or [there["picture"]]}
+    names = {name: file for there in known.values() for name, file in there.get("files", {}).items()}
+    new: list[str] = []
+    for file in sorted(each for each in pictures.rglob("*") if each.is_file() and not each.name.startswith(".")):
+        try:
+            name = keep_picture(campaign.path, read_picture(file))
+        except BadPicture as error:
+            on_bad(f"{file} {error}")
+            continue
+        if name in used or name in new:
+            there = "is already in the campaign" if name in used else f"is the same as {names[name]}"
+            on_bad(f"{file}: this picture {there}")
+            continue
+        new.append(name)
+        names[name] = file.relative_to(pictures).as_posix()
+    random.Random(seed).shuffle(new)
+    several = campaign.flow.name == "cosim"
+    drawn = _triples(new, sorted(used)) if several else ([name] for name in new)
+    for number, group in enumerate(drawn, len(known) + 1):
+        source: dict[str, Any] = {"pictures": group} if several else {"picture": group[0]}
+        source["files"] = {name: names[name] for name in group if name in names}
+        yield NewItem(f"{campaign.flow.name}-{number:06d}", source, campaign.flow.phases[0].name)
 
 
 def _triples(names: list[str], others: list[str]) -> Iterator[list[str]]:
@@ -266,71 +245,47 @@ def _dataset(source: Path) -> Dataset:
     return Dataset.open(source)
 
 
-def _kept(folder: Path, pictures: Path, on_bad: OnBad) -> dict[str, str]:
-    """Copy pictures into the campaign: their own file names, by the names they have there, each picture once."""
-    if not pictures.is_dir():
-        raise CampaignError(f"{pictures} is not a folder of pictures")
-    kept: dict[str, str] = {}
-    for file in sorted(pictures.rglob("*")):
-        if not file.is_file() or file.name.startswith("."):
-            continue
-        try:
-            name = keep_picture(folder, read_picture(file))
-        except BadPicture as error:
-            on_bad(f"{file} {error}")
-            continue
-        if name in kept:
-            on_bad(f"{file}: this picture is the same as {kept[name]}")
-        else:
-            kept[name] = file.relative_to(pictures).as_posix()
-    return kept
-
-
-def _cases(folder: Path, flow: str, source: Path, on_bad: OnBad) -> Iterator[_Found]:
-    """The cases of a dataset with the names their pictures have in the campaign."""
+def _case_items(folder: Path, flow: str, source: Path, on_bad: OnBad) -> Iterator[NewItem]:
+    """Items of the cases of a dataset: for `answer` one for each of its questions."""
     dataset = _dataset(source)
     for row, found in dataset.cases(lambda bad: on_bad(str(bad))):
         case = _closed(found) if flow == "cvqa" else found
         if unfit := _unfit(flow, case):
             on_bad(f"{case.id}: {unfit}")
             continue
+        files, images = {}, {"picture": (case.image, case.image_digest)}
+        images["counterfactual_picture"] = (case.counterfactual_image, case.counterfactual_digest)
+        placed: dict[str, Any] = dict.fromkeys(images, "")
         try:
-            pictures = [
-                keep_picture(folder, dataset.picture(name, digest)) if name else ""
-                for name, digest in (
-                    (case.image, case.image_digest),
-                    (case.counterfactual_image, case.counterfactual_digest),
-                )
-            ]
+            for field, (file, digest) in images.items():
+                if file:
+                    placed[field] = keep_picture(folder, dataset.picture(file, digest))
+                    files[placed[field]] = file
         except BadPicture as error:
             on_bad(f"{case.id}: its picture {error}")
             continue
-        yield _Found(dataset, row, case, *pictures)
+        kept = {"case": msgspec.to_builtins(case), "row": row, **placed, "dataset": str(dataset.path.resolve())}
+        kept |= {"fingerprint": dataset.fingerprint, "files": files}
+        if flow != "answer":
+            phase = "write" if flow == "cvqa" and case.counterfactual is None else "verify"
+            yield NewItem(case.id[:200], kept, phase)
+            continue
+        for world in TWO_WORLDS:
+            if case.question(world) is not None:
+                yield NewItem(f"{case.id}/{world}"[:200], {**kept, "world": world}, "answer")
 
 
-def _of_case(flow: str, found: _Found) -> Iterator[NewItem]:
-    case, source = found.case, found.source()
-    if flow != "answer":
-        phase = "write" if flow == "cvqa" and case.counterfactual is None else "verify"
-        yield NewItem(case.id[:200], source, phase)
-        return
-    for world in TWO_WORLDS:
-        if case.question(world) is not None:
-            yield NewItem(f"{case.id}/{world}"[:200], {**source, "world": world}, "answer")
-
-
-def _known_items(flow: str, found: _Found) -> Iterator[NewItem]:
-    """Items whose answer is known: questions with their gold answer, cases to verify with a right or a wrong one."""
-    for item in _of_case(flow, found):
-        key = f"known/{item.key}"[:200]
-        if flow == "answer":
-            question = found.case.question(item.source["world"])
-            assert question is not None
-            yield NewItem(key, item.source, "answer", {"answer": question.answer.casefold()})
-        elif item.phase == "verify":
-            wrong = with_wrong_answer(found.case) if found.row % 2 else None
-            source = found._replace(case=wrong or found.case).source()
-            yield NewItem(key, source, "verify", {"verdict": "correct" if wrong else "keep"})
+def _known_item(flow: str, item: NewItem) -> Iterator[NewItem]:
+    """An item whose answer is known: a question with its gold answer, a case to verify with a right or a wrong one."""
+    key, case = f"known/{item.key}"[:200], msgspec.convert(item.source["case"], Case)
+    if flow == "answer":
+        question = case.question(item.source["world"])
+        assert question is not None
+        yield NewItem(key, item.source, "answer", {"answer": question.answer.casefold()})
+    elif item.phase == "verify":
+        wrong = with_wrong_answer(case) if item.source["row"] % 2 else None
+        source = item.source | {"case": msgspec.to_builtins(wrong or case)}
+        yield NewItem(key, source, "verify", {"verdict": "correct" if wrong else "keep"})
 
 
 def with_wrong_answer(case: Case) -> Case | None:
@@ -351,30 +306,25 @@ def with_wrong_answer(case: Case) -> Case | None:
 
 def audit_items(folder: Path, audit: Path) -> Iterator[NewItem]:
     """Return one item for each edit after which the model was asked again, without control edits."""
-    pictures = AuditFolder.open(audit)
+    opened = AuditFolder.open(audit)
     for trail in read_audit(audit).cases:
+        before = trail.baseline
         for concept in trail.concepts:
-            item = _edit_item(folder, pictures, trail, concept)
-            if item is not None:
-                yield item
-
-
-def _edit_item(folder: Path, audit: AuditFolder, trail: CaseTrail, concept: ConceptTrail) -> NewItem | None:
-    edit = concept.edit
-    if trail.baseline is None or concept.again is None or edit is None or not edit.after:
-        return None
-    source = {
-        "case": trail.case,
-        "concept": concept.number,
-        "question": trail.record.question.text,
-        "options": [option.text for option in trail.record.question.options],
-        "cited": concept.instruction.concept,
-        "changed": concept.instruction.positive,
-        "before": keep_picture(folder, audit.picture(edit.before)),
-        "after": keep_picture(folder, audit.picture(edit.after)),
-        "answer": trail.baseline.answer.text,
-        "why": trail.baseline.explanation.text,
-        "answer_again": concept.again.answer.text,
-        "why_again": concept.again.explanation.text,
-    }
-    return NewItem(f"{trail.case}/{concept.number}"[:200], source, "judge")
+            edit, again = concept.edit, concept.again
+            if before is None or again is None or edit is None or not edit.after:
+                continue
+            source = {
+                "case": trail.case,
+                "concept": concept.number,
+                "question": trail.record.question.text,
+                "options": [option.text for option in trail.record.question.options],
+                "cited": concept.instruction.concept,
+                "changed": concept.instruction.positive,
+                "before": keep_picture(folder, opened.picture(edit.before)),
+                "after": keep_picture(folder, opened.picture(edit.after)),
+                "answer": before.answer.text,
+                "why": before.explanation.text,
+                "answer_again": again.answer.text,
+                "why_again": again.explanation.text,
+            }
+            yield NewItem(f"{trail.case}/{concept.number}"[:200], source, "judge")

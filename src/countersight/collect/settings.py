@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
+from babel.messages.pofile import read_po
 from msgspec import Meta
 
 from countersight.errors import CampaignError
 
+LOCALE = Path(__file__).with_name("web") / "locale"
+"""The folder of translations of the interface and of the guidelines that a campaign begins with."""
 GUIDELINES = "guidelines"
 """The folder of guidelines in Markdown, one file per phase, and of their pictures."""
 FlowName = Literal["cosim", "cfmm", "cvqa", "verify", "answer", "judge"]
@@ -153,6 +156,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     proposals: Proposals = Proposals()
     texts: dict[str, dict[str, str]] = {}
     """Translations of the interface: for each language, the English text and its replacement."""
+
+
+def read_catalog(folder: Path | None, language: str) -> dict[str, str]:
+    """Return the texts of a language out of a gettext catalog, `locale/LANGUAGE/LC_MESSAGES/messages.po`."""
+    file = folder / language / "LC_MESSAGES" / "messages.po" if folder and language.isalnum() else None
+    if file is None or not file.is_file():
+        return {}
+    with open(file, "rb") as opened:
+        return {str(message.id): str(message.string) for message in read_po(opened) if message.id and message.string}
 
 
 def read_settings(file: Path) -> Settings:

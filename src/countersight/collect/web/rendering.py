@@ -6,24 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from babel.messages.pofile import read_po
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from countersight.collect.flows.protocol import EXAMPLES, neutral_number
-from countersight.collect.settings import Settings
-
-_OURS = Path(__file__).with_name("locale")
-
-
-def _catalog(folder: Path | None, language: str) -> dict[str, str]:
-    """The texts of a language out of a gettext catalog, `locale/LANGUAGE/LC_MESSAGES/messages.po`."""
-    file = folder / language / "LC_MESSAGES" / "messages.po" if folder and language.isalnum() else None
-    if file is None or not file.is_file():
-        return {}
-    with open(file, "rb") as opened:
-        return {str(message.id): str(message.string) for message in read_po(opened) if message.id and message.string}
+from countersight.collect.settings import LOCALE, Settings, read_catalog
 
 
 class Renderer:
@@ -66,7 +54,9 @@ class Renderer:
     def translation(self, language: str) -> Callable[[str], str]:
         """Return the function that translates interface texts into a language."""
         if language not in self._words:
-            words = {text: said for place in (_OURS, self._locale) for text, said in _catalog(place, language).items()}
+            words = {
+                text: said for place in (LOCALE, self._locale) for text, said in read_catalog(place, language).items()
+            }
             self._words[language] = words | self._settings.texts.get(language, {})
         words = self._words[language]
         return lambda text: words.get(text, text)
