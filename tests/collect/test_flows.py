@@ -5,8 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from chat_server import ChatServer
-from collecting import ANSWERS, Visitor, make_campaign, opened, setting, states
+from collecting import Visitor, make_campaign, opened, states
 from making import case, dataset
 
 from countersight.audits import read_labels
@@ -125,56 +124,6 @@ def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_writt
     again = ["make", "cvqa-real", "--from", str(published), "--pictures", str(tmp_path / "out" / "images")]
     assert main([*again, "-o", str(tmp_path / "again")]) == 0
     assert told(tmp_path / "again") == told(tmp_path / "out")
-
-
-@pytest.fixture
-def writing(tmp_path: Path):
-    """Somebody who writes an indirect question while a model's proposal waits, with a page for what it is asked."""
-    number = Question("How many dots are there?", "3", "number")
-    bare = case(0, group="indirect", factual=number, counterfactual=None, shown=None, change=None)
-    make_campaign(tmp_path / "campaign", "cvqa", source=dataset(tmp_path / "questions", [bare]))
-    with ChatServer("say:How many dots if the lamp was off? (0)") as server:
-        setting(tmp_path / "campaign", 'model = ""', f'model = "{server.name}"')
-        with opened(tmp_path / "campaign") as (app, campaign):
-            yield server, app, campaign
-
-
-def test_a_proposal_is_shown_only_after_a_first_try(writing, tmp_path: Path) -> None:
-    server, app, campaign = writing
-    ada = Visitor(app, campaign, "ada")
-    task = ada.begin("write")
-    assert "if the lamp was off" not in ada.get(task).text
-    assert ada.post(task, question="How many?").status_code == 422  # what is in no order is no first try
-    assert server.requests == []
-    assert ada.post(task, **ANSWERS["cvqa/write"]).headers["location"] == task
-    page = ada.get(task).text
-    assert "How many dots if the lamp was off? (0)" in page
-    assert "How many dots would there be if somebody wiped the board?" in page
-    assert states(campaign) == ["open"]
-    better = {"question": "How many dots would there be if it rained on the board?"}
-    sent = ada.post(task, **ANSWERS["cvqa/write"] | better)
-    assert "sent=" in sent.headers["location"]
-    for name in ("ben", "cleo"):
-        verifier = Visitor(app, campaign, name)
-        assert "if the lamp was off" not in verifier.get(verifier.begin("verify")).text
-        verifier.contribute("verify")
-    assert len(server.requests) == 1
-    export_campaign(campaign, tmp_path / "out")
-    (line,) = (tmp_path / "out" / "verdicts.jsonl").read_text("utf-8").splitlines()
-    written = json.loads(line)["said"][0]["content"]
-    assert written["question"] == better["question"]
-    assert written["first"] == ANSWERS["cvqa/write"]["question"]
-    assert written["proposal"] == "How many dots if the lamp was off? (0)"
-
-
-def test_a_model_that_proposes_nothing_holds_nobody_up(writing) -> None:
-    server, app, campaign = writing
-    server.behaviour = "status:400"
-    ada = Visitor(app, campaign, "ada")
-    task = ada.begin("write")
-    ada.post(task, **ANSWERS["cvqa/write"])
-    assert "It did not answer" in ada.get(task).text
-    assert "sent=" in ada.post(task, **ANSWERS["cvqa/write"]).headers["location"]
 
 
 def test_what_became_of_every_pair_comes_back_with_who_and_when(tmp_path: Path) -> None:

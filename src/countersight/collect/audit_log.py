@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from countersight.collect.database import tables
 
@@ -52,27 +52,29 @@ def forget_in_log(connection: Connection, name: str | None, pseudonym: str) -> N
 
 def read_log(connection: Connection, after: int = 0, most: int | None = None, *, latest: bool = False) -> list[Action]:
     """Return the logged actions, from the first on or the latest first."""
-    made, person = tables.action.c, tables.person
-    question = select(tables.action)
-    rows = connection.execute(
-        question.where(made.id > after).order_by(made.id.desc() if latest else made.id).limit(most)
-    )
-    everybody = {row.id: row for row in connection.execute(select(person.c.id, person.c.name, person.c.pseudonym))}
-    return [_action(row, everybody) for row in rows]
+    made, person = tables.action.c, tables.person.c
+    everybody = {row.id: row for row in connection.execute(select(person.id, person.name, person.pseudonym))}
+    question = select(tables.action).where(made.id > after).order_by(made.id.desc() if latest else made.id).limit(most)
+    found = []
+    for row in connection.execute(question):
+        who = everybody.get(row.person_id)
+        about = everybody.get(int(row.subject)) if row.name in _ABOUT_PEOPLE and row.subject.isdigit() else None
+        found.append(
+            Action(
+                id=row.id,
+                at=row.at,
+                who=who.pseudonym if who else "command line",
+                name=row.name,
+                subject=row.subject,
+                details=msgspec.json.decode(row.details),
+                who_name=(who.name or "") if who else "",
+                about=f"{about.name or '(deleted)'} ({about.pseudonym})" if about else "",
+            )
+        )
+    return found
 
 
-_ABOUT_PEOPLE = frozenset(
-    ("change_role", "set_access", "reset_tests", "retract", "approve", "link", "invite", "forget")
-)
-
-
-def _action(row: Row[Any], everybody: Mapping[int, Any]) -> Action:
-    who, about = everybody.get(row.person_id), None
-    if row.name in _ABOUT_PEOPLE and row.subject.isdigit():
-        about = everybody.get(int(row.subject))
-    told = f"{about.name or '(deleted)'} ({about.pseudonym})" if about else ""
-    details, by = msgspec.json.decode(row.details), who.pseudonym if who else "command line"
-    return Action(row.id, row.at, by, row.name, row.subject, details, (who.name or "") if who else "", told)
+_ABOUT_PEOPLE = {"change_role", "set_access", "reset_tests", "retract", "approve", "link", "invite", "forget"}
 
 
 def log_csv(rows: Iterable[Action]) -> str:

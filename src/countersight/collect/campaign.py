@@ -56,7 +56,9 @@ class Campaign:
             raise CampaignError(
                 f"{path / SETTINGS}: the section [phases.{missing[0]}] is missing, which the flow {settings.flow} needs"
             )
-        known = _known_database(path)
+        known = DATABASE if (path / DATABASE).is_file() else ""  # the database that it already has, in words
+        if (path / ADDRESS).is_file():
+            known = (path / ADDRESS).read_text(encoding="utf-8").strip()
         url = database or remembered_database(path)
         if url is None:
             make_private(path / DATABASE)
@@ -106,13 +108,6 @@ def remembered_database(folder: Path) -> str | None:
             "--database, or set COUNTERSIGHT_DATABASE"
         )
     return url
-
-
-def _known_database(folder: Path) -> str:
-    """Which database a campaign already has, in words; nothing for a new campaign."""
-    if (folder / ADDRESS).is_file():
-        return (folder / ADDRESS).read_text(encoding="utf-8").strip()
-    return DATABASE if (folder / DATABASE).is_file() else ""
 
 
 def _address(url: str) -> URL:

@@ -1,8 +1,10 @@
 """A demo campaign: drawn pictures, three accounts, and a few items in every phase."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from sqlalchemy import Connection
@@ -23,28 +25,17 @@ _DAY = 86_400.0
 
 def make_demo(folder: Path) -> None:
     """Create the campaign, unless it exists."""
-    if (folder / "campaign.toml").exists():
+    if (folder / SETTINGS).exists():
         return
-    pictures = folder.with_name(f".{folder.name}-pictures")
-    shown = draw_pictures(pictures, _PICTURES)
-    new_campaign(folder, "cosim", title="Demo: what if it were different?", pictures=pictures)
-    for file in pictures.iterdir():
-        file.unlink()
-    pictures.rmdir()
-    _welcome(folder / SETTINGS)
-    campaign = Campaign.open(folder)
-    try:
-        campaign.store.write_now(lambda connection: _fill(connection, campaign, shown))
-    finally:
-        campaign.close()
-
-
-def _welcome(settings: Path) -> None:
-    """Say on the first page who can log in: nobody need look back into the terminal."""
+    with TemporaryDirectory(dir=folder.resolve().parent) as drawn:
+        shown = draw_pictures(Path(drawn), _PICTURES)
+        new_campaign(folder, "cosim", title="Demo: what if it were different?", pictures=Path(drawn))
     names = ", ".join(f"{name} ({role})" for name, role in ACCOUNTS)
-    text = settings.read_text(encoding="utf-8")
     welcome = f'welcome = "A campaign to look around in. Log in as {names}; the password of all is {PASSWORD}."'
-    settings.write_text(text.replace('welcome = ""', welcome, 1), encoding="utf-8")
+    text = (folder / SETTINGS).read_text(encoding="utf-8").replace('welcome = ""', welcome, 1)
+    (folder / SETTINGS).write_text(text, encoding="utf-8")
+    with closing(Campaign.open(folder)) as campaign:
+        campaign.store.write_now(lambda connection: _fill(connection, campaign, shown))
 
 
 def draw_pictures(folder: Path, number: int) -> dict[str, str]:
@@ -61,37 +52,29 @@ def draw_pictures(folder: Path, number: int) -> dict[str, str]:
 
 def _fill(connection: Connection, campaign: Campaign, shown: dict[str, str]) -> None:
     """Three accounts, authors whose work is there to be verified, and flags that wait for a reviewer."""
-    now = time.time()
-    hashed = people.hash_password(PASSWORD)
+    now, settings, hashed = time.time(), campaign.settings, people.hash_password(PASSWORD)
     for name, role in ACCOUNTS:
-        token = people.invite(connection, name, role, now)
-        person = people.accept_invitation(connection, token, hashed, now)
-        assert person is not None
-        people.agree(connection, person.id, campaign.settings.consent.version, now)
-        _qualify(connection, campaign, person.id, now)
+        person = people.insert_person(connection, name, role, now, password=hashed)
+        people.agree(connection, person, settings.consent.version, now)
+        for phase in campaign.flow.phases[1:]:  # every test but the first, which is there to be seen
+            test = settings.phases[phase.name].test
+            assert test is not None
+            right = [question.answer for question in test.questions]
+            work.take_test(connection, settings, person, phase.name, right, now)
     authors = [people.add_person(connection, f"author {letter}", "worker", now) for letter in "ABC"]
     chance = Random(5)
-    for phase, author, number, days in (
+    for name, author, number, days in (
         ("question", authors[0], 52, 8),
         ("change", authors[1], 46, 4),
         ("distractor", authors[2], 40, 0),
     ):
         for _ in range(number):
             then = now - (days + chance.uniform(0, 4)) * _DAY  # each phase after the one before
-            _contribute(connection, campaign, author, phase, then, chance, shown)
+            _contribute(connection, campaign, author, name, then, chance, shown)
     for reason, words in _FLAGS:
-        lease = work.claim(connection, campaign.settings, authors[2], "change", now, chance)
+        lease = work.claim(connection, settings, authors[2], "change", now, chance)
         if lease is not None:
-            work.flag(connection, campaign.settings, lease, "question", reason, words, now)
-
-
-def _qualify(connection: Connection, campaign: Campaign, person: int, now: float) -> None:
-    """Pass every test but the first, which is there to be seen."""
-    for phase in campaign.flow.phases[1:]:
-        test = campaign.settings.phases[phase.name].test
-        assert test is not None
-        right = [question.answer for question in test.questions]
-        work.take_test(connection, campaign.settings, person, phase.name, right, now)
+            work.flag(connection, settings, lease, "question", reason, words, now)
 
 
 def _contribute(

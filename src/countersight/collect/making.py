@@ -1,5 +1,6 @@
 """Create a campaign: a folder with its settings, its pictures and its first items."""
 
+import json
 import random
 import re
 import time
@@ -125,17 +126,17 @@ def _visible(source: dict[str, Any]) -> dict[str, Any]:
 
 def settings_text(flow: str, title: str, language: str = "en", license: str = "") -> str:
     """Return the initial settings of a campaign, in its language if there is a translation: one file to edit."""
-    defaults, quote = files(__package__) / "defaults", lambda text: msgspec.json.encode(text).decode()
+    defaults = files(__package__) / "defaults"
     catalog = read_catalog(LOCALE, language)
     lines = "".join((defaults / f"{name}.toml").read_text(encoding="utf-8") for name in (flow, "consent")).splitlines()
     translated = (re.sub(r'"([^"]+)"', lambda found: f'"{catalog.get(found[1], found[1])}"', line) for line in lines)
     text = "\n".join(catalog.get(line, other) for line, other in zip(lines, translated, strict=True)) + "\n"
-    text = text.replace('language = "en"', f"language = {quote(language)}", 1)
+    text = text.replace('language = "en"', f"language = {json.dumps(language)}", 1)
     if catalog:
         text = text.replace('languages = ["en"]', f'languages = ["{language}", "en"]', 1)
     if license:
-        text = text.replace('license = "CC-BY-4.0"', f"license = {quote(license)}", 1)
-    return text.replace('"{title}"', quote(title), 1)
+        text = text.replace('license = "CC-BY-4.0"', f"license = {json.dumps(license)}", 1)
+    return text.replace('"{title}"', json.dumps(title, ensure_ascii=False), 1)
 
 
 def _items(

@@ -6,12 +6,10 @@ taken from and the account it goes to, so that all accounts together are always 
 from here.
 """
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Literal
 
-from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, exists, func, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.settings import Pay
@@ -29,6 +27,7 @@ FOLLOWS: dict[str, tuple[Account, ...]] = {
 """The accounts to which a payment may move next."""
 LEFT: tuple[Account, ...] = ("exported", "settled")
 """Accounts of payments in an exported file: they change only with the whole batch."""
+_paid = tables.payment.c
 
 
 def accrue(connection: Connection, person_id: int, contribution_id: int, kind: Kind, amount: int, now: float) -> None:
@@ -36,27 +35,22 @@ def accrue(connection: Connection, person_id: int, contribution_id: int, kind: K
     if amount <= 0:
         return
     row = {"person_id": person_id, "contribution_id": contribution_id, "kind": kind, "amount": amount}
-    key = connection.execute(_PAYMENT, row | {"state": "accrued", "at": now}).inserted_primary_key
+    key = connection.execute(insert(tables.payment).values(**row, state="accrued", at=now)).inserted_primary_key
     assert key is not None
-    _post(connection, int(key[0]), "budget", "accrued", amount, None, now)
-
-
-def _post(
-    connection: Connection, payment: int, debit: Account, credit: Account, amount: int, by: int | None, now: float
-) -> None:
-    row = {"payment_id": payment, "debit": debit, "credit": credit, "amount": amount, "by_id": by, "at": now}
-    connection.execute(_POSTING, row)
+    posting = {"payment_id": int(key[0]), "debit": "budget", "credit": "accrued", "amount": amount, "at": now}
+    connection.execute(insert(tables.posting).values(**posting))
 
 
 def move(connection: Connection, payments: Sequence[int], to: Account, by: int | None, now: float) -> int:
     """Move payments to their next account, and return how many moved. Others stay where they are."""
     moved = 0
-    rows = connection.execute(select(tables.payment).where(tables.payment.c.id.in_(payments))).all()
+    rows = connection.execute(select(tables.payment).where(_paid.id.in_(payments))).all()
     for row in rows:
         if to not in FOLLOWS[row.state]:
             continue
-        connection.execute(update(tables.payment).where(tables.payment.c.id == row.id).values(state=to))
-        _post(connection, row.id, row.state, to, row.amount, by, now)
+        connection.execute(update(tables.payment).where(_paid.id == row.id).values(state=to))
+        posting = {"payment_id": row.id, "debit": row.state, "credit": to, "amount": row.amount, "by_id": by, "at": now}
+        connection.execute(insert(tables.posting).values(**posting))
         moved += 1
     return moved
 
@@ -66,7 +60,7 @@ def void_contribution(connection: Connection, contribution_id: int, by: int | No
 
     What has left in a batch stays: the file somebody pays by stays true.
     """
-    here = _of_seat(contribution_id) & tables.payment.c.state.not_in(LEFT)
+    here = _of_seat(contribution_id) & _paid.state.not_in(LEFT)
     move(connection, _ids(connection, here), "voided", by, now)
 
 
@@ -75,14 +69,14 @@ def _of_seat(contribution_id: int) -> ColumnElement[bool]:
     made = tables.contribution.c
     seat = select(made.lease_id).where(made.id == contribution_id).scalar_subquery()
     versions = select(made.id).where(made.lease_id == seat)
-    return (tables.payment.c.contribution_id == contribution_id) | tables.payment.c.contribution_id.in_(versions)
+    return (_paid.contribution_id == contribution_id) | _paid.contribution_id.in_(versions)
 
 
 def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
     """Approve everything a person has accrued, and return the number of payments. Nobody approves their own."""
     if person_id == by:
         raise CampaignError("nobody approves their own pay: ask another lead")
-    mine = (tables.payment.c.person_id == person_id) & (tables.payment.c.state == "accrued")
+    mine = (_paid.person_id == person_id) & (_paid.state == "accrued")
     return move(connection, _ids(connection, mine), "approved", by, now)
 
 
@@ -92,10 +86,10 @@ def export_batch(connection: Connection, by: int, now: float) -> int | None:
     The payments are marked as exported in the same transaction, so no payment is ever in two batches.
     """
     due = connection.execute(
-        select(tables.payment.c.id, tables.payment.c.amount, tables.person.c.participant, tables.person.c.pseudonym)
-        .join(tables.person, tables.person.c.id == tables.payment.c.person_id)
-        .where(tables.payment.c.state == "approved")
-        .order_by(tables.payment.c.person_id)
+        select(_paid.id, _paid.amount, tables.person.c.participant, tables.person.c.pseudonym)
+        .join(tables.person, tables.person.c.id == _paid.person_id)
+        .where(_paid.state == "approved")
+        .order_by(_paid.person_id)
     ).all()
     if not due:
         return None
@@ -103,21 +97,14 @@ def export_batch(connection: Connection, by: int, now: float) -> int | None:
     for row in due:
         name = row.participant or row.pseudonym
         totals[name] = totals.get(name, 0) + row.amount
-    key = connection.execute(insert(tables.batch).values(by_id=by, at=now, csv=_csv(totals))).inserted_primary_key
+    # `participant id,amount` a line, the amount with two decimals: what Prolific's bulk bonus form takes.
+    lines = "".join(f"{name},{amount // 100}.{amount % 100:02d}\n" for name, amount in totals.items())
+    key = connection.execute(insert(tables.batch).values(by_id=by, at=now, csv=lines)).inserted_primary_key
     assert key is not None
     ids = [row.id for row in due]
-    connection.execute(update(tables.payment).where(tables.payment.c.id.in_(ids)).values(batch_id=int(key[0])))
+    connection.execute(update(tables.payment).where(_paid.id.in_(ids)).values(batch_id=int(key[0])))
     move(connection, ids, "exported", by, now)
     return int(key[0])
-
-
-def _csv(totals: dict[str, int]) -> str:
-    """`participant id,amount` a line, the amount with two decimals: what Prolific's bulk bonus form takes."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for name, amount in totals.items():
-        writer.writerow([name, f"{amount // 100}.{amount % 100:02d}"])
-    return text.getvalue()
 
 
 def batch_csv(connection: Connection, batch: int) -> str | None:
@@ -127,43 +114,35 @@ def batch_csv(connection: Connection, batch: int) -> str | None:
 
 def close_batch(connection: Connection, batch: int, outcome: Account, by: int, now: float) -> int:
     """Record that a batch was paid elsewhere (settled), or never will be (voided)."""
-    inside = (tables.payment.c.batch_id == batch) & (tables.payment.c.state == "exported")
+    inside = (_paid.batch_id == batch) & (_paid.state == "exported")
     return move(connection, _ids(connection, inside), outcome, by, now)
 
 
 def left_for_removed(connection: Connection) -> dict[int, int]:
     """Return by batch the exported pay for work that a reviewer removed. The lead may settle it elsewhere."""
-    fair = exists().where(
-        tables.flag.c.contribution_id == tables.payment.c.contribution_id, tables.flag.c.outcome == "fair"
-    )
-    question = select(tables.payment.c.batch_id, func.sum(tables.payment.c.amount)).group_by(tables.payment.c.batch_id)
-    return {batch: int(amount) for batch, amount in connection.execute(question.where(_LEFT, fair))}
+    fair = exists().where(tables.flag.c.contribution_id == _paid.contribution_id, tables.flag.c.outcome == "fair")
+    question = select(_paid.batch_id, func.sum(_paid.amount)).group_by(_paid.batch_id)
+    return {batch: int(amount) for batch, amount in connection.execute(question.where(_paid.state.in_(LEFT), fair))}
 
 
 def balances(connection: Connection, person_id: int | None = None) -> dict[str, int]:
     """Return the amount in each account, for one person or for all."""
-    rows = connection.execute(_ALL) if person_id is None else connection.execute(_OWN, {"person": person_id})
+    question = select(_paid.state, func.sum(_paid.amount)).group_by(_paid.state)
+    rows = connection.execute(question if person_id is None else question.where(_paid.person_id == person_id))
     return {state: int(amount) for state, amount in rows}
 
 
 def balances_by_person(connection: Connection, after: int, most: int) -> dict[int, dict[str, int]]:
     """Return the balances of each person with earnings, one page at a time."""
-    paid = tables.payment.c
     found: dict[int, dict[str, int]] = {}
-    earners = select(paid.person_id).where(paid.person_id > after).distinct().order_by(paid.person_id).limit(most)
+    earners = select(_paid.person_id).where(_paid.person_id > after).distinct().order_by(_paid.person_id).limit(most)
     numbers = list(connection.execute(earners).scalars())
-    question = select(paid.person_id, paid.state, func.sum(paid.amount)).group_by(paid.person_id, paid.state)
+    question = select(_paid.person_id, _paid.state, func.sum(_paid.amount)).group_by(_paid.person_id, _paid.state)
     for person, state, amount in connection.execute(
-        question.where(paid.person_id.in_(numbers)).order_by(paid.person_id)
+        question.where(_paid.person_id.in_(numbers)).order_by(_paid.person_id)
     ):
         found.setdefault(person, {})[state] = int(amount)
     return found
-
-
-_LEFT = tables.payment.c.state.in_(LEFT)
-_PAYMENT, _POSTING = insert(tables.payment), insert(tables.posting)
-_ALL = select(tables.payment.c.state, func.sum(tables.payment.c.amount)).group_by(tables.payment.c.state)
-_OWN = _ALL.where(tables.payment.c.person_id == bindparam("person"))
 
 
 def earned(connection: Connection, person_id: int) -> int:
@@ -184,7 +163,9 @@ def pay_contribution(
 
 def next_bonus(connection: Connection, pay: Pay, person_id: int) -> int:
     """Return the bonus for a person's next contribution; 0 if series have none."""
-    return series_bonus(pay, _worked(connection, person_id)) if pay.series else 0
+    stands = (_paid.person_id == person_id, _paid.kind == "work", _paid.state != "voided")
+    worked = select(func.count()).where(*stands)
+    return series_bonus(pay, int(connection.execute(worked).scalar_one())) if pay.series else 0
 
 
 def pay_fooling(connection: Connection, pay: Pay, item_id: int, now: float) -> None:
@@ -197,9 +178,8 @@ def pay_fooling(connection: Connection, pay: Pay, item_id: int, now: float) -> N
 
 
 def _earned_already(connection: Connection, contribution_id: int, kind: Kind) -> bool:
-    paid = tables.payment.c
-    earned = (_of_seat(contribution_id), paid.kind == kind, paid.state != "voided")
-    return connection.execute(select(paid.id).where(*earned)).first() is not None
+    earned = (_of_seat(contribution_id), _paid.kind == kind, _paid.state != "voided")
+    return connection.execute(select(_paid.id).where(*earned)).first() is not None
 
 
 def series_bonus(pay: Pay, before: int) -> int:
@@ -207,13 +187,5 @@ def series_bonus(pay: Pay, before: int) -> int:
     return pay.series_first + before // pay.series * pay.series_step
 
 
-def _worked(connection: Connection, person_id: int) -> int:
-    """Contributions of a person that stand."""
-    question = select(func.count()).where(
-        tables.payment.c.person_id == person_id, tables.payment.c.kind == "work", tables.payment.c.state != "voided"
-    )
-    return int(connection.execute(question).scalar_one())
-
-
 def _ids(connection: Connection, condition: object) -> list[int]:
-    return list(connection.execute(select(tables.payment.c.id).where(condition)).scalars())  # type: ignore[arg-type]
+    return list(connection.execute(select(_paid.id).where(condition)).scalars())  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.errors import CampaignError
@@ -22,6 +22,7 @@ INVITATION_SECONDS = 14 * 24 * 3600
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
 _LONGEST_NAME = 60
+_row, _session = tables.person.c, tables.session.c
 
 _hasher = PasswordHasher()
 _nobody = _hasher.hash(secrets.token_hex(8))  # checked where there is no such account, so that both take as long
@@ -61,27 +62,26 @@ def add_person(connection: Connection, name: str, role: Role, now: float, *, pas
 
 
 def insert_person(connection: Connection, name: str | None, role: Role, now: float, **more: str | None) -> int:
-    """Insert an account with a new pseudonym, and return its id."""
-    row = insert(tables.person).values(name=name, role=role, pseudonym=_pseudonym(), created_at=now, **more)
+    """Insert an account with a new pseudonym, which says nothing of the person; return its id."""
+    pseudonym = "p" + "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz23456789") for _ in range(7))
+    row = insert(tables.person).values(name=name, role=role, pseudonym=pseudonym, created_at=now, **more)
     key = connection.execute(row).inserted_primary_key
     assert key is not None
     return int(key[0])
 
 
-def _pseudonym() -> str:
-    """A name that says nothing of the person: exports carry it."""
-    return "p" + "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz23456789") for _ in range(7))
+def change_person(connection: Connection, person_id: int, **values: object) -> None:
+    """Change an account."""
+    connection.execute(update(tables.person).where(_row.id == person_id).values(**values))
 
 
 def account_named(connection: Connection, name: str) -> Person | None:
     """Return the account with a name, ignoring case."""
     name = printable(name).strip()
-    exact = connection.execute(select(tables.person).where(tables.person.c.name == name)).first()
-    return (
-        _person(exact)
-        if exact
-        else next((p for p in everybody(connection) if p.name.casefold() == name.casefold()), None)
-    )
+    exact = connection.execute(select(tables.person).where(_row.name == name)).first()
+    if exact:
+        return _person(exact)
+    return next((each for each in everybody(connection) if each.name.casefold() == name.casefold()), None)
 
 
 def invite(connection: Connection, name: str, role: Role, now: float) -> str:
@@ -92,20 +92,14 @@ def invite(connection: Connection, name: str, role: Role, now: float) -> str:
 def new_link(connection: Connection, person_id: int, now: float) -> str:
     """Return the token of a new one-time link for choosing the password of an account."""
     token = secrets.token_urlsafe(24)
-    changed = {"invitation": digest(token), "invitation_until": now + INVITATION_SECONDS}
-    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(**changed))
+    change_person(connection, person_id, invitation=digest(token), invitation_until=now + INVITATION_SECONDS)
     return token
 
 
 def find_invited(connection: Connection, token: str, now: float) -> Person | None:
     """Return the invited person, while the invitation is valid."""
-    row = connection.execute(
-        select(tables.person).where(
-            tables.person.c.invitation == digest(token),
-            tables.person.c.invitation_until > now,
-            tables.person.c.deleted_at.is_(None),
-        )
-    ).first()
+    valid = (_row.invitation == digest(token), _row.invitation_until > now, _row.deleted_at.is_(None))
+    row = connection.execute(select(tables.person).where(*valid)).first()
     return _person(row) if row else None
 
 
@@ -114,8 +108,7 @@ def accept_invitation(connection: Connection, token: str, hashed: str, now: floa
     person = find_invited(connection, token, now)
     if person is None:
         return None
-    values = {"password": hashed, "invitation": None, "invitation_until": None}
-    connection.execute(update(tables.person).where(tables.person.c.id == person.id).values(**values))
+    change_person(connection, person.id, password=hashed, invitation=None, invitation_until=None)
     end_sessions(connection, person.id)
     return person
 
@@ -135,7 +128,7 @@ def hash_password(password: str) -> str:
 def stored_password(connection: Connection, name: str) -> tuple[Person, str] | None:
     """Return an account and its hashed password, by name."""
     person = account_named(connection, name)
-    stored = select(tables.person.c.password).where(tables.person.c.id == (person.id if person else 0))
+    stored = select(_row.password).where(_row.id == (person.id if person else 0))
     password = connection.execute(stored).scalar()
     return (person, password) if person and password else None
 
@@ -153,53 +146,39 @@ def begin_session(connection: Connection, person_id: int, now: float, label: str
     token = secrets.token_urlsafe(32)
     until = now + (TOKEN_SECONDS if label else SESSION_SECONDS)
     row = {"token": digest(token), "person_id": person_id, "created_at": now, "expires_at": until, "label": label}
-    connection.execute(delete(tables.session).where(tables.session.c.expires_at < now))
+    connection.execute(delete(tables.session).where(_session.expires_at < now))
     connection.execute(insert(tables.session).values(**row))
     return token
 
 
-_SESSION = (
-    select(tables.person)
-    .join(tables.session, tables.session.c.person_id == tables.person.c.id)
-    .where(
-        tables.session.c.token == bindparam("token"),
-        tables.session.c.expires_at > bindparam("now"),
-        tables.person.c.deleted_at.is_(None),
-        tables.person.c.access != "blocked",
-    )
-)
-_OF_BROWSER, _OF_SCRIPT = (
-    _SESSION.where(tables.session.c.label.is_(None)),
-    _SESSION.where(tables.session.c.label.is_not(None)),
-)
-
-
 def session_person(connection: Connection, token: str, now: float, *, script: bool = False) -> Person | None:
     """Return the person of a valid cookie or script token."""
-    found = {"token": digest(token), "now": now}
-    row = connection.execute(_OF_SCRIPT if script else _OF_BROWSER, found).first()
+    valid = (_session.token == digest(token), _session.expires_at > now, _session.label.is_not(None) == script)
+    allowed = (_row.deleted_at.is_(None), _row.access != "blocked")
+    question = select(tables.person).join(tables.session, _session.person_id == _row.id)
+    row = connection.execute(question.where(*valid, *allowed)).first()
     return _person(row) if row else None
 
 
 def end_session(connection: Connection, token: str) -> None:
     """Log out."""
-    connection.execute(delete(tables.session).where(tables.session.c.token == digest(token)))
+    connection.execute(delete(tables.session).where(_session.token == digest(token)))
 
 
 def end_sessions(connection: Connection, person_id: int) -> None:
     """Log a person out everywhere."""
-    connection.execute(delete(tables.session).where(tables.session.c.person_id == person_id))
+    connection.execute(delete(tables.session).where(_session.person_id == person_id))
 
 
 def script_tokens(connection: Connection, person_id: int) -> list[Row[Any]]:
     """Return a person's tokens for scripts: label and expiry."""
-    mine = (tables.session.c.person_id == person_id) & tables.session.c.label.is_not(None)
-    return list(connection.execute(select(tables.session.c.label, tables.session.c.expires_at).where(mine)))
+    mine = (_session.person_id == person_id) & _session.label.is_not(None)
+    return list(connection.execute(select(_session.label, _session.expires_at).where(mine)))
 
 
 def revoke_tokens(connection: Connection, person_id: int, label: str) -> None:
     """Revoke a person's tokens of this name."""
-    named = (tables.session.c.person_id == person_id) & (tables.session.c.label == label)
+    named = (_session.person_id == person_id) & (_session.label == label)
     connection.execute(delete(tables.session).where(named))
 
 
@@ -214,27 +193,24 @@ def find_person(connection: Connection, name: str) -> Person:
 
 def set_role(connection: Connection, person_id: int, role: Role) -> None:
     """Change the role of a person."""
-    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(role=role))
+    change_person(connection, person_id, role=role)
 
 
 def agree(connection: Connection, person_id: int, version: int, now: float) -> None:
     """Record that a person agreed to a version of the consent text."""
-    values = {"consent": version, "consent_at": now}
-    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(**values))
+    change_person(connection, person_id, consent=version, consent_at=now)
 
 
 def names(connection: Connection, numbers: Iterable[int]) -> dict[int, str]:
     """Return the names of people by id; "(deleted)" for deleted ones."""
-    rows = connection.execute(select(tables.person.c.id, tables.person.c.name).where(tables.person.c.id.in_(numbers)))
+    rows = connection.execute(select(_row.id, _row.name).where(_row.id.in_(numbers)))
     return {row.id: row.name or "(deleted)" for row in rows}
 
 
 def everybody(connection: Connection) -> list[Person]:
     """Return all accounts that were not deleted."""
-    rows = connection.execute(
-        select(tables.person).where(tables.person.c.deleted_at.is_(None)).order_by(tables.person.c.id)
-    )
-    return [_person(row) for row in rows]
+    there = select(tables.person).where(_row.deleted_at.is_(None)).order_by(_row.id)
+    return [_person(row) for row in connection.execute(there)]
 
 
 def _person(row: Row[tuple[object, ...]]) -> Person:

@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from babel.messages.pofile import read_po
@@ -108,15 +108,6 @@ class Loop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Most checks of one item."""
 
 
-class Proposals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Proposals of a model, shown after a person's own first try."""
-
-    model: str = ""
-    """Any model of `countersight list models` that writes; empty for no proposals."""
-    deadline: Seconds = 10.0
-    """Seconds after which the person continues without it."""
-
-
 class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The consent text that people agree to before they work."""
 
@@ -153,7 +144,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pay: Pay = Pay()
     prolific: Prolific = Prolific()
     loop: Loop = Loop()
-    proposals: Proposals = Proposals()
+    proposals: dict[str, Any] = {}
+    """Not used: settings of 0.1 may contain it."""
     texts: dict[str, dict[str, str]] = {}
     """Translations of the interface: for each language, the English text and its replacement."""
 

@@ -12,7 +12,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, make_url, select, text
@@ -30,7 +30,6 @@ _MOST_TOGETHER = 16
 _ADVISORY_LOCK = 0x636F756E  # "coun": any number will do, so long as every Countersight takes the same
 
 
-_ANALYZE = text(f"ANALYZE {', '.join(table.name for table in metadata.sorted_tables)}")
 _WRITER: dict[str, Any] = {"pool_size": 1, "max_overflow": 0}
 # Readers ask one thing at a time and change nothing: a transaction around each question would cost as much as asking.
 _READER: dict[str, Any] = {
@@ -74,12 +73,6 @@ class Store:
         """Run a write; it is on disk when this returns."""
         return await asyncio.wrap_future(self._submitted(job))
 
-    async def analyze(self) -> None:
-        """Update PostgreSQL's table statistics, without which its plans are slow."""
-        if self._readers.dialect.name == "postgresql":
-            with suppress(SQLAlchemyError):  # it counts by itself too, only later
-                await self.read_slowly(lambda connection: connection.execute(_ANALYZE))
-
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """Return a connection that sees the database at one moment, without blocking writers."""
@@ -106,25 +99,15 @@ class Store:
         return future
 
     def _work(self) -> None:
-        while (first := self._jobs.get()) is not None:
-            jobs, ended = self._gathered(first)
+        job = self._jobs.get()
+        while job is not None:
+            jobs = [job]
+            while job is not None and len(jobs) < _MOST_TOGETHER and not self._jobs.empty():
+                job = self._jobs.get()
+                jobs += [job] if job else []
             # Whoever gave up waiting before their turn is left out; from here on nobody can.
-            self._commit([job for job in jobs if job[1].set_running_or_notify_cancel()])
-            if ended:
-                return
-
-    def _gathered(self, first: _Job) -> tuple[list[_Job], bool]:
-        """The first write with those that wait behind it, and whether the end was among them."""
-        jobs = [first]
-        while len(jobs) < _MOST_TOGETHER:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
-            if job is None:
-                return jobs, True
-            jobs.append(job)
-        return jobs, False
+            self._commit([each for each in jobs if each[1].set_running_or_notify_cancel()])
+            job = self._jobs.get() if job else None
 
     def _commit(self, jobs: list[_Job]) -> None:
         """Do writes in one transaction; where one fails, all are taken back and each is done on its own.

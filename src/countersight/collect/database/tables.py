@@ -181,16 +181,6 @@ check = _table(
     Column("at", Float, nullable=False),
 )
 
-proposal = _table(
-    "proposal",
-    Column("lease_id", ForeignKey("lease.id"), nullable=False, unique=True),  # a first try is made once
-    Column("first", Text, nullable=False),  # what the person wrote before they saw anything
-    Column("seconds", Float, nullable=False),  # how long that took
-    Column("model", String(200), nullable=False),
-    Column("text", Text, nullable=True),  # none where the model did not answer
-    Column("at", Float, nullable=False),
-)
-
 flag = _table(
     "flag",
     Column("item_id", ForeignKey("item.id"), nullable=False, index=True),

@@ -12,8 +12,7 @@ from countersight.collect.campaign import PICTURES, Campaign
 from countersight.collect.export.card import VERDICTS, describe_campaign, describe_origin, outcome_of
 from countersight.collect.export.finished import FinishedItem, finished_items
 from countersight.collect.export.layouts import write_layout
-from countersight.collect.flows.cvqa import pair_of
-from countersight.collect.flows.verify import final_verdict
+from countersight.collect.flows.verify import case_of, final_verdict
 from countersight.dataset import DatasetWriter
 from countersight.errors import CampaignError
 from countersight.text import several
@@ -97,7 +96,7 @@ def _write_verdicts(campaign: Campaign, judged: Sequence[FinishedItem], staging:
     lines = []
     for finished in (each for each in judged if outcome_of(each)):
         item, final = finished.item, final_verdict(finished.past)
-        shown = msgspec.structs.replace(pair_of(item, finished.past), image=item.source.get("picture") or None)
+        shown = msgspec.structs.replace(case_of(item, finished.past), image=item.source.get("picture") or None)
         case = _copy_pictures(campaign, staging, shown, finished)
         said = [
             {"person": given.pseudonym, "phase": given.phase, "at": given.when, "seconds": round(given.seconds, 1)}

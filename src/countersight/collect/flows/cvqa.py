@@ -8,11 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.case import Case, Question
+from countersight.case import Question
 from countersight.collect.flows import verify
 from countersight.collect.flows.protocol import Advance, Form, Item, Past, Phase, Step, Text
-from countersight.suites import supposed
-from countersight.suites.cvqa import REAL_NAME
 
 QUESTION: Final = Text("question", "The question", most=400, words=5, asks=True, supposes=True)
 STEPS: Final = Text("steps", "The reasoning", most=600, words=3)
@@ -25,10 +23,6 @@ class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
     answer: str
     steps: str
     """The reasoning steps from the picture to the answer."""
-    first: str = ""
-    """The question before its writer saw a model's proposal; empty if there was none."""
-    proposal: str = ""
-    """What the model proposed."""
 
 
 class CvqaFlow(verify.VerifyFlow):
@@ -37,13 +31,7 @@ class CvqaFlow(verify.VerifyFlow):
     name = "cvqa"
     about = "Machine-written pairs verified by two people; indirect questions written by hand."
     phases = (
-        Phase(
-            "write",
-            "Write",
-            "Write a question with an if-clause that changes the answer indirectly.",
-            Indirect,
-            proposes=True,
-        ),
+        Phase("write", "Write", "Write a question with an if-clause that changes the answer indirectly.", Indirect),
         msgspec.structs.replace(verify.VERIFY, sees=("write",)),
         msgspec.structs.replace(verify.ADJUDICATE, sees=("write", "verify")),
     )
@@ -68,27 +56,11 @@ class CvqaFlow(verify.VerifyFlow):
         """Return the factual question alone, or the whole pair."""
         return {"factual": _factual(item)} if phase == "write" else super().shown(phase, item, past)
 
-    def pair(self, item: Item, past: Past) -> Case:
-        """Return the case, with the question written for it, if any."""
-        return pair_of(item, past)
-
 
 def _factual(item: Item) -> Question:
-    factual = verify.case_of(item).factual
+    factual = verify.case_of(item, {}).factual
     assert factual is not None  # items to write for are made of cases that have one
     return factual
-
-
-def pair_of(item: Item, past: Past) -> Case:
-    """Return the case, with the question written for it, if any."""
-    case = verify.case_of(item)
-    if not past.get("write"):
-        return case
-    written: Indirect = past["write"][-1]
-    question = Question(written.question, written.answer, _factual(item).kind)
-    group = "boolean" if question.kind == "boolean" else "indirect"  # the indirect questions of C-VQA ask for numbers
-    changed = {"group": group, "counterfactual": question, "change": supposed(written.question)}
-    return msgspec.structs.replace(case, suite=REAL_NAME, **changed)
 
 
 FLOW = CvqaFlow()

@@ -42,8 +42,6 @@ class Phase(msgspec.Struct, frozen=True):
     """The phase before, which is shown first and may be flagged."""
     checked: bool = False
     """Whether the model in the loop is asked about the text."""
-    proposes: bool = False
-    """Whether a model's proposal is shown after a first try."""
     adjudicates: bool = False
     """Whether it decides between people who disagreed; they are shown in random order."""
 

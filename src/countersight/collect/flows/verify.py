@@ -11,6 +11,8 @@ import msgspec
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.collect.flows.protocol import Advance, Choice, Finish, Flow, Form, Item, Past, Phase, Step, Text
 from countersight.reading import agrees
+from countersight.suites import supposed
+from countersight.suites.cvqa import REAL_NAME
 
 Verdict = Literal["keep", "correct", "reject"]
 CAUSES = {
@@ -21,7 +23,6 @@ CAUSES = {
 }
 """Causes of disagreement, for the adjudicator."""
 RELATED: Final = Choice("related", "whether the question is about the picture", ("yes", "no"))
-CAUSE: Final = Choice("cause", "why the two disagreed", tuple(CAUSES))
 WORDS: Final = Text("words", "The reason", most=1000, needed=False)
 
 
@@ -68,13 +69,9 @@ class VerifyFlow(Flow):
     about = "Two people verify each case; a third decides where they differ."
     phases: tuple[Phase, ...] = (VERIFY, ADJUDICATE)
 
-    def pair(self, item: Item, past: Past) -> Case:
-        """Return the case to verify."""
-        return case_of(item)
-
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """Return the verdict of a verifier or adjudicator."""
-        return read_verdict(form, self.pair(item, past), past, adjudicating=phase == "adjudicate")
+        return read_verdict(form, case_of(item, past), past, adjudicating=phase == "adjudicate")
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """Finish the item if two people agree; otherwise a third person decides."""
@@ -84,7 +81,7 @@ class VerifyFlow(Flow):
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the case, and both verdicts for the adjudicator."""
-        case = self.pair(item, past)
+        case = case_of(item, past)
         # CELLO's questions of discovery stand where the others are, and suppose nothing.
         supposes = case.counterfactual is not None and (case.change is not None or case.factual is not None)
         known = {"case": case, "asked": asked(case), "beside": beside(case), "supposes": supposes}
@@ -98,13 +95,21 @@ class VerifyFlow(Flow):
 
     def case(self, item: Item, past: Past) -> Case | None:
         """Return the case after verification."""
-        case = verified_case(self.pair(item, past), final_verdict(past))
+        case = verified_case(case_of(item, past), final_verdict(past))
         return msgspec.structs.replace(case, image=item.source.get("picture") or None) if case else None
 
 
-def case_of(item: Item) -> Case:
-    """Return the case that an item was made from."""
-    return msgspec.convert(item.source["case"], Case)
+def case_of(item: Item, past: Past) -> Case:
+    """Return the case that an item was made from, with the question that somebody wrote for it (C-VQA), if any."""
+    case = msgspec.convert(item.source["case"], Case)
+    if not past.get("write"):
+        return case
+    written = past["write"][-1]
+    assert case.factual is not None  # items to write for are made of cases that have one
+    question = Question(written.question, written.answer, case.factual.kind)
+    group = "boolean" if question.kind == "boolean" else "indirect"  # the indirect questions of C-VQA ask for numbers
+    changed = {"group": group, "counterfactual": question, "change": supposed(written.question)}
+    return msgspec.structs.replace(case, suite=REAL_NAME, **changed)
 
 
 def asked(case: Case) -> Question:
@@ -121,8 +126,8 @@ def beside(case: Case) -> Question | None:
 
 def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> CaseVerdict:
     """Return the verdict in a form of these phases."""
-    related, words, *causes = form.read((RELATED, WORDS, *((CAUSE,) if adjudicating else ()))).values()
-    cause = causes[0] if causes else ""
+    related, words = form.read((RELATED, WORDS)).values()
+    cause = form.choice("cause", "why the two disagreed", tuple(CAUSES)) if adjudicating else ""
     factual, answer = beside(case), None
     before: str | None = ""
     if related != "no":
@@ -188,7 +193,9 @@ def _corrected(question: Question, answer: str) -> Question:
     options = _options(question, answer)
     mended = msgspec.structs.replace(question, answer=answer, answers=(), prior="", options=options)
     prior = "" if question.prior and agrees(question.prior, mended) else question.prior
-    return msgspec.structs.replace(mended, prior=prior, doubled=_is_doubled(mended))
+    # The right option may stand there twice: a wrong one may, and people may say that it is right.
+    doubled = [option.text.strip() for option in options].count(mended.right_text.strip()) > 1
+    return msgspec.structs.replace(mended, prior=prior, doubled=doubled)
 
 
 def _options(question: Question, answer: str) -> tuple[Option, ...]:
@@ -198,11 +205,6 @@ def _options(question: Question, answer: str) -> tuple[Option, ...]:
     roles = {question.answer: "", answer: question.options[LETTERS.index(question.answer)].role}
     lettered = zip(LETTERS, question.options, strict=False)
     return tuple(Option(option.text, roles.get(letter, option.role)) for letter, option in lettered)
-
-
-def _is_doubled(question: Question) -> bool:
-    """Whether the right option stands there twice: a wrong one may, and people may say that it is right."""
-    return [option.text.strip() for option in question.options].count(question.right_text.strip()) > 1
 
 
 FLOW = VerifyFlow()

@@ -5,5 +5,4 @@ from .hamlet import OwnRanker as OwnRanker
 from .hamlet import answers_blind as answers_blind
 from .hamlet import check as check
 from .hamlet import open_loop as open_loop
-from .hamlet import open_proposer as open_proposer
 from .ranker import train as train

@@ -1,7 +1,4 @@
-"""Models beside people: the HAMLET check of distractors (CoSIm 4), and proposals after a first try of one's own.
-
-They are asked live, with a deadline.
-"""
+"""The HAMLET check: does a model prefer a distractor to the right response? Asked live, with a deadline (CoSIm 4)."""
 
 import asyncio
 import hashlib
@@ -11,16 +8,14 @@ import msgspec
 import numpy as np
 from sqlalchemy import func, insert, select
 
-from countersight.case import Option, Question
+from countersight.case import Option
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.loop.ranker import FEWEST, TextRanker, train_aside
-from countersight.collect.settings import Proposals
 from countersight.collect.work import Lease, finished_pasts
 from countersight.errors import CampaignError
 from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, open_model
-from countersight.text import printable
 
 _RETRAIN_AFTER = 10
 """New items in the train split after which the ranker learns anew, or a tenth more, whichever is later."""
@@ -189,40 +184,3 @@ async def answers_blind(campaign: Campaign, model: TextModel, asked: Instance) -
     except Exception:  # a hint that fails is no hint
         return None
     return scores[0] if scores else None
-
-
-_LONGEST = 600
-_PROMPT = """A question about a picture: {question}
-Its answer: {answer}
-Write the same question under a condition that changes the answer only indirectly: the new answer must follow from what
-is supposed by thinking, and must not be stated in it. An example: "How many cats would there be if the TV was off?",
-where two of the cats are on its screen.
-Reply with the new question, and behind it the new answer in brackets."""
-
-
-class Proposer:
-    """A model that makes proposals; if it fails or is slow, nobody has to wait."""
-
-    def __init__(self, proposals: Proposals) -> None:
-        self.name = proposals.model
-        self._deadline = proposals.deadline
-        self._model = open_model(proposals.model, ModelSettings(timeout=proposals.deadline))
-
-    async def propose(self, key: str, factual: Question) -> str:
-        """Return the model's proposal for a question; "" if it does not answer in time."""
-        prompt = _PROMPT.format(question=factual.text, answer=factual.answer)
-        request = Request(f"{key}/propose", (Turn("user", prompt),), "open", question=factual.text)
-        try:
-            answer = await asyncio.wait_for(self._model.reply(request), self._deadline)
-        except Exception:  # whatever is wrong with a model: the person goes on without it
-            return ""
-        return printable(answer.text)[:_LONGEST]
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
-
-
-def open_proposer(proposals: Proposals) -> Proposer | None:
-    """Return the model named in the settings, or None."""
-    return Proposer(proposals) if proposals.model else None

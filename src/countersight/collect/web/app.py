@@ -1,6 +1,5 @@
 """The web application: all addresses with their permissions, and shared pages."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
@@ -16,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from countersight.collect.campaign import Campaign
-from countersight.collect.loop import open_loop, open_proposer
+from countersight.collect.loop import open_loop
 from countersight.collect.web import accounts, json_api, leading, reviewing, tasks, working
 from countersight.collect.web.rendering import Renderer
 from countersight.collect.web.visit import MOST_DIGITS, FigureCache, Page, RefusedError, Site, Visit, visited
@@ -139,7 +138,6 @@ def application(campaign: Campaign, *, secure: bool = False, public_url: str = "
     unknown = [Page("/{anything:path}", nowhere, None, method, checked=False) for method in ("GET", "POST")]
     app = Starlette(routes=[_route(place, page) for page in (*PAGES, *unknown)], lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)
-    app.state.proposer = open_proposer(campaign.settings.proposals)
     app.state.renderer = renderer
     return app
 
@@ -156,11 +154,7 @@ def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextMa
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         if any(phase.checked for phase in campaign.flow.phases):
             app.state.loop.refresh()  # it learns before the first who asks has to wait for it
-        counting = asyncio.create_task(campaign.store.analyze())
         yield
-        counting.cancel()
-        if app.state.proposer is not None:
-            await app.state.proposer.close()
         campaign.close()
 
     return lifespan

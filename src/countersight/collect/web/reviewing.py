@@ -7,15 +7,15 @@ from typing import Any
 
 import msgspec
 from markupsafe import Markup
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from countersight.case import LETTERS, Case
 from countersight.collect import work
 from countersight.collect.database import tables
-from countersight.collect.flows import Choice, Content, Flow, Item, Text, phase_of
+from countersight.collect.flows import Choice, Content, Flow, Item, Text
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
-from countersight.collect.web.tasks import LeasedTask, load, show_task, typed
+from countersight.collect.web.tasks import LeasedTask, load_task, save_draft, show_task
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 
@@ -108,20 +108,25 @@ async def sample(visit: Visit) -> Response:
 async def edit_page(visit: Visit) -> Response:
     """Show the form of a contribution for editing by a reviewer."""
     task, editing = _edited_task(visit)
-    values = task.lease.draft or first_values(visit, task, editing["contribution"])
+    values = task.lease.draft
+    if values is None:  # its texts by field name
+        made = tables.contribution.c
+        question = select(made.content).where(made.id == editing["contribution"])
+        content = msgspec.json.decode(visit.store.read(lambda c: c.execute(question).scalar_one()))
+        content |= dict(zip(DISTRACTORS, content.get("distractors", ()), strict=False))
+        content |= dict(zip(SIDES, content.get("box") or (), strict=False))
+        values = {name: str(value) for name, value in content.items() if isinstance(value, str | int | float)}
     return await show_task(visit, task, values, editing=editing)
 
 
 async def edit(visit: Visit) -> Response:
     """Store a reviewer's version of a contribution, which decides the flag."""
-    found = _flag(visit)
-    task, editing = _edited_task(visit)
-    form = visit.read()
+    found, (task, editing), form = _flag(visit), _edited_task(visit), visit.read()
     content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
     note = form.text(_NOTE)
     if form.faults:
         return await show_task(visit, task, visit.form, 422, form.faults, editing=editing)
-    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, typed(visit), visit.now))
+    await save_draft(visit, task)
     return await _decided(visit, found, "edited", note, editing["contribution"], content)
 
 
@@ -129,25 +134,13 @@ def _edited_task(visit: Visit) -> tuple[LeasedTask, dict[str, int]]:
     found, number = _flag(visit), int(visit.request.path_params["contribution"])
     if visit.store.read(lambda c: work.author_of(c, found, number)) is None:
         raise RefusedError(404, "This contribution does not belong to the item of this flag.")
-    token, person = visit.store.read(lambda c: c.execute(_SEAT.where(_lease.contribution_id == number)).one())
-    task = visit.store.read(lambda c: load(c, visit, token, person))
-    assert task is not None
+    lease = tables.lease.c
+    seat = select(lease.token, lease.person_id).where(lease.contribution_id == number)
+    task = load_task(visit, *visit.store.read(lambda c: c.execute(seat).one()))
     return task, {"flag": found.id, "contribution": number}
 
 
-def first_values(visit: Visit, task: LeasedTask, number: int) -> dict[str, str]:
-    """Return the form values of a contribution without a draft: its texts by field name."""
-    made = tables.contribution.c
-    text = visit.store.read(lambda c: c.execute(select(made.content).where(made.id == number)).scalar_one())
-    content = msgspec.json.decode(text)
-    content |= dict(zip(DISTRACTORS, content.get("distractors", ()), strict=False))
-    content |= dict(zip(SIDES, content.get("box") or (), strict=False))
-    return {name: str(value) for name, value in content.items() if isinstance(value, str | int | float)}
-
-
 _AUDIT_TEXTS = ("question", "changed", "answer", "why", "answer_again", "why_again")
-_lease = tables.lease.c
-_SEAT = select(_lease.token, _lease.person_id)
 _chance = random.SystemRandom()
 
 
@@ -170,17 +163,23 @@ def history(connection: Connection, flow: Flow, item_id: int) -> list[ReviewEntr
         .where(made.c.item_id == item_id)
         .order_by(made.c.id)
     )
-    return [_entry(flow, row) for row in rows]
-
-
-def _entry(flow: Flow, row: Row[Any]) -> ReviewEntry:
-    phase = phase_of(flow, row.phase)
-    content = msgspec.json.decode(row.content) if row.content else None
-    title = phase.title if phase else row.phase
-    return ReviewEntry(
-        row.id, title, row.version, row.pseudonym, row.at, row.seconds, row.pasted, content, row.counts == row.id,
-        row.guideline_version, row.editor_id is not None,
-    )  # fmt: skip
+    titles = {phase.name: phase.title for phase in flow.phases}
+    return [
+        ReviewEntry(
+            id=row.id,
+            phase=titles.get(row.phase, row.phase),
+            version=row.version,
+            pseudonym=row.pseudonym,
+            at=row.at,
+            seconds=row.seconds,
+            pasted=row.pasted,
+            content=msgspec.json.decode(row.content) if row.content else None,
+            stands=row.counts == row.id,
+            guideline_version=row.guideline_version,
+            by_reviewer=row.editor_id is not None,
+        )
+        for row in rows
+    ]
 
 
 def describe_source(item: Item) -> dict[str, Any]:

@@ -35,30 +35,35 @@ class LeasedTask(msgspec.Struct, frozen=True):
     item: Item
     phase: Phase
     past: Past
-    proposal: work.Proposal | None = None
 
 
-def load_task(visit: Visit) -> LeasedTask:
-    """Return the task of a page; other people's tasks are not found."""
-    token = visit.request.path_params["token"]
-    task = visit.store.read(lambda c: load(c, visit, token, visit.me.id))
-    if task is None:
-        raise RefusedError(404, "You have no such task. Go back to your work and take the next one.")
-    return task
+def load_task(visit: Visit, token: str = "", person_id: int = 0) -> LeasedTask:
+    """Return the task of a page, or with a token and its holder; other people's tasks are not found."""
+    token, person_id, flow = token or visit.request.path_params["token"], person_id or visit.me.id, visit.campaign.flow
+
+    def load(connection: Connection) -> LeasedTask:
+        lease = work.lease_by_token(connection, token, person_id)
+        if lease is None:
+            raise RefusedError(404, "You have no such task. Go back to your work and take the next one.")
+        phase = phase_of(flow, lease.phase)
+        assert phase is not None  # leases are given in phases of the flow
+        seed = f"{lease.item_id}/{person_id}" if phase.adjudicates else ""
+        past = work.load_past(connection, flow, lease.item_id, phase.sees, seed)
+        return LeasedTask(lease, work.load_item(connection, lease.item_id), phase, past)
+
+    return visit.store.read(load)
 
 
-def load(connection: Connection, visit: Visit, token: str, person_id: int) -> LeasedTask | None:
-    """Return the task with a token, for its holder only."""
-    lease = work.lease_by_token(connection, token, person_id)
-    if lease is None:
-        return None
-    flow = visit.campaign.flow
-    phase = phase_of(flow, lease.phase)
-    assert phase is not None  # leases are given in phases of the flow
-    seed = f"{lease.item_id}/{person_id}" if phase.adjudicates else ""
-    past = work.load_past(connection, flow, lease.item_id, phase.sees, seed)
-    proposal = work.proposal_of(connection, lease.id) if phase.proposes else None
-    return LeasedTask(lease, work.load_item(connection, lease.item_id), phase, past, proposal)
+def _typed(visit: Visit) -> dict[str, str]:
+    """The fields of a form that belong to the contribution, limited in length."""
+    return {name[:80]: value[:_LONGEST_DRAFT] for name, value in visit.form.items() if name not in _OWN}
+
+
+async def save_draft(visit: Visit, task: LeasedTask) -> dict[str, str]:
+    """Store what was typed as the draft of a task; return it."""
+    fields = _typed(visit)
+    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, fields, visit.now))
+    return fields
 
 
 async def task_page(visit: Visit) -> Response:
@@ -66,8 +71,7 @@ async def task_page(visit: Visit) -> Response:
     task = load_task(visit)
     if task.lease.state == "done":
         return visit.go("/mine")
-    flow = visit.campaign.flow
-    values = task.lease.draft or flow.first_draft(task.phase.name, task.item, task.past)
+    values = task.lease.draft or visit.campaign.flow.first_draft(task.phase.name, task.item, task.past)
     return await show_task(visit, task, values)
 
 
@@ -80,7 +84,7 @@ async def show_task(
     **more: Any,
 ) -> Response:
     """Return the page of a task; with `editing`, for a reviewer who edits a submission."""
-    flow, name = visit.campaign.flow, task.phase.name
+    flow, name, me = visit.campaign.flow, task.phase.name, visit.me.id
     own: dict[str, Any] = {
         "checked": None,
         "kinds_proposed": (),
@@ -89,8 +93,7 @@ async def show_task(
         "balance": {},
         "loop_words": "",
         "editing": None,
-        "first_try": _first_try_waits(visit, task),
-        "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.settings, visit.me.id, name)),
+        "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.settings, me, name)),
     }
     if flow.name == "cfmm" and name == "write":
         own["balance"] = (await visit.figures.get("balance", lambda c: group_counts(c, flow)))[0]
@@ -113,7 +116,7 @@ async def show_task(
         rules=visit.settings.phases[name],
         reasons={reason: visit.say(words) for reason, words in work.REASONS.items()},
         sent=just_sent(visit),
-        own=visit.store.read(lambda c: own_figures(c, visit.me.id, visit.now)),
+        own=visit.store.read(lambda c: own_figures(c, me, visit.now)),
     )
 
 
@@ -135,42 +138,42 @@ def undoable(visit: Visit, contributions: Sequence[int]) -> set[int]:
     return visit.store.read(lambda c: work.undoable(c, settings, flow, contributions, visit.me.id, visit.now))
 
 
-def typed(visit: Visit) -> dict[str, str]:
-    """Return the fields of a form that belong to the contribution, limited in length."""
-    return {name[:80]: value[:_LONGEST_DRAFT] for name, value in visit.form.items() if name not in _OWN}
-
-
 async def submit(visit: Visit) -> Response:
     """Submit the task and continue with the next. An invalid form is returned with its faults, and saved as a draft."""
-    task = load_task(visit)
+    task, settings, flow = load_task(visit), visit.settings, visit.campaign.flow
     if task.lease.state == "flagged":
         return visit.go("/work")
     form = visit.read()
-    content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
+    content = flow.read(task.phase.name, form, task.item, task.past)
     _keep_quotas(visit, task, form, content)
     if form.faults and task.lease.state != "done":
-        values = typed(visit)
-        await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
-        return await show_task(visit, task, values, 422, form.faults)
-    if _first_try_waits(visit, task) and task.lease.state != "done":
-        return await _commit_first_try(visit, task, content)
-    if task.proposal is not None:
-        content = msgspec.structs.replace(content, first=task.proposal.first, proposal=task.proposal.text)
+        return await show_task(visit, task, await save_draft(visit, task), 422, form.faults)
+
+    def send(connection: Connection) -> tuple[work.Submitted, work.Lease | None]:
+        """Keep the contribution and give out the next item in one transaction."""
+        if task.lease.state == "active":  # as it was sent, so that whoever takes it back finds all of it again
+            work.save_draft(connection, settings, task.lease, _typed(visit), visit.now)
+        evidence = _evidence(visit, task)
+        sent = work.submit(connection, settings, flow, task.lease, content, evidence, visit.now)
+        return sent, work.claim(connection, settings, visit.me.id, task.phase.name, visit.now, _chance)
+
     try:
-        sent, following = await visit.store.write(lambda c: _send(c, visit, task, content))
+        sent, following = await visit.store.write(send)
     except work.TakenError:
-        values = typed(visit)
-        await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
+        await save_draft(visit, task)
         raise RefusedError(
             409, "You were away for a long time, and somebody else has finished this item. Please take the next one."
         ) from None
-    if not sent.same:
-        return await _sent_already(visit, task)
+    if not sent.same:  # another window was first, with something else
+        words = (
+            "This task was already sent with other content, which counts. Your text is shown below. If you take back "
+            "what was sent, this text replaces it."
+        )
+        return visit.page("refused.html", 409, words=words, typed=await save_draft(visit, task))
     if sent.right is not None:
         return visit.go(f"/known/{sent.contribution_id}")
-    return visit.go(
-        f"/task/{following.token}?sent={sent.contribution_id}" if following else f"/work?sent={sent.contribution_id}"
-    )
+    place = f"/task/{following.token}" if following else "/work"
+    return visit.go(f"{place}?sent={sent.contribution_id}")
 
 
 def _keep_quotas(visit: Visit, task: LeasedTask, form: Form, content: Content) -> None:
@@ -186,72 +189,19 @@ def _keep_quotas(visit: Visit, task: LeasedTask, form: Form, content: Content) -
             form.fail(field, "There are enough of “{group}”: choose another.", group=", ".join(groups))
 
 
-async def _sent_already(visit: Visit, task: LeasedTask) -> Response:
-    """Another window was first, with something else: say so, show what was typed here, and keep it as a draft."""
-    words_typed = typed(visit)
-    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, words_typed, visit.now))
-    words = (
-        "This task was already sent with other content, which counts. Your text is shown below. If you take back "
-        "what was sent, this text replaces it."
-    )
-    return visit.page("refused.html", 409, words=words, typed=words_typed)
-
-
-def _send(
-    connection: Connection, visit: Visit, task: LeasedTask, content: Content
-) -> tuple[work.Submitted, work.Lease | None]:
-    """Keep the contribution and give out the next item in one transaction.
-
-    The form is kept as it was sent, so that whoever takes it back finds all of it again.
-    """
-    if task.lease.state == "active":
-        work.save_draft(connection, visit.settings, task.lease, typed(visit), visit.now)
-    sent = work.submit(
-        connection, visit.settings, visit.campaign.flow, task.lease, content, _evidence(visit, task), visit.now
-    )
-    following = work.claim(connection, visit.settings, visit.me.id, task.phase.name, visit.now, _chance)
-    return sent, following
-
-
-def _first_try_waits(visit: Visit, task: LeasedTask) -> bool:
-    """Whether what is sent next is a first try, after which a model's proposal is shown."""
-    return task.phase.proposes and visit.request.app.state.proposer is not None and task.proposal is None
-
-
-async def _commit_first_try(visit: Visit, task: LeasedTask, content: Content) -> Response:
-    """Keep the first try before the model is even asked; then show the form again, with the proposal beside it."""
-    model, values, seconds = visit.request.app.state.proposer, typed(visit), _evidence(visit, task).seconds
-
-    def commit(connection: Connection) -> bool:
-        work.save_draft(connection, visit.settings, task.lease, values, visit.now)
-        return work.commit_first_try(connection, task.lease, content, seconds, model.name, visit.now)
-
-    if await visit.store.write(commit):
-        shown = visit.campaign.flow.shown(task.phase.name, task.item, task.past)
-        text = await model.propose(task.item.key, shown["factual"])
-        await visit.store.write(lambda c: work.keep_proposal(c, task.lease, text))
-    return visit.go(f"/task/{task.lease.token}")
-
-
 def _evidence(visit: Visit, task: LeasedTask) -> work.WritingEvidence:
     """Time at the page where the browser measured it, never more than since the item was given out."""
-    form = Form(visit.form)
-    since = max(0.0, visit.now - task.lease.claimed_at)
-    seconds = form.number("seconds", since, 0, since) or since
-    if task.proposal is not None:
-        seconds = min(since, seconds + task.proposal.seconds)
-    return work.WritingEvidence(seconds, form.number("pasted", 0, 0, 1))
+    form, since = Form(visit.form), max(0.0, visit.now - task.lease.claimed_at)
+    return work.WritingEvidence(form.number("seconds", since, 0, since) or since, form.number("pasted", 0, 0, 1))
 
 
 async def draft(visit: Visit) -> Response:
     """Save the draft; it is on disk when the page says so."""
-    task, values = load_task(visit), typed(visit)
+    task = load_task(visit)
     if task.lease.state in ("done", "flagged"):
         raise RefusedError(409, "This task was already sent.")
-    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
-    if visit.partial:
-        return visit.page("parts/saved.html", at=visit.now)
-    return visit.go(f"/task/{task.lease.token}")
+    await save_draft(visit, task)
+    return visit.page("parts/saved.html", at=visit.now) if visit.partial else visit.go(f"/task/{task.lease.token}")
 
 
 async def release(visit: Visit) -> Response:
@@ -264,16 +214,15 @@ async def release(visit: Visit) -> Response:
 async def flag(visit: Visit) -> Response:
     """Flag the previous phase, with a reason and a comment."""
     task = load_task(visit)
-    if task.lease.state == "flagged":
-        return visit.go(f"/work?flagged=1&gone={task.lease.token}")  # the form was sent twice
-    if not task.phase.verifies or task.lease.state != "active":
-        raise RefusedError(409, "There is nothing to flag here.")
-    form = visit.read()
-    reason, words = form.read(_FLAG).values()
-    if form.faults:
-        return await show_task(visit, task, typed(visit), 422, form.faults)
-    verified = task.phase.verifies
-    await visit.store.write(lambda c: work.flag(c, visit.settings, task.lease, verified, reason, words, visit.now))
+    if task.lease.state != "flagged":  # otherwise the form was sent twice
+        if not task.phase.verifies or task.lease.state != "active":
+            raise RefusedError(409, "There is nothing to flag here.")
+        form = visit.read()
+        reason, words = form.read(_FLAG).values()
+        if form.faults:
+            return await show_task(visit, task, visit.form, 422, form.faults)
+        settings, about = visit.settings, task.phase.verifies
+        await visit.store.write(lambda c: work.flag(c, settings, task.lease, about, reason, words, visit.now))
     return visit.go(f"/work?flagged=1&gone={task.lease.token}")
 
 
@@ -282,19 +231,15 @@ async def check_distractors(visit: Visit) -> Response:
     task = load_task(visit)
     if not (task.phase.checked and is_hard(task.item)) or task.lease.state != "active":
         raise RefusedError(404, "There is no model to ask here.")
-    form, values = visit.read(), typed(visit)
+    form, values = visit.read(), await save_draft(visit, task)
     content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
-    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
     if form.faults:
-        checked = ModelCheck(
-            "", (), 0, visit.say("First correct this:") + " " + " ".join(dict.fromkeys(form.faults.values()))
-        )
+        note = " ".join((visit.say("First correct this:"), *dict.fromkeys(form.faults.values())))
+        checked = ModelCheck("", (), 0, note)
     else:
         texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
-        responses = (content.response, *content.distractors)
-        context = context_of(task.past)
-        model = visit.request.app.state.loop
-        checked = await check(visit.campaign, model, task.lease, context, responses, texts)
+        responses, model = (content.response, *content.distractors), visit.request.app.state.loop
+        checked = await check(visit.campaign, model, task.lease, context_of(task.past), responses, texts)
     if visit.partial:
         return visit.page("parts/checked.html", checked=checked, distractors=DISTRACTORS)
     return await show_task(visit, task, values, 200, form.faults, checked=checked)

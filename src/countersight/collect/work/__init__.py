@@ -33,13 +33,9 @@ from .reviewing import flag as flag
 from .reviewing import flags_of as flags_of
 from .reviewing import open_flags as open_flags
 from .reviewing import sample as sample
-from .submitting import Proposal as Proposal
 from .submitting import Submitted as Submitted
 from .submitting import TakenError as TakenError
 from .submitting import WritingEvidence as WritingEvidence
-from .submitting import commit_first_try as commit_first_try
-from .submitting import keep_proposal as keep_proposal
-from .submitting import proposal_of as proposal_of
 from .submitting import submit as submit
 from .undoing import Access as Access
 from .undoing import Fate as Fate

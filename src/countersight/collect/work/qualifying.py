@@ -65,13 +65,6 @@ def has_new_guidelines(connection: Connection, settings: Settings, person_id: in
 
 
 def _tries(connection: Connection, person_id: int, phase: str, test: Test) -> list[Row[Any]]:
-    return list(
-        connection.execute(
-            select(tables.qualification).where(
-                tables.qualification.c.person_id == person_id,
-                tables.qualification.c.phase == phase,
-                tables.qualification.c.version == test.version,
-                tables.qualification.c.reset_by.is_(None),
-            )
-        )
-    )
+    row = tables.qualification.c
+    own = (row.person_id == person_id, row.phase == phase, row.version == test.version, row.reset_by.is_(None))
+    return list(connection.execute(select(tables.qualification).where(*own)))
