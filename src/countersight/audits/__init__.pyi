@@ -6,6 +6,7 @@ from .calibration.sheet import PersonLabel as PersonLabel
 from .calibration.sheet import read_labels as read_labels
 from .finishing import Finished as Finished
 from .finishing import finish as finish
+from .finishing import print_results as print_results
 from .folder import MANIFEST as MANIFEST
 from .folder import AuditFolder as AuditFolder
 from .plan import AuditPlan as AuditPlan
@@ -25,6 +26,4 @@ from .records import Verdict as Verdict
 from .scores import AuditScores as AuditScores
 from .scores import score as score
 from .steps import AuditTally as AuditTally
-from .terminal_scores import tell as tell
-from .terminal_scores import tell_calibration as tell_calibration
 from .trail import read_audit as read_audit

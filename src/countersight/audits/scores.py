@@ -169,7 +169,8 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
     shown = [test for test in tests if not test.excluded.startswith("no edited picture")]
     verdicts = [concept.verdicts for case in audit.cases for concept in case.concepts]
     flat = [verdict for given in verdicts for verdict in given]
-    controls = [flip for case in audit.cases if (flip := flips(case)) is not None]
+    controls = [(case, flip) for case in audit.cases if (flip := flips(case)) is not None]
+    stays = [(case.record.picture, case.case, float(not flip)) for case, flip in controls]
 
     def of_judge(name: str) -> MeasuredScores:
         return trio(kept, lambda test: test.judges.get(name, Opinion(None, None)))
@@ -193,63 +194,42 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
         without_concept=sum(case.extracted is not None and not case.concepts for case in audit.cases),
         failed=failed_steps(audit),
         controls=len(controls),
-        flips=sum(controls),
+        flips=sum(flip for _, flip in controls),
+        steady=clustered_mean(stays) if stays else None,
         paths=dict(Counter(verdict.path for verdict in flat).most_common()),
         agreement=agreement([given for given in verdicts if given]),
-        **_lent(audit, kept),
+        **_of_kept(audit, kept),
         **_checks(audit),
         **_past_the_paper(audit, {(test.case, test.number) for test in kept}),
-        **_unmoved(audit, kept),
-        accuracy=_accuracy(audit, {(test.case, test.number) for test in kept}),
     )
 
 
-def _unmoved(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
-    """How many answers never changed, and how many stay where nothing was changed."""
-    said = {(case.case, concept.number): (case, concept) for case in audit.cases for concept in case.concepts}
-    same = [
-        test
-        for test in kept
-        for case, concept in [said[test.case, test.number]]
-        if case.baseline
-        and concept.again
-        and same_answer(case.record.question, case.baseline.answer.text, concept.again.answer.text)
-    ]
-    stays = [
-        (case.record.picture, case.case, float(not flip)) for case in audit.cases if (flip := flips(case)) is not None
-    ]
+def _of_kept(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
+    """Figures over the tests that count: answers that never changed, accuracy, and votes that no majority gave."""
+    trails = {(case.case, concept.number): (case, concept) for case in audit.cases for concept in case.concepts}
+    before, after, same, own = [], [], [], []
+    for test in kept:
+        case, concept = trails[test.case, test.number]
+        own.append((test, ccs_of_votes(concept.verdicts, audit.manifest.pool)))
+        if case.baseline is None or concept.again is None or concept.edit is None:
+            continue
+        question, said, again = case.record.question, case.baseline.answer.text, concept.again.answer.text
+        if same_answer(question, said, again):
+            same.append(test)
+        scenes = (case.record.scene, concept.edit.scene)
+        was, now = (right_answer(question.text, scene) if scene else None for scene in scenes)
+        if was is not None and now is not None:
+            before.append((test.picture, test.case, float(same_answer(question, was, said))))
+            after.append((test.picture, test.case, float(same_answer(question, now, again))))
+    lent = sum(test.ccs is not None and ccs is not None and test.ccs > ccs + 1e-9 for test, ccs in own)
+    pooled = [(test.picture, test.case, ccs) for test, ccs in own if ccs is not None]
     return {
-        "steady": clustered_mean(stays) if stays else None,
         "unmoved": len(same),
         "unmoved_passed": sum(test.pcs is not None and test.pcs > 0.5 for test in same),
+        "accuracy": Accuracy(clustered_mean(before), clustered_mean(after)) if after else None,
+        "lent": lent,
+        "allowed": clustered_mean(pooled).value if lent else None,
     }
-
-
-def _accuracy(audit: AuditTrail, kept: set[tuple[str, int]]) -> Accuracy | None:
-    """How often the answers are right before and after the edits that count; None where nobody knows."""
-    before, after = [], []
-    for case in audit.cases:
-        key, question = (case.record.picture, case.case), case.record.question
-        for concept in case.concepts:
-            edit, again = concept.edit, concept.again
-            if (case.case, concept.number) not in kept or edit is None or again is None or case.baseline is None:
-                continue
-            was, now = (right_answer(question.text, each) if each else None for each in (case.record.scene, edit.scene))
-            if was is not None and now is not None:
-                before.append((*key, float(same_answer(question, was, case.baseline.answer.text))))
-                after.append((*key, float(same_answer(question, now, again.answer.text))))
-    return Accuracy(clustered_mean(before), clustered_mean(after)) if after else None
-
-
-def _lent(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
-    """How many tests have a CCS that no majority of votes gave, and what it is without that."""
-    votes = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
-    own = [(test, ccs_of_votes(votes[test.case, test.number], audit.manifest.pool)) for test in kept]
-    lent = sum(test.ccs is not None and allowed is not None and test.ccs > allowed + 1e-9 for test, allowed in own)
-    if not lent:
-        return {}
-    pooled = [(test.picture, test.case, allowed) for test, allowed in own if allowed is not None]
-    return {"lent": lent, "allowed": clustered_mean(pooled).value}
 
 
 def _past_the_paper(audit: AuditTrail, kept: set[tuple[str, int]]) -> dict[str, Any]:

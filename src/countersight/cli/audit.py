@@ -329,10 +329,10 @@ def _finish(folder: Path, chosen: argparse.Namespace) -> "Finished":
     """Write, seal and print the results of an audit."""
     from rich.console import Console
 
-    from countersight.audits import finish, tell
+    from countersight.audits import finish, print_results
 
     finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
-    tell(finished.scores, Console(), finished.warnings, finished.conclusion)
+    print_results(finished, Console())
     print(f"Audit page: {finished.html.resolve()}\nSeal of the bundle: {finished.seal}")
     _zip(folder, chosen.zip)
     return finished
@@ -350,14 +350,16 @@ def _zip(folder: Path, to: Path | None) -> None:
 def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.audits import USUAL, AuditTally, find_prompts, tell_calibration
+    from countersight.audits import USUAL, AuditTally, find_prompts
     from countersight.audits.calibration import CalibrationOptions, calibrate, calibrate_on_people
+    from countersight.audits.page import calibration_grids
     from countersight.engine import RetryPolicy
+    from countersight.html import print_grids
 
     if chosen.people or chosen.audit:
         if not (chosen.people and chosen.audit):
             raise CountersightError("use --people and --audit together: the labels and the audit that they belong to")
-        tell_calibration(calibrate_on_people(chosen.audit, chosen.people, chosen.output), Console())
+        print_grids(calibration_grids(calibrate_on_people(chosen.audit, chosen.people, chosen.output)), Console())
         print(chosen.output)
         return 0
     if not chosen.judge:
@@ -380,7 +382,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     if calibration is None:
         print(GOES_ON, file=sys.stderr)
         return STOPPED
-    tell_calibration(calibration, Console())
+    print_grids(calibration_grids(calibration), Console())
     print(chosen.output)
     return 0
 

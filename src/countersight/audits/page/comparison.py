@@ -96,8 +96,6 @@ class AuditTables(msgspec.Struct, frozen=True):
     version: str
     ranked: tuple[ScoredAudit, ...] = ()
     """The most faithful first; audits without a score last."""
-    next_best: tuple[Compared, ...] = ()
-    """Each of them compared with the next, if both are of one dataset."""
 
 
 class AuditTableFiles(msgspec.Struct, frozen=True):
@@ -133,11 +131,6 @@ def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None
         seed,
         __version__,
         tuple(ranked),
-        tuple(
-            _compared(one, other)
-            for one, other in pairwise(ranked)
-            if one.manifest.dataset.fingerprint == other.manifest.dataset.fingerprint
-        ),
     )
 
 
@@ -188,10 +181,10 @@ def sentence(found: AuditTables) -> str:
 
 def conclusion(found: AuditTables) -> str:
     """Return which models are more faithful than others, as far as the audits can tell."""
-    told = {(each.first, each.second): each.differences["ccs"] for each in found.next_best}
     sentences = []
     for one, other in pairwise(found.ranked):
-        apart = told.get((one.label, other.label))
+        same = one.manifest.dataset.fingerprint == other.manifest.dataset.fingerprint
+        apart = difference(one.scores, other.scores, "ccs") if same else None
         names = name(one.label), name(other.label)
         if apart is None:
             sentences.append(f"{names[0]} and {names[1]} have no case in common and cannot be compared.")

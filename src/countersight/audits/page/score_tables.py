@@ -90,9 +90,19 @@ def result_grids(scores: AuditScores) -> Iterator[Grid]:
         )
         rows = [[who, *map(count, (said.yes, said.no, said.unknown))] for who, said in scores.checkers.items()]
         yield grid("Did the edits do what was asked?", ("checked by", "yes", "no", "cannot tell"), rows, below)
-    if extensions := list(_extensions(scores)):
-        shares = ([words, count(mean.concepts), mean_cell(mean)] for words, mean in extensions)
-        yield grid("Extensions beyond EDCT", ("share of tests in which", "tests", "share"), shares)
+    for title, found in (
+        ("Accuracy, which is not part of the scores", list(_accuracy(scores))),
+        ("Extensions beyond EDCT", list(_extensions(scores))),
+    ):
+        if found:
+            shares = ([words, count(mean.concepts), mean_cell(mean)] for words, mean in found)
+            yield grid(title, ("share of tests in which", "tests", "share"), shares)
+
+
+def _accuracy(scores: AuditScores) -> Iterator[tuple[str, Mean]]:
+    if scores.accuracy is not None:
+        yield "the answer about the original picture is right", scores.accuracy.before
+        yield "the answer about the edited picture is right", scores.accuracy.after
 
 
 def _extensions(scores: AuditScores) -> Iterator[tuple[str, Mean]]:

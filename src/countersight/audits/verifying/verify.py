@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from html import escape
 from pathlib import Path, PurePosixPath
@@ -61,7 +62,6 @@ from countersight.audits.verifying.replay import (
     read_bounded,
     replay_calibration,
     replay_stages,
-    same_audit,
 )
 from countersight.dataset import Dataset
 from countersight.engine import DatasetReference
@@ -93,15 +93,6 @@ _SHOWN: Final = "[a picture]"
 
 def _by_people(opened: OpenedBundle) -> bool:
     return opened.audit.calibration is not None and bool(opened.audit.calibration.people)
-
-
-def _of_another(opened: OpenedBundle) -> bool:
-    """Whether people labelled another audit than this."""
-    try:
-        judged = AuditFolder.open(opened.path / CALIBRATION_FOLDER).manifest if _by_people(opened) else None
-    except AuditError:
-        return False  # it is found already
-    return judged is not None and not same_audit(judged, opened.audit.manifest)
 
 
 def _plugged_in(opened: OpenedBundle) -> bool:
@@ -139,8 +130,8 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
     ("the earlier audit that it is compared with", "it was not found; name it with --against",
      lambda opened: CHANGES in opened.files and opened.against is None),
     ("people's reviews", "people's judgements cannot be recomputed", lambda opened: REVIEWED in opened.files),
-    ("people's labels for the calibration", "people's judgements cannot be recomputed", _by_people),
-    ("the audit that people labelled for the calibration", "it is another audit", _of_another),
+    ("people's labels for the calibration, and the audit that they labelled",
+     "people's judgements cannot be recomputed", _by_people),
     ("LPIPS of the edits", "its weights are not in the bundle", lambda opened: opened.audit.manifest.lpips),
     ("checks by a detector", "its weights are not in the bundle",
      lambda opened: any(checker.name.startswith("detector:") for checker in opened.audit.manifest.checkers)),
@@ -351,33 +342,25 @@ def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[
 
 def _zipped(file: Path, unpacked: Path) -> Iterator[Finding]:
     """Whether a ZIP has bytes beside its files: one that is made of them again is the same."""
-    again = unpacked.with_name(f"{unpacked.name}.again.zip")
-    try:
-        zip_bundle(unpacked, again)
-        if digest(again) != digest(file):
+    with tempfile.TemporaryDirectory() as place, suppress(AuditError):  # one that is not sealed is found elsewhere
+        zip_bundle(unpacked, Path(place) / "again.zip")
+        if digest(Path(place) / "again.zip") != digest(file):
             yield Finding("added", file.name, "it contains extra bytes")
-    except AuditError:  # it is not sealed: that is found where its files are looked at
-        return
-    finally:
-        again.unlink(missing_ok=True)
 
 
 def _digests(folder: Path, bundle: Bundle, files: list[FileEntry]) -> dict[str, str]:
-    """The SHA-256 of every sealed file that has the size it had; the others are not worth reading."""
-    same = [
-        found.name
-        for found in files
-        if (sealed := bundle.files.get(found.name)) and found.bytes == sealed.bytes <= LARGEST_FILE
-    ]
+    """The SHA-256 of every sealed file that has the size it had, "" if it cannot be read; others are not read."""
 
-    def of(name: str) -> str:
+    def digest_or_nothing(name: str) -> str:
         try:
             return digest(folder / name)
         except AuditError:  # it went or was made unreadable since it was listed
             return ""
 
+    sealed = {name: file.bytes for name, file in bundle.files.items() if file.bytes <= LARGEST_FILE}
+    same = [found.name for found in files if sealed.get(found.name) == found.bytes]
     with ThreadPoolExecutor(cores()) as pool:  # hashing lets go of the interpreter
-        return dict(zip(same, pool.map(of, same), strict=True))
+        return dict(zip(same, pool.map(digest_or_nothing, same), strict=True))
 
 
 def _against_seal(bundle: Bundle, lying: list[FileEntry | OddEntry], digests: dict[str, str]) -> Iterator[Finding]:
@@ -386,26 +369,21 @@ def _against_seal(bundle: Bundle, lying: list[FileEntry | OddEntry], digests: di
     for name, sealed in bundle.files.items():
         found = there.get(name)
         if found is None:
-            inside = _is_plain(name)
-            yield Finding("missing", name, "" if inside else "its name points outside the bundle, so it was not read")
+            path = PurePosixPath(name)
+            outside = path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name
+            yield Finding("missing", name, "its name points outside the bundle, so it was not read" if outside else "")
         elif isinstance(found, OddEntry):
             yield Finding("altered", name, found.what)
         elif found.bytes != sealed.bytes:
             yield Finding("altered", name, f"it has {found.bytes:,} bytes instead of {sealed.bytes:,}")
-        elif found.bytes > LARGEST_FILE:
+        elif name not in digests:
             yield Finding("broken", name, f"it has {found.bytes:,} bytes, more than a file of a bundle can have")
-        elif not digests[name]:
-            yield Finding("altered", name, "it cannot be read")
         elif digests[name] != sealed.sha256:
-            yield Finding("altered", name, "its content differs from the sealed one")
+            why = "its content differs from the sealed one" if digests[name] else "it cannot be read"
+            yield Finding("altered", name, why)
     for name, found in there.items():
         if name not in bundle.files and (isinstance(found, OddEntry) or sealable(found)):
             yield Finding("added", name, found.what if isinstance(found, OddEntry) else "")
-
-
-def _is_plain(name: str) -> bool:
-    path = PurePosixPath(name)
-    return not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\0" not in name
 
 
 def _records(
@@ -596,21 +574,18 @@ def _forms(opened: OpenedBundle) -> Iterator[Finding]:
     """Records that hold something which no audit writes: read and written again, each has the bytes that lie there."""
     what: What = "not verified" if opened.other_version else "broken"
     for name, kind in FORMS.items():
-        if name in opened.files:
-            with open(opened.path / name, "rb") as file:
-                lines = file if name.endswith(".jsonl") else iter([file.read()])
-                line = next((number for number, data in enumerate(lines, 1) if not _is_written(data, kind)), 0)
-            if line:
-                yield Finding(
-                    what, name, f"line {line} contains something that an audit does not write{opened.other_version}"
-                )
-
-
-def _is_written(data: bytes, kind: type[msgspec.Struct]) -> bool:
-    try:
-        return msgspec.json.encode(msgspec.json.decode(data, type=kind)) == msgspec.json.format(data, indent=-1)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
+        if name not in opened.files:
+            continue
+        with open(opened.path / name, "rb") as file:
+            for number, data in enumerate(file if name.endswith(".jsonl") else [file.read()], 1):
+                try:
+                    written = msgspec.json.encode(msgspec.json.decode(data, type=kind))
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                    written = b""
+                if written != msgspec.json.format(data, indent=-1):
+                    words = f"line {number} contains something that an audit does not write{opened.other_version}"
+                    yield Finding(what, name, words)
+                    break
 
 
 def _derived(opened: OpenedBundle) -> Iterator[Finding]:
