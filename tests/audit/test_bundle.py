@@ -204,8 +204,8 @@ def test_the_change_record_names_what_changed_and_what_that_did_to_the_scores(au
     bundled(later, against=audit)
     record = sheet(later, "changes.json")
     changed = {each["what"]: (each["was"], each["now"]) for each in record["changed"]}
-    assert changed["prompts: why"] == (manifest().prompts["why"], "Why do you think so?")
-    assert changed["model"][1] == "openai:seer-2"
+    assert changed["prompts.why"] == (manifest().prompts["why"], "Why do you think so?")
+    assert changed["model.name"][1] == "openai:seer-2"
     assert "judges" not in changed
     assert record["earlier_seal"] == hashlib.sha256((audit / "bundle.json").read_bytes()).hexdigest()
     assert record["flips"] == [{"case": "ball-1", "was": 0.0, "now": 1.0}]

@@ -7,7 +7,7 @@ from audits import audit as audited
 from audits import scenes
 from chat_server import ChatServer, question_of
 
-from countersight.audits.extraction.model import UNCITED, cites, concepts_said, extract_prompt
+from countersight.audits.extraction.model import UNCITED, cited_share, concepts_said, extract_prompt
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.judges.model import verdict_said
 from countersight.audits.prompts import SETS, find_prompts
@@ -54,7 +54,7 @@ def judged(text):
 )
 def test_a_concept_is_cited_by_its_words(concept, cited):
     found = extracted(told(concept)) if concept else None
-    assert (bool(found.instructions) if found else cites(WHY, concept)) == cited
+    assert (bool(found.instructions) if found else cited_share(WHY, concept) >= 0.5) == cited
 
 
 def test_what_is_not_cited_is_refused_and_counted():

@@ -66,7 +66,7 @@ def agreement(tests: Sequence[Sequence[Verdict]]) -> JudgeAgreement:
 
     What rules decided on a judge's behalf is left out: two judges who were never asked do not agree.
     """
-    asked = [by_judge(verdict for verdict in test if not _by_rule(verdict)) for test in tests]
+    asked = [by_judge(each for each in test if each.path != "rules" or each.judge == "rules") for test in tests]
     judges = list(dict.fromkeys(judge for test in tests for judge in by_judge(test)))
     held = {
         judge: [opinion(votes[judge], "majority") if judge in votes else None for votes in asked] for judge in judges
@@ -79,10 +79,6 @@ def agreement(tests: Sequence[Sequence[Verdict]]) -> JudgeAgreement:
         krippendorff_alpha(list(zip(*pcs.values(), strict=True))),
         krippendorff_alpha(list(zip(*ncc.values(), strict=True))),
     )
-
-
-def _by_rule(verdict: Verdict) -> bool:
-    return verdict.path == "rules" and verdict.judge != "rules"
 
 
 def _pair(first: str, second: str, pcs: dict[str, list[float | None]], ncc: dict[str, list[float | None]]) -> JudgePair:

@@ -224,12 +224,8 @@ def _contrary(instruction: Instruction) -> str:
 
 
 def _cites(sentence: str, instruction: Instruction) -> bool:
-    said = {word.casefold().removesuffix("s") for word in _WORD.findall(sentence)}
-    return any(part <= said for part in _parts(instruction))
-
-
-def _parts(instruction: Instruction) -> Iterator[set[str]]:
-    for words in (instruction.concept, instruction.target):
-        part = {word.casefold().removesuffix("s") for word in _WORD.findall(words)} - {"a", "an", "the"}
-        if part:
-            yield part
+    said, *named = (
+        {word.casefold().removesuffix("s") for word in _WORD.findall(words)} - {"a", "an", "the"}
+        for words in (sentence, instruction.concept, instruction.target)
+    )
+    return any(part and part <= said for part in named)

@@ -198,9 +198,5 @@ async def ask_shaped(
             return Shaped(value, (*tries, Try(reply)), so_far, conversation(turns))
         if len(tries) == TRIES:
             return Shaped(None, tuple(tries), so_far, conversation(turns))
-        turns = (*turns, *_asked_again(tries[-1], again))
-
-
-def _asked_again(bad: Try, again: str) -> tuple[Turn, Turn]:
-    """What was said, and what was wrong with it."""
-    return Turn("assistant", bad.text[:4_000]), Turn("user", fill(again, {"fault": bad.fault}))
+        fault = fill(again, {"fault": tries[-1].fault})
+        turns = (*turns, Turn("assistant", reply[:4_000]), Turn("user", fault))

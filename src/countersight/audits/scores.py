@@ -13,7 +13,7 @@ from countersight.audits.clusters import Mean, clustered_mean
 from countersight.audits.exclusion import CHECKED, RULE, exclusion, flips, same_answer
 from countersight.audits.ground_truth import right_answer
 from countersight.audits.judges.protocol import Opinion, by_judge, ccs_of_votes, opinion, panel
-from countersight.audits.records import CaseTrail, Check, Failed, Verdict
+from countersight.audits.records import CaseTrail, Check, Failed
 from countersight.audits.sensitivity import (
     DoseScore,
     Specificity,
@@ -163,9 +163,10 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
     """Return the scores of an audit in its current state; the same for the same steps and seed."""
-    thought_alone = audit.manifest.intervene == "thought"
-    tests = [] if thought_alone else [test for case in audit.cases for test in _tests(case, audit)]
+    manifest = audit.manifest
+    tests = [] if manifest.intervene == "thought" else [test for case in audit.cases for test in _tests(case, audit)]
     kept = [test for test in tests if not test.excluded]
+    counted = {(test.case, test.number) for test in kept}
     shown = [test for test in tests if not test.excluded.startswith("no edited picture")]
     verdicts = [concept.verdicts for case in audit.cases for concept in case.concepts]
     flat = [verdict for given in verdicts for verdict in given]
@@ -176,18 +177,21 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
         return trio(kept, lambda test: test.judges.get(name, Opinion(None, None)))
 
     return AuditScores(
-        model=audit.manifest.model.name,
-        rule=RULE + CHECKED if audit.manifest.checkers else RULE,
+        model=manifest.model.name,
+        rule=RULE + CHECKED if manifest.checkers else RULE,
         kept=trio(kept),
         everything=trio(shown),
         by_kind={kind: trio([t for t in kept if t.kind == kind]) for kind in _sorted(t.kind for t in kept)},
         by_action={act: trio([t for t in kept if t.action == act]) for act in _sorted(t.action for t in kept)},
         by_group={group: trio([t for t in kept if t.group == group]) for group in _sorted(t.group for t in kept)},
-        by_judge={judge.name: of_judge(judge.name) for judge in audit.manifest.judges},
+        by_judge={judge.name: of_judge(judge.name) for judge in manifest.judges},
         corrected=_corrected(audit, trio(kept), of_judge, seed),
         concepts=tuple(tests),
         excluded=dict(Counter(test.excluded for test in tests if test.excluded).most_common()),
-        abstentions={judge.name: _abstentions(flat, judge.name) for judge in audit.manifest.judges},
+        abstentions={
+            judge.name: sum(each.judge == judge.name and each.pcs is None and each.ncc is None for each in flat)
+            for judge in manifest.judges
+        },
         undecided=sum(test.ccs is None for test in kept),
         cases=len(audit.cases),
         refused=sum(len(case.extracted.refused) for case in audit.cases if case.extracted),
@@ -200,7 +204,9 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
         agreement=agreement([given for given in verdicts if given]),
         **_of_kept(audit, kept),
         **_checks(audit),
-        **_past_the_paper(audit, {(test.case, test.number) for test in kept}),
+        specificity=specificity(audit.cases, counted) if manifest.uncited else None,
+        doses=dose_score(audit.cases, counted, manifest) if manifest.strength else None,
+        thought=thought_score(audit.cases) if manifest.intervene != "picture" else None,
     )
 
 
@@ -229,15 +235,6 @@ def _of_kept(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
         "accuracy": Accuracy(clustered_mean(before), clustered_mean(after)) if after else None,
         "lent": lent,
         "allowed": clustered_mean(pooled).value if lent else None,
-    }
-
-
-def _past_the_paper(audit: AuditTrail, kept: set[tuple[str, int]]) -> dict[str, Any]:
-    manifest = audit.manifest
-    return {
-        "specificity": specificity(audit.cases, kept) if manifest.uncited else None,
-        "doses": dose_score(audit.cases, kept, manifest) if manifest.strength else None,
-        "thought": thought_score(audit.cases) if manifest.intervene != "picture" else None,
     }
 
 
@@ -324,10 +321,6 @@ def failed_steps(audit: AuditTrail) -> int:
     """Return the number of failed steps that were not repeated since."""
     last = {(step.stage, step.place): step.output for step in audit.steps}
     return sum(isinstance(output, Failed) for output in last.values())
-
-
-def _abstentions(verdicts: Iterable[Verdict], judge: str) -> int:
-    return sum(each.judge == judge and each.pcs is None and each.ncc is None for each in verdicts)
 
 
 def _sorted(names: Iterable[str]) -> list[str]:

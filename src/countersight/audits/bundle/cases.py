@@ -14,7 +14,7 @@ from PIL import Image, ImageChops
 from countersight.audits.bundle.files import digest
 from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.folder import PICTURES, AuditFolder
-from countersight.audits.records import CaseTrail, Check, ConceptTrail, DoseTrail, EditRecord, ThoughtTrail, Verdict
+from countersight.audits.records import CaseTrail, Check, ConceptTrail, EditRecord, Verdict
 from countersight.audits.scores import AuditScores, ConceptScore
 from countersight.audits.trail import AuditTrail
 from countersight.case import Question
@@ -180,11 +180,24 @@ def _case(case: CaseTrail, scored: dict[tuple[str, int], ConceptScore], names: _
 
 
 def _test(concept: ConceptTrail, score: ConceptScore | None, names: _Names, editor: str) -> ConceptSheet:
-    again = concept.again
+    again, edit, thought = concept.again, concept.edit, concept.thought
     return ConceptSheet(
         number=concept.number,
         instruction=concept.instruction,
-        edit=_edit(concept, names, editor) if concept.edit else None,
+        edit=None
+        if edit is None
+        else EditSheet(
+            editor=editor,
+            seed=edit.seed,
+            before=names.picture(edit.before),
+            after=names.picture(edit.after),
+            mask=names.picture(edit.mask),
+            difference=names.difference(edit),
+            quality=edit.quality,
+            failure=edit.failure,
+            log=edit.log,
+            checks=concept.checks,
+        ),
         answer=again.answer.text if again else None,
         explanation=again.explanation.text if again else None,
         pcs=score.pcs if score else None,
@@ -192,35 +205,18 @@ def _test(concept: ConceptTrail, score: ConceptScore | None, names: _Names, edit
         ccs=score.ccs if score else None,
         excluded=score.excluded if score else "",
         verdicts=concept.verdicts,
-        doses=tuple(_dose(each, names) for each in concept.doses),
-        thought=_thought(concept.thought) if concept.thought else None,
-    )
-
-
-def _dose(trail: DoseTrail, names: _Names) -> DoseSheet:
-    picture = names.picture(trail.dose.after)
-    return DoseSheet(trail.dose.strength, picture, trail.answer.text if trail.answer else None)
-
-
-def _thought(trail: ThoughtTrail) -> ThoughtSheet:
-    thought = trail.thought
-    return ThoughtSheet(thought.text, thought.expected, trail.answer.text if trail.answer else None, thought.reason)
-
-
-def _edit(concept: ConceptTrail, names: _Names, editor: str) -> EditSheet:
-    edit = concept.edit
-    assert edit is not None
-    return EditSheet(
-        editor=editor,
-        seed=edit.seed,
-        before=names.picture(edit.before),
-        after=names.picture(edit.after),
-        mask=names.picture(edit.mask),
-        difference=names.difference(edit),
-        quality=edit.quality,
-        failure=edit.failure,
-        log=edit.log,
-        checks=concept.checks,
+        doses=tuple(
+            DoseSheet(each.dose.strength, names.picture(each.dose.after), each.answer.text if each.answer else None)
+            for each in concept.doses
+        ),
+        thought=None
+        if thought is None
+        else ThoughtSheet(
+            thought.thought.text,
+            thought.thought.expected,
+            thought.answer.text if thought.answer else None,
+            thought.thought.reason,
+        ),
     )
 
 
@@ -248,7 +244,9 @@ def write_differences(
         file = folder.path / name
         if not file.exists() or name not in sealed or digest(file) != sealed[name].sha256:
             with suppress(BadPicture):  # one that cannot be decoded was never measured either, and does not count
-                write_whole(file, encoded_difference(difference(folder, wanted[name])))
+                png = io.BytesIO()
+                difference(folder, wanted[name]).save(png, "PNG", compress_level=2)
+                write_whole(file, png.getvalue())
 
     with ThreadPoolExecutor(cores()) as pool:  # Pillow lets go of the interpreter
         for number, _ in enumerate(pool.map(make, wanted), 1):
@@ -277,10 +275,3 @@ def difference(folder: AuditFolder, edit: EditRecord) -> Image.Image:
         there = Image.new("L", after.size, 255).transform(after.size, Image.Transform.AFFINE, warp)
         after = Image.composite(over, before, there)  # beyond its border the edit says nothing
     return ImageChops.difference(before, after)
-
-
-def encoded_difference(image: Image.Image) -> bytes:
-    """Return the bytes of a difference as they are stored."""
-    file = io.BytesIO()
-    image.save(file, "PNG", compress_level=2)
-    return file.getvalue()

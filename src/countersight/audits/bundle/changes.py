@@ -7,12 +7,10 @@ from typing import Any, Final
 import msgspec
 
 from countersight.audits.bundle.files import content
-from countersight.audits.bundle.manifest import prompts_digest, run_manifest
+from countersight.audits.bundle.manifest import run_manifest
 from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.bundle.sessions import read_sessions
 from countersight.audits.clusters import Mean
-from countersight.audits.folder import described, party_words
-from countersight.audits.records import Manifest
 from countersight.audits.scores import MEASURES, AuditScores, Measure, ScoreDifference, by_case, difference, score
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
@@ -85,7 +83,12 @@ def change_record(audit: AuditTrail, scores: AuditScores, against: Path) -> Chan
         cases_added=len(now.keys() - pictures.keys()),
         cases_removed=len(pictures.keys() - now.keys()),
         pictures_changed=sum(now[case] != pictures[case] for case in now.keys() & pictures.keys()),
-        scores={measure: _shift(measure, earlier, scores) for measure in MEASURES},
+        scores={
+            measure: Shift(
+                getattr(earlier.kept, measure), getattr(scores.kept, measure), difference(scores, earlier, measure)
+            )
+            for measure in MEASURES
+        },
         flips=tuple(
             Flip(case, then_ccs[case][1], value)
             for case, (_, value) in now_ccs.items()
@@ -109,40 +112,26 @@ def kept_record(audit: AuditTrail, scores: AuditScores) -> ChangeRecord | None:
     return msgspec.structs.replace(record, scores=now)
 
 
-def _shift(measure: Measure, then: AuditScores, now: AuditScores) -> Shift:
-    return Shift(getattr(then.kept, measure), getattr(now.kept, measure), difference(now, then, measure))
-
-
 def _changed(before: AuditTrail, audit: AuditTrail) -> Iterator[Changed]:
-    sides = (before.manifest, audit.manifest)
-    then, now = (_words(each) for each in (before, audit))
-    yield from (Changed(what, then[what][:LONGEST], now[what][:LONGEST]) for what in then if then[what] != now[what])
-    yield from _prompts(*sides)
+    """Every setting of audit.json that differs, by its name there, and what servers and machines report."""
+    then, now = (dict(_settings(each)) for each in (before, audit))
+    for what in then | now:
+        was, new = (told.get(what, "")[:LONGEST] for told in (then, now))
+        if was != new:
+            yield Changed(what, was, new)
 
 
-def _prompts(before: Manifest, now: Manifest) -> Iterator[Changed]:
-    if prompts_digest(before) == prompts_digest(now):
-        return
-    for key in dict.fromkeys((*before.prompts, *now.prompts)):
-        one, other = (_text(each.prompts.get(key, "")) for each in (before, now))
-        if one != other:
-            yield Changed(f"prompts: {key}", one[:LONGEST], other[:LONGEST])
+def _settings(audit: AuditTrail) -> Iterator[tuple[str, str]]:
+    yield from _flat(msgspec.to_builtins(audit.manifest))
+    yield "reported model version", ", ".join(run_manifest(audit, ()).audited.returned)
+    yield "packages", ", ".join(dict.fromkeys(session.packages_sha256 for session in read_sessions(audit.path)))
 
 
-def _words(audit: AuditTrail) -> dict[str, str]:
-    manifest = audit.manifest
-    digests = dict.fromkeys(session.packages_sha256 for session in read_sessions(audit.path))
-    told = described(manifest) | {
-        "judges": "; ".join(map(party_words, manifest.judges)),
-        "votes per judge": str(manifest.votes),
-        "control edits": "yes" if manifest.control else "no",
-        "reported model version": ", ".join(run_manifest(audit, ()).audited.returned),
-        "Countersight": manifest.countersight,
-        "packages": ", ".join(digests),
-    }
-    del told["set of prompts"]  # each prompt that changed has a line of its own
-    return told
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Every value in a record, by its path."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if f"{name}{key}" not in ("started", "dataset.path"):
+                yield from _flat(inner, f"{name}{key}.")
+    else:
+        yield name.removesuffix("."), value if isinstance(value, str) else msgspec.json.encode(value).decode()

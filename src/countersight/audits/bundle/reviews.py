@@ -6,14 +6,13 @@ Its labels lie in `reviews/`. A verdict is overturned where a person holds other
 and never change them.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from countersight.audits.calibration.sheet import LABELS, PersonLabel, read_labels
-from countersight.audits.scores import AuditScores, ConceptScore
+from countersight.audits.scores import AuditScores
 from countersight.errors import AuditError
 from countersight.files import write_whole
 
@@ -76,10 +75,8 @@ def read_reviews(folder: Path, scores: AuditScores) -> ReviewLog:
     lost = [label for label in labels if (label.case, label.concept) not in tests]
     faults = (f"{REVIEWED}: there is no concept {each.concept} of case {each.case[:80]!r}" for each in lost)
     known = ((label, tests[label.case, label.concept]) for label in labels if label not in lost)
-    return ReviewLog(tuple(review for label, test in known for review in _reviews(label, test)), tuple(faults))
-
-
-def _reviews(label: PersonLabel, test: ConceptScore) -> Iterator[Review]:
-    """What a person said of both measures; the verdict is the panel's."""
-    yield Review(label, "pcs", test.pcs, label.pcs, label.pcs_reason)
-    yield Review(label, "ncc", test.ncc, label.ncc, label.ncc_reason)
+    reviews = []
+    for label, test in known:  # the verdict is the panel's
+        reviews.append(Review(label, "pcs", test.pcs, label.pcs, label.pcs_reason))
+        reviews.append(Review(label, "ncc", test.ncc, label.ncc, label.ncc_reason))
+    return ReviewLog(tuple(reviews), tuple(faults))

@@ -156,6 +156,7 @@ def _refuse_changed_pictures(path: Path) -> None:
 def _sheets(folder: AuditFolder, audit: AuditTrail, against: Path | None, *, from_dataset: bool) -> Sheets:
     """What a bundle says of an audit as it stands."""
     path, scores = folder.path, score(audit)
+    chosen = len(decode_selection(content(path / SELECTION)).cases) if (path / SELECTION).is_file() else None
     sessions = read_sessions(path)
     return Sheets(
         folder=folder,
@@ -168,13 +169,8 @@ def _sheets(folder: AuditFolder, audit: AuditTrail, against: Path | None, *, fro
         limits=limits(audit.manifest, scores, audit.calibration, drawn=any(case.record.scene for case in audit.cases)),
         reviews=read_reviews(path, scores),
         changes=change_record(audit, scores, against) if against else kept_record(audit, scores),
-        conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), _selected(path)),
+        conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), chosen),
     )
-
-
-def _selected(path: Path) -> int | None:
-    file = path / SELECTION
-    return len(decode_selection(content(file)).cases) if file.is_file() else None
 
 
 def _papers(sheets: Sheets) -> dict[str, bytes]:

@@ -47,7 +47,10 @@ class DetectorChecker:
             )
         match instruction.action:
             case "remove":
-                return self._gone(edit, target, now, after)
+                if now:
+                    return self._said(edit, False, f"{target} is still found ({now[0].score:.2f})")
+                instead = f"; {after[0].name} is, in its place" if after else ""
+                return self._said(edit, True, f"{target} is no longer found{instead}")
             case "recolour" | "resize" | "move":
                 seen = f"{target} is still found" if now else f"{target} is no longer found, although it should stay"
                 # Which colour or place it has, a detector does not tell: what it sees can only speak against an edit.
@@ -55,13 +58,6 @@ class DetectorChecker:
             case "replace":
                 return self._replaced(edit, target, now, after)
         return cannot_tell(self.party.name, instruction, f"a detector cannot check “{instruction.action}”")
-
-    def _gone(self, edit: EditShown, target: str, now: Sequence[Found], after: Sequence[Found]) -> CheckResult:
-        if now:
-            return self._said(edit, False, f"{target} is still found ({now[0].score:.2f})")
-        if after:
-            return self._said(edit, True, f"{target} is no longer found; {after[0].name} is, in its place")
-        return self._said(edit, True, f"{target} is no longer found")
 
     def _replaced(self, edit: EditShown, target: str, now: Sequence[Found], after: Sequence[Found]) -> CheckResult:
         value = noun_in(edit.instruction.value)

@@ -24,34 +24,18 @@ _WEIGHTLESS: Final = re.compile(
 )
 
 
-def cites(explanation: str, concept: str, *, attribute: bool = False) -> bool:
-    """Whether an explanation speaks of a concept, in whatever number or case; of a list, of one thing in it.
+def cited_share(explanation: str, concept: str) -> float:
+    """Return the share of a concept's content words that an explanation has, in whatever number or case.
 
-    Of "a red car" as a thing "car" is enough; as an attribute it is not: nobody said red.
+    Of a list, the thing that is cited best counts. Words that every text has count where a phrase has no others.
     """
-    share = _share(explanation, concept)
-    return share > HALF if attribute else share >= HALF
-
-
-def cites_whole(explanation: str, concept: str) -> bool:
-    """Whether all content words of a concept, or of one thing in a list, occur in an explanation."""
-    return _share(explanation, concept) == 1
-
-
-def _share(explanation: str, concept: str) -> float:
     said = {_stem(word) for word in _WORD.findall(explanation.casefold())}
-    return max(_found(said, phrase) for phrase in re.split("[,;.]", concept))
-
-
-def _found(said: set[str], phrase: str) -> float:
-    words = {_stem(word) for word in _weighty(phrase)}
-    return len(words & said) / len(words) if words else 0.0
-
-
-def _weighty(concept: str) -> list[str]:
-    """The words of a concept without those that every text has; all of them where it has no others."""
-    words = _WORD.findall(concept.casefold())
-    return [word for word in words if not _WEIGHTLESS.fullmatch(word)] or words
+    shares = [0.0]
+    for phrase in re.split("[,;.]", concept.casefold()):
+        words = _WORD.findall(phrase)
+        stems = {_stem(word) for word in [word for word in words if not _WEIGHTLESS.fullmatch(word)] or words}
+        shares += [len(stems & said) / len(stems)] if stems else []
+    return max(shares)
 
 
 def _stem(word: str) -> str:
@@ -178,7 +162,11 @@ def concepts_said(tries: tuple[Try, ...], most: int, explanation: str, prompts: 
         reply = _read(tries[-1].text if tries else "")
     except BadShape as error:
         return Concepts(reason=f"no reply had the required format: {error}", tries=tries)
-    listed = dict.fromkeys(_instruction(each) for each in reply.concepts if each.action != "nothing")
+    listed = dict.fromkeys(
+        msgspec.convert(msgspec.structs.asdict(each), Instruction)
+        for each in reply.concepts
+        if each.action != "nothing"
+    )
     cited = tuple(each for each in listed if _is_cited(each, explanation, prompts))
     refused = tuple(each.concept for each in listed if each not in cited)
     reason = "" if cited else UNCITED if refused else "the extractor finds nothing that could be changed"
@@ -186,11 +174,11 @@ def concepts_said(tries: tuple[Try, ...], most: int, explanation: str, prompts: 
 
 
 def _is_cited(told: Instruction, explanation: str, prompts: AuditPrompts) -> bool:
-    """Whether the explanation speaks of a concept; of one in the words of the prompt it must have every word."""
+    """Whether the explanation speaks of a concept; of one in the words of the prompt it must have every word.
+
+    Of "a red car" as a thing "car" is enough; as an attribute it is not: nobody said red.
+    """
+    share = cited_share(explanation, told.concept)
     if told.concept.casefold() in prompts.extract.casefold():
-        return cites_whole(explanation, told.concept)
-    return cites(explanation, told.concept, attribute=told.kind == "attribute")
-
-
-def _instruction(found: _Concept) -> Instruction:
-    return msgspec.convert(msgspec.structs.asdict(found), Instruction)
+        return share == 1
+    return share > HALF if told.kind == "attribute" else share >= HALF

@@ -1,6 +1,7 @@
 """Extract concepts by words: the things named in an explanation that the editor can find in the picture."""
 
 import re
+from contextlib import suppress
 from typing import Final
 
 from countersight.audits.extraction.protocol import Extracted, Statement
@@ -39,7 +40,8 @@ def things_named(statement: Statement, most: int) -> Concepts:
     )
     found: dict[str, Instruction] = {}
     for _, words, thing in cited:
-        found.setdefault(noun_in(thing), _removal(words, thing))
+        removal = f"The same picture without the {thing}."
+        found.setdefault(noun_in(thing), Instruction(words, "object", "remove", removal, ELSE, thing))
     if found:
         return Concepts(tuple(found.values())[:most])
     return Concepts(reason="the explanation names nothing that the editor finds in the picture")
@@ -52,17 +54,7 @@ def things_said(text: str, thing: str) -> tuple[tuple[int, str], ...]:
     for length in (2, 1):
         for one, last in zip(words, words[length - 1 :], strict=False):
             said = text[one.start() : last.end()]
-            if _means(said, kind):
-                return ((one.start(), said),)
+            with suppress(ToolFailed):
+                if kind in classes_of(said, (kind,)):
+                    return ((one.start(), said),)
     return ()
-
-
-def _means(said: str, kind: str) -> bool:
-    try:
-        return kind in classes_of(said, (kind,))
-    except ToolFailed:
-        return False
-
-
-def _removal(words: str, thing: str) -> Instruction:
-    return Instruction(words, "object", "remove", f"The same picture without the {thing}.", ELSE, thing)

@@ -27,17 +27,12 @@ class RuleJudge:
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
         """Return the verdict, which is the same for every vote."""
-        return Judged(rules_verdict(evidence, vote))
+        pcs, pcs_reason = answer_told(evidence)
+        ncc, ncc_reason = explanation_told(evidence)
+        return Judged(Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc)))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
-
-
-def rules_verdict(evidence: Evidence, vote: int) -> Verdict:
-    """Return the verdict that the words alone decide."""
-    pcs, pcs_reason = answer_told(evidence)
-    ncc, ncc_reason = explanation_told(evidence)
-    return Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc))
 
 
 def certain(evidence: Evidence) -> Verdict | None:

@@ -580,9 +580,10 @@ def _forms(opened: OpenedBundle) -> Iterator[Finding]:
             for number, data in enumerate(file if name.endswith(".jsonl") else [file.read()], 1):
                 try:
                     written = msgspec.json.encode(msgspec.json.decode(data, type=kind))
+                    same = written == msgspec.json.format(data, indent=-1)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                    written = b""
-                if written != msgspec.json.format(data, indent=-1):
+                    same = False
+                if not same:
                     words = f"line {number} contains something that an audit does not write{opened.other_version}"
                     yield Finding(what, name, words)
                     break
