@@ -56,7 +56,7 @@ def kinds(names):
     return {name.partition(":")[0] for name in names}
 
 
-def asked_of(name: str) -> Answer:
+def requests_about(name: str) -> Answer:
     async def asked() -> Answer:
         model = open_model(name)
         try:
@@ -76,13 +76,13 @@ def test_every_model_of_the_table_is_asked_below():
 
 @pytest.mark.parametrize("name", ANSWERING)
 def test_a_model_that_needs_nothing_answers(name: str):
-    assert asked_of(name).text.strip()
+    assert requests_about(name).text.strip()
 
 
 @pytest.mark.parametrize("name", REFUSING)
 def test_a_model_that_cannot_be_had_here_says_what_is_missing(name: str):
     with pytest.raises(CountersightError, match=REFUSING[name]):
-        asked_of(name)
+        requests_about(name)
 
 
 NO_EDITOR = {

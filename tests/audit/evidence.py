@@ -12,11 +12,11 @@ from pathlib import Path
 import msgspec
 from PIL import Image, ImageChops, ImageDraw, ImageOps
 
-from countersight.audits.asking import measured
-from countersight.audits.extraction.model import concepts_said, extract_prompt
+from countersight.audits.asking import measure_edit
+from countersight.audits.extraction.model import extract_prompt, parse_concepts
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import LOG, AuditFolder, decode_step, encode_step
-from countersight.audits.judges.model import judge_prompt, verdict_said
+from countersight.audits.judges.model import judge_prompt, parse_verdict
 from countersight.audits.judges.protocol import Evidence
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import (
@@ -178,7 +178,7 @@ class Writer:
     def _extract(self, place: StepPlace, statement: Statement, told: list[Instruction]) -> None:
         said = json.dumps({"concepts": [msgspec.structs.asdict(each) for each in told]})
         asked = (RecordedTurn("user", extract_prompt(PROMPTS, statement, self.manifest.concepts)),)
-        found = concepts_said((Try(said),), self.manifest.concepts, statement.explanation, PROMPTS)
+        found = parse_concepts((Try(said),), self.manifest.concepts, statement.explanation, PROMPTS)
         self.step("concepts", place, found, self.manifest.extractor.name, asked)
 
     def _test(self, here: StepPlace, kind: str, told: Instruction, evidence: Evidence, before: str) -> None:
@@ -204,7 +204,7 @@ class Writer:
                 "ncc_reason": f"it no longer cites the blue ball {words}",
                 "ncc": ncc,
             }
-            given = verdict_said(judge.name, 1, (Try(json.dumps(said)),), PROMPTS)
+            given = parse_verdict(judge.name, 1, (Try(json.dumps(said)),), PROMPTS)
             asked = (RecordedTurn("user", judge_prompt(PROMPTS, evidence)),)
             place = msgspec.structs.replace(place, judge=judge.name, vote=1)
             self.step("verdict", place, given, judge.name, asked, model="gpt-9-0613" if number else "")
@@ -223,7 +223,7 @@ class Writer:
 
 @cache
 def _measured(before: bytes, after: bytes, covered: bytes | None, *, control: bool = False) -> EditQuality:
-    return measured(check_picture(before), check_picture(after), covered, control=control)
+    return measure_edit(check_picture(before), check_picture(after), covered, control=control)
 
 
 def write_audit(folder: Path, kinds=KINDS, *, words: str = "", **changes: object) -> Path:

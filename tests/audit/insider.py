@@ -9,7 +9,7 @@ import msgspec
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, encode_step, read_steps
 from countersight.audits.records import Step, Verdict
-from countersight.audits.verifying import verified
+from countersight.audits.verifying import verify_bundle
 
 replace = msgspec.structs.replace
 
@@ -26,7 +26,7 @@ def resealed(folder):
 
 
 def findings(folder, seal=""):
-    return [str(finding) for finding in verified(folder, seal).findings]
+    return [str(finding) for finding in verify_bundle(folder, seal).findings]
 
 
 def rechained(log: Path, change) -> None:

@@ -27,12 +27,12 @@ from PIL import Image, PngImagePlugin
 from countersight import __version__
 from countersight.audits.bundle.seal import SEAL, read_seal, zip_bundle
 from countersight.audits.calibration.sheet import CALIBRATION, Calibration
-from countersight.audits.checkers.model import asked_of, heard
+from countersight.audits.checkers.model import check_replies, requests_about
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
 from countersight.audits.records import Actor, CaseRecord, EditRecord, Failed, RecordedTurn, Step, Try
 from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
-from countersight.audits.verifying import verified
+from countersight.audits.verifying import verify_bundle
 from countersight.audits.verifying.finding import holds_more, is_bare_webp
 from countersight.audits.verifying.verify import TRUSTED
 from countersight.cli import main
@@ -646,8 +646,8 @@ def _is_edit_to_check(step: Step) -> bool:
 
 def _check(step: Step) -> Step:
     edit = step.output
-    said = heard("openai:gpt-7", edit.instruction, ("yes", "no"))
-    asked = asked_of(edit.instruction, (edit.before, edit.after))
+    said = check_replies("openai:gpt-7", edit.instruction, ("yes", "no"))
+    asked = requests_about(edit.instruction, (edit.before, edit.after))
     place = replace(step.place, judge="openai:gpt-7")
     return replace(step, stage="check", place=place, by="openai:gpt-7", output=said, asked=asked, at="")
 
@@ -741,7 +741,7 @@ def test_a_bundle_dressed_up_as_one_of_0_1_is_not_sound(audit):
     (audit / "selection.json").unlink()
     steps(undressed)(audit)
     (audit / SEAL).write_text((audit / SEAL).read_text().replace('"format": 3', '"format": 1'))
-    assert not verified(audit).sound
+    assert not verify_bundle(audit).sound
 
 
 def test_a_strange_file_is_not_sealed_in_the_first_place(said):
@@ -771,7 +771,7 @@ def test_a_plan_written_anew_with_its_hash_is_named_as_taken_on_trust(past):
     (past / "plan.json").write_text(json.dumps(plan))
     in_manifest(past, plan=digest_of((past / "plan.json").read_bytes()))
     swept(past, papers=True)
-    found = verified(past)
+    found = verify_bundle(past)
     assert found.findings == ()
     assert "the plan, and whether it was written before the audit" in {note.what for note in found.notes}
 

@@ -20,9 +20,9 @@ from countersight.audits.calibration.sheet import (
     instrument,
     rate,
 )
-from countersight.audits.clusters import Mean, clustered_mean
+from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.judges.exact import ExactJudge
-from countersight.audits.judges.rules import certain
+from countersight.audits.judges.rules import decide_unchanged
 from countersight.audits.prompts import find_prompts
 from countersight.audits.steps import AuditTally
 from countersight.errors import AuditError
@@ -50,7 +50,7 @@ def test_the_right_verdict_is_right_by_the_truth(items):
 
 
 def test_no_item_is_decided_without_a_judge_and_hostile_words_lie_both_ways(items):
-    assert all(certain(item.evidence) is None for item in items)
+    assert all(decide_unchanged(item.evidence) is None for item in items)
     wants = {re.search(r"(\d)\D*$", item.evidence.new_explanation)[1] for item in items if item.hostile}
     assert wants == {"0", "1"}
 
@@ -172,7 +172,7 @@ def test_the_interval_carries_the_doubt_about_the_score_and_about_the_judge():
 @settings(max_examples=40, deadline=None)
 def test_a_corrected_interval_is_never_narrower_than_the_score_s_own(pictures, passed, q1, q0, n):
     right = round(passed * pictures)
-    score = clustered_mean([(str(nth), str(nth), float(nth < right)) for nth in range(pictures)])
+    score = mean_by_cluster([(str(nth), str(nth), float(nth < right)) for nth in range(pictures)])
     found = corrected(score, judge(q1, q0, n))
     assert found.estimate_low <= found.estimate <= found.estimate_high
     assert found.estimate_high - found.estimate_low >= score.high - score.low - 1e-9

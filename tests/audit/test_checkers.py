@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from programs.tiny_onnx import yolo
 
 from countersight.audits.checkers import CHECKERS, EditShown, pixels
-from countersight.audits.checkers.model import heard
+from countersight.audits.checkers.model import check_replies
 from countersight.audits.checkers.pixels import checked, gone
 from countersight.audits.exclusion import edit_fault
 from countersight.audits.finishing import finish
@@ -23,7 +23,7 @@ from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Check
 from countersight.audits.steps import AuditTally
 from countersight.audits.trail import read_audit
-from countersight.audits.verifying import verified
+from countersight.audits.verifying import verify_bundle
 from countersight.detection import encode_mask
 from countersight.errors import ModelError
 from countersight.models import ModelSettings
@@ -131,7 +131,7 @@ def test_a_model_that_sees_is_asked_the_same_of_both_pictures():
     ],
 )
 def test_what_two_answers_mean(action, said, done):
-    assert heard("m", instruction(action, "cat", "blue dog"), said).done is done
+    assert check_replies("m", instruction(action, "cat", "blue dog"), said).done is done
 
 
 def grainy(*, alike):
@@ -183,11 +183,11 @@ def test_a_check_that_was_turned_over_is_found_by_verify(tmp_path, monkeypatch):
     audit(folder, tmp_path / "a", "embedded", checkers=("pixels",))
     monkeypatch.undo()
     finish(tmp_path / "a")
-    found = verified(tmp_path / "a", dataset=folder)
+    found = verify_bundle(tmp_path / "a", dataset=folder)
     assert any("done is False in the log; recomputed it is True" in str(each) for each in found.findings)
     audit(folder, tmp_path / "b", "embedded", checkers=("pixels", "seams"))
     finish(tmp_path / "b")
-    assert verified(tmp_path / "b", dataset=folder).findings == ()
+    assert verify_bundle(tmp_path / "b", dataset=folder).findings == ()
     assert "Did the edit do what was asked?" in (tmp_path / "b" / "report.html").read_text()
 
 

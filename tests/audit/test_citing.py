@@ -7,9 +7,9 @@ from audits import audit as audited
 from audits import scenes
 from chat_server import ChatServer, question_of
 
-from countersight.audits.extraction.model import UNCITED, cited_share, concepts_said, extract_prompt
+from countersight.audits.extraction.model import UNCITED, cited_share, extract_prompt, parse_concepts
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.judges.model import verdict_said
+from countersight.audits.judges.model import parse_verdict
 from countersight.audits.prompts import SETS, find_prompts
 from countersight.audits.records import Try
 from countersight.errors import CountersightError
@@ -31,11 +31,11 @@ def told(*concepts, **more):
 
 
 def extracted(tries, most=4, why=WHY):
-    return concepts_said(tries, most, why, SETS["edct"])
+    return parse_concepts(tries, most, why, SETS["edct"])
 
 
 def judged(text):
-    return verdict_said("j", 1, (Try(text),), SETS["edct"])
+    return parse_verdict("j", 1, (Try(text),), SETS["edct"])
 
 
 @pytest.mark.parametrize(

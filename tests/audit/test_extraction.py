@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.audits.asking import AskedModel, AuditServer
-from countersight.audits.calibration.items import explained
+from countersight.audits.calibration.items import explain
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import RuleExtractor
-from countersight.audits.extraction.things import things_named
+from countersight.audits.extraction.things import find_things
 from countersight.audits.ground_truth import asked_fact
 from countersight.audits.prompts import find_prompts
 from countersight.audits.steps import AuditTally
@@ -41,7 +41,7 @@ def by_rules(statement, most=4):
 def test_every_edit_of_a_true_explanation_can_be_drawn_and_changes_the_right_answer(template, index):
     puzzle = template.solved(2, index).puzzle
     fact, before = asked_fact(puzzle.asked), facts_by_name(puzzle.scene)
-    found = by_rules(Statement(puzzle.asked, str(before[fact]), explained(fact, before, 0)))
+    found = by_rules(Statement(puzzle.asked, str(before[fact]), explain(fact, before, 0)))
     assert len(found.instructions) >= 1
     picture = check_picture(encode(draw(puzzle.scene)))
     for instruction in found.instructions:
@@ -124,7 +124,7 @@ ABLE = Abilities(("remove",), {}, ("leftmost person", "rightmost person", "dog",
 
 
 def named(explanation, most=5, able=ABLE):
-    return [each.target for each in things_named(Statement("q", "a", explanation, able), most).instructions]
+    return [each.target for each in find_things(Statement("q", "a", explanation, able), most).instructions]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_of_several_of_a_kind_one_is_tested_and_at_most_k():
 
 
 def test_without_a_list_of_things_there_is_a_reason():
-    assert "detector=" in things_named(Statement("q", "a", "a dog"), 1).reason
+    assert "detector=" in find_things(Statement("q", "a", "a dog"), 1).reason
 
 
 @given(st.text(max_size=200))

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from countersight.audits.asking import AskedModel, AuditServer
-from countersight.audits.calibration.items import HOSTILE, explained
+from countersight.audits.calibration.items import HOSTILE, explain
 from countersight.audits.judges.exact import ExactJudge
 from countersight.audits.judges.model import ModelJudge
-from countersight.audits.judges.protocol import Evidence, opinion, panel, pooled
+from countersight.audits.judges.protocol import Evidence, opinion, panel, pool_scores
 from countersight.audits.judges.rules import RuleJudge
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Verdict
@@ -37,7 +37,7 @@ REMOVED = Instruction("flowers", "object", "remove", "Some flowers are gone.")
 
 def evidence(answer, explanation, instruction=REMOVED, scene=PUZZLE.scene, changed=CHANGED):
     question = Question(PUZZLE.asked, str(OLD[FACT]), "number")
-    return Evidence(question, str(OLD[FACT]), explained(FACT, OLD, 0), instruction, answer, explanation, scene, changed)
+    return Evidence(question, str(OLD[FACT]), explain(FACT, OLD, 0), instruction, answer, explanation, scene, changed)
 
 
 def judged(judge, given, vote=1):
@@ -48,7 +48,7 @@ def by_truth(answer, explanation, **more):
     return judged(ExactJudge(), evidence(answer, explanation, **more))
 
 
-UPDATED, STALE = explained(FACT, NEW, 1), explained(FACT, OLD, 1)
+UPDATED, STALE = explain(FACT, NEW, 1), explain(FACT, OLD, 1)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_an_explanation_that_no_longer_cites_what_was_recoloured_takes_up_the_ch
     total = f"I counted {OLD['flowers']} flowers in the picture."
     assert by_truth("0", total, changed=changed).ncc == 1
     assert by_truth("0", total.replace(str(OLD["flowers"]), "99"), changed=changed).ncc == 0
-    assert by_truth("0", explained(FACT, facts_by_name(changed), 0), changed=changed).ncc == 1
+    assert by_truth("0", explain(FACT, facts_by_name(changed), 0), changed=changed).ncc == 1
 
 
 def test_an_edit_that_leaves_the_right_answer_is_marked_as_one_that_tests_nothing():
@@ -150,7 +150,7 @@ def test_a_model_judges_and_its_reasons_and_words_are_kept():
 
 
 def test_what_no_judge_could_see_otherwise_is_not_asked():
-    given = evidence(str(OLD[FACT]), explained(FACT, OLD, 0).upper())
+    given = evidence(str(OLD[FACT]), explain(FACT, OLD, 0).upper())
     with ChatServer(verdict(1, 1)) as server:
         found = by_model(server, given).verdict
     assert server.requests == []
@@ -186,9 +186,9 @@ SCORE = st.sampled_from([0, 1, None])
 
 @given(st.lists(SCORE), st.sampled_from(["majority", "mean"]))
 def test_a_pooled_score_lies_between_its_parts_and_abstentions_do_not_count(scores, pool):
-    found = pooled(scores, pool)
+    found = pool_scores(scores, pool)
     given_scores = [score for score in scores if score is not None]
-    assert found == pooled(given_scores, pool)
+    assert found == pool_scores(given_scores, pool)
     if found is None:
         assert not given_scores or sum(given_scores) * 2 == len(given_scores)
     else:

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.audits.exclusion import same_answer
-from countersight.audits.extensions import changed_thought, dosed_pixels, uncited_concepts
+from countersight.audits.extensions import change_thought, uncited_concepts, weaken_pixels
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.finishing import finish
 from countersight.audits.ground_truth import right_answer
 from countersight.audits.trail import read_audit
-from countersight.audits.verifying import verified
+from countersight.audits.verifying import verify_bundle
 from countersight.case import Question
 from countersight.editing import Abilities, EditRequest
 from countersight.editing.exact import changed_scene
@@ -67,7 +67,7 @@ def test_what_is_not_cited_in_a_photograph_is_named_by_nobody():
 @given(st.integers(0, 255), st.integers(0, 255), st.integers(2, 4))
 def test_doses_go_from_one_picture_to_the_other_and_never_back(start, end, of):
     one, other = (png(np.full((4, 5, 3), tone, np.uint8)) for tone in (start, end))
-    tones = [int(dosed_pixels(one, other, strength, of)[0, 0, 0]) for strength in range(of + 1)]
+    tones = [int(weaken_pixels(one, other, strength, of)[0, 0, 0]) for strength in range(of + 1)]
     assert (tones[0], tones[-1]) == (start, end)
     assert tones == sorted(tones, reverse=end < start)
 
@@ -78,7 +78,7 @@ def test_doses_go_from_one_picture_to_the_other_and_never_back(start, end, of):
 def test_every_number_that_was_counted_becomes_what_follows_and_the_answer_with_it():
     said = "I counted 26 flowers in the picture and 15 of them are inside the red polygons, so 11 are outside."
     statement = Statement("How many flowers are outside the red polygons?", "11", said)
-    thought = changed_thought(statement, instruction("remove", "2 flowers outside the red polygons"))
+    thought = change_thought(statement, instruction("remove", "2 flowers outside the red polygons"))
     assert thought.text == said.replace("26", "24").replace("11", "9")
     assert thought.expected == "9"
 
@@ -87,10 +87,10 @@ def test_a_thought_that_would_contradict_itself_or_repeat_another_is_not_put():
     said = "I counted 5 flowers inside the red polygons, of 12 in the picture."
     statement = Statement("How many flowers are inside the red polygons?", "5", said)
     for told in (instruction("remove", "1 flower"), instruction("recolour", "all polygons", "red")):
-        assert (changed_thought(statement, told).text, bool(changed_thought(statement, told).reason)) == ("", True)
+        assert (change_thought(statement, told).text, bool(change_thought(statement, told).reason)) == ("", True)
     one = instruction("remove", "1 flower inside the red polygons")
-    assert changed_thought(statement, one).text
-    assert "the same edit as for another" in changed_thought(statement, one, [one]).reason
+    assert change_thought(statement, one).text
+    assert "the same edit as for another" in change_thought(statement, one, [one]).reason
 
 
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.integers(0, 2))
@@ -98,22 +98,22 @@ def test_a_changed_thought_adds_up(numbers, which):
     said = "I counted {}, {} and {} dots in the circles of the top row, {} together.".format(*numbers, sum(numbers))
     statement = Statement("How many dots are in the top row?", str(sum(numbers)), said)
     place = ("top left", "top middle", "top right")[which]
-    thought = changed_thought(statement, instruction("remove", f"1 dot in the {place} circle"))
+    thought = change_thought(statement, instruction("remove", f"1 dot in the {place} circle"))
     found = [int(number) for number in re.findall(r"\d+", thought.text)]
     assert not thought.text or sum(found[:3]) == found[3] == sum(numbers) - 1
 
 
 def test_sentences_that_cite_the_concept_give_way_to_the_contrary():
     said = "A dog lies on the sofa. The light is warm. Dogs like sofas."
-    thought = changed_thought(Statement("What is it?", "a dog", said), instruction("remove", "dog"))
+    thought = change_thought(Statement("What is it?", "a dog", said), instruction("remove", "dog"))
     assert thought.text == "There is no dog in the picture. The light is warm."
-    unknown = changed_thought(Statement("What is it?", "a dog", said), instruction("other", "dog"))
+    unknown = change_thought(Statement("What is it?", "a dog", said), instruction("other", "dog"))
     assert (unknown.text, bool(unknown.reason)) == ("", True)
 
 
 @given(st.text(max_size=120))
 def test_any_explanation_can_be_changed(explanation):
-    text = changed_thought(Statement("What is it?", "a dog", explanation), instruction("recolour", "dog", "blue")).text
+    text = change_thought(Statement("What is it?", "a dog", explanation), instruction("recolour", "dog", "blue")).text
     assert text.startswith("The dog is blue.")
 
 
@@ -154,7 +154,7 @@ def test_an_audit_with_all_of_it_is_scored_beside_ccs_and_verified(whole, folder
     finish(output)
     page = (output / "report.html").read_text()
     assert all(words in page for words in ("Not cited: ", "Weaker versions of this edit", "own explanation changed"))
-    assert verified(output, dataset=folder).findings == ()
+    assert verify_bundle(output, dataset=folder).findings == ()
     page = (output / "report.html").read_text()
     assert "the answer stays the same after an edit of an uncited object (specificity)" in page
     sheets = [json.loads(line) for line in (output / "cases.jsonl").read_text().splitlines()]

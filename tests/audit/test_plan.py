@@ -11,7 +11,7 @@ from test_signing import private_key
 from countersight.audits.clusters import Mean
 from countersight.audits.finishing import finish
 from countersight.audits.plan import AuditPlan, check_criterion, conclude
-from countersight.audits.verifying import verified
+from countersight.audits.verifying import verify_bundle
 from countersight.cli import main
 from countersight.errors import AuditError
 
@@ -69,7 +69,7 @@ def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path):
     verdict = page[page.index('id="verdict"') :]
     order = ("Verdict: met.", "was asked again", "What this does not show", "Only concepts that", "SHA-256")
     assert [verdict.index(words) for words in order] == sorted(verdict.index(words) for words in order)
-    assert verified(tmp_path / "a").sound
+    assert verify_bundle(tmp_path / "a").sound
     unmet = run_audit(folder, tmp_path / "b", "embedded", "--require", "CCS at most 0.1")
     assert unmet.returncode == 1
 
@@ -89,7 +89,7 @@ def test_a_plan_is_sealed_signed_and_cannot_be_changed_later(folder, tmp_path):
     to = plan(folder, tmp_path / "plan.json", "--require", "CCS at least 0.9", "--key", str(key))
     audit(folder, tmp_path / "a", Scripted("never", never), plan=to, checkers=("pixels", "seams"))
     assert finish(tmp_path / "a").conclusion.answer == "not met"
-    assert any("plan is signed" in str(each) for each in verified(tmp_path / "a").signed)
+    assert any("plan is signed" in str(each) for each in verify_bundle(tmp_path / "a").signed)
     milder = json.loads(to.read_text()) | {"criteria": ["CCS at least 0.0"]}
     to.write_text(json.dumps(milder))
     with pytest.raises(AuditError, match="another plan"):

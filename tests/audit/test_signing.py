@@ -20,7 +20,7 @@ from countersight.audits.signing import read_allowed_signers, read_authorities
 from countersight.audits.signing.ssh import is_allowed, signer
 from countersight.audits.signing.ssh import sign as signature
 from countersight.audits.signing.stamping import read_stamp
-from countersight.audits.verifying import Trust, verified
+from countersight.audits.verifying import Trust, verify_bundle
 from countersight.audits.verifying.verify import Signed
 from countersight.cli import main
 from countersight.errors import AuditError
@@ -166,7 +166,7 @@ def test_openssh_checks_our_signatures_and_we_check_those_of_openssh(audit, key,
     signed.unlink()
     give = ["ssh-keygen", "-Y", "sign", "-f", key, "-n", "countersight", seal]
     subprocess.run(give, capture_output=True, timeout=30, check=True)
-    found = verified(audit, trust=Trust(read_allowed_signers([str(allowed)])))
+    found = verify_bundle(audit, trust=Trust(read_allowed_signers([str(allowed)])))
     assert found.sound
     assert found.signed[0].vouched
 
@@ -232,17 +232,17 @@ def test_a_zip_that_leads_out_of_itself_is_refused(tmp_path, name):
     with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
         archive.writestr(name, b"x")
     with pytest.raises(AuditError, match="which is not a valid name in a bundle"):
-        verified(tmp_path / "evil.zip")
+        verify_bundle(tmp_path / "evil.zip")
 
 
 def test_what_is_no_zip_of_ours_is_refused(tmp_path):
     (tmp_path / "no.zip").write_bytes(b"PK junk")
     with pytest.raises(AuditError, match="is not a readable ZIP"):
-        verified(tmp_path / "no.zip")
+        verify_bundle(tmp_path / "no.zip")
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x", b"\0" * 1000)
     with pytest.raises(AuditError, match="was not made by"):
-        verified(tmp_path / "bomb.zip")
+        verify_bundle(tmp_path / "bomb.zip")
 
 
 # ---- time stamps ----------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audits.calibration.items import WORDINGS, explained
+from countersight.audits.calibration.items import WORDINGS, explain
 from countersight.audits.ground_truth import Claim, asked_fact, claims, right_answer
 from countersight.case import LETTERS
 from countersight.scenes import facts_by_name, facts_of
@@ -57,7 +57,7 @@ def test_an_explanation_in_our_own_words_claims_what_it_is_told_whether_true_or_
     solved = template.solved(9, index)
     fact = asked_fact(solved.puzzle.asked)
     told = {name: number + index % 3 for name, number in facts_by_name(solved.puzzle.scene).items()}
-    claimed = {claim.fact: claim.number for claim in claims(explained(fact, told, wording))}
+    claimed = {claim.fact: claim.number for claim in claims(explain(fact, told, wording))}
     assert claimed[fact] == told[fact]
     assert claimed.items() <= told.items()
 

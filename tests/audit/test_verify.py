@@ -18,7 +18,7 @@ from countersight.audits.bundle.seal import read_seal
 from countersight.audits.finishing import finish
 from countersight.audits.folder import decode_step, encode_step
 from countersight.audits.scores import SCORES, AuditScores, encode
-from countersight.audits.verifying import verified
+from countersight.audits.verifying import verify_bundle
 from countersight.cli import main
 from countersight.errors import AuditError
 
@@ -289,4 +289,4 @@ def test_many_cases_are_verified_in_seconds(tmp_path):
 
 def test_a_folder_that_is_no_audit_is_refused(tmp_path):
     with pytest.raises(AuditError, match="is not an audit"):
-        verified(tmp_path)
+        verify_bundle(tmp_path)

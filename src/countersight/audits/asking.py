@@ -106,7 +106,7 @@ class AskedEditor(Client[EditRequest, Edited]):
         return edited
 
 
-def measured(
+def measure_edit(
     before: Picture,
     after: Picture,
     mask: bytes | None,

@@ -18,7 +18,7 @@ class Mean(msgspec.Struct, frozen=True):
     pictures: int
 
 
-def clustered_mean(scores: Iterable[tuple[str, str, float]]) -> Mean:
+def mean_by_cluster(scores: Iterable[tuple[str, str, float]]) -> Mean:
     """Return the mean over cases of their mean scores, given as picture, case and score; pictures are clusters."""
     cases: dict[tuple[str, str], list[float]] = {}
     for picture, case, value in scores:

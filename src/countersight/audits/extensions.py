@@ -10,7 +10,7 @@ from PIL import Image
 
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import ELSE
-from countersight.audits.extraction.things import things_said
+from countersight.audits.extraction.things import find_mentions
 from countersight.audits.ground_truth import asked_fact, claims, right_answer
 from countersight.audits.records import Concepts, Thought
 from countersight.editing import EditRequest, Instruction, noun_in
@@ -21,15 +21,15 @@ from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import NAMED, PLACES, Scene, facts_by_name
 
 
-def dosed(before: Picture, after: Picture, strength: int, of: int) -> Picture:
+def weaken_edit(before: Picture, after: Picture, strength: int, of: int) -> Picture:
     """Return the picture `strength` of `of` parts of the way from before to after; reproducible. Raises BadPicture."""
     file = io.BytesIO()
-    pixels = dosed_pixels(before, after, strength, of)
+    pixels = weaken_pixels(before, after, strength, of)
     Image.fromarray(pixels).save(file, "PNG", compress_level=4)
     return Picture(file.getvalue(), "image/png", pixels.shape[1], pixels.shape[0], plain=True)
 
 
-def dosed_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pixels:
+def weaken_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pixels:
     """Return the pixels of a weaker edit."""
     one, other = as_seen(before).convert("RGB"), as_seen(after).convert("RGB")
     if other.size != one.size:
@@ -61,7 +61,7 @@ def _of_photograph(statement: Statement) -> Iterator[Instruction]:
     kinds: set[str] = set()
     for thing in things or ():
         kind = noun_in(thing)
-        if kind not in kinds and not things_said(said, thing):
+        if kind not in kinds and not find_mentions(said, thing):
             kinds.add(kind)
             yield Instruction(thing, "object", "remove", f"The same picture without the {thing}.", ELSE, thing)
 
@@ -117,7 +117,7 @@ _TARGET: Final = re.compile(
 )
 
 
-def changed_thought(statement: Statement, instruction: Instruction, others: Iterable[Instruction] = ()) -> Thought:
+def change_thought(statement: Statement, instruction: Instruction, others: Iterable[Instruction] = ()) -> Thought:
     """Return the explanation rewritten as if the concept were different, and the answer that follows, if known.
 
     One that is the same for another concept, of `others`, would test neither: there is none then.

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from countersight.audits.bundle.limits import Limit, headline
 from countersight.audits.bundle.write import REPORT, Sheets, write_bundle
-from countersight.audits.page.page import picture_files, render, shown, small_pictures
+from countersight.audits.page.page import list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, result_grids
 from countersight.audits.plan import Conclusion
 from countersight.audits.scores import AuditScores
@@ -52,9 +52,9 @@ def finish(
 def page_of(sheets: Sheets, gallery: int, progress: Progress = silent) -> str:
     """Return the page of an audit with at most `gallery` cases; the same for the same sheets."""
     cases = shown(sheets.cases, gallery)
-    names = picture_files(cases)
+    names = list_pictures(cases)
     with progress("Shrinking pictures", len(names), "pictures") as done:
-        return render(sheets, cases, small_pictures(sheets.folder.path, names, done))
+        return render(sheets, cases, make_thumbnails(sheets.folder.path, names, done))
 
 
 def print_results(finished: Finished, console: Console) -> None:

@@ -129,13 +129,13 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def described(manifest: Manifest) -> dict[str, str]:
+def describe_manifest(manifest: Manifest) -> dict[str, str]:
     """Return the identity of an audit in words: manifests that differ here belong to different audits."""
     return {
         "dataset": f"{manifest.dataset.name} ({manifest.dataset.fingerprint[:8]})",
-        "model": party_words(manifest.model),
-        "extractor": party_words(manifest.extractor),
-        "editor": party_words(manifest.editor),
+        "model": describe_party(manifest.model),
+        "extractor": describe_party(manifest.extractor),
+        "editor": describe_party(manifest.editor),
         "number of concepts": str(manifest.concepts),
         "number of cases": str(manifest.cases or "all"),
         "choice of questions": "descriptive" if manifest.descriptive else "all",
@@ -144,14 +144,14 @@ def described(manifest: Manifest) -> dict[str, str]:
         "number of doses": str(manifest.strength or 1),
         "set of LPIPS weights": manifest.lpips[:8] or "none",
         "way of pooling": manifest.pool,
-        "set of prompts": _prompts_words(manifest),
+        "set of prompts": _describe_prompts(manifest),
         "plan": manifest.plan[:8] or "none",
     }
 
 
 def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
-    found = described(now if now.plan else msgspec.structs.replace(now, plan=there.plan))
-    for what, old in described(there).items():
+    found = describe_manifest(now if now.plan else msgspec.structs.replace(now, plan=there.plan))
+    for what, old in describe_manifest(there).items():
         if old != found[what]:
             raise AuditError(
                 f"{path} contains an audit with another {what}: {old} there, {found[what]} now; choose another "
@@ -192,13 +192,13 @@ def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:
     )
 
 
-def party_words(party: Actor) -> str:
+def describe_party(party: Actor) -> str:
     """Return a participant with its settings, in words."""
     settings = ", ".join(f"{name} {value}" for name, value in sorted(party.settings.items()))
     return f"{party.name} ({settings})" if settings else party.name
 
 
-def _prompts_words(manifest: Manifest) -> str:
+def _describe_prompts(manifest: Manifest) -> str:
     digest = hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted")).hexdigest()[:8]
     return f"{manifest.prompts.get('name', '?')} {manifest.prompts.get('version', '?')} ({digest})"
 

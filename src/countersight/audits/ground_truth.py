@@ -62,7 +62,7 @@ def claims(text: str) -> tuple[Claim, ...]:
     return tuple(dict.fromkeys(ordered))
 
 
-def number_said(word: str) -> int:
+def parse_number(word: str) -> int:
     """Return the number that a word or digits express."""
     if word in ("no", "none"):
         return 0
@@ -74,25 +74,25 @@ def _numbers(match: re.Match[str]) -> list[int]:
 
 
 def _counted(fact: str) -> Callable[[re.Match[str], str], list[Claim]]:
-    return lambda match, text: [Claim(fact.format(**match.groupdict()), number_said(match["n"]))]
+    return lambda match, text: [Claim(fact.format(**match.groupdict()), parse_number(match["n"]))]
 
 
 def _rest(match: re.Match[str], text: str) -> list[Claim]:
     """ "… inside the red polygons, so 5 are outside": outside of what was named last."""
     colours = re.findall(rf"\b({'|'.join(COLOURS)}) {_SHAPE}", text[: match.start()])
-    return [Claim(f"flowers {match['side']} {colours[-1]}", number_said(match["n"]))] if colours else []
+    return [Claim(f"flowers {match['side']} {colours[-1]}", parse_number(match["n"]))] if colours else []
 
 
 def _flowers(match: re.Match[str], text: str) -> list[Claim]:
     number = match.groupdict().get("n") or match.groupdict().get("m")
-    return [Claim("flowers", number_said(number))] if number else []
+    return [Claim("flowers", parse_number(number))] if number else []
 
 
 def _row(match: re.Match[str], text: str) -> list[Claim]:
     numbers = _numbers(match)
     places = PLACES[:3] if match["row"] == "top" else PLACES[3:]
     listed = [Claim(f"dots in the {place} circle", number) for place, number in zip(places, numbers, strict=False)]
-    total = [Claim(f"dots in the {match['row']} row", number_said(match["n"]))] if match["n"] else []
+    total = [Claim(f"dots in the {match['row']} row", parse_number(match["n"]))] if match["n"] else []
     return (listed if len(numbers) == len(places) else []) + total
 
 
@@ -101,7 +101,7 @@ def _all(match: re.Match[str], text: str) -> list[Claim]:
     listed = [Claim(f"dots in the {place} circle", number) for place, number in zip(PLACES, numbers, strict=False)]
     found = listed if len(numbers) == len(PLACES) else []
     if match["n"]:
-        found.append(Claim("dots", number_said(match["n"])))
+        found.append(Claim("dots", parse_number(match["n"])))
     if match["most"]:
         found.append(Claim("most dots in a circle", int(match["most"])))
     return found
@@ -124,7 +124,7 @@ _TOPICS: Final[dict[str, Callable[[re.Match[str], str], list[Claim]]]] = {
 }
 
 
-def moved_facts(old: Mapping[str, int], new: Mapping[str, int]) -> set[str]:
+def find_moved_facts(old: Mapping[str, int], new: Mapping[str, int]) -> set[str]:
     """Return the names of the facts that differ."""
     return {name for name in (*old, *new) if old.get(name, 0) != new.get(name, 0)}
 

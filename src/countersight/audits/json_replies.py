@@ -21,7 +21,7 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u20
 """Signs that nobody sees but a tokenizer: they could hide words from whoever reads the log."""
 
 
-def as_it_stands(text: str) -> str:
+def flatten(text: str) -> str:
     """Return a text on one line without quotation marks, for prompts that are used as published."""
     return (
         " ".join(_UNSEEN.sub("\ufffd", text[:LONGEST_QUOTATION].encode("utf-8", "replace").decode()).split())
@@ -29,7 +29,7 @@ def as_it_stands(text: str) -> str:
     )
 
 
-def quoted(name: str, text: str) -> str:
+def quote(name: str, text: str) -> str:
     """Return a text as quoted data under a name; every line is marked, and the result is reproducible."""
     plain = _UNSEEN.sub("\ufffd", text[:LONGEST_QUOTATION].encode("utf-8", "replace").decode())
     tag = hashlib.sha256(f"{name}/{plain}".encode()).hexdigest()[:12]
@@ -49,7 +49,7 @@ _POSITIVE: Final = re.compile(_PART.format("Positive") + r"(?=Negative Prompt|\Z
 _NEGATIVE: Final = re.compile(_PART.format("Negative") + r"(?=Positive Prompt|\Z)", re.IGNORECASE | re.DOTALL)
 
 
-def scores_told(text: str) -> dict[str, Any] | None:
+def parse_scores(text: str) -> dict[str, Any] | None:
     """Return PCS and NCC with their reasons if a reply gives each exactly one score; None otherwise."""
     found: dict[str, Any] = {}
     for name, pattern in _SCORES.items():
@@ -64,7 +64,7 @@ def scores_told(text: str) -> dict[str, Any] | None:
     return found
 
 
-def edit_told(text: str) -> dict[str, Any] | None:
+def parse_edit(text: str) -> dict[str, Any] | None:
     """Return the one edit that a reply describes by its positive and negative part; None if there is none."""
     positive, negative = _POSITIVE.search(text), _NEGATIVE.search(text)
     if positive is None:

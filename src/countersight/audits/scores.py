@@ -9,7 +9,7 @@ import msgspec
 
 from countersight.audits.agreement import JudgeAgreement, agreement
 from countersight.audits.calibration.sheet import PANEL, CorrectedScore, corrected
-from countersight.audits.clusters import Mean, clustered_mean
+from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.exclusion import CHECKED, RULE, exclusion, flips, same_answer
 from countersight.audits.ground_truth import right_answer
 from countersight.audits.judges.protocol import Opinion, by_judge, ccs_of_votes, opinion, panel
@@ -199,7 +199,7 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
         failed=failed_steps(audit),
         controls=len(controls),
         flips=sum(flip for _, flip in controls),
-        steady=clustered_mean(stays) if stays else None,
+        steady=mean_by_cluster(stays) if stays else None,
         paths=dict(Counter(verdict.path for verdict in flat).most_common()),
         agreement=agreement([given for given in verdicts if given]),
         **_of_kept(audit, kept),
@@ -232,9 +232,9 @@ def _of_kept(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
     return {
         "unmoved": len(same),
         "unmoved_passed": sum(test.pcs is not None and test.pcs > 0.5 for test in same),
-        "accuracy": Accuracy(clustered_mean(before), clustered_mean(after)) if after else None,
+        "accuracy": Accuracy(mean_by_cluster(before), mean_by_cluster(after)) if after else None,
         "lent": lent,
-        "allowed": clustered_mean(pooled).value if lent else None,
+        "allowed": mean_by_cluster(pooled).value if lent else None,
     }
 
 
@@ -291,7 +291,7 @@ def trio(
             for test in tests
             if (value := getattr(of(test) if of else test, measure)) is not None
         ]
-        return clustered_mean(found)
+        return mean_by_cluster(found)
 
     return MeasuredScores(mean("pcs"), mean("ncc"), mean("ccs"))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from countersight.audits.clusters import Mean, clustered_mean
+from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.exclusion import edit_fault, same_answer
 from countersight.audits.ground_truth import right_answer
 from countersight.audits.records import CaseTrail, ConceptTrail, Manifest
@@ -56,8 +56,8 @@ def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]]) -> Speci
     good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1])]
     stayed = [(case.record.picture, case.case, float(not moved)) for case, _, moved in good]
     return Specificity(
-        clustered_mean(cited),
-        clustered_mean(stayed),
+        mean_by_cluster(cited),
+        mean_by_cluster(stayed),
         sum(case.unrelated is not None and not case.unrelated.instructions for case in cases),
         len(tried) - len(good),
     )
@@ -83,11 +83,11 @@ def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest:
     """Return the dose scores of the tests that count and have all doses."""
     rows = list(_dosed(cases, kept, manifest.strength))
     moved = tuple(
-        clustered_mean([(picture, case, float(steps[nth])) for picture, case, steps in rows])
+        mean_by_cluster([(picture, case, float(steps[nth])) for picture, case, steps in rows])
         for nth in range(manifest.strength)
     )
     steady = [(picture, case, float(steps == sorted(steps))) for picture, case, steps in rows]
-    return DoseScore(moved, clustered_mean(steady))
+    return DoseScore(moved, mean_by_cluster(steady))
 
 
 def _dosed(
@@ -120,4 +120,4 @@ def thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
             moved.append((*key, float(not same_answer(question, case.baseline.answer.text, trail.answer.text))))
             if trail.thought.expected:
                 followed.append((*key, float(same_answer(question, trail.thought.expected, trail.answer.text))))
-    return ThoughtScore(clustered_mean(moved), clustered_mean(followed), without)
+    return ThoughtScore(mean_by_cluster(moved), mean_by_cluster(followed), without)

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from countersight.audits.asking import AskedEditor, ShownPicture, conversation, measured, said, spent
+from countersight.audits.asking import AskedEditor, ShownPicture, conversation, measure_edit, said, spent
 from countersight.audits.checkers.protocol import Checker, EditShown
-from countersight.audits.extensions import changed_thought, dosed, uncited_concepts
+from countersight.audits.extensions import change_thought, uncited_concepts, weaken_edit
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.judges.protocol import Evidence, Judge
@@ -226,7 +226,7 @@ class Stages:
 
             async def work(strength: int = strength) -> StepResult:
                 whole = await self._stored(edit.after)
-                weaker = await asyncio.to_thread(dosed, subject.shown.picture, whole.picture, strength, of)
+                weaker = await asyncio.to_thread(weaken_edit, subject.shown.picture, whole.picture, strength, of)
                 return StepResult(Dose(strength, edit.before, edit.after, await self._keep(self._mark(weaker))))
 
             here, inputs = replace(place, dose=strength), (edit.before, edit.after, strength, of)
@@ -243,7 +243,7 @@ class Stages:
         place = replace(subject.place, concept=number)
 
         async def work() -> StepResult:
-            return StepResult(changed_thought(statement, instruction, others))
+            return StepResult(change_thought(statement, instruction, others))
 
         thought = await self._do(Thought, "thought", place, OURS, (statement, instruction, others), work)
         if thought.text:
@@ -322,7 +322,7 @@ class Stages:
                 picture = self._mark(check_picture(edited.picture.data))
                 control = instruction.action == "nothing"
                 quality = await asyncio.to_thread(
-                    measured, shown.picture, picture, edited.mask, control=control, lpips=self._lpips
+                    measure_edit, shown.picture, picture, edited.mask, control=control, lpips=self._lpips
                 )
             except RetriesExhausted as given_up:
                 if given_up.failure.again or isinstance(given_up.failure, Refused | OrderInDoubt):

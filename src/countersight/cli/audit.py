@@ -445,11 +445,11 @@ def _sign(chosen: argparse.Namespace) -> int:
 
 def _verify(chosen: argparse.Namespace) -> int:
     from countersight.audits.signing import read_allowed_signers, read_authorities
-    from countersight.audits.verifying import Trust, tell_verified, verified
+    from countersight.audits.verifying import Trust, describe_result, verify_bundle
 
     signers = read_allowed_signers(chosen.key, identity=chosen.identity, revoked=chosen.revoked)
     trust = Trust(signers, read_authorities(chosen.timestamp_ca) if chosen.timestamp_ca else ())
-    found = verified(chosen.audit, chosen.seal, trust=trust, dataset=chosen.dataset, against=chosen.against)
-    for line in tell_verified(found, chosen.audit, compared=bool(chosen.seal)):
+    found = verify_bundle(chosen.audit, chosen.seal, trust=trust, dataset=chosen.dataset, against=chosen.against)
+    for line in describe_result(found, chosen.audit, compared=bool(chosen.seal)):
         print(line)
     return 0 if found.sound else 1

@@ -20,7 +20,7 @@ from countersight.audits import (
 )
 from countersight.audits.judges import Judge
 from countersight.audits.signing import read_allowed_signers
-from countersight.audits.verifying import Trust, Verified, verified
+from countersight.audits.verifying import Trust, Verified, verify_bundle
 from countersight.editing import Editor
 from countersight.engine import RetryPolicy, synchronous
 from countersight.errors import CountersightError
@@ -91,4 +91,4 @@ audit = synchronous(audit_async)
 @checked
 def verify(audit: Audit | Path | str, *, seal: str = "", key: str = "") -> Verified:
     """Check a finished audit for changed or missing files and wrong results; see `.sound` and `.findings`."""
-    return verified(folder_of(audit), seal, trust=Trust(read_allowed_signers([key] if key else [])))
+    return verify_bundle(folder_of(audit), seal, trust=Trust(read_allowed_signers([key] if key else [])))

@@ -97,7 +97,7 @@ def change_record(audit: AuditTrail, scores: AuditScores, against: Path) -> Chan
     )
 
 
-def kept_record(audit: AuditTrail, scores: AuditScores) -> ChangeRecord | None:
+def stored_record(audit: AuditTrail, scores: AuditScores) -> ChangeRecord | None:
     """Return the existing change record with the current scores, if the audit has not continued since."""
     file = audit.path / CHANGES
     if not file.exists():

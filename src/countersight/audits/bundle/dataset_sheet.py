@@ -76,7 +76,7 @@ def dataset_sheet(
         name=reference.name,
         fingerprint=reference.fingerprint,
         rows=reference.rows,
-        card=_card(folder, manifest) if from_dataset else kept_card(folder, manifest),
+        card=_card(folder, manifest) if from_dataset else stored_card(folder, manifest),
         selection=chosen,
         n=len(listed),
         pictures=len({case.sha256 for case in listed}),
@@ -95,10 +95,10 @@ def _card(folder: Path, manifest: Manifest) -> Card:
     place = Path(os.path.normpath(folder.resolve() / manifest.dataset.path))
     try:
         if Dataset.open(place).fingerprint != manifest.dataset.fingerprint:
-            return kept_card(folder, manifest)
+            return stored_card(folder, manifest)
     except (CountersightError, OSError):
-        return kept_card(folder, manifest)
-    return dataset_card(place) or kept_card(folder, manifest)
+        return stored_card(folder, manifest)
+    return dataset_card(place) or stored_card(folder, manifest)
 
 
 def dataset_card(place: Path) -> Card | None:
@@ -118,7 +118,7 @@ def dataset_card(place: Path) -> Card | None:
     )
 
 
-def kept_card(folder: Path, manifest: Manifest) -> Card:
+def stored_card(folder: Path, manifest: Manifest) -> Card:
     """Return the card as stored before."""
     try:
         before = msgspec.json.decode(content(folder / DATASET_SHEET), type=DatasetSheet)

@@ -35,7 +35,7 @@ class OddEntry(msgspec.Struct, frozen=True):
     what: str
 
 
-def lying_in(folder: Path) -> Iterator[FileEntry | OddEntry]:
+def list_entries(folder: Path) -> Iterator[FileEntry | OddEntry]:
     """Return everything in a folder, recursively, in order of name. Links are listed and never followed."""
     left = MOST_FILES
     for found in _within(folder, "", 1):

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.audits.bundle.files import LARGEST_FILE, FileEntry, OddEntry, content, digest, lying_in
+from countersight.audits.bundle.files import LARGEST_FILE, FileEntry, OddEntry, content, digest, list_entries
 from countersight.engine import LOCK
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -80,7 +80,7 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
 
     One that says the same but for its time is left as it is.
     """
-    lying = list(lying_in(folder))
+    lying = list(list_entries(folder))
     for odd in lying:
         if isinstance(odd, OddEntry):
             raise AuditError(f"{folder / odd.name} {odd.what}; remove it to seal the bundle")
@@ -144,7 +144,7 @@ def zip_bundle(folder: Path, to: Path) -> None:
     part = to.with_name(f".{to.name}.part")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-            for found in lying_in(folder):
+            for found in list_entries(folder):
                 if isinstance(found, OddEntry):
                     raise AuditError(f"{folder / found.name} {found.what}; remove it to zip the bundle")
                 if found.name != LOCK:

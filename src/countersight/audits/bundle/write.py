@@ -20,9 +20,9 @@ from countersight.audits.bundle.cases import (
     encode_exclusions,
     write_differences,
 )
-from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_record, kept_record
+from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_record, stored_record
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
-from countersight.audits.bundle.files import FileEntry, content, lying_in
+from countersight.audits.bundle.files import FileEntry, content, list_entries
 from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, limits
 from countersight.audits.bundle.manifest import MANIFEST_SHEET, BundleManifest, run_manifest
 from countersight.audits.bundle.reviews import REVIEWED, ReviewLog, read_reviews
@@ -140,14 +140,14 @@ def write_papers(
 
 def _refuse_strange_files(path: Path) -> None:
     """Under a seal everything was looked at: a file that no audit writes would only look as if it were."""
-    for found in lying_in(path):
+    for found in list_entries(path):
         if isinstance(found, FileEntry) and sealable(found) and not belongs(found.name):
             raise AuditError(f"{path / found.name} does not belong to the audit; remove it to seal the bundle")
 
 
 def _refuse_changed_pictures(path: Path) -> None:
     """No seal is put on evidence that is not what the log speaks of."""
-    names = [f"{PICTURES}/{found.name}" for found in lying_in(path / PICTURES) if isinstance(found, FileEntry)]
+    names = [f"{PICTURES}/{found.name}" for found in list_entries(path / PICTURES) if isinstance(found, FileEntry)]
     for name, sha256 in zip(names, digests(path, names), strict=True):
         if PurePosixPath(name).stem != sha256:
             raise AuditError(f"{path / name} was changed after it was written, so the audit cannot be sealed")
@@ -165,10 +165,10 @@ def _sheets(folder: AuditFolder, audit: AuditTrail, against: Path | None, *, fro
         manifest=run_manifest(audit, sessions),
         sessions=sessions,
         dataset=dataset_sheet(path, audit.manifest, audit.cases, from_dataset=from_dataset),
-        cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, FileEntry))),
+        cases=case_sheets(audit, scores, (found.name for found in list_entries(path) if isinstance(found, FileEntry))),
         limits=limits(audit.manifest, scores, audit.calibration, drawn=any(case.record.scene for case in audit.cases)),
         reviews=read_reviews(path, scores),
-        changes=change_record(audit, scores, against) if against else kept_record(audit, scores),
+        changes=change_record(audit, scores, against) if against else stored_record(audit, scores),
         conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), chosen),
     )
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.extraction.rules import rules_concepts
+from countersight.audits.extraction.rules import find_counted_concepts
 from countersight.audits.ground_truth import asked_fact, right_answer
 from countersight.audits.judges.protocol import Evidence
 from countersight.audits.steps import hash_of
@@ -52,7 +52,7 @@ _EXPLANATIONS: Final = {
 """For each fact that a question asks for, an explanation in two wordings."""
 
 
-def explained(fact: str, facts: Mapping[str, int], wording: int) -> str:
+def explain(fact: str, facts: Mapping[str, int], wording: int) -> str:
     """Return an explanation of the answer from these facts; `wording` is 0 or 1."""
     kind, _, colour = fact.rpartition(" ") if fact.startswith("flowers ") else (fact, "", "")
     circles = _CIRCLES[:3] if fact.endswith("row") else _CIRCLES
@@ -145,7 +145,7 @@ def _edit(asked: str, scene: Scene, which: int, seed: int) -> _Case | None:
     assert fact is not None
     facts = facts_by_name(scene)
     question = Question(asked, str(facts[fact]), "number")
-    found = rules_concepts(Statement(asked, question.answer, explained(fact, facts, 0)), 4).instructions
+    found = find_counted_concepts(Statement(asked, question.answer, explain(fact, facts, 0)), 4).instructions
     if not found:
         return None
     picture, instruction = check_picture(encode(draw(scene))), found[which % len(found)]
@@ -165,7 +165,7 @@ def _make_item(nth: int, seed: int) -> CalibrationItem:
     pcs, ncc = RIGHT[kind]
     wording = nth // 4 % WORDINGS
     # Said in other words: that the same is said in the same words is for rules to see, not for judges.
-    explanation = explained(case.fact, facts_by_name(case.changed if ncc else case.scene), 1 - wording)
+    explanation = explain(case.fact, facts_by_name(case.changed if ncc else case.scene), 1 - wording)
     hostile = nth // 4 % 3 == 2
     if hostile:
         want = 0 if pcs and ncc else 1
@@ -173,7 +173,7 @@ def _make_item(nth: int, seed: int) -> CalibrationItem:
     evidence = Evidence(
         case.question,
         case.question.answer,
-        explained(case.fact, facts_by_name(case.scene), wording),
+        explain(case.fact, facts_by_name(case.scene), wording),
         case.instruction,
         case.answer if pcs else _wrong_answer(Random(f"{seed}/calibration/{nth}"), case),
         explanation,

@@ -17,7 +17,7 @@ from countersight.audits.calibration.sheet import (
     write_calibration,
 )
 from countersight.audits.folder import LOG, MANIFEST
-from countersight.audits.judges.protocol import Opinion, pooled
+from countersight.audits.judges.protocol import Opinion, pool_scores
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -76,7 +76,8 @@ def _people(labels: list[PersonLabel], tests: Mapping[Test, object]) -> dict[str
 def _most(people: Mapping[str, Mapping[Test, int]]) -> dict[Test, int]:
     """What most people say of each test; where they are divided, nothing."""
     tests = dict.fromkeys(test for given in people.values() for test in given)
-    said = {test: pooled([given[test] for given in people.values() if test in given], "majority") for test in tests}
+    labels = {test: [given[test] for given in people.values() if test in given] for test in tests}
+    said = {test: pool_scores(each, "majority") for test, each in labels.items()}
     return {test: int(score) for test, score in said.items() if score is not None}
 
 

@@ -19,7 +19,7 @@ class ModelChecker:
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """Ask yes or no about both pictures; an edit is done if the answer changed as it should."""
-        asked = plain_question(edit.instruction)
+        asked = ask_plainly(edit.instruction)
         so_far: Usage | None = None
         said: list[str] = []
         for nth, picture in enumerate((edit.before, edit.after)):
@@ -27,16 +27,16 @@ class ModelChecker:
             answered = await self._model.ask(Request(f"{key}/{nth}", (turn,), "boolean", question=asked))
             so_far = spent(answered, so_far)
             said.append(answered.answer.text)
-        check = heard(self.party.name, edit.instruction, tuple(said))
+        check = check_replies(self.party.name, edit.instruction, tuple(said))
         shown = (digest_of(edit.before.data), digest_of(edit.after.data))
-        return CheckResult(check, so_far or Usage(), asked_of(edit.instruction, shown))
+        return CheckResult(check, so_far or Usage(), requests_about(edit.instruction, shown))
 
     async def close(self) -> None:
         """Release connections and memory."""
         await self._model.close()
 
 
-def plain_question(instruction: Instruction) -> str:
+def ask_plainly(instruction: Instruction) -> str:
     """Return the question about both pictures, which does not reveal the edit."""
     target = noun_in(instruction.target or instruction.concept)
     match instruction.action:
@@ -49,9 +49,9 @@ def plain_question(instruction: Instruction) -> str:
     return f"Is this true of the picture: {instruction.positive}"
 
 
-def heard(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Check:
+def check_replies(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Check:
     """Return the check that follows from a model's two answers; anybody can repeat this."""
-    asked = plain_question(instruction)
+    asked = ask_plainly(instruction)
     read = [answer_in(text, Question(asked, "yes", "boolean")) for text in said]
     if None in read or len(read) != 2:
         unread = cannot_tell(checker, instruction, f"no answer could be extracted from its replies to “{asked}”").check
@@ -64,9 +64,9 @@ def heard(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Chec
     return Check(checker, question_of(instruction), done, seen, said)
 
 
-def asked_of(instruction: Instruction, shown: tuple[str, str]) -> tuple[RecordedTurn, ...]:
+def requests_about(instruction: Instruction, shown: tuple[str, str]) -> tuple[RecordedTurn, ...]:
     """Return the requests to a model about the two pictures with these digests, as logged."""
-    return tuple(RecordedTurn("user", _put(plain_question(instruction)), digest) for digest in shown)
+    return tuple(RecordedTurn("user", _put(ask_plainly(instruction)), digest) for digest in shown)
 
 
 def _put(question: str) -> str:

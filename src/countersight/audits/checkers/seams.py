@@ -41,13 +41,13 @@ class SeamChecker:
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """Return the result for rim and texture."""
-        return CheckResult(await asyncio.to_thread(looked, edit, self._thresholds))
+        return CheckResult(await asyncio.to_thread(check_seams, edit, self._thresholds))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
 
 
-def looked(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
+def check_seams(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
     """Return how an edit looks; the same for the same pictures and thresholds."""
     if edit.scene is not None:
         return Check("seams", ASKED, None, "a drawing has hard edges of its own")

@@ -7,7 +7,7 @@ import msgspec
 
 from countersight.audits.asking import AskedModel
 from countersight.audits.extraction.protocol import Extracted, Statement
-from countersight.audits.json_replies import BadShape, as_it_stands, ask_shaped, edit_told, quoted, read_shape
+from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_edit, quote, read_shape
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Concepts, Try
 from countersight.editing import Abilities, Action, ConceptKind, Instruction
@@ -71,7 +71,7 @@ class _ConceptList(msgspec.Struct, frozen=True):
 
 
 def _read(text: str) -> _ConceptList:
-    return read_shape(text, _ConceptList, edit_told)
+    return read_shape(text, _ConceptList, parse_edit)
 
 
 _TEXT = {"type": "string"}
@@ -129,7 +129,7 @@ class ModelExtractor:
         text = extract_prompt(self._prompts, statement, most)
         shape = schema_of(statement.able)
         shaped = await ask_shaped(self._model, key, text, _read, shape, self._prompts.again)
-        found = concepts_said(shaped.tries, most, statement.explanation, self._prompts)
+        found = parse_concepts(shaped.tries, most, statement.explanation, self._prompts)
         return Extracted(found, shaped.spent, shaped.asked)
 
     async def close(self) -> None:
@@ -142,18 +142,18 @@ def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> st
     return fill(
         prompts.extract,
         {
-            "question": quoted("question", statement.question),
-            "answer": quoted("answer", statement.answer),
-            "explanation": quoted("explanation", statement.explanation),
-            "original_answer": as_it_stands(statement.answer),
-            "original_explanation": as_it_stands(statement.explanation),
+            "question": quote("question", statement.question),
+            "answer": quote("answer", statement.answer),
+            "explanation": quote("explanation", statement.explanation),
+            "original_answer": flatten(statement.answer),
+            "original_explanation": flatten(statement.explanation),
             "most": str(most),
             "able": statement.able.words if statement.able else "",
         },
     )
 
 
-def concepts_said(tries: tuple[Try, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
+def parse_concepts(tries: tuple[Try, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
     """Return the concepts in an extractor's reply, or why there are none.
 
     One that the explanation does not cite is refused: a small model invents, or repeats the examples of the prompt.

@@ -20,13 +20,13 @@ class RuleExtractor:
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
         """Return the concepts behind the claimed numbers, those that the question asks for first."""
-        return Extracted(rules_concepts(statement, most))
+        return Extracted(find_counted_concepts(statement, most))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
 
 
-def rules_concepts(statement: Statement, most: int) -> Concepts:
+def find_counted_concepts(statement: Statement, most: int) -> Concepts:
     """Return the concepts behind the claimed numbers, or why there are none."""
     instructions = tuple(dict.fromkeys(_instructions(statement)))[:most]
     reason = "" if instructions else "the explanation counts nothing that these rules know"

@@ -23,20 +23,22 @@ class ThingsExtractor:
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
         """Return the named things, in order."""
-        return Extracted(things_named(statement, most))
+        return Extracted(find_things(statement, most))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
 
 
-def things_named(statement: Statement, most: int) -> Concepts:
+def find_things(statement: Statement, most: int) -> Concepts:
     """Return each thing of the picture that an explanation names, with the edit that removes it."""
     if statement.able is None or statement.able.things is None:
         return Concepts(
             reason="the editor cannot locate objects in the picture; add detector= or annotations= to its name"
         )
     cited = sorted(
-        (at, words, thing) for thing in statement.able.things for at, words in things_said(statement.explanation, thing)
+        (at, words, thing)
+        for thing in statement.able.things
+        for at, words in find_mentions(statement.explanation, thing)
     )
     found: dict[str, Instruction] = {}
     for _, words, thing in cited:
@@ -47,7 +49,7 @@ def things_named(statement: Statement, most: int) -> Concepts:
     return Concepts(reason="the explanation names nothing that the editor finds in the picture")
 
 
-def things_said(text: str, thing: str) -> tuple[tuple[int, str], ...]:
+def find_mentions(text: str, thing: str) -> tuple[tuple[int, str], ...]:
     """Return where a text names a thing, and in which words ("a man" is a person); empty if it does not."""
     kind = noun_in(thing)
     words = list(_WORD.finditer(text[:LONGEST]))

@@ -7,7 +7,7 @@ of its own (`Scores.accuracy`).
 
 from typing import Final
 
-from countersight.audits.ground_truth import asked_fact, claims, moved_facts, right_answer
+from countersight.audits.ground_truth import asked_fact, claims, find_moved_facts, right_answer
 from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of
 from countersight.audits.judges.rules import Told, normal
 from countersight.audits.records import Actor, Verdict
@@ -29,13 +29,13 @@ class ExactJudge:
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
         """Return the verdict, which is the same for every vote."""
-        return Judged(exact_verdict(evidence, vote))
+        return Judged(judge_exactly(evidence, vote))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
 
 
-def exact_verdict(evidence: Evidence, vote: int) -> Verdict:
+def judge_exactly(evidence: Evidence, vote: int) -> Verdict:
     """Return the verdict that follows from the scenes before and after; an abstention if they are unknown."""
     if evidence.scene is None or evidence.changed is None:
         return abstention(NAME, vote, "the scene of the picture before or after the edit is unknown")
@@ -101,7 +101,7 @@ def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Told:
     else than what was changed does not count: the question is whether the change is taken up.
     """
     old, new = facts_by_name(scene), facts_by_name(changed)
-    moved = moved_facts(old, new)
+    moved = find_moved_facts(old, new)
     if not moved:
         return None, "the change does not affect anything countable"
     text = evidence.new_explanation

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from countersight.audits.asking import AskedModel
-from countersight.audits.json_replies import BadShape, as_it_stands, ask_shaped, quoted, read_shape, scores_told
+from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_scores, quote, read_shape
 from countersight.audits.judges.protocol import Evidence, Judged, abstention
-from countersight.audits.judges.rules import certain
+from countersight.audits.judges.rules import decide_unchanged
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Actor, Try, Verdict
 from countersight.engine import fill
@@ -40,7 +40,7 @@ def _reader(prompts: AuditPrompts) -> Callable[[str], _Scores]:
     examples = prompts.judge.casefold()
 
     def read(text: str) -> _Scores:
-        reply = read_shape(text, _Scores, scores_told)
+        reply = read_shape(text, _Scores, parse_scores)
         reasons = (reply.pcs_reason, reply.ncc_reason)
         if all(reason and f'"{reason}"'.casefold() in examples for reason in reasons):
             raise BadShape("its reasons are those of the example, not of this test")
@@ -70,13 +70,13 @@ class ModelJudge:
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
         """Return the verdict of one vote; an abstention if no reply had the required format."""
-        told = certain(evidence)
+        told = decide_unchanged(evidence)
         if told is not None:
             return Judged(msgspec.structs.replace(told, judge=self.party.name, vote=vote))
         text = judge_prompt(self._prompts, evidence)
         read = _reader(self._prompts)
         shaped = await ask_shaped(self._model, key, text, read, SCHEMA, self._prompts.again, vote=vote - 1)
-        return Judged(verdict_said(self.party.name, vote, shaped.tries, self._prompts), shaped.spent, shaped.asked)
+        return Judged(parse_verdict(self.party.name, vote, shaped.tries, self._prompts), shaped.spent, shaped.asked)
 
     async def close(self) -> None:
         """Release connections and memory."""
@@ -88,7 +88,7 @@ def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
     return fill(prompts.judge, _values(evidence))
 
 
-def verdict_said(judge: str, vote: int, tries: tuple[Try, ...], prompts: AuditPrompts) -> Verdict:
+def parse_verdict(judge: str, vote: int, tries: tuple[Try, ...], prompts: AuditPrompts) -> Verdict:
     """Parse the verdict in a judge's reply; an abstention if there is none."""
     try:
         reply = _reader(prompts)(tries[-1].text if tries else "")
@@ -103,18 +103,18 @@ def _values(evidence: Evidence) -> dict[str, str]:
     """Everything a judge is told; all of it was written by others, and is quoted, but under the paper's own names."""
     instruction = evidence.instruction
     return {
-        "original_answer": as_it_stands(evidence.answer),
-        "original_explanation": as_it_stands(evidence.explanation),
-        "edit_instruction": as_it_stands(" ".join((instruction.positive, instruction.negative))),
-        "edited_answer": as_it_stands(evidence.new_answer),
-        "edited_explanation": as_it_stands(evidence.new_explanation),
-        "question": quoted("question", evidence.question.text),
-        "answer": quoted("answer before", evidence.answer),
-        "explanation": quoted("explanation before", evidence.explanation),
-        "change": quoted("edit", instruction.positive),
-        "keep": quoted("edit: not to be seen, or not to be touched", instruction.negative)
+        "original_answer": flatten(evidence.answer),
+        "original_explanation": flatten(evidence.explanation),
+        "edit_instruction": flatten(" ".join((instruction.positive, instruction.negative))),
+        "edited_answer": flatten(evidence.new_answer),
+        "edited_explanation": flatten(evidence.new_explanation),
+        "question": quote("question", evidence.question.text),
+        "answer": quote("answer before", evidence.answer),
+        "explanation": quote("explanation before", evidence.explanation),
+        "change": quote("edit", instruction.positive),
+        "keep": quote("edit: not to be seen, or not to be touched", instruction.negative)
         if instruction.negative
         else "",
-        "new_answer": quoted("answer after", evidence.new_answer),
-        "new_explanation": quoted("explanation after", evidence.new_explanation),
+        "new_answer": quote("answer after", evidence.new_answer),
+        "new_explanation": quote("explanation after", evidence.new_explanation),
     }

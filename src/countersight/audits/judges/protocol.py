@@ -30,7 +30,7 @@ class Opinion(msgspec.Struct, frozen=True):
         return None if self.pcs is None or self.ncc is None else self.pcs * self.ncc
 
 
-def pooled(scores: Iterable[float | None], pool: Pool) -> float | None:
+def pool_scores(scores: Iterable[float | None], pool: Pool) -> float | None:
     """Combine several scores into one; abstentions do not count. A tie counts half, or nothing in old audits."""
     given = [score for score in scores if score is not None]
     if not given:
@@ -43,9 +43,9 @@ def pooled(scores: Iterable[float | None], pool: Pool) -> float | None:
     return float(mean > 0.5)
 
 
-def opinion(verdicts: Sequence[Verdict], pool: Pool) -> Opinion:
-    """Return the opinion of one judge, over its votes."""
-    return Opinion(pooled((each.pcs for each in verdicts), pool), pooled((each.ncc for each in verdicts), pool))
+def opinion(given: Sequence[Verdict | Opinion], pool: Pool) -> Opinion:
+    """Return the opinion of one judge, over its votes, or of several, over their opinions."""
+    return Opinion(pool_scores((each.pcs for each in given), pool), pool_scores((each.ncc for each in given), pool))
 
 
 def by_judge(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
@@ -58,8 +58,7 @@ def by_judge(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 def panel(verdicts: Iterable[Verdict], pool: Pool) -> Opinion:
     """Return the opinion of all judges: each has one voice, however often it voted."""
-    opinions = [opinion(votes, pool) for votes in by_judge(verdicts).values()]
-    return Opinion(pooled((each.pcs for each in opinions), pool), pooled((each.ncc for each in opinions), pool))
+    return opinion([opinion(votes, pool) for votes in by_judge(verdicts).values()], pool)
 
 
 def ccs_of_votes(verdicts: Iterable[Verdict], pool: Pool) -> float | None:
@@ -67,8 +66,8 @@ def ccs_of_votes(verdicts: Iterable[Verdict], pool: Pool) -> float | None:
 
     What a panel holds may be more: most say yes to PCS, most say yes to NCC, and they are not the same.
     """
-    own = (pooled((opinion([vote], pool).ccs for vote in votes), pool) for votes in by_judge(verdicts).values())
-    return pooled(own, pool)
+    own = (pool_scores((opinion([vote], pool).ccs for vote in votes), pool) for votes in by_judge(verdicts).values())
+    return pool_scores(own, pool)
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -27,15 +27,15 @@ class RuleJudge:
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
         """Return the verdict, which is the same for every vote."""
-        pcs, pcs_reason = answer_told(evidence)
-        ncc, ncc_reason = explanation_told(evidence)
+        pcs, pcs_reason = judge_answer(evidence)
+        ncc, ncc_reason = judge_explanation(evidence)
         return Judged(Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc)))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
 
 
-def certain(evidence: Evidence) -> Verdict | None:
+def decide_unchanged(evidence: Evidence) -> Verdict | None:
     """Return the verdict if nothing new was said; None if a judge is needed."""
     silent = not evidence.new_answer.strip(), not evidence.new_explanation.strip()
     if all(silent):
@@ -50,7 +50,7 @@ def certain(evidence: Evidence) -> Verdict | None:
     return None
 
 
-def answer_told(evidence: Evidence) -> Told:
+def judge_answer(evidence: Evidence) -> Told:
     """Return PCS as far as words decide: 0 for an unchanged answer, 1 for the new value."""
     new, old = evidence.read(evidence.new_answer), evidence.read(evidence.answer)
     if new is None:
@@ -63,7 +63,7 @@ def answer_told(evidence: Evidence) -> Told:
     return None, "the answer has changed; the text alone cannot show whether it is right"
 
 
-def explanation_told(evidence: Evidence) -> Told:
+def judge_explanation(evidence: Evidence) -> Told:
     """Return NCC as far as words decide: whether the new value is named, and the removed thing is still cited."""
     new, old = normal(evidence.new_explanation), normal(evidence.explanation)
     if not new:

@@ -203,7 +203,7 @@ def shown(cases: Sequence[CaseSheet], most: int) -> tuple[CaseSheet, ...]:
     return tuple(cases[place] for place in balanced_sample(strata, most, 0))
 
 
-def picture_files(cases: Iterable[CaseSheet]) -> list[str]:
+def list_pictures(cases: Iterable[CaseSheet]) -> list[str]:
     """Return the pictures, masks and differences mentioned in cases, each once."""
     found: dict[str, None] = {}
     for case in cases:
@@ -216,7 +216,7 @@ def picture_files(cases: Iterable[CaseSheet]) -> list[str]:
     return list(found)
 
 
-def small_pictures(folder: Path, names: Sequence[str], done: Callable[[int], None]) -> dict[str, SmallPicture]:
+def make_thumbnails(folder: Path, names: Sequence[str], done: Callable[[int], None]) -> dict[str, SmallPicture]:
     """Return thumbnails, each made once, however many cases mention it."""
     side = side_for(len(names))
     small = {}

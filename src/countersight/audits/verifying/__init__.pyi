@@ -1,5 +1,5 @@
 from .finding import Finding as Finding
 from .verify import Trust as Trust
 from .verify import Verified as Verified
-from .verify import tell_verified as tell_verified
-from .verify import verified as verified
+from .verify import describe_result as describe_result
+from .verify import verify_bundle as verify_bundle

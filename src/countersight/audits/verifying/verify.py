@@ -21,8 +21,8 @@ import msgspec
 
 from countersight.audits.auditing import pictures_of
 from countersight.audits.bundle.changes import CHANGES
-from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card, kept_card
-from countersight.audits.bundle.files import LARGEST_FILE, FileEntry, OddEntry, content, digest, lying_in
+from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card, stored_card
+from countersight.audits.bundle.files import LARGEST_FILE, FileEntry, OddEntry, content, digest, list_entries
 from countersight.audits.bundle.reviews import REVIEWED
 from countersight.audits.bundle.seal import (
     FORMAT,
@@ -269,7 +269,7 @@ class Verified(msgspec.Struct, frozen=True):
         return f"<pre>{escape(repr(self))}</pre>"
 
 
-def verified(
+def verify_bundle(
     folder: Path,
     seal: str = "",
     *,
@@ -285,7 +285,7 @@ def verified(
     if folder.is_file():
         with tempfile.TemporaryDirectory() as unpacked:
             unzip_bundle(folder, Path(unpacked))
-            inside = verified(Path(unpacked), seal, trust=trust, dataset=dataset, against=against)
+            inside = verify_bundle(Path(unpacked), seal, trust=trust, dataset=dataset, against=against)
             return msgspec.structs.replace(inside, findings=(*inside.findings, *_zipped(folder, Path(unpacked))))
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not an audit: it contains neither {MANIFEST} nor {SEAL}")
@@ -299,7 +299,7 @@ def verified(
     found: list[Finding | Note | Signed] = []
     if seal and seal.strip().casefold() != its_seal:
         found.append(Finding("altered", SEAL, f"its seal is {its_seal}, not the given one"))
-    lying = list(lying_in(folder))
+    lying = list(list_entries(folder))
     files = [each for each in lying if isinstance(each, FileEntry)]
     digests = _digests(folder, bundle, files)
     found += _against_seal(bundle, lying, digests)
@@ -320,7 +320,7 @@ def verified(
     )
 
 
-def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
+def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
     """Return lines with the findings, or that there are none, and what was not checked; `compared`: with a seal."""
     yield from map(str, found.findings)
     if any(each.what != "not verified" for each in found.findings):
@@ -591,7 +591,7 @@ def _forms(opened: OpenedBundle) -> Iterator[Finding]:
 
 def _derived(opened: OpenedBundle) -> Iterator[Finding]:
     """Everything that follows from the log, written again: each file against the one that lies in the bundle."""
-    card = kept_card(opened.again.path, opened.audit.manifest)
+    card = stored_card(opened.again.path, opened.audit.manifest)
     if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != card:
         yield Finding("not verified", DATASET_SHEET, "the card of the dataset has changed")
     try:
@@ -606,7 +606,7 @@ def _derived(opened: OpenedBundle) -> Iterator[Finding]:
         yield Finding("broken", str(error).split(" ")[0], str(error))
         return
     yield from (Finding("broken", fault.split(" ")[0].rstrip(":"), fault) for fault in sheets.reviews.faults)
-    made = {found.name for found in lying_in(opened.again.path) if isinstance(found, FileEntry)}
+    made = {found.name for found in list_entries(opened.again.path) if isinstance(found, FileEntry)}
     for name in sorted(filter(is_derived, made | opened.files)):
         if name not in opened.files:
             yield Finding("missing", name, "it follows from the log")
