@@ -80,13 +80,12 @@ class Selector:
             if not mask.any():
                 raise EditFailed("the mask is completely black, so nothing may be changed")
             return SelectedArea(mask, "mask of the request")
-        return self.find(request.instruction.target, request, pixels)
-
-    def find(self, words: str, request: EditRequest, pixels: Pixels) -> SelectedArea:
-        """Return the area that words describe."""
+        words = request.instruction.target
         if box := _BOX.search(words):
             left, top, right, bottom = (float(number) for number in box.groups())
-            return self._in_box((left, top, right, bottom), pixels, request.seed)
+            if self._segmenter is not None:
+                return SelectedArea(self._segmenter.cut_out(pixels, (left, top, right, bottom)), "segmenter in a box")
+            return SelectedArea(grab_cut(pixels, (left, top, right, bottom), request.seed), "GrabCut in a box")
         named = read_thing(words)
         if self._annotations is not None:
             meant = meant_by(named.noun, self._annotations.categories)
@@ -139,11 +138,6 @@ class Selector:
         if not thing.outline:
             return grab_cut(pixels, thing.box, seed=0)
         return thing.mask((pixels.shape[1], pixels.shape[0]))
-
-    def _in_box(self, box: Corners, pixels: Pixels, seed: int) -> SelectedArea:
-        if self._segmenter is not None:
-            return SelectedArea(self._segmenter.cut_out(pixels, box), "segmenter in a box")
-        return SelectedArea(grab_cut(pixels, box, seed), "GrabCut in a box")
 
 
 def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:

@@ -43,7 +43,7 @@ def called(colour: str) -> str:
     """Return the common name of a scene's colour."""
     if colour in NAMED:
         return colour
-    return str(names(np.array([[rgb(colour)]], np.uint8))[0, 0])
+    return _NAMES[int(_indices(np.array([[rgb(colour)]], np.uint8))[0, 0])]
 
 
 def of_colour(pixels: Pixels, name: str) -> NDArray[np.bool_]:
@@ -58,11 +58,6 @@ def colour_share(pixels: Pixels, words: str) -> float | None:
     if colour is None or not pixels.size:
         return None
     return float(of_colour(pixels.reshape(1, -1, 3), called(colour)).mean())
-
-
-def names(pixels: Pixels) -> NDArray[np.str_]:
-    """Return the colour name of every pixel."""
-    return np.array(_NAMES)[_indices(pixels)]
 
 
 def _indices(pixels: Pixels) -> NDArray[np.int64]:

@@ -80,8 +80,6 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dropout: float = 0.1
     precision: Literal["bf16", "fp32"] = "bf16"
     """The number format on a GPU; a small network trained from scratch may need fp32."""
-    shipped: Literal["fp32", "int8"] = "fp32"
-    """The weights of the exported graph: int8 is a third as large, and faster on a CPU."""
     others: bool = False
     """Whether each option is followed by the other options."""
     surface: bool = False
