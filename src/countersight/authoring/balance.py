@@ -39,24 +39,6 @@ class Wordings:
 _OTHER = {"yes": "no", "no": "yes"}
 
 
-class AnswerBalancing:
-    """Counts yes/no questions by wording and answer, and how many of them can be kept in balance."""
-
-    def __init__(self) -> None:
-        self._kinds: dict[str, Counter[str]] = {}
-
-    def take(self, draft: PairDraft) -> bool:
-        """Count a draft, and return whether more can be kept than before."""
-        before = self.kept
-        self._kinds.setdefault(draft.operation, Counter())[draft.answer] += 1
-        return self.kept > before
-
-    @property
-    def kept(self) -> int:
-        """How many can be kept."""
-        return _even(sum(map(_even, self._kinds.values()), Counter[str]())).total()
-
-
 def evened(drafts: Sequence[PairDraft], most: int) -> list[int]:
     """Return the positions of the drafts to keep: the first of each kind of wording, at most `most`."""
     places: dict[str, dict[str, list[int]]] = {}
@@ -101,7 +83,8 @@ class GroupBalance:
         self._operations: Counter[str] = Counter()
         self._answers: Counter[str] = Counter()
         self._wordings = Wordings()
-        self._evening = AnswerBalancing()
+        self._kinds: dict[str, Counter[str]] = {}
+        """The answers of yes/no questions by kind of wording."""
         self._order = list(OPERATIONS)
         Random(f"{seed}/operations").shuffle(self._order)
 
@@ -123,14 +106,18 @@ class GroupBalance:
     @property
     def kept(self) -> int:
         """How many of the accepted drafts are kept in the end."""
-        return self._evening.kept if self._group == "boolean" else self._answers.total()
+        if self._group == "boolean":
+            return _even(sum(map(_even, self._kinds.values()), Counter[str]())).total()
+        return self._answers.total()
 
     def take(self, draft: PairDraft) -> bool:
         """Count a draft that became a pair, and return whether more can be kept because of it."""
+        before = self.kept
         self._operations[draft.operation] += 1
         self._answers[draft.answer] += 1
         self._wordings.take(draft.pattern, draft.answer)
-        return self._evening.take(draft) if self._group == "boolean" else True
+        self._kinds.setdefault(draft.operation, Counter())[draft.answer] += 1
+        return self.kept > before
 
     def _most(self, what: str) -> int:
         return max(_FREE, -(-int(self._size * _MOST_SHARE[what] * 100) // 100))

@@ -88,28 +88,28 @@ class Tools:
         except ToolFailed as error:
             raise ProgramFailed("tool failure", f"{name}: {error}") from None
 
-    async def find(self, patch: ImagePatch, what: str) -> list[Patch]:
+    async def _look(self, patch: ImagePatch, what: str) -> list[Patch]:
         """Find things in a patch."""
         self._spend_call()
-        return await look_for(self.vision, self.picture, what, self.within(patch))
+        return await look_for(self.vision, self.picture, what, self._within(patch))
 
-    async def query(self, patch: ImagePatch, question: str) -> str:
+    async def _query(self, patch: ImagePatch, question: str) -> str:
         """Return the vision model's answer about a patch."""
         self._spend_call()
-        return shortened(await self.vision.query(self.picture, question, self.within(patch)), LONGEST_ANSWER)
+        return shortened(await self.vision.query(self.picture, question, self._within(patch)), LONGEST_ANSWER)
 
-    async def know(self, question: str) -> str:
+    async def _know(self, question: str) -> str:
         """Return the language model's answer without the picture."""
         if self.ask is None:
             raise ToolFailed("there is no language model to ask")
         self._spend_call()
         return shortened(await self.ask(question), LONGEST_ANSWER)
 
-    def within(self, patch: ImagePatch) -> Patch | None:
+    def _within(self, patch: ImagePatch) -> Patch | None:
         """Return the part of the picture that a patch is; None for the whole picture."""
         return None if patch.patch == self.whole.patch else patch.patch
 
-    def shown(self, patch: Patch) -> ImagePatch:
+    def _shown(self, patch: Patch) -> ImagePatch:
         """Return a patch as seen by a program."""
         return ImagePatch(patch, self.size[1])
 
@@ -135,147 +135,147 @@ class Tools:
         each = value[:MOST_TEXTS] if isinstance(value, list) else [value]
         return ", ".join(f"in {one.patch.box}" if isinstance(one, ImagePatch) else _brief(one) for one in each)
 
+    async def find(self, patch: ImagePatch, /, object_name: object) -> list[ImagePatch]:
+        return [self._shown(found) for found in await self._look(patch, _text(object_name))]
 
-async def find(tools: Tools, patch: ImagePatch, /, object_name: object) -> list[ImagePatch]:
-    return [tools.shown(found) for found in await tools.find(patch, _text(object_name))]
+    async def exists(self, patch: ImagePatch, /, object_name: object) -> bool:
+        return bool(await self._look(patch, _text(object_name)))
 
+    async def simple_query(self, patch: ImagePatch, /, question: object = "What is this?") -> str:
+        return await self._query(patch, _text(question))
 
-async def exists(tools: Tools, patch: ImagePatch, /, object_name: object) -> bool:
-    return bool(await tools.find(patch, _text(object_name)))
+    async def verify_property(self, patch: ImagePatch, /, object_name: object, visual_property: object) -> bool:
+        question = f"Is the {_text(object_name)} {_text(visual_property)}?"
+        said = await self._query(patch, question)
+        verdict = polarity_in(said, question)
+        if verdict is None:
+            raise ToolFailed(f"the vision model answered {said[:60]!r} to {question[:60]!r}, neither yes nor no")
+        return verdict
 
+    async def best_text_match(self, patch: ImagePatch, /, option_list: object, prefix: object = "") -> str:
+        if not isinstance(option_list, list | tuple) or not 1 <= len(option_list) <= MOST_TEXTS:
+            raise ToolFailed(f"it needs a list of 1 to {MOST_TEXTS} texts")
+        options = tuple(_text(option) for option in option_list)
+        about = f"{_text(prefix)}: " if prefix else ""
+        question = f"{about}which of these fits best: {', '.join(options)}? Answer with one of them."
+        said = await self._query(patch, question)
+        place = fitting(said, options, question) if len(options) > 1 else 0
+        if place is None:
+            raise ToolFailed(f"the vision model answered {said[:60]!r}, which is none of the given texts")
+        return options[place]
 
-async def simple_query(tools: Tools, patch: ImagePatch, /, question: object = "What is this?") -> str:
-    return await tools.query(patch, _text(question))
+    async def llm_query(self, /, question: object, long_answer: object = False) -> str:
+        return await self._know(_text(question) + ("" if long_answer else "\nAnswer in a few words."))
 
+    async def patch_llm_query(self, patch: ImagePatch, /, question: object, long_answer: object = False) -> str:
+        return await self.llm_query(question, long_answer)
 
-async def verify_property(tools: Tools, patch: ImagePatch, /, object_name: object, visual_property: object) -> bool:
-    question = f"Is the {_text(object_name)} {_text(visual_property)}?"
-    said = await tools.query(patch, question)
-    verdict = polarity_in(said, question)
-    if verdict is None:
-        raise ToolFailed(f"the vision model answered {said[:60]!r} to {question[:60]!r}, neither yes nor no")
-    return verdict
+    async def best_image_match(
+        self, /, list_patches: object, content: object, return_index: object = False
+    ) -> ImagePatch | int:
+        """Return the patch with the best rating for a content; the first of equals."""
+        if not isinstance(list_patches, list | tuple) or not 1 <= len(list_patches) <= MOST_TEXTS:
+            raise ToolFailed(f"it needs a list of 1 to {MOST_TEXTS} patches")
+        patches = [_patch(one) for one in list_patches]
+        wanted = ", ".join(map(_text, content)) if isinstance(content, list | tuple) else _text(content)
+        question = f"From 0 (not at all) to 10 (exactly), how well does {wanted!r} describe this? Answer with a number."
+        ratings = []
+        for patch in patches if len(patches) > 1 else ():
+            said = await self._query(patch, question)
+            rating = number_in(said)
+            if rating is None:
+                raise ToolFailed(f"the vision model answered {said[:60]!r}, which is not a rating")
+            ratings.append(rating)
+        best = ratings.index(max(ratings)) if ratings else 0
+        return best if return_index else patches[best]
 
+    def compute_depth(self, patch: ImagePatch, /) -> float:
+        raise ToolFailed("no depth tool is configured")
 
-async def best_text_match(tools: Tools, patch: ImagePatch, /, option_list: object, prefix: object = "") -> str:
-    if not isinstance(option_list, list | tuple) or not 1 <= len(option_list) <= MOST_TEXTS:
-        raise ToolFailed(f"it needs a list of 1 to {MOST_TEXTS} texts")
-    options = tuple(_text(option) for option in option_list)
-    about = f"{_text(prefix)}: " if prefix else ""
-    question = f"{about}which of these fits best: {', '.join(options)}? Answer with one of them."
-    said = await tools.query(patch, question)
-    place = fitting(said, options, question) if len(options) > 1 else 0
-    if place is None:
-        raise ToolFailed(f"the vision model answered {said[:60]!r}, which is none of the given texts")
-    return options[place]
+    def crop(self, patch: ImagePatch, /, left: object, lower: object, right: object, upper: object) -> ImagePatch:
+        return self._shown(Patch(self._cropped((left, lower, right, upper), patch.patch.box)))
 
+    def overlaps(self, patch: ImagePatch, /, other: object) -> bool:
+        return _shared(patch.patch.box, _patch(other).patch.box) > 0
 
-async def llm_query(tools: Tools, /, question: object, long_answer: object = False) -> str:
-    return await tools.know(_text(question) + ("" if long_answer else "\nAnswer in a few words."))
+    def overlaps_with(self, patch: ImagePatch, /, left: object, lower: object, right: object, upper: object) -> bool:
+        return _shared(patch.patch.box, self._box((left, lower, right, upper))) > 0
 
+    def inside(self, patch: ImagePatch, /, other: object) -> bool:
+        others = other if isinstance(other, list | tuple) else [other]
+        return any(patch.patch.is_in(_patch(one).patch) for one in others)
 
-async def patch_llm_query(tools: Tools, patch: ImagePatch, /, question: object, long_answer: object = False) -> str:
-    return await llm_query(tools, question, long_answer)
+    def image_patch(
+        self,
+        /,
+        image: object,
+        left: object = None,
+        lower: object = None,
+        right: object = None,
+        upper: object = None,
+    ) -> ImagePatch:
+        whole = _patch(image)
+        sides = (left, lower, right, upper)
+        return whole if sides == (None,) * 4 else self._shown(Patch(self._cropped(sides, whole.patch.box)))
 
+    def distance(self, /, patch_a: object, patch_b: object) -> float:
+        one, two = _patch(patch_a).patch.box, _patch(patch_b).patch.box
+        if shared := _shared(one, two):
+            return -shared / (_area(one) + _area(two) - shared)
+        across = max(one[0] - two[2], two[0] - one[2], 0)
+        along = max(one[1] - two[3], two[1] - one[3], 0)
+        return math.hypot(across, along)
 
-async def best_image_match(
-    tools: Tools, /, list_patches: object, content: object, return_index: object = False
-) -> ImagePatch | int:
-    """Return the patch with the best rating for a content; the first of equals."""
-    if not isinstance(list_patches, list | tuple) or not 1 <= len(list_patches) <= MOST_TEXTS:
-        raise ToolFailed(f"it needs a list of 1 to {MOST_TEXTS} patches")
-    patches = [_patch(one) for one in list_patches]
-    wanted = ", ".join(map(_text, content)) if isinstance(content, list | tuple) else _text(content)
-    question = f"From 0 (not at all) to 10 (exactly), how well does {wanted!r} describe this? Answer with a number."
-    ratings = []
-    for patch in patches if len(patches) > 1 else ():
-        said = await tools.query(patch, question)
-        rating = number_in(said)
-        if rating is None:
-            raise ToolFailed(f"the vision model answered {said[:60]!r}, which is not a rating")
-        ratings.append(rating)
-    best = ratings.index(max(ratings)) if ratings else 0
-    return best if return_index else patches[best]
+    def coerce_to_numeric(self, /, string: object) -> int | float:
+        if isinstance(string, int | float):
+            return int(string) if isinstance(string, bool) else string
+        found = number_in(_text(string, LONGEST_ANSWER))
+        if found is None:
+            raise ToolFailed(f"there is no single number in {_brief(string)}")
+        return found
 
+    def bool_to_yesno(self, /, bool_answer: object) -> str:
+        if isinstance(bool_answer, str) and bool_answer.strip().casefold() in ("yes", "no"):
+            return bool_answer.strip().casefold()
+        if not isinstance(bool_answer, bool | int | float):
+            raise ToolFailed(f"{_brief(bool_answer)} is neither true nor false")
+        return "yes" if bool_answer else "no"
 
-def compute_depth(tools: Tools, patch: ImagePatch, /) -> float:
-    raise ToolFailed("no depth tool is configured")
+    def _box(self, sides: tuple[object, ...]) -> Box:
+        """Return the box with these sides in a program's coordinates, whose heights are counted upwards."""
+        left, lower, right, upper = (_number(side) for side in sides)
+        height = self.size[1]
+        return round(left), round(height - upper), round(right), round(height - lower)
 
-
-def crop(tools: Tools, patch: ImagePatch, /, left: object, lower: object, right: object, upper: object) -> ImagePatch:
-    return tools.shown(Patch(_cropped(tools, (left, lower, right, upper), patch.patch.box)))
-
-
-def overlaps(tools: Tools, patch: ImagePatch, /, other: object) -> bool:
-    return _shared(patch.patch.box, _patch(other).patch.box) > 0
-
-
-def overlaps_with(
-    tools: Tools, patch: ImagePatch, /, left: object, lower: object, right: object, upper: object
-) -> bool:
-    return _shared(patch.patch.box, _box(tools, (left, lower, right, upper))) > 0
-
-
-def inside(tools: Tools, patch: ImagePatch, /, other: object) -> bool:
-    others = other if isinstance(other, list | tuple) else [other]
-    return any(patch.patch.is_in(_patch(one).patch) for one in others)
-
-
-def image_patch(
-    tools: Tools,
-    /,
-    image: object,
-    left: object = None,
-    lower: object = None,
-    right: object = None,
-    upper: object = None,
-) -> ImagePatch:
-    whole = _patch(image)
-    sides = (left, lower, right, upper)
-    return whole if sides == (None,) * 4 else tools.shown(Patch(_cropped(tools, sides, whole.patch.box)))
-
-
-def distance(tools: Tools, /, patch_a: object, patch_b: object) -> float:
-    one, two = _patch(patch_a).patch.box, _patch(patch_b).patch.box
-    if shared := _shared(one, two):
-        return -shared / (_area(one) + _area(two) - shared)
-    across = max(one[0] - two[2], two[0] - one[2], 0)
-    along = max(one[1] - two[3], two[1] - one[3], 0)
-    return math.hypot(across, along)
-
-
-def coerce_to_numeric(tools: Tools, /, string: object) -> int | float:
-    if isinstance(string, int | float):
-        return int(string) if isinstance(string, bool) else string
-    found = number_in(_text(string, LONGEST_ANSWER))
-    if found is None:
-        raise ToolFailed(f"there is no single number in {_brief(string)}")
-    return found
-
-
-def bool_to_yesno(tools: Tools, /, bool_answer: object) -> str:
-    if isinstance(bool_answer, str) and bool_answer.strip().casefold() in ("yes", "no"):
-        return bool_answer.strip().casefold()
-    if not isinstance(bool_answer, bool | int | float):
-        raise ToolFailed(f"{_brief(bool_answer)} is neither true nor false")
-    return "yes" if bool_answer else "no"
+    def _cropped(self, sides: tuple[object, ...], within: Box) -> Box:
+        """Return the part of the box with these sides that lies in another box."""
+        box = _common(self._box(sides), within)
+        if not _area(box):
+            raise ToolFailed("that part is outside the picture")
+        return box
 
 
 Tool = Callable[..., Any]
 METHODS: Final[dict[str, Tool]] = {
-    "llm_query": patch_llm_query,
+    "llm_query": Tools.patch_llm_query,
     **{
         tool.__name__: tool
         for tool in (
-            *(find, exists, simple_query, verify_property, best_text_match, compute_depth),
-            *(crop, overlaps, overlaps_with, inside),
+            *(Tools.find, Tools.exists, Tools.simple_query, Tools.verify_property, Tools.best_text_match),
+            *(Tools.compute_depth, Tools.crop, Tools.overlaps, Tools.overlaps_with, Tools.inside),
         )
     },
 }
 """Functions that a program may call on a patch."""
 FUNCTIONS: Final[dict[str, Tool]] = {
-    "ImagePatch": image_patch,
-    **{tool.__name__: tool for tool in (best_image_match, distance, llm_query, coerce_to_numeric, bool_to_yesno)},
+    "ImagePatch": Tools.image_patch,
+    **{
+        tool.__name__: tool
+        for tool in (
+            *(Tools.best_image_match, Tools.distance, Tools.llm_query),
+            *(Tools.coerce_to_numeric, Tools.bool_to_yesno),
+        )
+    },
 }
 """Functions that a program may call directly."""
 _SIGNATURES: Final = {tool: inspect.signature(tool) for tool in (*METHODS.values(), *FUNCTIONS.values())}
@@ -294,21 +294,6 @@ def _patch(value: object) -> ImagePatch:
     if not isinstance(value, ImagePatch):
         raise ToolFailed(f"it needs an ImagePatch, not {_brief(value)}")
     return value
-
-
-def _box(tools: Tools, sides: tuple[object, ...]) -> Box:
-    """Return the box with these sides in a program's coordinates, whose heights are counted upwards."""
-    left, lower, right, upper = (_number(side) for side in sides)
-    height = tools.size[1]
-    return round(left), round(height - upper), round(right), round(height - lower)
-
-
-def _cropped(tools: Tools, sides: tuple[object, ...], within: Box) -> Box:
-    """Return the part of the box with these sides that lies in another box."""
-    box = _common(_box(tools, sides), within)
-    if not _area(box):
-        raise ToolFailed("that part is outside the picture")
-    return box
 
 
 def _common(one: Box, two: Box) -> Box:
