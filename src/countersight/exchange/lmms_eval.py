@@ -20,7 +20,7 @@ from countersight.engine import offered, ranked_answer
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
-from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, QuestionAsPut
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.named_questions import MEASURES, NamedQuestion, dataset_at, questions, run_figures
 from countersight.exchange.parquet import Columns, Shards
 from countersight.files import Staging, bounded_lines, write_text
@@ -90,14 +90,13 @@ def _loss(result: tuple[float, bool] | str) -> float:
 
 def aggregations() -> dict[str, Callable[[list[Document]], float]]:
     """Return the aggregation function of each figure, by the name used in the exported `utils.py`."""
-    found: dict[str, Callable[[list[Document]], float]] = {name: partial(_aggregate, name) for name in MEASURES}
-    found |= {ACCURACY: _accuracy, CONTROL: _accuracy}
-    return {f"aggregate_{name}": add_up for name, add_up in found.items()}
+    names = (*MEASURES, ACCURACY, CONTROL)
+    return {f"aggregate_{name}": partial(_aggregate, name) for name in names}
 
 
 def _processed(doc: Document, **said: Any) -> dict[str, Document]:
-    world, telling = WORLDS[_asking(doc)]
-    judged = judge(Reply(doc["case"], doc["row"], world, telling, **said), _question(doc))
+    asking: Asking = doc["asking"]
+    judged = judge(Reply(doc["case"], doc["row"], *WORLDS[asking], **said), _question(doc))
     known = {name: doc[name] for name in ("key", "case", "row", "asking", "picture", "gold")}
     item = known | said
     scored = item | {"score": judged.credit, "outcome": OUTCOMES[judged.code]}
@@ -108,13 +107,10 @@ def _processed(doc: Document, **said: Any) -> dict[str, Document]:
     return {ACCURACY: scored, doc["asking"]: scored} | pairs
 
 
-def _accuracy(items: list[Document]) -> float:
-    """What is right of everything that was asked."""
-    return sum(item["score"] for item in items) / len(items) if items else float("nan")
-
-
 def _aggregate(name: str, items: list[Document]) -> float:
-    return figures_of(items).get(name, float("nan"))
+    if name in MEASURES:
+        return figures_of(items).get(name, float("nan"))
+    return sum(item["score"] for item in items) / len(items) if items else float("nan")
 
 
 def figures_of(items: list[Document]) -> dict[str, float]:
@@ -122,17 +118,12 @@ def figures_of(items: list[Document]) -> dict[str, float]:
     cases: dict[int, Case] = {}
     replies = []
     for item in items:
-        asking = _asking(item)
+        asking: Asking = item["asking"]
         case = cases.get(item["row"], Case(item["case"], image_digest=item["picture"]))
         cases[item["row"]] = msgspec.structs.replace(case, **{asking: _question(item)})
         said = {name: item[name] for name in ("text", "losses") if name in item}
         replies.append(Reply(item["case"], item["row"], *WORLDS[asking], **said))
     return run_figures(score(outcomes(sorted(cases.items()), replies)).overall)
-
-
-def _asking(doc: Document) -> Asking:
-    asking: Asking = doc["asking"]
-    return asking
 
 
 def _question(doc: Document) -> Question:
@@ -177,7 +168,8 @@ globals().update(aggregations())
 def export_lmms_eval(order: Export) -> Exported:
     """Write the folder; its tasks refer to their data by the folder's final path."""
     dataset = dataset_at(order.source, "lmms-eval")
-    name = task_name(order.out.resolve().name)
+    # Without characters that are special to command lines or file names.
+    name = re.sub(r"\W+", "_", order.out.resolve().name).strip("_") or "countersight"
     with Staging(order.out) as folder:
         with Shards(folder, "test", COLUMNS) as shards:
             for asked in questions(dataset, order.on_bad):
@@ -187,11 +179,6 @@ def export_lmms_eval(order: Export) -> Exported:
         write_text(folder / f"{name}_rank.yaml", _task(f"{name}_rank", dataset, order.out, _RANK))
     note = f"run: lmms-eval --include_path {order.out} --tasks {name}_gen --log_samples --output_path OUT --model …"
     return Exported(shards.count, "question", note)
-
-
-def task_name(folder: str) -> str:
-    """Return a folder's name as a task name, without characters special to command lines or file names."""
-    return re.sub(r"\W+", "_", folder).strip("_") or "countersight"
 
 
 def _row(asked: NamedQuestion, dataset: Dataset) -> dict[str, Any]:
@@ -264,12 +251,6 @@ class _Item(msgspec.Struct, frozen=True):
     """The question as in the exported data."""
 
 
-class _Line(msgspec.Struct, frozen=True, rename={"item": ACCURACY, "control": CONTROL}):
-    item: _Item | None = None
-    control: _Item | None = None
-    """Used in place of the other item if the case is a control."""
-
-
 class _Results(msgspec.Struct, frozen=True):
     model_name: str = ""
     model_source: str = ""
@@ -293,7 +274,7 @@ def read_samples(path: Path, on_bad: OnBad) -> ExternalRun:
         tool="lmms-eval",
         model=results.model_name or file.parent.name,
         settings={"source": source, "model_args": arguments if isinstance(arguments, dict) else str(arguments)},
-        answering="rank" if first.losses else "generate",
+        answering="rank" if first.reply["losses"] else "generate",
         answers=partial(_read_answers, file, on_bad),
     )
 
@@ -325,27 +306,22 @@ def _read_answers(path: Path, on_bad: OnBad) -> Iterator[ExternalAnswer]:
         for number, line in enumerate(bounded_lines(file, _LONGEST_LINE), 1):
             if line.isspace():
                 continue
-            if len(line) > _LONGEST_LINE:
-                on_bad(f"{path.name} line {number}: is longer than {_LONGEST_LINE:,} bytes")
-                continue
             try:
-                item = _item(msgspec.convert(json.loads(line), _Line, strict=False))
-                put = _put(item)
+                if len(line) > _LONGEST_LINE:
+                    raise ValueError(f"is longer than {_LONGEST_LINE:,} bytes")
+                yield _answer(json.loads(line))
             except (ValueError, RecursionError) as fault:
                 on_bad(f"{path.name} line {number}: {fault}")
-                continue
-            yield ExternalAnswer(key=item.key, put=put, text=item.text, losses=item.losses)
 
 
-def _item(line: _Line) -> _Item:
-    found = line.item or line.control
+def _answer(line: Any) -> ExternalAnswer:
+    """The answer in a line of samples, which has the name of a control in place of the accuracy's if it is one."""
+    found = (line.get(ACCURACY) or line.get(CONTROL)) if isinstance(line, dict) else None
     if found is None:
         raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of an exported task")
-    return found
-
-
-def _put(item: _Item) -> QuestionAsPut:
+    item = msgspec.convert(found, _Item, strict=False)
+    reply = {"text": item.text, "losses": item.losses}
     if not item.gold:
-        return QuestionAsPut()
+        return ExternalAnswer(item.key, reply)
     gold = msgspec.json.decode(item.gold, type=Question)
-    return QuestionAsPut(words=gold.text, options=tuple(option.text for option in gold.options), answer=gold.answer)
+    return ExternalAnswer(item.key, reply, gold.text, tuple(option.text for option in gold.options), gold.answer)

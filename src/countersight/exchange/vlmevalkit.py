@@ -20,7 +20,7 @@ from countersight.engine import told
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
-from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, QuestionAsPut
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.named_questions import PROMPT, NamedQuestion, dataset_at, questions
 from countersight.files import Staging
 from countersight.text import several
@@ -81,13 +81,15 @@ class _Table:
         """Write a question."""
         if asked.case.id != self._case:
             self._case, self._shown = asked.case.id, {}
-        listed = asked.question.kind == "choice"
+        listed, beside = asked.question.kind == "choice", told(asked.case, *WORLDS[asked.asking])
+        # What is told beside the question, where the question itself does not say it (CoSIm).
+        hint = f"Before: {beside.context} Now suppose: {beside.change}" if listed and beside.change else ""
         self._rows.writerow(
             (
                 self.count,
                 self._image(asked, dataset),
                 asked.question.text if listed else asked.words,
-                _hint(asked) if listed else "",
+                hint,
                 *(_kept(option.text) for option in asked.question.options),
                 asked.question.answer,
                 asked.case.group or "all",
@@ -114,12 +116,6 @@ class _Table:
         self._file.close()
 
 
-def _hint(asked: NamedQuestion) -> str:
-    """What is told beside the question, where the question itself does not say it (CoSIm)."""
-    beside = told(asked.case, *WORLDS[asked.asking])
-    return f"Before: {beside.context} Now suppose: {beside.change}" if beside.change else ""
-
-
 def _kept(text: str) -> str:
     """An option as pandas keeps it: "None" would be taken for nothing, and "None " is not."""
     return f"{text} " if text.casefold() in _MISSING else text
@@ -138,9 +134,12 @@ _WORDS: Final = msgspec.structs.replace(
 def read_predictions(path: Path, on_bad: OnBad) -> ExternalRun:
     """Open one file of predictions, or all files in a folder."""
     files = _files(path)
+    # The model answered whose name a folder above has, if the file begins with it.
+    above = (folder.name for folder in files[0].resolve().parents)
+    model = next((name for name in above if files[0].stem.startswith(f"{name}_")), "")
     return ExternalRun(
         tool="VLMEvalKit",
-        model=_model(files[0]),
+        model=model,
         settings={"files": ", ".join(file.name for file in files)},
         prompt=_WORDS,
         answers=partial(_answers, files, on_bad),
@@ -153,24 +152,17 @@ def _files(path: Path) -> list[Path]:
             f"{path} does not exist; name a file MODEL_DATASET.xlsx or .tsv, or the folder that contains it"
         )
     there = sorted(file for file in path.rglob("*") if file.suffix in _KINDS) if path.is_dir() else [path]
-    found = [file for file in there if _is_predictions(file)]
+    found = []
+    for file in there:
+        first = next((row for _, row in rows_of(file) if not isinstance(row, str)), {})
+        if {KEY, PREDICTION} <= first.keys() and "hit" not in first:  # it also writes a table with verdicts
+            found.append(file)
     if not found:
         raise ExchangeError(
             f"{path} contains no predictions: it needs the columns {KEY!r} and {PREDICTION!r}, as VLMEvalKit writes "
             "them for a table of `countersight export --to vlmevalkit`"
         )
     return found
-
-
-def _is_predictions(file: Path) -> bool:
-    """Whether it is what a model said; VLMEvalKit also writes the same with a column for each verdict."""
-    first = next((row for _, row in rows_of(file) if not isinstance(row, str)), {})
-    return {KEY, PREDICTION} <= first.keys() and "hit" not in first
-
-
-def _model(file: Path) -> str:
-    """Who answered: the folder above, where the file begins with its name."""
-    return next((above.name for above in file.resolve().parents if file.stem.startswith(f"{above.name}_")), "")
 
 
 def _answers(files: list[Path], on_bad: OnBad) -> Iterator[ExternalAnswer]:
@@ -182,18 +174,15 @@ def _answers(files: list[Path], on_bad: OnBad) -> Iterator[ExternalAnswer]:
             key, said = row.get(KEY, ""), row.get(PREDICTION)
             if not key or said is None:
                 on_bad(f"{file.name} line {number}: {KEY if not key else PREDICTION}: is missing")
-            elif said.startswith(_FAILED):
-                yield ExternalAnswer(key=key, put=_put(row), state="failed", reason=said[:200])
-            else:
-                # A cell of .xlsx that is full was cut there, whatever the model had said.
-                cut = file.suffix == ".xlsx" and len(said) >= LONGEST_CELL
-                yield ExternalAnswer(key=key, put=_put(row), text=said, finish="length" if cut else "")
-
-
-def _put(row: Row) -> QuestionAsPut:
-    """The question as it stands in the row, which was written by us and kept by VLMEvalKit."""
-    options = tuple(row.get(letter, "") for letter in LETTERS)
-    return QuestionAsPut(words=row.get("question", ""), options=options, answer=row.get("answer", ""))
+                continue
+            reply = {"text": said}
+            if said.startswith(_FAILED):
+                reply = {"state": "failed", "reason": said[:200]}
+            elif file.suffix == ".xlsx" and len(said) >= LONGEST_CELL:  # a cell that is full was cut there
+                reply["finish"] = "length"
+            # The question stands in the row as we wrote it.
+            options = tuple(row.get(letter, "") for letter in LETTERS)
+            yield ExternalAnswer(key, reply, row.get("question", ""), options, row.get("answer", ""))
 
 
 LONGEST_CELL: Final = 32_767

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from countersight.errors import ExchangeError
-from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad, QuestionAsPut
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.inspect.writing import SCHEMA, Json
 from countersight.exchange.named_questions import key_of
 
@@ -49,10 +49,6 @@ class _Output(msgspec.Struct, frozen=True):
     time: float | None = None
 
 
-class _Error(msgspec.Struct, frozen=True):
-    message: str = ""
-
-
 class _Sample(msgspec.Struct, frozen=True):
     """As much of a sample as makes a reply."""
 
@@ -63,7 +59,7 @@ class _Sample(msgspec.Struct, frozen=True):
     choices: list[str] | None = None
     metadata: Json = {}
     output: _Output = _Output()
-    error: _Error | None = None
+    error: dict[str, Any] | None = None
 
 
 class _Spec(msgspec.Struct, frozen=True):
@@ -87,14 +83,29 @@ def read_log(path: Path, on_bad: OnBad) -> ExternalRun:
     if not path.is_file():
         raise ExchangeError(f"{path} is not a file; name one log, such as logs/2026-…_dataset_….eval")
     plain = _plain_log(path) if path.suffix == ".json" else None
-    header = _header(path, _packed_header(path) if plain is None else plain)
-    version = header.eval.packages.get("inspect_ai", "")
+    try:
+        header = msgspec.convert(_packed_header(path) if plain is None else plain, _Header)
+    except msgspec.ValidationError as fault:
+        raise ExchangeError(f"{path} is not a log of Inspect: {fault}") from None
+    if header.version != SCHEMA:
+        raise ExchangeError(
+            f"{path} has version {header.version} of Inspect's log format; only version {SCHEMA} can be read"
+        )
+
+    def answers() -> Iterator[ExternalAnswer]:
+        samples = _packed_samples(path, on_bad) if plain is None else enumerate(plain.get("samples") or (), 1)
+        for name, raw in samples:
+            try:
+                yield _answer(msgspec.convert(raw, _Sample))
+            except msgspec.ValidationError as fault:
+                on_bad(f"{name}: {fault}" if plain is None else f"sample {name}: {fault}")
+
     return ExternalRun(
-        tool=f"Inspect {version}".strip(),
+        tool=f"Inspect {header.eval.packages.get('inspect_ai', '')}".strip(),
         model=header.eval.model,
         settings={"task": header.eval.task, **header.eval.model_args},
         fingerprint=str((header.eval.metadata or {}).get("dataset_fingerprint", "")),
-        answers=lambda: _answers(_packed_samples(path, on_bad) if plain is None else _plain_samples(plain), on_bad),
+        answers=answers,
         unfinished="" if header.status == "success" else f"its status is {header.status!r}",
     )
 
@@ -122,23 +133,6 @@ def _packed_header(path: Path) -> Any:
     raise ExchangeError(f"{path} is not a log of Inspect: it has no header.json")
 
 
-def _header(path: Path, log: Any) -> _Header:
-    try:
-        header = msgspec.convert(log, _Header)
-    except msgspec.ValidationError as fault:
-        raise ExchangeError(f"{path} is not a log of Inspect: {fault}") from None
-    if header.version != SCHEMA:
-        raise ExchangeError(
-            f"{path} has version {header.version} of Inspect's log format; only version {SCHEMA} can be read"
-        )
-    return header
-
-
-def _plain_samples(log: Json) -> Iterator[tuple[str, Any]]:
-    for number, sample in enumerate(log.get("samples") or (), 1):
-        yield f"sample {number}", sample
-
-
 def _packed_samples(path: Path, on_bad: OnBad) -> Iterator[tuple[str, Any]]:
     with _opened(path) as packed:
         for name in packed.namelist():
@@ -149,45 +143,31 @@ def _packed_samples(path: Path, on_bad: OnBad) -> Iterator[tuple[str, Any]]:
                     on_bad(str(fault))
 
 
-def _answers(samples: Iterator[tuple[str, Any]], on_bad: OnBad) -> Iterator[ExternalAnswer]:
-    for name, raw in samples:
-        try:
-            yield _answer(msgspec.convert(raw, _Sample))
-        except msgspec.ValidationError as fault:
-            on_bad(f"{name}: {fault}")
-
-
 def _answer(sample: _Sample) -> ExternalAnswer:
-    asked, put = sample.metadata, _put(sample)
-    key = key_of(asked["case"], asked["asking"]) if {"case", "asking"} <= asked.keys() else str(sample.id)
-    if sample.error is not None:
-        return ExternalAnswer(key=key, put=put, state="failed", reason=sample.error.message or "failed in Inspect")
-    output = sample.output
+    asked, output = sample.metadata, sample.output
     usage = output.usage or _Usage()
     choice = output.choices[0] if output.choices else _Choice()
-    return ExternalAnswer(
-        key=key,
-        put=put,
-        text=output.completion or choice.message.said("text"),
-        reasoning=choice.message.said("reasoning"),
-        finish="length" if choice.stop_reason in ("max_tokens", "model_length") else choice.stop_reason,
-        tokens_in=usage.input_tokens,
-        tokens_out=usage.output_tokens,
-        cost=usage.total_cost or 0.0,
-        seconds=output.time or 0.0,
-        model=output.model,
-    )
-
-
-def _put(sample: _Sample) -> QuestionAsPut:
-    """The question as it was put, with what the log says is right."""
+    reply: Json = {
+        "text": output.completion or choice.message.said("text"),
+        "reasoning": choice.message.said("reasoning"),
+        "finish": "length" if choice.stop_reason in ("max_tokens", "model_length") else choice.stop_reason,
+        "tokens_in": usage.input_tokens,
+        "tokens_out": usage.output_tokens,
+        "cost": usage.total_cost or 0.0,
+        "seconds": output.time or 0.0,
+        "model": output.model,
+    }
+    if sample.error is not None:
+        reply = {"state": "failed", "reason": str(sample.error.get("message") or "failed in Inspect")}
     words = sample.input if isinstance(sample.input, str) else "\n".join(each.said("text") for each in sample.input)
     right = [sample.target] if isinstance(sample.target, str) else sample.target
     # Inspect may keep a long text elsewhere in the log; several right answers are another way of scoring.
-    return QuestionAsPut(
-        words="" if "attachment://" in words else words,
-        options=tuple(sample.choices or ()),
-        answer=right[0] if len(right) == 1 else "",
+    return ExternalAnswer(
+        key_of(asked["case"], asked["asking"]) if {"case", "asking"} <= asked.keys() else str(sample.id),
+        reply,
+        "" if "attachment://" in words else words,
+        tuple(sample.choices or ()),
+        right[0] if len(right) == 1 else "",
     )
 
 
