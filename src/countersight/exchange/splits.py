@@ -64,9 +64,9 @@ def refuse_testing(order: Export, dataset: Dataset) -> None:
         return
     if published_side(dataset) == "test":
         raise ExchangeError(
-            f"{dataset.path} is a published benchmark ({published_file(dataset.path)}) or was built from its "
-            "questions: a model that is trained on it can no longer be tested with it; to export it anyway, set "
-            "`yes_train_on_test`"
+            f"{dataset.path} contains, or was built from, questions of a published benchmark "
+            f"({published_file(dataset.path)})"
+            "; a model trained on them can no longer be tested with it. To export them anyway, set `yes_train_on_test`"
         )
     if order.split != "train":
         raise ExchangeError(

@@ -8,13 +8,13 @@ import json
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from random import Random
 from typing import Any, Final
 
 import msgspec
 
-from countersight.case import LETTERS, Asking, Case, Question
+from countersight.case import LETTERS
 from countersight.dataset import Dataset
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
@@ -40,7 +40,8 @@ class TrainingRow(msgspec.Struct, frozen=True):
     def other_pictures(self) -> tuple[tuple[str, str], ...]:
         """The pictures of the other world, if the same question has another answer there."""
         case = self.asked.case
-        if not _differs(case):
+        one, other = case.factual, case.shown
+        if one is None or other is None or one.text != other.text or one.right_text == other.right_text:
             return ()
         if self.asked.asking == "factual":
             return case.pictures("counterfactual", "shown")
@@ -62,34 +63,19 @@ def _examples(order: Export, name: str) -> tuple[Dataset, Iterator[TrainingRow]]
 
 def wrong_answer(asked: NamedQuestion) -> str:
     """Return a wrong answer: the right one of the other world if it is wrong here, or else a random one."""
-    question, other = asked.question, _other(asked.case, asked.asking)
+    question, case = asked.question, asked.case
+    other = (case.counterfactual or case.shown) if asked.asking == "factual" else case.factual
     if question.kind == "choice":
-        return _wrong_option(asked, other)
+        wrong = [letter for letter in LETTERS[: len(question.options)] if letter != question.answer]
+        texts = {question.options[LETTERS.index(letter)].text: letter for letter in wrong}
+        if other is not None and other.right_text in texts:
+            return texts[other.right_text]
+        return Random(asked.key).choice(wrong)
     if other is not None and other.kind == question.kind and other.answer != question.answer:
         return other.answer
     if question.kind == "boolean":
         return "no" if question.answer == "yes" else "yes"
     return str(Decimal(question.answer) + 1) if question.kind == "number" else ""
-
-
-def _wrong_option(asked: NamedQuestion, other: Question | None) -> str:
-    question = asked.question
-    wrong = [letter for letter in LETTERS[: len(question.options)] if letter != question.answer]
-    texts = {question.options[LETTERS.index(letter)].text: letter for letter in wrong}
-    if other is not None and other.right_text in texts:
-        return texts[other.right_text]
-    return Random(asked.key).choice(wrong)
-
-
-def _differs(case: Case) -> bool:
-    """Whether one question is asked of both worlds' pictures and has another answer in each."""
-    one, other = case.factual, case.shown
-    return one is not None and other is not None and one.text == other.text and one.right_text != other.right_text
-
-
-def _other(case: Case, asking: Asking) -> Question | None:
-    """The question of the other world."""
-    return (case.counterfactual or case.shown) if asking == "factual" else case.factual
 
 
 _PROMPT_COLUMNS: Final[Columns] = {"prompt": "turns", "images": "pictures", "key": "text"}
@@ -142,26 +128,6 @@ _MARK: Final = "<image>"
 _ENDINGS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "image/gif": ".gif"}
 
 
-class _Pictures:
-    """The pictures that go with a file, each written once, by names that are safe whatever the dataset calls them."""
-
-    def __init__(self, folder: Path, dataset: Dataset) -> None:
-        (folder / "images").mkdir()
-        self._folder = folder
-        self._dataset = dataset
-        self._names: dict[tuple[str, str], str] = {}
-
-    def named(self, pictures: tuple[tuple[str, str], ...], row: int) -> list[str]:
-        """Where the pictures are, seen from the folder."""
-        for each in pictures:
-            if each not in self._names:
-                ((name, picture),) = load_pictures(self._dataset, (each,), row)
-                ending = _ENDINGS.get(picture.mime, PurePosixPath(name).suffix)
-                self._names[each] = f"images/{len(self._names):06d}{ending}"
-                (self._folder / self._names[each]).write_bytes(picture.data)
-        return [self._names[each] for each in pictures]
-
-
 def export_ms_swift(order: Export) -> Exported:
     """ms-swift's JSONL: a right and a rejected answer, and where both worlds have pictures, the rejected picture."""
     data = f"ROOT_IMAGE_DIR={order.out} swift rlhf --rlhf_type dpo --dataset {order.out / order.split}.jsonl …"
@@ -182,30 +148,36 @@ def export_llava(order: Export) -> Exported:
 def _write_turns(
     order: Export, name: str, shape: Callable[[TrainingRow, list[str], list[str]], Json], command: str
 ) -> Exported:
-    """Write the conversations one by one, and their pictures beside: JSON lines for ms-swift, a list for others."""
+    """Write the conversations one by one: JSON lines for ms-swift, a list for others.
+
+    Their pictures are beside them, each once, by names that are safe whatever the dataset calls them.
+    """
     dataset, examples = _examples(order, name)
     before, between, after, ending = (
         ("", "\n", "\n", "jsonl") if name == "ms-swift" else ("[\n", ",\n", "\n]\n", "json")
     )
     count = 0
+    names: dict[tuple[str, str], str] = {}
     with Staging(order.out) as folder, open(folder / f"{order.split}.{ending}", "w", encoding="utf-8") as file:
-        pictures = _Pictures(folder, dataset)
+        (folder / "images").mkdir()
         file.write(before)
         for example in examples:
-            shown, others = (
-                pictures.named(each, example.asked.row) for each in (example.asked.pictures, example.other_pictures)
-            )
-            file.write((between if count else "") + json.dumps(shape(example, shown, others), ensure_ascii=False))
+            shown, others = example.asked.pictures, example.other_pictures
+            for each in (*shown, *others):
+                if each not in names:
+                    ((known, picture),) = load_pictures(dataset, (each,), example.asked.row)
+                    suffix = _ENDINGS.get(picture.mime, PurePosixPath(known).suffix)
+                    names[each] = f"images/{len(names):06d}{suffix}"
+                    (folder / names[each]).write_bytes(picture.data)
+            row = shape(example, [names[each] for each in shown], [names[each] for each in others])
+            file.write((between if count else "") + json.dumps(row, ensure_ascii=False))
             count += 1
         file.write(after)
         if name == "llama-factory":
-            write_text(folder / "dataset_info.json", json.dumps(_info(f"{order.split}.{ending}"), indent=2))
+            columns = {"messages": "conversations", "images": "images"}
+            info = {"file_name": f"{order.split}.{ending}", "formatting": "sharegpt", "columns": columns}
+            write_text(folder / "dataset_info.json", json.dumps({"countersight": info}, indent=2))
     return Exported(count, "question", f"train with: {command}")
-
-
-def _info(file: str) -> Json:
-    columns = {"messages": "conversations", "images": "images"}
-    return {"countersight": {"file_name": file, "formatting": "sharegpt", "columns": columns}}
 
 
 def _asked(example: TrainingRow, pictures: list[str]) -> str:
@@ -216,32 +188,24 @@ def _asked(example: TrainingRow, pictures: list[str]) -> str:
 
 def _swift(example: TrainingRow, pictures: list[str], others: list[str]) -> Json:
     """Both sides whole: ms-swift leaves out a row whose `rejected_response` is the right answer, or missing."""
-    right = _messages(example, pictures, example.chosen)
+    user = {"role": "user", "content": _asked(example, pictures)}
+    right = [user, {"role": "assistant", "content": example.chosen}]
     said = {"messages": right, "images": pictures}
     if others and len(others) == len(pictures):
         # The same words are wrong about the other world's picture: it is the picture that decides.
         return said | {"rejected_messages": right, "rejected_images": others}
     if not example.rejected:
         return said
-    return said | {"rejected_messages": _messages(example, pictures, example.rejected), "rejected_images": pictures}
+    wrong = [user, {"role": "assistant", "content": example.rejected}]
+    return said | {"rejected_messages": wrong, "rejected_images": pictures}
 
 
-def _messages(example: TrainingRow, pictures: list[str], answer: str) -> list[Json]:
-    return [{"role": "user", "content": _asked(example, pictures)}, {"role": "assistant", "content": answer}]
-
-
-def _turns(example: TrainingRow, pictures: list[str]) -> list[Json]:
-    return [{"from": "human", "value": _asked(example, pictures)}, {"from": "gpt", "value": example.chosen}]
-
-
-def _sharegpt(example: TrainingRow, pictures: list[str], others: list[str]) -> Json:
-    return {"conversations": _turns(example, pictures), "images": pictures}
+def _sharegpt(example: TrainingRow, pictures: list[str], _others: list[str]) -> Json:
+    turns = [{"from": "human", "value": _asked(example, pictures)}, {"from": "gpt", "value": example.chosen}]
+    return {"conversations": turns, "images": pictures}
 
 
 def _llava(example: TrainingRow, pictures: list[str], others: list[str]) -> Json:
     image = pictures[0] if len(pictures) == 1 else pictures
-    return {
-        "id": example.asked.key,
-        **({"image": image} if pictures else {}),
-        "conversations": _turns(example, pictures),
-    }
+    turns = _sharegpt(example, pictures, others)["conversations"]
+    return {"id": example.asked.key, **({"image": image} if pictures else {}), "conversations": turns}
