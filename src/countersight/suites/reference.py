@@ -44,14 +44,14 @@ class Printed(msgspec.Struct, frozen=True):
         return Decimal(5).scaleb(int(self.value.as_tuple().exponent) - 1)
 
 
-class TablePlace(msgspec.Struct, frozen=True):
+class TablePlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The place of a paper's figure among the scores of a run: a measure on a line of a table."""
 
     name: str
     """The heading of the column."""
     axis: str = ""
     """The division of the cases that the line belongs to; empty for their groups."""
-    line: str = ALL
+    line: str = msgspec.field(default=ALL, name="group")
     measure: str = ""
     """One of `RUN_MEASURES`, or another name for the figure; empty if we have no counterpart."""
     negated: bool = False
@@ -72,15 +72,6 @@ class System(msgspec.Struct, frozen=True):
         return ", ".join(self.names)
 
 
-class PrintedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The heading of a column, and the place of its figures among the scores of a run."""
-
-    name: str
-    group: str = ALL
-    measure: str = ""
-    negated: bool = False
-
-
 class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """A table of a paper as printed in its `reference.toml`, and as compared with runs."""
 
@@ -89,7 +80,7 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     suite: str
     unit: Unit
     labels: tuple[str, ...]
-    heads: tuple[PrintedColumn, ...] = msgspec.field(name="columns")
+    heads: tuple[TablePlace, ...] = msgspec.field(name="columns")
     printed: tuple[tuple[str, ...], ...] = msgspec.field(name="rows")
     note: str = ""
     n: int | None = None
@@ -121,24 +112,21 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """The labels and the cells of each row."""
         width = len(self.labels)
         rows = tuple((row[:width], tuple(map(_printed, row[width:]))) for row in self.printed)
-        for labels, cells in rows:
-            if len(labels) != width or len(cells) != len(self.heads):
-                raise ValueError(f"{self.key}: {labels} does not have a cell for every column")
+        if any(len(row) != width + len(self.heads) for row in self.printed):
+            raise ValueError(f"{self.key}: a row does not have a cell for every column")
         return rows
 
     @cached_property
     def places(self) -> tuple[TablePlace, ...]:
         """The place of each cell of a system among the scores of a run."""
+        heads = [replace(head, axis=self.axis) for head in self.heads]
         if not self.of:
-            return tuple(
-                TablePlace(head.name, self.axis, head.group, head.measure, head.negated) for head in self.heads
-            )
+            return tuple(heads)
         return tuple(
-            TablePlace(f"{labels[0]}, {head.name}" if len(self.heads) > 1 else labels[0],
-                  self.axis, line, head.measure, head.negated)
+            replace(head, name=f"{labels[0]}, {head.name}" if len(heads) > 1 else labels[0], line=line)
             for (labels, _), line in zip(self.rows, self.lines, strict=True)
-            for head in self.heads
-        )  # fmt: skip
+            for head in heads
+        )
 
     @cached_property
     def systems(self) -> tuple[System, ...]:

@@ -7,10 +7,9 @@ category of knowledge, VQAv2 by type of answer.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -57,30 +56,25 @@ def _rows(annotations: Path, path: Path) -> Rows:
     annotated: dict[int, msgspec.Raw] = {}
     lost: list[tuple[int, BadField]] = []
     for number, entry in people.entries("annotations"):
+        fault = ""
         try:
             key = msgspec.json.decode(entry, type=_Key).question_id
+            if annotated.setdefault(key, entry) is not entry:
+                fault = f"question_id {key} is already on an earlier row"
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            lost.append((number, _astray(annotations, number, "has no whole number as its question_id")))
-            continue
-        if key in annotated:
-            lost.append((number, _astray(annotations, number, f"question_id {key} is already on an earlier row")))
-        else:
-            annotated[key] = entry
+            fault = "has no whole number as its question_id"
+        if fault:
+            lost.append((number, BadField("annotations", f"entry {number} of {annotations.name} {fault}")))
     for number, row in questions.rows(FIELDS, "questions"):
-        yield number, row if isinstance(row, BadField) else _joined(row, annotated) | about
+        if isinstance(row, BadField):
+            yield number, row
+        else:
+            found = annotated.get(row["question_id"]) if isinstance(row["question_id"], int) else None
+            yield number, {**row, **about, "annotation": as_row(found, ANNOTATION_FIELDS) if found else None}
     yield from lost
 
 
-def _astray(annotations: Path, number: int, reason: str) -> BadField:
-    return BadField("annotations", f"entry {number} of {annotations.name} {reason}")
-
-
-def _joined(row: Row, annotated: Mapping[int, msgspec.Raw]) -> dict[str, Any]:
-    entry = annotated.get(row["question_id"]) if isinstance(row["question_id"], int) else None
-    return {**row, "annotation": as_row(entry, ANNOTATION_FIELDS) if entry else None}
-
-
-def _as_case(name: str, group: Callable[[Row], str], row: Row, number: int) -> Case:
+def _as_case(name: str, row: Row, number: int) -> Case:
     annotation = row["annotation"]
     question_id, image_id = _id(row, "question_id"), _id(row, "image_id")
     if annotation is None:
@@ -96,11 +90,14 @@ def _as_case(name: str, group: Callable[[Row], str], row: Row, number: int) -> C
     said = Counter(filter(None, answers))
     if not said:
         raise BadField("annotation.answers", "are all empty")
-    gold = said.most_common(1)[0][0]
-    question = Question(text_of(row, "question"), gold, "open", answers=answers)
+    question = Question(text_of(row, "question"), said.most_common(1)[0][0], "open", answers=answers)
+    group = _word(annotation.get("answer_type"))
+    if name == OKVQA_NAME:  # the file's own words for its category come before ours
+        kind = _word(annotation.get("question_type"))
+        group = _word(row["question_types"].get(kind)).lower() or CATEGORIES.get(kind, kind)
     return Case(
         id=f"{name}-{number:06d}",
-        group=group({**annotation, "question_types": row["question_types"]}),
+        group=group,
         factual=checked(question, {"text": "question", "answer": "annotation.answers"}),
         provenance={"question_id": question_id, "image_id": image_id},
     )
@@ -110,14 +107,10 @@ def _answers(annotation: Row) -> tuple[str, ...]:
     answers = annotation["answers"]
     if not isinstance(answers, list) or not _FEWEST <= len(answers) <= _MOST:
         raise BadField("annotation.answers", f"is not a list of {_FEWEST} to {_MOST} answers")
-    return tuple(_answer(answer) for answer in answers)
-
-
-def _answer(answer: object) -> str:
-    text = answer.get("answer") if isinstance(answer, dict) else None
-    if not isinstance(text, str) or "\0" in text or len(text) > _LONGEST:
+    texts = [answer.get("answer") if isinstance(answer, dict) else None for answer in answers]
+    if not all(isinstance(text, str) and "\0" not in text and len(text) <= _LONGEST for text in texts):
         raise BadField("annotation.answers", f'contains an entry without an "answer" of at most {_LONGEST} characters')
-    return text.strip()
+    return tuple(text.strip() for text in texts)
 
 
 def _id(row: Row, field: str) -> int:
@@ -134,28 +127,18 @@ def _picture(row: Row) -> str:
     return f"COCO_{subset}_{_id(row, 'image_id'):012d}.jpg"
 
 
-def _category(annotation: Row) -> str:
-    """What the question asks for, in words; the file's own words for it come before ours."""
-    kind = _word(annotation.get("question_type"))
-    return _word(annotation["question_types"].get(kind)).lower() or CATEGORIES.get(kind, kind)
-
-
-def _answer_type(annotation: Row) -> str:
-    return _word(annotation.get("answer_type"))
-
-
 def _word(value: object) -> str:
     """A short name out of a file, or nothing."""
     return " ".join(value.split())[:100] if isinstance(value, str) and value.isprintable() else ""
 
 
-def _layout(name: str, title: str, about: str, group: Callable[[Row], str], annotations: Path | None) -> Layout:
+def _layout(name: str, description: str, annotations: Path | None) -> Layout:
     if annotations is None:
         raise CountersightError(f"{name} needs its annotations")
     return Layout(
-        description=f"The published questions of {title}, {about}, each with the answers of ten people.",
+        description=description,
         rows=partial(_rows, annotations),
-        as_case=partial(_as_case, name, group),
+        as_case=partial(_as_case, name),
         picture=_picture,
         picture_field="image_id",
         folders=("", "val2014", "train2014", "test2015"),
@@ -163,13 +146,14 @@ def _layout(name: str, title: str, about: str, group: Callable[[Row], str], anno
     )
 
 
-def _suite(name: str, title: str, words: str, about: str, group: Callable[[Row], str]) -> Suite:
+def _suite(name: str, title: str, words: str, about: str) -> Suite:
+    description = f"The published questions of {title}, {about}, each with the answers of ten people."
     return Suite(
         name,
         f"{title}: {words} about photographs of COCO",
         "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
         "COCO's, in one folder or in val2014 and train2014",
-        partial(_layout, name, title, about, group),
+        partial(_layout, name, description),
         SecondFile("--annotations", "the official annotations (JSON, or .json.gz): annotations with answers", True),
         "entry",
         title=title,
@@ -182,6 +166,5 @@ OKVQA: Final = _suite(
     "OK-VQA",
     "open questions that need knowledge of the world,",
     "whose answers need knowledge of the world",
-    _category,
 )
-VQAV2: Final = _suite(VQAV2_NAME, "VQAv2", "open questions", "about visible things", _answer_type)
+VQAV2: Final = _suite(VQAV2_NAME, "VQAv2", "open questions", "about visible things")
