@@ -19,8 +19,9 @@ Captions of other names are read where exactly two fields have "caption" in thei
 unless its name has "counterfactual" in it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -38,35 +39,28 @@ _WHOLES: Final = {"question": "caption score", "picture": "picture score", "set"
 
 def _four_of_each(rows: Callable[[Path], Rows], path: Path) -> Rows:
     for line, row in rows(path):
-        yield from ((line, each) for each in _four(row))
-
-
-def _four(row: Row | BadField) -> Iterator[Row | BadField]:
-    if isinstance(row, BadField):
-        yield row
-        return
-    for caption in "01":
-        for picture in "01":
-            yield {**row, _CAPTION: caption, _PICTURE: picture}
+        if isinstance(row, BadField):
+            yield line, row
+        else:
+            for caption, picture in product("01", "01"):
+                yield line, {**row, _CAPTION: caption, _PICTURE: picture}
 
 
 def _coco_rows(path: Path) -> Rows:
+    """The rows with the names of the release on Hugging Face, whichever names their captions have."""
     for line, row in jsonl_rows(path, ()):
-        yield line, row if isinstance(row, BadField) else _as_released(row)
-
-
-def _as_released(row: Row) -> Row | BadField:
-    """The row with the names of the release on Hugging Face, whichever names its captions have."""
-    found = {f"image_{place}": f"{row['id']}_img_{place}" for place in "01"} if "id" in row else {}
-    captions = [name for name in row if "caption" in name.casefold()]
-    if len(captions) == 2:
-        captions.sort(key=lambda name: "counterfactual" in name.casefold())
-        found |= {f"caption_{place}": row[name] for place, name in enumerate(captions)}
-    found |= row
-    absent = next((field for field in _COCO_FIELDS if field not in found), None)
-    return (
-        found if absent is None else BadField(absent, f"is missing; the row has these fields: {', '.join(row)[:200]}")
-    )
+        if isinstance(row, BadField):
+            yield line, row
+            continue
+        found = {f"image_{place}": f"{row['id']}_img_{place}" for place in "01"} if "id" in row else {}
+        captions = [name for name in row if "caption" in name.casefold()]
+        if len(captions) == 2:
+            captions.sort(key=lambda name: "counterfactual" in name.casefold())
+            found |= {f"caption_{place}": row[name] for place, name in enumerate(captions)}
+        found |= row
+        absent = next((field for field in _COCO_FIELDS if field not in found), None)
+        there = f"is missing; the row has these fields: {', '.join(row)[:200]}"
+        yield line, found if absent is None else BadField(absent, there)
 
 
 def _as_case(suite: str, field: str, row: Row, _number: int) -> Case:

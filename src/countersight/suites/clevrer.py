@@ -23,7 +23,6 @@ from countersight.suites.supposing import supposed
 
 NAME: Final = "clevrer"
 _TYPES: Final = ("descriptive", "explanatory", "predictive", "counterfactual")
-_NAMED: Final = {"text": "question", "answer": "answer"}
 
 
 def _rows(path: Path) -> Rows:
@@ -54,30 +53,25 @@ def _of_question(scene: Row, question: Any, place: int) -> Iterator[Row | BadFie
 
 
 def _as_case(row: Row, _number: int) -> Case:
-    kind, option = name_of(row, "question_type", _TYPES), row["option"]
-    question = _choice(row) if option else _descriptive(row)
+    kind, option, text = name_of(row, "question_type", _TYPES), row["option"], text_of(row, "question")
+    if option:
+        right = name_of({"answer": row["answer"]}, "answer", ("correct", "wrong")) == "correct"
+        asked = f'{text} Is this one of the right answers: "{text_of(row, "choice")}"?'
+        question = Question(asked, "yes" if right else "no", "boolean")
+    else:
+        answer = text_of({"answer": "" if row.get("answer") is None else str(row["answer"])}, "answer")
+        question = Question(text, answer, kind_of(answer))
+    checked(question, {"text": "question", "answer": "answer"})
     is_counterfactual = kind == "counterfactual"
     return Case(
         id=f"{NAME}-{row['set']}" + (f"-{option}" if option else ""),
         group=kind,
         factual=None if is_counterfactual else question,
-        change=supposed(text_of(row, "question")) if is_counterfactual else None,
+        change=supposed(text) if is_counterfactual else None,
         counterfactual=question if is_counterfactual else None,
         cell=Cell(str(row["set"]), option, "") if option else None,
         provenance={"video": text_of(row, "video")},
     )
-
-
-def _descriptive(row: Row) -> Question:
-    answer = text_of({"answer": "" if row.get("answer") is None else str(row["answer"])}, "answer")
-    return checked(Question(text_of(row, "question"), answer, kind_of(answer)), _NAMED)
-
-
-def _choice(row: Row) -> Question:
-    right = name_of({"answer": row.get("answer")}, "answer", ("correct", "wrong")) == "correct"
-    choice = text_of({"choice": row.get("choice")}, "choice")
-    text = f'{text_of(row, "question")} Is this one of the right answers: "{choice}"?'
-    return checked(Question(text, "yes" if right else "no", "boolean"), _NAMED)
 
 
 def _frames(row: Row) -> Frames:

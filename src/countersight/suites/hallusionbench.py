@@ -61,10 +61,6 @@ def _picture(row: Row) -> str | None:
     return None if _text(row, "visual_input") == "0" else f"{category}/{subcategory}/{chosen}_{figure}.png"
 
 
-def _category(case: Case) -> Iterable[str]:
-    return (case.group[:2],)
-
-
 def _figure(case: Case) -> Iterable[str]:
     known = _FIGURES.get(str(case.provenance.get("visual_input")))
     return (known,) if known else ()
@@ -89,6 +85,9 @@ SUITE: Final = Suite(
         about=AS_IT_IS,
         measures={"factual": "aAcc"},
         wholes={"question": "qAcc", "picture": "fAcc", "set": "whole sets"},
-        axes=(Axis("category", ("VD", "VS"), _category), Axis("figure", tuple(_FIGURES.values()), _figure)),
+        axes=(
+            Axis("category", ("VD", "VS"), lambda case: (case.group[:2],)),
+            Axis("figure", tuple(_FIGURES.values()), _figure),
+        ),
     ),
 )

@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from countersight.case import LETTERS, Case, Change, Option, Question
+from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
 from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, plain_answer, text_of, text_rows
 from countersight.suites.suite import Suite
@@ -63,7 +63,10 @@ def _as_text(value: Any) -> Any:
 
 
 def _as_case(row: Row, number: int) -> Case:
-    counterfactual = _with_prior(row, _question(row, "counterfactual", _options(row, "options")))
+    counterfactual = _question(row, "counterfactual", _options(row, "options"))
+    if prior := _given(row, "prior"):  # one that is the right answer is none
+        prior = _gold(prior, counterfactual.kind, tuple(option.text for option in counterfactual.options), "prior")
+        counterfactual = replace(counterfactual, prior="" if prior == counterfactual.answer else prior)
     factual = None
     if _given(row, "factual_question"):
         factual = _question(row, "factual", _options(row, "factual_options") or _options(row, "options"))
@@ -81,33 +84,19 @@ def _as_case(row: Row, number: int) -> Case:
 
 def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
     fields = {"text": f"{world}_question", "answer": f"{world}_answer", "options": "options"}
-    answer = text_of(row, fields["answer"])
-    if not options:
-        answer = plain_answer(answer)
-    kind = "choice" if options else kind_of(answer)
-    if kind == "choice":
-        answer = _letter(answer, options, fields["answer"])
-    elif kind == "boolean":
-        answer = answer.casefold()
-    question = Question(text_of(row, fields["text"]), answer, kind, tuple(map(Option, options)))
-    return checked(question, fields)
+    given = text_of(row, fields["answer"])
+    kind = "choice" if options else kind_of(plain_answer(given))
+    answer = _gold(given, kind, options, fields["answer"])
+    return checked(Question(text_of(row, fields["text"]), answer, kind, tuple(map(Option, options))), fields)
 
 
-def _with_prior(row: Row, question: Question) -> Question:
-    """The question with what one would say to it without looking, where the table has that and it is wrong."""
-    prior = _given(row, "prior")
-    if prior and question.kind == "choice":
-        prior = _letter(prior, tuple(option.text for option in question.options), "prior")
-    else:
-        prior = plain_answer(prior).casefold() if question.kind == "boolean" else plain_answer(prior)
-    return replace(question, prior=prior) if prior and prior != question.answer else question
-
-
-def _letter(answer: str, options: tuple[str, ...], field: str) -> str:
-    said = answer.casefold()
+def _gold(answer: str, kind: AnswerKind, options: tuple[str, ...], field: str) -> str:
+    """An answer as a case has it: the letter of an option, a number in digits, yes or no, or free text."""
+    if kind != "choice":
+        return plain_answer(answer).casefold() if kind == "boolean" else plain_answer(answer)
     texts = [option.casefold() for option in options]
-    if said in texts:
-        return LETTERS[texts.index(said)]
+    if answer.casefold() in texts:
+        return LETTERS[texts.index(answer.casefold())]
     if len(answer) == 1 and answer.upper() in LETTERS[: len(options)]:
         return answer.upper()
     raise BadField(field, f"{answer[:40]!r} is neither the letter nor the text of an option")

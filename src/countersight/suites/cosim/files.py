@@ -131,10 +131,6 @@ _PROPOSED: Final = (
 )
 
 
-def _change_types(case: Case) -> Iterable[str]:
-    return map(spelt, case.change.kinds) if case.change else ()
-
-
 def _number_of_changes(case: Case) -> Iterable[str]:
     number = number_of_changes(case)
     return (str(number) if number < 3 else "3 or more",) if number else ()
@@ -154,7 +150,7 @@ SUITE: Final = Suite(
         about=UNDER_A_CHANGE,
         measures={"counterfactual": "accuracy"},
         axes=(
-            Axis("change type", KINDS, _change_types, _PROPOSED),
+            Axis("change type", KINDS, lambda case: map(spelt, case.change.kinds) if case.change else (), _PROPOSED),
             Axis("number of changes", ("1", "2", "3 or more"), _number_of_changes, _PROPOSED),
         ),
         beside=(("cosim-3", "Human"),),
