@@ -7,10 +7,8 @@ from importing import csv_file, import_suite, jsonl_file
 from making import picture
 
 from countersight.case import Change, Option, Question
-from countersight.errors import CountersightError
 from countersight.suites.cfmm import ASPECTS, FIELDS
 from countersight.suites.importing import Imported
-from countersight.suites.registry import SUITES
 
 ROW = {
     "image": "yard/cat.png",
@@ -94,22 +92,6 @@ def test_what_is_no_text_is_named(tmp_path, field, value):
     _, _, bad = read(tmp_path, ROW | {field: value}, ROW, ending="jsonl")
     assert [(line, name) for line, name, _ in bad] == [(1, field)]
     assert bad[0][2].startswith("is not text")
-
-
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_missing_field_is_named(tmp_path, field):
-    less = {name: value for name, value in ROW.items() if name != field}
-    _, _, bad = read(tmp_path, less, ROW, ending="jsonl")
-    assert bad == [(1, field, "is missing")]
-
-
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_missing_column_is_named(tmp_path, field):
-    source = csv_file(tmp_path / "in.csv", {name: value for name, value in ROW.items() if name != field})
-    bad = []
-    with pytest.raises(CountersightError, match=f"in.csv: {field} is not a column of the file"):
-        SUITES["cfmm"].read(source, tmp_path / "d", pictures=None, on_bad=lambda *told: bad.append(told))
-    assert bad == []
 
 
 def test_more_columns_in_another_order_do_no_harm(tmp_path):

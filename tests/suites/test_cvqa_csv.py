@@ -119,13 +119,6 @@ def test_a_row_with_too_few_values_is_named(tmp_path):
     assert bad == [(3, "row", "has 2 values where the header has 6")]
 
 
-@pytest.mark.parametrize("column", COLUMNS)
-def test_a_missing_column_is_named(tmp_path, column):
-    path = table(tmp_path / "in.csv", ROW, columns=[name for name in COLUMNS if name != column])
-    with pytest.raises(DatasetError, match=f"in.csv: {column} is not a column of the file"):
-        read(path, tmp_path / "d")
-
-
 def test_bytes_that_are_no_text_are_one_bad_row(tmp_path):
     path = table(tmp_path / "in.csv", ROW, ROW)
     path.write_bytes(path.read_bytes().replace(b"How many", b"How \xffmany", 1))

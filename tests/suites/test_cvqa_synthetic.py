@@ -7,13 +7,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from math import dist
-from random import Random
 from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from PIL import Image
@@ -30,7 +28,7 @@ from countersight.scenes.edits import apply
 from countersight.scenes.records import read_scenes
 from countersight.scenes.scene import Background
 from countersight.suites.cvqa.synthetic import Order, make, make_case
-from countersight.suites.cvqa.templates import TEMPLATES, balanced, near
+from countersight.suites.cvqa.templates import TEMPLATES, balanced
 
 SEED = 7
 RANGES = {
@@ -70,45 +68,6 @@ def folder(tmp_path_factory):
 
 def gold(question):
     return int(question.options["ABCD".index(question.answer)].text)
-
-
-def brute_force(made):
-    """Both answers out of the bare numbers of the scene, with an arithmetic of its own."""
-
-    def within(item, corners):
-        odd = False
-        for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
-            if (ay > item.y) != (by > item.y):
-                odd ^= item.x < (bx - ax) * (item.y - ay) / (by - ay) + ax
-        return odd
-
-    kind = made.case.provenance["type"][-1]
-    asked = re.search(r"(\w+) polygons", made.case.factual.text)
-
-    def count(scene):
-        if kind in "123":
-            named = [polygon for polygon in scene.polygons if polygon.colour == asked[1]]
-            held = sum(any(within(flower, polygon.points) for polygon in named) for flower in scene.flowers)
-            return len(scene.flowers) - held if kind == "1" else held
-        inside = {
-            circle.id: sum(dist((dot.x, dot.y), (circle.x, circle.y)) < circle.radius for dot in circle.dots)
-            for circle in scene.circles
-        }
-        if kind == "4":
-            return sum(inside.values())
-        if kind == "5":
-            return sum(number for name, number in inside.items() if name in ("circle-1", "circle-2", "circle-3"))
-        return max(inside.values())
-
-    return count(made.record.scene), count(apply(made.record.scene, made.record.change))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("template", RANGES)
-def test_gold_answers_are_those_of_a_brute_force_count(published_size, template):
-    for made in published_size[template]:
-        assert (gold(made.case.factual), gold(made.case.counterfactual)) == brute_force(made)
-        assert gold(made.case.shown) == gold(made.case.counterfactual)
 
 
 @pytest.mark.parametrize("template", RANGES)
@@ -166,20 +125,6 @@ def test_what_is_removed_could_be_removed_from_every_option(some):
                 for question in (made.case.factual, made.case.counterfactual)
             )
             assert after == {number - removed for number in before}
-
-
-@given(st.integers(0, 40), st.integers(2, 6), st.randoms(use_true_random=False))
-def test_options_near_a_number_are_different_and_not_below_zero(right, number, rng):
-    numbers = {right, *near(right, rng, number)}
-    assert len(numbers) == number
-    assert min(numbers) >= 0
-    assert max(numbers) - min(numbers) <= 11
-
-
-def test_options_near_a_number_have_it_at_any_rank():
-    rng = Random(1)
-    ranks = Counter(sorted([20, *near(20, rng)]).index(20) for _ in range(2000))
-    assert all(430 < ranks[rank] < 570 for rank in range(4))
 
 
 @pytest.fixture(scope="module")
@@ -282,13 +227,6 @@ def test_every_question_is_one_well_formed_sentence(some, template):
         questions = made.case.factual, made.case.counterfactual, made.case.shown
         for question, form in zip(questions, WORDING[template], strict=True):
             assert re.fullmatch(form, question.text)
-
-
-@pytest.mark.slow
-def test_a_single_item_is_in_the_singular(published_size):
-    texts = [made.case.counterfactual.text for template in (2, 4) for made in published_size[template]]
-    assert any("removed 1 flower in" in text for text in texts)
-    assert any("if 1 dot were removed" in text for text in texts)
 
 
 def test_the_change_is_the_presupposition_as_a_sentence(some):
@@ -431,13 +369,6 @@ def test_the_usual_wording_has_all_phrasings_and_the_published_one_can_be_named(
     assert {case.factual.text.split(" ")[0] for case in one} == {"How"}
     with pytest.raises(CountersightError, match="wording of cvqa-synthetic"):
         cs.make("cvqa-synthetic", tmp_path / "d", size=2, wording="second")
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.integers(0, 10**9), st.sampled_from(TEMPLATES), st.integers(0, 10**6))
-def test_a_case_depends_on_nothing_but_seed_template_and_index(seed, template, index):
-    first, second = (make_case(template, seed, index, 1) for _ in range(2))
-    assert first == second
 
 
 def test_progress_tells_how_many_cases_are_done(tmp_path):
