@@ -57,7 +57,7 @@ def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bo
     repository = found["repository"]
     place = {"repo_id": repository, "repo_type": "dataset"}
     client = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT"), token=token, library_name="countersight")
-    with _as_sentences(repository, token), _progress_bars(shown=progress):
+    with _errors_as_sentences(repository, token), _progress_bars(shown=progress):
         address = client.create_repo(**place, private=not public, exist_ok=True)
         if is_run and not (source / "README.md").is_file():
             client.upload_file(path_or_fileobj=_run_card(source), path_in_repo="README.md", **place)
@@ -75,7 +75,7 @@ def _run_card(folder: Path) -> bytes:
 
 
 @contextmanager
-def _as_sentences(repository: str, token: str) -> Iterator[None]:
+def _errors_as_sentences(repository: str, token: str) -> Iterator[None]:
     """Turn whatever the client raises into one sentence; which HTTP library it uses depends on its version."""
     try:
         yield

@@ -50,7 +50,9 @@ def export_hf(order: Export) -> Exported:
             shards = {side: stack.enter_context(Shards(folder / "data", side, COLUMNS)) for side in SIDES}
             for row, case in dataset.cases(order.on_bad):
                 shards[splits.side(case)].add(row_of(case, dataset, row))
-        write_text(folder / "README.md", _card(dataset, {side: each for side, each in shards.items() if each.count}))
+        write_text(
+            folder / "README.md", _write_card(dataset, {side: each for side, each in shards.items() if each.count})
+        )
     counts = {side: each.count for side, each in shards.items()}
     note = f'{counts["train"]:,} train, {counts["test"]:,} test; open it with: datasets.load_dataset("{order.out}")'
     return Exported(sum(counts.values()), "case", note)
@@ -89,7 +91,7 @@ def load_pictures(dataset: Dataset, named: tuple[tuple[str, str], ...], row: int
     return found
 
 
-def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
+def _write_card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
     """The card: what the hub asks for, and then what the dataset's own card says."""
     about, text = dataset.card()
     count = sum(each.count for each in shards.values())
@@ -109,7 +111,7 @@ def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
             }
         ],
         "dataset_info": {
-            "features": [{"name": name, **_described(told)} for name, told in features(COLUMNS).items()],
+            "features": [{"name": name, **_feature_of(told)} for name, told in features(COLUMNS).items()],
             "splits": [
                 {"name": side, "num_bytes": each.bytes, "num_examples": each.count} for side, each in shards.items()
             ],
@@ -124,7 +126,7 @@ def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
     return f"---\n{lines}\n---\n{text}"
 
 
-def _described(feature: dict[str, Any]) -> dict[str, Any]:
+def _feature_of(feature: dict[str, Any]) -> dict[str, Any]:
     """A feature as cards write it: {dtype: string}, {list: image}."""
     if feature["_type"] == "List":
         return {"list": "image" if feature["feature"]["_type"] == "Image" else "string"}

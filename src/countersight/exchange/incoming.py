@@ -180,7 +180,7 @@ def _write_replies(
             else:
                 seen.add(answer.key)
                 # JSON of other tools may contain half a character, which no file of ours can: it becomes "?".
-                fields = {
+                fields: dict[str, Any] = {
                     name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
                     for name, value in answer.reply.items()
                 }

@@ -69,7 +69,7 @@ def questions_of(row: int, case: Case) -> Iterator[NamedQuestion]:
             yield NamedQuestion(row, case, asking, question)
 
 
-def opened(path: Path) -> Dataset | RunFolder | AuditFolder:
+def open_folder(path: Path) -> Dataset | RunFolder | AuditFolder:
     """Open the folder as a dataset, a run or an audit."""
     if (path / MANIFEST).is_file():
         return RunFolder.open(path)
@@ -80,7 +80,7 @@ def opened(path: Path) -> Dataset | RunFolder | AuditFolder:
 
 def dataset_at(path: Path, name: str) -> Dataset:
     """Open the dataset at a path, for a format that accepts nothing else."""
-    source = opened(path)
+    source = open_folder(path)
     if not isinstance(source, Dataset):
         what = "a run" if isinstance(source, RunFolder) else "an audit"
         raise ExchangeError(f"{name} needs a dataset, but {path} is {what}; name the folder of its dataset")

@@ -32,7 +32,7 @@ class Part(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         return f"{100 * self.share:g} %" if self.share is not None else f"{self.cases} cases"
 
-    def drawn(self, sets: Sequence[Sequence[int]]) -> frozenset[int]:
+    def draw(self, sets: Sequence[Sequence[int]]) -> frozenset[int]:
         """Return the row numbers of randomly drawn whole sets: at least one, and no more rows than requested."""
         rows = sum(map(len, sets))
         wanted = min(rows, self.cases or 0) if self.share is None else max(1, round(self.share * rows))
@@ -107,7 +107,7 @@ def _import_rows(
     on_bad: OnBad,
     part: Part | None,
 ) -> Imported:
-    drawn = part.drawn(_sets_of_rows(layout, source)) if part else None
+    drawn = part.draw(_sets_of_rows(layout, source)) if part else None
     bad = without_picture = text_only = 0
     ids: set[str] = set()
     sets: dict[str, tuple[int, int]] = {}

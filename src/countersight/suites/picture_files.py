@@ -87,25 +87,25 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
 def with_shown(case: Case, layout: Layout, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
     """Return the case with its pictures copied to the dataset, or unchanged if they are missing."""
     if isinstance(shown, bytes):
-        return msgspec.structs.replace(case, image=_written(shown, layout.picture_field, staging))
+        return msgspec.structs.replace(case, image=_write_picture(shown, layout.picture_field, staging))
     if shown is None or pictures is None:
         return case
     if isinstance(shown, str):
         return with_picture(case, layout, shown, pictures, staging)
-    source = _found(layout, shown.folder, pictures, Path.is_dir)
+    source = _find(layout, shown.folder, pictures, Path.is_dir)
     if source is None:
         return case
-    files = sorted((file for file in source.iterdir() if file.suffix.lower() in FRAME_ENDINGS), key=_natural)
+    files = sorted((file for file in source.iterdir() if file.suffix.lower() in FRAME_ENDINGS), key=_natural_order)
     step = max(1.0, len(files) / MOST_FRAMES)
     chosen = [files[int(nth * step)] for nth in range(min(MOST_FRAMES, len(files)))]
     folder = PurePosixPath(shown.folder)
-    kept = tuple(_copied(file, folder / file.name, layout.picture_field, staging) for file in chosen)
+    kept = tuple(_copy_picture(file, folder / file.name, layout.picture_field, staging) for file in chosen)
     return msgspec.structs.replace(case, image=kept[0], further_images=kept[1:]) if kept else case
 
 
 def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
     """Return the case with its picture copied to the dataset, or unchanged if it is missing."""
-    source = _found(layout, name, pictures, Path.is_file)
+    source = _find(layout, name, pictures, Path.is_file)
     if source is None:
         return case
     if layout.tries_pictures:
@@ -113,15 +113,17 @@ def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging:
             read_picture(source)
         except BadPicture as error:
             raise BadField(layout.picture_field, f"{source.name[:80]!r} {error}") from error
-    return msgspec.structs.replace(case, image=_copied(source, PurePosixPath(name), layout.picture_field, staging))
+    return msgspec.structs.replace(
+        case, image=_copy_picture(source, PurePosixPath(name), layout.picture_field, staging)
+    )
 
 
-def _natural(file: Path) -> list[int | str]:
+def _natural_order(file: Path) -> list[int | str]:
     """Frame 10 comes after frame 9."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
 
 
-def _found(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
+def _find(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
     """Where a picture, or a folder of them, lies, with all links followed."""
     field, relative = layout.picture_field, PurePosixPath(name)
     if not name or relative.is_absolute() or ".." in relative.parts or _NOT_INSIDE.search(name):
@@ -140,7 +142,7 @@ def _found(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path],
     return None
 
 
-def _copied(source: Path, relative: PurePosixPath, field: str, staging: Path) -> str:
+def _copy_picture(source: Path, relative: PurePosixPath, field: str, staging: Path) -> str:
     """The name under which a picture now stands beside its case."""
     try:
         if source.stat().st_size > MAX_BYTES:
@@ -154,7 +156,7 @@ def _copied(source: Path, relative: PurePosixPath, field: str, staging: Path) ->
     return f"{IMAGES}{kept}"
 
 
-def _written(data: bytes, field: str, staging: Path) -> str:
+def _write_picture(data: bytes, field: str, staging: Path) -> str:
     """The name under which a picture out of the file itself stands beside its case; the same one is kept once."""
     try:
         picture = check_picture(data)

@@ -91,7 +91,7 @@ class Suite(NamedTuple):
         """The layout of the suite's file, given its second file if it has one."""
         if not self.layout:
             raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave out `source`")
-        layout = _found(self.layout)
+        layout = _load(self.layout)
         opened: Layout = layout(beside, **own) if self.beside else layout
         # One layout may serve several suites: the cases are of the one that was named.
         return replace(opened, suite=self.name, title=opened.title or self.title)
@@ -115,7 +115,7 @@ class Suite(NamedTuple):
             raise CountersightError(f"{self.name} is imported: name its file as `source` ({self.file})")
         if ray:  # a maker of somebody else's package may know no cluster
             own["ray"] = ray
-        _found(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
+        _load(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
 
     def assemble(
         self,
@@ -129,7 +129,7 @@ class Suite(NamedTuple):
         **own: Any,
     ) -> Any:
         """Generate the suite from a folder written by another verb; returns the suite's own summary."""
-        return _found(self.assembler)(source, folder, size=size, seed=seed, progress=progress, on_bad=on_bad, **own)
+        return _load(self.assembler)(source, folder, size=size, seed=seed, progress=progress, on_bad=on_bad, **own)
 
     def way(self, source: Path | None) -> Way:
         """Return how the suite is made, given its source."""
@@ -139,12 +139,12 @@ class Suite(NamedTuple):
 
     def open_terms(self) -> Terms | None:
         """Return the terms in which its scores are reported; None for the default ones."""
-        found: Terms | None = _found(self.terms) if self.terms else None
+        found: Terms | None = _load(self.terms) if self.terms else None
         return found
 
     def tally(self) -> SuiteTally | None:
         """Return the counter of its cases for `describe`, or None if it adds nothing."""
-        found: SuiteTally | None = _found(self.described)() if self.described else None
+        found: SuiteTally | None = _load(self.described)() if self.described else None
         return found
 
     def fields(self) -> str:
@@ -156,7 +156,7 @@ class Suite(NamedTuple):
         return (import_module(module).__doc__ or "").strip()
 
 
-def _found(home: Any) -> Any:
+def _load(home: Any) -> Any:
     if not isinstance(home, str):
         return home
     module, _, attribute = home.partition(":")

@@ -110,7 +110,7 @@ def _answers(annotation: Row) -> tuple[str, ...]:
     texts = [answer.get("answer") if isinstance(answer, dict) else None for answer in answers]
     if not all(isinstance(text, str) and "\0" not in text and len(text) <= _LONGEST for text in texts):
         raise BadField("annotation.answers", f'contains an entry without an "answer" of at most {_LONGEST} characters')
-    return tuple(text.strip() for text in texts)
+    return tuple(str(text).strip() for text in texts)
 
 
 def _id(row: Row, field: str) -> int:

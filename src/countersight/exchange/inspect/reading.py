@@ -125,20 +125,20 @@ def _plain_log(path: Path) -> Json:
 
 
 def _packed_header(path: Path) -> Any:
-    with _opened(path) as packed:
+    with _open_log(path) as packed:
         # A log that is still being written, or was killed, has only the beginning of a header.
         for name in ("header.json", "_journal/start.json"):
             if name in packed.namelist():
-                return _member(packed, name)
+                return _read_member(packed, name)
     raise ExchangeError(f"{path} is not a log of Inspect: it has no header.json")
 
 
 def _packed_samples(path: Path, on_bad: OnBad) -> Iterator[tuple[str, Any]]:
-    with _opened(path) as packed:
+    with _open_log(path) as packed:
         for name in packed.namelist():
             if name.startswith("samples/") and name.endswith(".json"):
                 try:
-                    yield name, _member(packed, name)
+                    yield name, _read_member(packed, name)
                 except ExchangeError as fault:
                     on_bad(str(fault))
 
@@ -172,7 +172,7 @@ def _answer(sample: _Sample) -> ExternalAnswer:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _open_log(path: Path) -> Iterator[zipfile.ZipFile]:
     """An .eval file, opened for reading."""
     if sys.version_info < (3, 14):  # from then on Python's own zipfile reads Zstandard
         with suppress(ImportError):
@@ -185,7 +185,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         yield packed
 
 
-def _member(packed: zipfile.ZipFile, name: str) -> Any:
+def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
     """A member's content; a sentence where it cannot be read."""
     size = packed.getinfo(name).file_size
     if size > _MOST:

@@ -22,7 +22,7 @@ from countersight.case import Reply
 from countersight.engine import Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.errors import BadPicture, ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.named_questions import FOURTH, MEASURES, key_of, opened
+from countersight.exchange.named_questions import FOURTH, MEASURES, key_of, open_folder
 from countersight.files import whole_file
 from countersight.picture import Picture, data_url
 from countersight.scoring import ALL, JudgedRun, Outcome, Rate, ScoredAnswer, judge_run
@@ -54,7 +54,7 @@ def export_log(order: Export) -> Exported:
     """Write the log; a dataset needs no export, because Inspect can use its folder directly."""
     if order.out.suffix != ".eval":
         raise ExchangeError(f"the name of an Inspect log must end in .eval: choose {order.out.name}.eval")
-    source = opened(order.source)
+    source = open_folder(order.source)
     if isinstance(source, RunFolder):
         log: _RunLog | _AuditLog = _RunLog(judge_run(source, dataset=order.dataset))
     elif isinstance(source, AuditFolder):

@@ -156,7 +156,7 @@ def _two_changes(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
     scene = dot_scene(rng, amounts.numbers)
     dots = tuple(dot.id for circle in top_row(scene) for dot in rng.sample(circle.dots, _TAKEN))
     fullest = max(apply(scene, (Remove(dots),)).circles, key=lambda circle: len(circle.dots))
-    puzzle = _dots_asked(
+    puzzle = _dots_puzzle(
         scene,
         (Remove(dots), Remove((fullest.id,))),
         f"first {_TAKEN} dots were removed from each of the top three circles, and then the circle with the most dots",
@@ -175,14 +175,14 @@ def _unless(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
     scene = dot_scene(rng, amounts.numbers)
     gone, than = divmod(amounts.removed, 6)
     edits: tuple[Edit, ...] = () if _excused(amounts) else (Remove((scene.circles[gone].id,)),)
-    return _dots_asked(
+    return _dots_puzzle(
         scene,
         edits,
         f"the {PLACES[gone]} circle were removed with its dots, unless it has more dots than the {PLACES[than]} circle",
     )
 
 
-def _dots_asked(scene: Scene, edits: tuple[Edit, ...], presupposition: str) -> Puzzle:
+def _dots_puzzle(scene: Scene, edits: tuple[Edit, ...], presupposition: str) -> Puzzle:
     return Puzzle(
         scene,
         edits,
@@ -197,14 +197,14 @@ def _dots_asked(scene: Scene, edits: tuple[Edit, ...], presupposition: str) -> P
 class _TwoChanges(Template, frozen=True):
     """Two changes in an order."""
 
-    def _drawn(self, rng: Random, removed: int | None = None) -> Amounts:
+    def _draw_amounts(self, rng: Random, removed: int | None = None) -> Amounts:
         return Amounts(self.strew(rng), _TAKEN)
 
 
 class _Unless(Template, frozen=True):
     """A change with an "unless": which circle goes, and which it is compared with, stand in `removed`."""
 
-    def _drawn(self, rng: Random, removed: int | None = None) -> Amounts:
+    def _draw_amounts(self, rng: Random, removed: int | None = None) -> Amounts:
         gone, than = rng.sample(range(6), 2) if removed is None else divmod(removed, 6)
         while True:
             amounts = Amounts(self.strew(rng), 6 * gone + than)

@@ -44,12 +44,12 @@ from countersight.suites.cvqa.templates import (
     Solved,
     Template,
     Way,
-    asked_with,
     balanced,
     by_published_gaps,
     flowers_in,
     near,
     number_of,
+    number_question,
 )
 from countersight.suites.searching import GROUPS
 from countersight.suites.supposing import as_sentence
@@ -181,8 +181,8 @@ def _as_control(
     assert right == solved.answer, "a control must leave the answer as it is"
     wrong = [before for before, _ in solved.others] or by_published_gaps(right, rng)
     letter = balanced("ABCD", f"{seed}/{template.number}/control letter", index)
-    text = _wondered(puzzle, presupposition, _phrasing(template, seed, index, "counterfactual", eight))
-    counterfactual = asked_with(text, right, wrong, letter, rng)
+    text = _counterfactual_text(puzzle, presupposition, _phrasing(template, seed, index, "counterfactual", eight))
+    counterfactual = number_question(text, right, wrong, letter, rng)
     control = msgspec.structs.replace(
         case,
         id=f"{case.id}-control",
@@ -201,7 +201,7 @@ def _phrasing(template: Template, seed: int, index: int, world: World, eight: bo
     return balanced(range(PHRASINGS), f"{seed}/{template.number}/{world} phrasing", index) if eight else 0
 
 
-def _wondered(puzzle: Puzzle, presupposition: str, phrasing: int) -> str:
+def _counterfactual_text(puzzle: Puzzle, presupposition: str, phrasing: int) -> str:
     """The question about the changed scene."""
     return phrased(puzzle.asked, phrasing, presupposition, f"{puzzle.supposed} if {presupposition}?")
 
@@ -215,11 +215,11 @@ def _as_case(
 
     def question(world: World, text: str, right: int, others: Sequence[int]) -> Question:
         wrong = others or by_published_gaps(right, rng)
-        return asked_with(text, right, wrong, balanced("ABCD", f"{key}/{world} letter", index), rng)
+        return number_question(text, right, wrong, balanced("ABCD", f"{key}/{world} letter", index), rng)
 
     nth, other = (_phrasing(template, seed, index, world, eight) for world in TWO_WORLDS)
     factual = question("factual", phrased(puzzle.asked, nth), solved.answer, [before for before, _ in solved.others])
-    wondered = _wondered(puzzle, puzzle.presupposition, other)
+    wondered = _counterfactual_text(puzzle, puzzle.presupposition, other)
     counterfactual = question("counterfactual", wondered, solved.new_answer, [after for _, after in solved.others])
     name = f"{SYNTHETIC_NAME}-{number:06d}"
     case = Case(
@@ -232,13 +232,13 @@ def _as_case(
         counterfactual=counterfactual,
         counterfactual_image=f"images/{number:06d}-counterfactual.png",
         shown=msgspec.structs.replace(counterfactual, text=puzzle.shown or puzzle.asked),
-        twice=_twice(solved, f"{key}/{index}", balanced("ABCD", f"{key}/twice letter", index)),
+        twice=_twice_question(solved, f"{key}/{index}", balanced("ABCD", f"{key}/twice letter", index)),
         provenance={"type": template.published_type, "seed": seed, "index": index, **puzzle.remembered},
     )
     return SyntheticMade(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)
 
 
-def _twice(solved: Solved, key: str, letter: str) -> Question | None:
+def _twice_question(solved: Solved, key: str, letter: str) -> Question | None:
     """The question with "if" as it is asked of the changed scene; None where the change cannot be made once more."""
     puzzle, rng = solved.puzzle, Random(f"{key}/twice")
     right = puzzle.twice(solved.changed)
@@ -246,19 +246,21 @@ def _twice(solved: Solved, key: str, letter: str) -> Question | None:
         return None
     text = f"{puzzle.supposed_anew or puzzle.supposed} if {puzzle.presupposition}?"
     wrong = near(right, rng) if solved.others else by_published_gaps(right, rng)
-    return asked_with(text, right, wrong, letter, rng)
+    return number_question(text, right, wrong, letter, rng)
 
 
 def _make_chunk(order: Order, start: int) -> list[SyntheticMade]:
     chunk = []
     for position in range(start, min(start + CHUNK, order.size)):
         if order.groups == "least-change":
-            chunk.append(_least_made(order.seed, position))
+            chunk.append(_make_least_change(order.seed, position))
             continue
-        template, index = _place(position, order.size, SEVERAL if order.groups == "several-changes" else TEMPLATES)
+        template, index = _template_at(
+            position, order.size, SEVERAL if order.groups == "several-changes" else TEMPLATES
+        )
         solved = template.solved(order.seed, index, order.options)
         made = _as_case(template, solved, order.seed, index, position + 1, eight=order.eight)
-        chunk.append(msgspec.structs.replace(made, pictures=_drawn(made)))
+        chunk.append(msgspec.structs.replace(made, pictures=_draw_pictures(made)))
         if order.controls:
             control = _as_control(template, solved, order.seed, index, position + 1, eight=order.eight)
             after = (str(control.case.counterfactual_image), encode(draw(control.changed)))
@@ -266,13 +268,13 @@ def _make_chunk(order: Order, start: int) -> list[SyntheticMade]:
     return chunk
 
 
-def _drawn(made: SyntheticMade) -> tuple[tuple[str, bytes], ...]:
+def _draw_pictures(made: SyntheticMade) -> tuple[tuple[str, bytes], ...]:
     """The pictures of a case, by name: before and after its change."""
     names = (str(made.case.image), str(made.case.counterfactual_image))
     return tuple(zip(names, map(encode, draw_both(made.record.scene, made.changed)), strict=True))
 
 
-def _least_made(seed: int, index: int) -> SyntheticMade:
+def _make_least_change(seed: int, index: int) -> SyntheticMade:
     """A case that asks for the smallest change, with its pictures."""
     case, scene, edit = least_change(seed, index)
     case = msgspec.structs.replace(
@@ -283,10 +285,10 @@ def _least_made(seed: int, index: int) -> SyntheticMade:
         counterfactual_image=f"images/{index + 1:06d}-counterfactual.png",
     )
     made = SyntheticMade(case, SceneRecord(case.id, scene, (edit,)), apply(scene, (edit,)))
-    return msgspec.structs.replace(made, pictures=_drawn(made))
+    return msgspec.structs.replace(made, pictures=_draw_pictures(made))
 
 
-def _place(position: int, size: int, templates: Sequence[Template] = TEMPLATES) -> tuple[Template, int]:
+def _template_at(position: int, size: int, templates: Sequence[Template] = TEMPLATES) -> tuple[Template, int]:
     """Which template is at a position, and which of its cases: templates follow one another, as even as can be."""
     each, extra = divmod(size, len(templates))
     longer = extra * (each + 1)

@@ -124,7 +124,7 @@ class Template(msgspec.Struct, frozen=True):
         """Return the puzzle with this number and its answers: the same for the same seed, whatever else is made."""
         rng = Random(f"{seed}/{self.number}/{index}")
         colour = balanced(tuple(NAMED), f"{seed}/{self.number}/colour", index)
-        amounts, *others = self._alike(rng) if way == "fair" else [self._drawn(rng)]
+        amounts, *others = self._draw_similar(rng) if way == "fair" else [self._draw_amounts(rng)]
         puzzle = self.pose(rng, colour, amounts)
         changed = apply(puzzle.scene, puzzle.edits)
         answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
@@ -132,20 +132,20 @@ class Template(msgspec.Struct, frozen=True):
 
     def random_puzzle(self, rng: Random, colour: str) -> Puzzle:
         """Return a random puzzle, about polygons of a colour if there are polygons."""
-        return self.pose(rng, colour, self._drawn(rng))
+        return self.pose(rng, colour, self._draw_amounts(rng))
 
-    def _alike(self, rng: Random) -> list[Amounts]:
+    def _draw_similar(self, rng: Random) -> list[Amounts]:
         """Amounts of several scenes with different answers that are near each other, none of them before the others:
         what the question says of one holds for all."""
         while True:
-            removed = self._drawn(rng).removed
+            removed = self._draw_amounts(rng).removed
             for _ in range(_TRIES):
-                drawn = [self._drawn(rng, removed) for _ in range(NUMBER)]
+                drawn = [self._draw_amounts(rng, removed) for _ in range(NUMBER)]
                 worlds = zip(*map(self.both, drawn), strict=True)
                 if all(len(set(world)) == NUMBER and max(world) - min(world) <= SPREAD for world in worlds):
                     return drawn
 
-    def _drawn(self, rng: Random, removed: int | None = None) -> Amounts:
+    def _draw_amounts(self, rng: Random, removed: int | None = None) -> Amounts:
         """Amounts by chance that have answers of the published set; with so many removed, where that is said."""
         while True:
             numbers, taken = self.strew(rng), removed or 0
@@ -183,7 +183,7 @@ def _flowers_removed(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         supposed=f"How many flowers would be inside {colour} polygons",
         presupposition=f"we removed {number_of(len(gone), 'flower')} in {colour} polygons",
         count=lambda scene: len(flowers_in(scene, colour)),
-        anew=lambda changed: _removing(amounts.removed, [flower.id for flower in flowers_in(changed, colour)]),
+        anew=lambda changed: _remove_any(amounts.removed, [flower.id for flower in flowers_in(changed, colour)]),
     )
 
 
@@ -211,7 +211,9 @@ def _dots_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
         supposed="How many dots would there be in all the circles together",
         presupposition=f"{number_of(len(gone), 'dot')} were removed from the circles",
         count=lambda scene: sum(len(circle.dots) for circle in scene.circles),
-        anew=lambda changed: _removing(amounts.removed, [dot.id for circle in changed.circles for dot in circle.dots]),
+        anew=lambda changed: _remove_any(
+            amounts.removed, [dot.id for circle in changed.circles for dot in circle.dots]
+        ),
     )
 
 
@@ -247,7 +249,7 @@ def _fullest_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
     )
 
 
-def _removing(number: int, items: list[str]) -> tuple[Edit, ...] | None:
+def _remove_any(number: int, items: list[str]) -> tuple[Edit, ...] | None:
     """Taking away so many of these, whichever; None where there are not so many."""
     return (Remove(tuple(items[:number])),) if number <= len(items) else None
 
@@ -351,7 +353,7 @@ def number_of(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def asked_with(text: str, right: int, wrong: Sequence[int], letter: str, rng: Random) -> Question:
+def number_question(text: str, right: int, wrong: Sequence[int], letter: str, rng: Random) -> Question:
     """Return a question with numbers as options, the right one at the letter and the others in random order."""
     numbers = rng.sample(wrong, len(wrong))
     numbers.insert(LETTERS.index(letter), right)
