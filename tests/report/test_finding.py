@@ -147,7 +147,7 @@ def test_replies_that_are_all_cut_empty_or_unread_are_no_finding(
     assert "loses" not in words
     [told] = report.runs[0].advice
     if fate == "unread":
-        assert "could not be read" in told
+        assert "without a readable answer" in told
     else:
         assert f"--again {fate} --max-tokens 1024 -o '{folder}'" in told
 
@@ -160,7 +160,7 @@ def test_a_world_of_which_nothing_could_be_read_is_no_loss(tmp_path: Path) -> No
     assert words.endswith("p = 1.000). No finding: m0, 48 of 48 questions scored (24 of them unread).")
     assert "m0 loses" not in words
     [told] = report.runs[0].advice
-    assert told.startswith("24 answers could not be read and counted as not right")
+    assert told.startswith("24 questions without a readable answer, counted as not right (the model declined, or")
     assert report.runs[0].overall.drop is None
     [pair] = report.comparisons
     assert pair.rows[-1].counterfactual is None

@@ -18,7 +18,6 @@ from countersight.reports.second_reader import (
     rereading_grid,
     second_answer,
     second_request,
-    write_rereadings,
 )
 
 reread = synchronous(reread_async)
@@ -76,11 +75,10 @@ def test_what_the_rules_leave_unread_is_read_and_kept_apart(run, tmp_path):
     assert found.both.overall.unread == 0
     assert found.both.overall.factual.right == 10
     assert found.both.overall.counterfactual.right == found.rules.overall.counterfactual.right == 10
-    lines = rereading_grid([found]).lines
-    assert [line.cells[1].text for line in lines] == ["rules", "rules, then reader"]
-    table = write_rereadings([found], tmp_path / "report").read_text()
-    assert "10 of 10 unread replies" in table
-    assert "agrees with the rules on 100.0 %" in table
+    table = rereading_grid([found])
+    assert [line.cells[1].text for line in table.lines] == ["rules", "rules, then reader"]
+    assert "10 of 10 unread replies" in table.note
+    assert "agrees with the rules on 100.0 %" in table.note
 
 
 def test_nothing_is_asked_twice_and_nothing_is_written_into_the_run(run, tmp_path):
@@ -138,6 +136,6 @@ def test_the_report_sets_it_apart(run, tmp_path, capsys):
     assert main(["report", str(run), "-o", str(out), "--reader", "chance"]) == 0
     printed = re.sub(r"\s+", " ", capsys.readouterr().out)
     assert "With a second reader" in printed
-    assert "chance found an answer in 10 of 10 unread replies" in (out / "second_reader.md").read_text()
+    assert "chance found an answer in 10 of 10 unread replies" in (out / "tables.md").read_text()
     assert (out / JOURNAL).is_file()
     assert "With a second reader" in (out / "report.html").read_text(encoding="utf-8")

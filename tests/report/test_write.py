@@ -14,6 +14,7 @@ import pytest
 from making import case, choice, dataset
 
 from countersight.case import Reply
+from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.engine import PROMPTS, RunFolder
 from countersight.errors import CountersightError, RunError
@@ -241,3 +242,32 @@ def test_questions_beyond_measure_are_cut(tmp_path: Path) -> None:
         [run(tmp_path / "run", dataset(tmp_path / "tiny", [case(0, factual=asked)]), [])], tmp_path / "out"
     )
     assert len(files.html.read_text(encoding="utf-8")) < 200_000
+
+
+def test_a_report_on_other_runs_is_not_replaced_in_silence(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "tiny", 4)
+    first, second = (run(tmp_path / name, source, FOUR, model=f"openai:{name}") for name in ("first", "second"))
+    assert write_report([first], tmp_path / "out").replaced == ""
+    assert write_report([first, second], tmp_path / "out").replaced == ""  # the earlier run is still in it
+    assert write_report([first], tmp_path / "out").replaced == (
+        f"{tmp_path / 'out'} had a report on first and second of tiny, which was replaced; -o chooses another folder."
+    )
+
+
+def test_the_finding_is_on_the_last_screen_of_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = dataset(tmp_path / "tiny", 40)
+    runs = [run(tmp_path / name, source, FOUR, model=f"openai:{name}") for name in ("first", "second", "third")]
+    assert main(["report", *map(str, runs), "-o", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) > 80
+    last = " ".join(" ".join(printed[-40:]).split())
+    assert "Finding: 3 runs were asked" in last or "Finding: Unfinished" in last
+
+
+def test_it_is_said_where_cases_share_a_picture(tmp_path: Path) -> None:
+    report = write_report([run(tmp_path / "run", dataset(tmp_path / "tiny", 4), FOUR)], tmp_path / "out").data
+    assert "share a picture" not in report.units
+    *groups, total = report.runs[0].groups
+    shared = msgspec.structs.replace(total, factual=msgspec.structs.replace(total.factual, clustered=True))
+    runs = (msgspec.structs.replace(report.runs[0], groups=(*groups, shared)),)
+    assert "Some cases share a picture" in msgspec.structs.replace(report, runs=runs).units

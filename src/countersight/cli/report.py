@@ -89,7 +89,7 @@ def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespa
     """Let a model read the unread replies; returns 0 and a table of the differences, or 130 if it was stopped."""
     from countersight.engine import Tally, showing
     from countersight.models import ModelSettings, open_model
-    from countersight.reports import reread_async, rereading_grid, write_rereadings
+    from countersight.reports import reread_async, rereading_grid
 
     tally = Tally()
     seed = getattr(chosen, "seed", 0)
@@ -106,7 +106,6 @@ def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespa
     if found is None:
         print(GOES_ON, file=sys.stderr)
         return STOPPED, None
-    print(f"Replies that the second reader reads differently: {write_rereadings(found, folder)}")
     return 0, rereading_grid(found)
 
 
@@ -148,6 +147,8 @@ def _report(chosen: argparse.Namespace) -> int:
     for run in report.data.runs:
         for words in run.advice:
             print(f"{printable(run.label)}: {in_options(printable(words))}", file=sys.stderr)
+    if report.replaced:
+        print(printable(report.replaced), file=sys.stderr)
     where = sys.stderr if chosen.to == "markdown" else sys.stdout
     print(f"Report: {report.html.resolve()}", file=where)
     return status

@@ -23,38 +23,74 @@ OTHER: Final = "(other)"
 _DISTINCT = 10_000  # open answers told apart; the rest are counted as OTHER, so that memory stays bounded
 
 
-class WorldStatistics(msgspec.Struct, frozen=True):
-    """The statistics of one group's questions in one world."""
+class WorldStatistics:
+    """The statistics of one group's questions in one world, counted while they stream by."""
 
-    world: World
-    questions: int
-    mean_words: float
-    words: tuple[tuple[int, int], ...]
-    """The number of questions by length in words."""
-    answers: tuple[tuple[str, int], ...]
-    """The number of times each answer is right, the most frequent first; for a choice, the text of the right option."""
-    yes: int
-    no: int
-    letters: tuple[tuple[str, int], ...]
-    """The number of times each letter is right, for every offered letter."""
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.yes = self.no = self.questions = self._offered = 0
+        self._words: Counter[int] = Counter()
+        self._answers: Counter[str] = Counter()
+        self._letters: Counter[str] = Counter()
+
+    def add(self, question: Question) -> None:
+        """Count a question."""
+        self.questions += 1
+        self._words[words(question)] += 1
+        if question.hidden:
+            return
+        answer = question.right_text
+        self._answers[answer if len(self._answers) < _DISTINCT or answer in self._answers else OTHER] += 1
+        if question.kind == "choice":
+            self._letters[question.answer] += 1
+            self._offered = max(self._offered, len(question.options))
+        elif question.kind == "boolean":
+            self.yes += question.answer == "yes"
+            self.no += question.answer == "no"
+
+    @property
+    def mean_words(self) -> float:
+        """The mean length of a question in words."""
+        return sum(length * n for length, n in self._words.items()) / self.questions if self.questions else 0.0
+
+    @property
+    def words(self) -> tuple[tuple[int, int], ...]:
+        """The number of questions by length in words."""
+        return tuple(sorted(self._words.items()))
+
+    @property
+    def answers(self) -> tuple[tuple[str, int], ...]:
+        """How often each answer is right, the most frequent first; for a choice, the text of the right option."""
+        return tuple(sorted(self._answers.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def letters(self) -> tuple[tuple[str, int], ...]:
+        """The number of times each letter is right, for every offered letter."""
+        return tuple((letter, self._letters[letter]) for letter in LETTERS[: self._offered])
 
 
-class GroupStatistics(msgspec.Struct, frozen=True):
-    """The statistics of one group's cases."""
+class GroupStatistics:
+    """The statistics of one group's cases, counted while they stream by."""
 
-    group: str
-    cases: int
-    factual: WorldStatistics
-    counterfactual: WorldStatistics
-    pairs: int
-    """Cases with questions in both worlds."""
-    changed: int
-    """Pairs with different right answers in both worlds."""
+    def __init__(self, group: str) -> None:
+        self.group = group
+        self.cases = self.pairs = self.changed = 0
+        self.factual, self.counterfactual = WorldStatistics("factual"), WorldStatistics("counterfactual")
 
     @property
     def worlds(self) -> tuple[WorldStatistics, WorldStatistics]:
         """The factual world, then the counterfactual one."""
         return self.factual, self.counterfactual
+
+    def add(self, case: Case) -> None:
+        """Count a case; a pair has questions in both worlds, and is changed if their right answers differ."""
+        self.cases += 1
+        for world, question in zip(self.worlds, (case.factual, case.counterfactual), strict=True):
+            if question:
+                world.add(question)
+        if case.factual and case.counterfactual and not case.factual.hidden:
+            self.pairs += 1
+            self.changed += case.factual.right_text != case.counterfactual.right_text
 
 
 class DatasetStatistics(msgspec.Struct, frozen=True):
@@ -82,8 +118,8 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
 
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStatistics:
     """Return the statistics of cases, in one pass without storing them; `funnel` belongs to a built dataset."""
-    groups: dict[str, _GroupTally] = {}
-    total, controls = _GroupTally(), 0
+    groups: dict[str, GroupStatistics] = {}
+    total, controls = GroupStatistics(ALL), 0
     suites: dict[str, SuiteTally | None] = {}
     for case in cases:
         if case.control_of:
@@ -94,78 +130,10 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStat
             suites[case.suite] = suite.tally() if suite else None
         if own := suites[case.suite]:
             own.add(case)
-        for tally in (groups.setdefault(case.group, _GroupTally()), total):
-            tally.add(case)
-    return DatasetStatistics(
-        cases=total.cases,
-        groups=tuple(tally.statistics(group) for group, tally in groups.items()),
-        total=total.statistics(ALL),
-        suites={name: own.statistics() for name, own in suites.items() if own},
-        funnel=funnel,
-        controls=controls,
-    )
-
-
-class _GroupTally:
-    """Counts of one group, while cases stream by."""
-
-    def __init__(self) -> None:
-        self.cases = self.pairs = self.changed = 0
-        self.factual, self.counterfactual = _WorldTally(), _WorldTally()
-
-    def add(self, case: Case) -> None:
-        self.cases += 1
-        if case.factual:
-            self.factual.add(case.factual)
-        if case.counterfactual:
-            self.counterfactual.add(case.counterfactual)
-        if case.factual and case.counterfactual and not case.factual.hidden:
-            self.pairs += 1
-            self.changed += case.factual.right_text != case.counterfactual.right_text
-
-    def statistics(self, group: str) -> GroupStatistics:
-        return GroupStatistics(
-            group=group,
-            cases=self.cases,
-            factual=self.factual.statistics("factual"),
-            counterfactual=self.counterfactual.statistics("counterfactual"),
-            pairs=self.pairs,
-            changed=self.changed,
-        )
-
-
-class _WorldTally:
-    def __init__(self) -> None:
-        self.words: Counter[int] = Counter()
-        self.answers: Counter[str] = Counter()
-        self.letters: Counter[str] = Counter()
-        self.truths: Counter[str] = Counter()
-        self.offered = 0
-
-    def add(self, question: Question) -> None:
-        self.words[words(question)] += 1
-        if question.hidden:
-            return
-        answer = question.right_text
-        self.answers[answer if len(self.answers) < _DISTINCT or answer in self.answers else OTHER] += 1
-        if question.kind == "choice":
-            self.letters[question.answer] += 1
-            self.offered = max(self.offered, len(question.options))
-        elif question.kind == "boolean":
-            self.truths[question.answer] += 1
-
-    def statistics(self, world: World) -> WorldStatistics:
-        questions = self.words.total()
-        return WorldStatistics(
-            world=world,
-            questions=questions,
-            mean_words=sum(length * n for length, n in self.words.items()) / questions if questions else 0.0,
-            words=tuple(sorted(self.words.items())),
-            answers=tuple(sorted(self.answers.items(), key=lambda item: (-item[1], item[0]))),
-            yes=self.truths["yes"],
-            no=self.truths["no"],
-            letters=tuple((letter, self.letters[letter]) for letter in LETTERS[: self.offered]),
-        )
+        for each in (groups.setdefault(case.group, GroupStatistics(case.group)), total):
+            each.add(case)
+    of_suites = {name: own.statistics() for name, own in suites.items() if own}
+    return DatasetStatistics(total.cases, tuple(groups.values()), total, of_suites, funnel, controls)
 
 
 _ANSWERS_SHOWN = 40
@@ -255,8 +223,6 @@ def _is_number(text: str) -> bool:
         return False
 
 
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
-_WIDTH = 24
 _TOP = 3
 _FEW_GROUPS = 10
 """So many groups stand on one screen, the largest first to stay."""
@@ -325,21 +291,8 @@ def _groups(
 
 
 def _bars(title: str, heading: str, bars: list[WorldShares]) -> Grid:
-    longest = max((max(bar.shares) for bar in bars), default=0) or 1
-    head = (heading, *(words for world in TWO_WORLDS for words in (world, "%")))
-    lines = (
-        table_line(
-            name(bar.label)[:24],
-            *(cell for share in bar.shares for cell in (TableCell(_drawn(share / longest)), f"{100 * share:.1f}")),
-        )
-        for bar in bars
-    )
-    return Grid(title, head, tuple(lines))
-
-
-def _drawn(share: float) -> str:
-    whole, rest = divmod(round(share * _WIDTH * 8), 8)
-    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(_WIDTH)
+    lines = (table_line(name(bar.label)[:24], *(f"{100 * share:.1f}%" for share in bar.shares)) for bar in bars)
+    return Grid(title, (heading, *TWO_WORLDS), tuple(lines))
 
 
 def _spread(parts: tuple[tuple[str, float], ...]) -> str:

@@ -9,11 +9,11 @@ import msgspec
 from msgspec.structs import asdict
 
 from countersight.files import write_text
-from countersight.html import guarded
+from countersight.html import TOO_FEW, TOO_FEW_CASES, TableCell, count, document, guarded, interval, percent
 from countersight.leaderboards.collect import collect
 from countersight.leaderboards.data import Leaderboard, LeaderboardRow
-from countersight.leaderboards.page import render
-from countersight.suites import RUN_MEASURES
+from countersight.scoring import UNREAD_APART, Interval
+from countersight.suites import RUN_MEASURES, papers, tables
 
 
 class LeaderboardFiles(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ _COLUMNS = (
     *("suite", "axis", "line", "ranked_by", "kind", "tier", "rank", "model", "prompt", "answering"),
     *("dataset", "fingerprint", "source", "n", "unread_rate", "standing", "version", "started"),
 )
-_PARTS = ("", "_low", "_high", "_n", "_if_unread_right")
+_PARTS = {"": "value", "_low": "low", "_high": "high", "_n": "n", "_if_unread_right": "if_unread_right"}
 
 
 def comma_separated(board: Leaderboard) -> str:
@@ -63,13 +63,60 @@ def comma_separated(board: Leaderboard) -> str:
                 for entry in pool.entries:
                     known = asdict(pool) | asdict(each) | asdict(entry)
                     known |= {"suite": suite.suite or suite.title, "model": entry.named or entry.model}
-                    figures = (value for key in RUN_MEASURES for value in _figures(entry, key))
+                    scores = [entry.scores.get(key) for key in RUN_MEASURES]
+                    figures = (getattr(score, part, None) for score in scores for part in _PARTS.values())
                     row = (*(known[key] for key in _COLUMNS), *figures)
                     table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
     return file.getvalue()
 
 
-def _figures(entry: LeaderboardRow, key: str) -> tuple[float | None, ...]:
-    """A score, its interval, n, and what it would be if every unread reply were right."""
+def render(board: Leaderboard) -> str:
+    """Return the whole page."""
+    suites = {suite.suite for suite in board.suites}
+    reported = {
+        (suite.suite, pool.title, entry.model, entry.prompt)
+        for suite in board.suites
+        for each in suite.boards
+        for pool in each.pools
+        if pool.kind == "reported"
+        for entry in pool.entries
+    }
+    return document(
+        __package__,
+        "page.html",
+        title="Leaderboard – Countersight",
+        style="page.css",
+        script="page.js",
+        board=board,
+        reported=len(reported),
+        cited=dict.fromkeys(each.citation for paper in papers() for each in tables(paper) if each.suite in suites),
+        unread_apart=UNREAD_APART,
+        place=_place,
+        score=_score,
+        shown=_shown,
+    )
+
+
+def _shown(value: float | None, words: str, *details: str) -> tuple[float | None, TableCell]:
+    """A number to sort by, and its words."""
+    return value, TableCell(words or "–", details)
+
+
+def _place(entry: LeaderboardRow) -> tuple[int | None, str]:
+    if entry.kind == "measured":
+        return entry.tier, "" if entry.tier is None else count(entry.tier)
+    return entry.rank, "" if entry.rank is None else f"({count(entry.rank)})"
+
+
+def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, TableCell]:
     score = entry.scores.get(key)
-    return (score.value, score.low, score.high, score.n, score.if_unread_right) if score else (None,) * len(_PARTS)
+    if score is None:
+        return _shown(None, "")
+    details = [] if score.low is None or score.high is None else [interval(Interval(score.low, score.high))]
+    if score.n is not None and score.n != entry.n:  # of some cases there is no answer: the share is of the others alone
+        details.append(f"n = {count(score.n)}")
+    if key == "drop" and score.n is not None and score.n < TOO_FEW:
+        details.append(TOO_FEW_CASES)
+    if score.if_unread_right is not None:
+        details.append(f"unread: {percent(score.value)} to {percent(score.if_unread_right)}")
+    return _shown(score.value, score.printed.replace("-", "−") or percent(score.value), *details)

@@ -22,6 +22,5 @@ from .scores_file import score_changes as score_changes
 from .second_reader import Rereading as Rereading
 from .second_reader import reread_async as reread_async
 from .second_reader import rereading_grid as rereading_grid
-from .second_reader import write_rereadings as write_rereadings
 from .write import ReportFiles as ReportFiles
 from .write import write_report as write_report

@@ -37,7 +37,8 @@ def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
             f"before it answered: {_again(run, 'empty')}"
         )
     if _many(row.unread, row):
-        told = f"{several(row.unread, 'answer')} could not be read and counted as not right"
+        told = f"{several(row.unread, 'question')} without a readable answer, counted as not right"
+        told += " (the model declined, or answered in other words)"
         if row.restated or any(again.what == "unread" for again in run.manifest.again):
             yield f"{told}, although the model was asked to restate its answers; see the gallery."
         else:

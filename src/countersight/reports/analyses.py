@@ -12,7 +12,6 @@ from countersight.reports.programs import Watched, composed_analysis, program_an
 from countersight.reports.scored import AnalysedRun, group_line, short_name
 from countersight.scoring import (
     CONFIDENCE,
-    LEAST_IN_A_MARGIN,
     Correlation,
     GroupScores,
     Ranking,
@@ -64,20 +63,6 @@ def _alarms(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
             "answer. Only pairs with a right factual answer are counted."
         ),
         tables=tuple(table for run in runs for table in _alarm_tables(run, terms)),
-        definitions=(
-            ("miss", "The change affects the answer, but the model does not give the new answer."),
-            ("false alarm", "The change does not affect the answer, but the model does not give the old answer."),
-            (
-                "unread",
-                "One of the two replies is unread; the pair is neither a miss nor a false alarm, and not right.",
-            ),
-            (
-                "balance",
-                "The mean of the accuracy on changes that affect the answer and on changes that do not. A model "
-                f"that ignores every change, or follows every change, has about 50 %. {_LEVEL}% exact binomial "
-                "intervals, for the number of independent pairs.",
-            ),
-        ),
     )
 
 
@@ -110,15 +95,6 @@ def _sets(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
             "gives the same answer for all pictures, so it has no question right for all of them."
         ),
         tables=tuple(_set_table(run, terms) for run in runs if run.scores.sets),
-        definitions=(
-            ("questions", "The share of questions that are right for all their pictures."),
-            ("pictures", "The share of pictures with all questions right."),
-            (
-                "sets",
-                "The share of sets with all questions right for all pictures. Only completely answered sets are "
-                "counted.",
-            ),
-        ),
     )
 
 
@@ -173,21 +149,6 @@ def _repeats(runs: Sequence[AnalysedRun]) -> Analysis:
         heading="Repeated runs",
         about="Runs of one model that differ only in their seed, on the cases scored in all of them.",
         tables=tuple(_repeat_table(first, figures) for first, figures in found if figures),
-        definitions=(
-            (
-                "expected",
-                f"The average accuracy of one run, with the exact binomial {_LEVEL}% interval for the number of cases.",
-            ),
-            (
-                "majority",
-                "The accuracy of the most frequent answer to each case; for ties, the share of the tied answers that "
-                "are right.",
-            ),
-            ("tied", "Cases without a most frequent answer."),
-            ("flips", "Cases that were not answered the same every time."),
-            ("within", "The variance within a case: how much repeating the run changes."),
-            ("between", "The variance between cases: how much their difficulty differs."),
-        ),
     )
 
 
@@ -227,20 +188,6 @@ def _observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
         tables=(
             *([_correlation_table(correlations, terms)] if correlations else []),
             *(_ranking_table(run, found, terms) for run, found in rankings),
-        ),
-        definitions=(
-            (
-                "phi",
-                "The correlation of being right in the factual and in the counterfactual world, from −1 to 1, over the "
-                "cases scored in both; interval and p by Mantel and Haenszel's test. It is not computed if fewer than "
-                f"{LEAST_IN_A_MARGIN} cases are right, or not right, in either world. Groups that are easier in both "
-                "worlds cause a correlation by themselves; phi within each group excludes it.",
-            ),
-            (
-                "best and worst",
-                "The two groups were chosen because they are extreme, so their distance is overestimated. Its interval "
-                "is corrected for the comparison of every two groups (Bonferroni).",
-            ),
         ),
     )
 
@@ -318,11 +265,4 @@ def _prompts(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
         heading="Prompts",
         about=f"Runs compared with the {FIRST_PROMPT} run of the same model, case by case.",
         tables=(grid,) if lines else (),
-        definitions=(
-            (
-                "effect of prompts",
-                f"A run minus the {FIRST_PROMPT} run of the same model, over the cases answered in both: Tango's "
-                "score interval and McNemar's exact test.",
-            ),
-        ),
     )

@@ -70,12 +70,11 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """An analysis of the runs: tables, and definitions of their figures."""
+    """An analysis of the runs, as tables; `definitions.txt` defines their figures."""
 
     heading: str
     about: str
     tables: tuple[Grid, ...]
-    definitions: tuple[tuple[str, str], ...] = ()
     plot: tuple[tuple[str, Measured], ...] = ()
     """Named differences to plot on one scale."""
 

@@ -96,8 +96,8 @@ def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
     if high - low > UNREAD_APART:
         yield FindingSentence(
             f"Unread replies, which count as not right, differ between the runs: {percent(high)}% of {many}, "
-            f"{percent(low)}% of {few}. The difference may be due to the wording of replies; repeat with --again "
-            "unread."
+            f"{percent(low)}% of {few}. A run may decline more often, or word "
+            "its answers in another way; repeat with --again unread."
         )
 
 

@@ -28,7 +28,7 @@ PAIR_OUTCOMES: dict[PairOutcome, str] = {
     "empty": "empty",
     "cut": "cut off",
     "failed": "failed",
-    "missing": "not asked yet",
+    "missing": "no reply recorded",
 }
 """The outcomes of a case in a run, in words. Every case has exactly one."""
 

@@ -208,19 +208,6 @@ def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Ter
         heading=f"Groups of pictures: {column}",
         about=f"{about} Left out: {' and '.join(left_out)}." if left_out else about,
         tables=tuple(_table(column, run, each, terms) for run, each in found),
-        definitions=(
-            (
-                "diff",
-                "Factual minus counterfactual accuracy, over the cases about pictures of a group that were scored in "
-                "both worlds. Pictures with rows of several groups are left out. Score interval for the effective "
-                "number of independent cases, because cases about one picture are not independent.",
-            ),
-            (
-                "gap",
-                "The diff of one group minus that of another; its interval combines theirs (MOVER; Zou and Donner, "
-                "2008), and p is that of the interval. Several gaps are corrected by Holm's method.",
-            ),
-        ),
         plot=tuple(
             (f"{run.label}, {group.name}" if len(found) > 1 else group.name, group.diff)
             for run, each in found

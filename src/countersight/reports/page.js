@@ -11,7 +11,7 @@
     cut: "✂ cut off",
     empty: "∅ empty",
     failed: "! failed",
-    missing: "… not asked",
+    missing: "… no reply",
   };
   const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 

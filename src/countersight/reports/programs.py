@@ -95,19 +95,6 @@ def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], te
             f"Outcomes of the programs written by a code model, each share with its {percent(CONFIDENCE, 0)}% interval."
         ),
         tables=tuple(table for run, fates in found for table in _tables(run, fates, terms)),
-        definitions=(
-            (
-                "programs",
-                "Written by a code model for one question each and run in a sandbox. A program that fails gives no "
-                "answer, and is left out of every accuracy above; “right, of all” counts it as not right, as papers "
-                "do.",
-            ),
-            (
-                "ignored the change",
-                "The program for the counterfactual question is the same as for the factual one, except for comments, "
-                "spaces and unused strings. Over the cases with a program in both worlds.",
-            ),
-        ),
     )
 
 
@@ -171,14 +158,6 @@ def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], t
         ),
         tables=tuple(
             _composed_table(run, seen.composed, terms) for run, seen in zip(runs, watched, strict=True) if seen.composed
-        ),
-        definitions=(
-            (
-                "composed",
-                "Answered counterfactual questions whose number was computed from the model's own count. They are "
-                f"right if both the count and the computation are right. {percent(CONFIDENCE, 0)}% exact binomial "
-                "intervals.",
-            ),
         ),
     )
 

@@ -2,6 +2,7 @@
 
 from countersight.html import fragment, name, percent
 from countersight.reports.data import ReportData, RunScores
+from countersight.scoring import LEAST_IN_A_MARGIN
 from countersight.text import several
 
 
@@ -19,12 +20,12 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
         factual=_capital(measures.get("factual", "factual")),
         is_shown="shown" in measures and any(run.overall.shown for run in report.runs),
         stopped_early=", ".join(stopped),
+        analysed={table.key.partition(" by ")[0] for analysis in report.analyses for table in analysis.tables},
+        least_in_a_margin=LEAST_IN_A_MARGIN,
         has_total=any(run.total for run in report.runs),
         has_chance=any(run.overall.chance.shares for run in report.runs),
     ).unescape()
-    entries = [line.partition(" | ") for line in words.splitlines() if line]
-    own = [(term, text) for term, _, text in entries]
-    return own + [entry for analysis in report.analyses for entry in analysis.definitions]
+    return [(term, text) for term, _, text in (line.partition(" | ") for line in words.splitlines() if line)]
 
 
 def _capital(words: str) -> str:

@@ -6,7 +6,7 @@ It sees neither the picture nor the gold answer, and is asked once per reply; wh
 import asyncio
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -27,8 +27,7 @@ from countersight.engine import (
     status_of,
 )
 from countersight.errors import RunError
-from countersight.files import write_whole
-from countersight.html import Grid, count, interval, markdown_grid, percent
+from countersight.html import Grid, count, interval, percent
 from countersight.models import Answer, Model, Request, Turn
 from countersight.reading import answer_in
 from countersight.scoring import READING_HEAD, Gold, JudgedRun, Scores, judge_run, reading_line, share
@@ -53,11 +52,13 @@ _LONGEST: Final = 8_000  # characters of a reply that are shown, half of them fr
 
 def second_request(reply: str, question: Question) -> Request:
     """Return the request to read a reply, identified by a digest of its words."""
+    if len(reply) > _LONGEST:
+        reply = f"{reply[: _LONGEST // 2]}\n[…]\n{reply[-_LONGEST // 2 :]}"
     options = [f"{letter}: {option.text}" for letter, option in zip(LETTERS, question.options, strict=False)]
     listed = "\n".join(["Options:", *options, ""]) if options else ""
     text = (
         f"{_TASK}\n\nQuestion: {question.text}\n{listed}\n"
-        f"Reply, between the lines:\n-----\n{_bounded(reply)}\n-----\n\n"
+        f"Reply, between the lines:\n-----\n{reply}\n-----\n\n"
         f"{_WANTED[question.kind]}, {_NOTHING}"
     )
     key = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
@@ -67,12 +68,6 @@ def second_request(reply: str, question: Question) -> Request:
 def second_answer(said: str, question: Question) -> str | None:
     """Return the answer that a second reader found, or None if it says that there is none."""
     return None if _NONE.fullmatch(said) else answer_in(said, question)
-
-
-def _bounded(reply: str) -> str:
-    if len(reply) <= _LONGEST:
-        return reply
-    return f"{reply[: _LONGEST // 2]}\n[…]\n{reply[-_LONGEST // 2 :]}"
 
 
 JOURNAL: Final = "second_reader.jsonl"
@@ -150,19 +145,14 @@ def _shown(judged: JudgedRun, seed: int) -> list[_Shown]:
     for place, reply in enumerate(judged.run.replies()):
         position = positions.get(reply.row)
         question = cases[position].question(reply.world, reply.telling) if position is not None else None
-        if place not in counted or question is None or not _is_text(reply):
+        is_written = bool(reply.text.strip()) and not reply.orders and not reply.losses  # and not ranked
+        if place not in counted or question is None or reply.state != "answered" or reply.is_cut or not is_written:
             continue
         answer = status_of(reply, question, judged.run.manifest.prompt.of(reply.world).reads).answer
         (unread if answer is None else read).append(
             _Shown(place, question, answer, second_request(reply.text, question))
         )
     return [*unread, *Random(seed).sample(read, min(SAMPLE, len(read)))]
-
-
-def _is_text(reply: Reply) -> bool:
-    """Whether a reply is one that can be read again: written, not ranked, and not cut off."""
-    is_written = bool(reply.text.strip()) and not reply.orders and not reply.losses
-    return reply.state == "answered" and is_written and not reply.is_cut
 
 
 async def _ask(
@@ -206,7 +196,12 @@ def _rereading(judged: JudgedRun, shown: list[_Shown], said: dict[str, str], rea
         for each in unread
         if each.request.key in said and (answer := second_answer(said[each.request.key], each.question)) is not None
     }
-    again = judge_run(judged.run, dataset=judged.dataset.path, gold=judged.gold, watch_replies=_instead(found))
+
+    def replaced(replies: Iterable[Reply]) -> Iterator[Reply]:
+        for place, reply in enumerate(replies):
+            yield msgspec.structs.replace(reply, text=found[place]) if place in found else reply
+
+    again = judge_run(judged.run, dataset=judged.dataset.path, gold=judged.gold, watch_replies=replaced)
     return Rereading(
         run=judged.run.path.name,
         reader=reader,
@@ -219,19 +214,6 @@ def _rereading(judged: JudgedRun, shown: list[_Shown], said: dict[str, str], rea
     )
 
 
-def _instead(found: dict[int, str]) -> Callable[[Iterable[Reply]], Iterator[Reply]]:
-    """Replies, with what the second reader found in the place of what the rules could not read."""
-
-    def watch(replies: Iterable[Reply]) -> Iterator[Reply]:
-        for place, reply in enumerate(replies):
-            yield msgspec.structs.replace(reply, text=found[place]) if place in found else reply
-
-    return watch
-
-
-TABLE: Final = "second_reader.md"
-
-
 def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
     """Return a table with two lines per run: read by the rules, and with the second reader for unread replies."""
     lines = [
@@ -240,14 +222,6 @@ def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
         for by, scores in (("rules", each.rules), (f"rules, then {each.reader}", each.both))
     ]
     return Grid("With a second reader", READING_HEAD, tuple(lines), " ".join(map(_note, rereadings)))
-
-
-def write_rereadings(rereadings: Sequence[Rereading], folder: Path) -> Path:
-    """Write the table as Markdown next to the report."""
-    grid = rereading_grid(rereadings)
-    path = folder / TABLE
-    write_whole(path, "\n\n".join([f"# {grid.title}", *markdown_grid(grid), ""]).encode())
-    return path
 
 
 def _note(each: Rereading) -> str:

@@ -1,14 +1,14 @@
 """Write a report: the page and the tables, each completely or not at all."""
 
 from collections.abc import Sequence
-from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
 import msgspec
 
+from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.html import Grid, KeptThumbnails, side_for, thumbnails
+from countersight.html import Grid, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import finding_drawing
@@ -17,7 +17,7 @@ from countersight.reports.formats import comma_separated, latex, markdown, summa
 from countersight.reports.image_groups import GroupsFile
 from countersight.reports.loading import LoadedReport, load
 from countersight.reports.page import render
-from countersight.reports.scores_file import SCORES_JSON, write_scores
+from countersight.reports.scores_file import SCORES_JSON, read_scores, write_scores
 from countersight.scoring import SCORES, write_frame
 
 _FEW, _AS_SEEN = 200, 1024
@@ -40,6 +40,8 @@ class ReportFiles(msgspec.Struct, frozen=True):
     json: Path
     """The scores of every run and group, for `countersight compare` and other programs."""
     data: ReportData
+    replaced: str = ""
+    """A sentence about the report on other runs that was in the folder before; empty if there was none."""
 
     @property
     def finding(self) -> str:
@@ -73,13 +75,13 @@ def write_report(
     loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
     side = _AS_SEEN if len(loaded.pictures) <= _FEW else side_for(len(loaded.pictures))
-    kept = KeptThumbnails()
-    with closing(kept), progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
-        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side, kept):
+    with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
+        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
             pictures.append(picture)
             done(len(pictures))
     report = msgspec.structs.replace(loaded.report, readings=tuple(readings))
     out.mkdir(parents=True, exist_ok=True)
+    replaced = _replaced(out, report)
     return ReportFiles(
         html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures), loaded.pictures))),
         markdown=write_text(out / "tables.md", markdown(report)),
@@ -90,7 +92,21 @@ def write_report(
         summary=write_text(out / "summary.md", summary(report)),
         json=write_scores(report, out / SCORES_JSON),
         data=report,
+        replaced=replaced,
     )
+
+
+def _replaced(out: Path, report: ReportData) -> str:
+    """Return a sentence about the report on other runs in the folder; empty if there is none."""
+    try:
+        old = read_scores(out)
+    except CountersightError:
+        return ""
+    runs = {(run.model, run.started) for run in old.runs}
+    if runs <= {(run.model, run.started) for run in report.runs}:
+        return ""
+    names = " and ".join(run.label for run in old.runs[:3]) + " and others" * (len(old.runs) > 3)
+    return f"{out} had a report on {names} of {old.dataset}, which was replaced; -o chooses another folder."
 
 
 def _write_scores(loaded: LoadedReport, path: Path) -> Path:

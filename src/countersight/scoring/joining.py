@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
+from countersight.case import ASKINGS, LETTERS, WORLDS, Case, Question, Reply, World, asking_of
 from countersight.engine import UNCERTAIN, shared_by, status_of
 from countersight.reading import ReadFrom, agrees
 from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
@@ -23,18 +23,6 @@ _WEIGHT: Final = (0, 0, 1, 2, 2, 3, 4, 4)
 
 
 _CODES: Final[dict[str, int]] = {outcome: code for code, outcome in enumerate(OUTCOMES) if outcome}
-
-
-class _Gist(msgspec.Struct, frozen=True, array_like=True):
-    """The parts of a question that reading and judging need, in compact form."""
-
-    kind: AnswerKind
-    answer: str
-    options: tuple[str, ...]
-    text: str
-    answers: tuple[str, ...]
-    prior: str
-    accepts_uncertain: bool = False
 
 
 class JudgedReply(msgspec.Struct, frozen=True):
@@ -110,11 +98,11 @@ class _Gathered:
         self.texts: dict[str | None, int] = {None: 0}
         self.ids = bytearray()
         self.id_ends = array("q")
-        self.gists = bytearray()
-        self.gist_ends = array("q")
+        self.questions = bytearray()
+        self.question_ends = array("q")
         self.strays = 0
         self.credits: array[float] | None = None  # None until the first question with answers of several people
-        self.decoder = msgspec.msgpack.Decoder(_Gist)
+        self.decoder = msgspec.msgpack.Decoder(Question)
         self.encoder = msgspec.msgpack.Encoder()
 
     def add(self, row: int, case: Case) -> None:
@@ -138,22 +126,12 @@ class _Gathered:
         self.offered.append(question.guessed_among if question else 0)
         self.priors.append(KNOWN if question and question.prior else 0)
         if question:
-            options = tuple(option.text for option in question.options)
-            gist = _Gist(
-                question.kind,
-                question.answer,
-                options,
-                question.text,
-                question.answers,
-                question.prior,
-                question.accepts_uncertain,
-            )
-            self.gists += self.encoder.encode(gist)
+            self.questions += self.encoder.encode(question)
             if question.answers and self.credits is None:
-                self.credits = array("f", bytes(4 * len(self.gist_ends)))
+                self.credits = array("f", bytes(4 * len(self.question_ends)))
         if self.credits is not None:
             self.credits.append(0.0)
-        self.gist_ends.append(len(self.gists))
+        self.question_ends.append(len(self.questions))
 
     def judge(self, number: int, reply: Reply) -> None:
         """Judge the reply with this number in the journal; the fourth question of a case is scored only in its set."""
@@ -205,13 +183,8 @@ class _Gathered:
         return self.ids[start : self.id_ends[position]] == case.encode()
 
     def _question(self, place: int) -> Question:
-        start = self.gist_ends[place - 1] if place else 0
-        gist = self.decoder.decode(self.gists[start : self.gist_ends[place]])
-        options = tuple(Option(text) for text in gist.options)
-        uncertain = gist.accepts_uncertain
-        return Question(
-            gist.text, gist.answer, gist.kind, options, gist.answers, gist.prior, accepts_uncertain=uncertain
-        )
+        start = self.question_ends[place - 1] if place else 0
+        return self.decoder.decode(self.questions[start : self.question_ends[place]])
 
 
 def _table(values: "bytearray | array[int] | array[float]", kind: type[np.generic]) -> NDArray[Any]:
