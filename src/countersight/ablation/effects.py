@@ -34,10 +34,6 @@ class CaseParts(msgspec.Struct, frozen=True):
         """Return how much more probable the right response is with these parts than without them."""
         return self.likely[""][self.right] - self.likely[left_out][self.right]
 
-    def joint(self, first: int, second: int) -> float:
-        """Return how much more two parts do together than each alone: above 0 if they can replace each other."""
-        return self.effect(f"{first}+{second}") - self.effect(str(first)) - self.effect(str(second))
-
     def loses(self, left_out: str) -> bool:
         """Whether the right response wins with these parts, and another without."""
         return self._best("") == self.right != self._best(left_out)

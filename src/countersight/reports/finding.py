@@ -37,7 +37,9 @@ def sentences(report: ReportData) -> list[FindingSentence]:
         asked += f", {report.terms.about or _ABOUT[report.worlds]}"
     who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
     found = finding(report)
-    told = f"{who} {_are(report)} asked {asked}{f': {found}' if found else '.'}"
+    past, present = ("was", "is") if len(report.runs) == 1 else ("were", "are")
+    tense = present if any(run.overall.missing for run in report.runs) else past
+    told = f"{who} {tense} asked {asked}{f': {found}' if found else '.'}"
     is_anything_found = bool(_found(report))
     before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
     others = [run for run in report.runs if run not in before]
@@ -45,12 +47,6 @@ def sentences(report: ReportData) -> list[FindingSentence]:
     early = (FindingSentence(f"{run_name(report, run)}: {run.stopped}", "note") for run in report.runs if run.stopped)
     after = (*_at_chance(report), *_unread(report), *_unread_apart(report))
     return [*first, FindingSentence(told, "lede"), *last, *early, *after]
-
-
-def _are(report: ReportData) -> str:
-    """Who has questions left is being asked; who has none was asked."""
-    is_over = not any(run.overall.missing for run in report.runs)
-    return ("was" if is_over else "is") if len(report.runs) == 1 else ("were" if is_over else "are")
 
 
 def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
@@ -65,28 +61,31 @@ def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
 
 def _unread(report: ReportData) -> Iterator[FindingSentence]:
     """The share of replies without an answer; of several runs, the largest."""
-    shares = {run.label: _without_answer(run) for run in report.runs if not _caveat(report, run)}
-    worst = max(shares, key=lambda label: shares[label], default="")
-    if worst and shares[worst]:
-        run = next(run for run in report.runs if run.label == worst)
-        most = "" if len(report.runs) == 1 else f"up to {percent(shares[worst])}% of a run ({run_name(report, run)})"
-        words = f"Unread, cut off or empty: {most or percent(shares[worst]) + '% of the replies'}."
-        yield FindingSentence(words, "caution" if shares[worst] > WORTH_A_WARNING else "note")
+    shares = []
+    for run in report.runs:
+        scores = run.overall
+        without = scores.unread + scores.cut + scores.empty
+        if without and not _caveat(report, run):
+            shares.append((without / (scores.scored + scores.cut + scores.empty), run_name(report, run)))
+    if shares:
+        share, worst = max(shares, key=lambda each: each[0])
+        of = "of the replies" if len(report.runs) == 1 else f"of a run ({worst})"
+        words = f"Unread, cut off or empty: {'up to ' * (len(report.runs) > 1)}{percent(share)}% {of}."
+        yield FindingSentence(words, "caution" if share > WORTH_A_WARNING else "note")
 
 
 def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
     """A warning where a model cannot answer about the picture as it is: its drop then says nothing."""
-    runs = [run for run, _ in _found(report) if report.two_worlds and _is_at_chance(run)]
+    runs = []
+    for run, _ in _found(report):
+        factual, chance = run.overall.figure("factual"), run.overall.chance.factual
+        if report.two_worlds and factual and chance is not None and factual.low <= chance:
+            runs.append(run_name(report, run))
     if runs:
-        who = "It" if len(report.runs) == 1 else " and ".join(run_name(report, run) for run in runs[:_FEW])
+        who = "It" if len(report.runs) == 1 else " and ".join(runs[:_FEW])
         who += f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
         words = "answered factual questions no better than random guessing: the drop says nothing."
         yield FindingSentence(f"{who} {words}")
-
-
-def _is_at_chance(run: RunScores) -> bool:
-    factual, chance = run.overall.figure("factual"), run.overall.chance.factual
-    return factual is not None and chance is not None and factual.low <= chance
 
 
 def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
@@ -101,12 +100,6 @@ def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
         )
 
 
-def _without_answer(run: RunScores) -> float:
-    scores = run.overall
-    asked = scores.scored + scores.cut + scores.empty
-    return (scores.unread + scores.cut + scores.empty) / asked if asked else 0.0
-
-
 def finding(report: ReportData) -> str:
     """Return which models lose how much from the factual to the counterfactual world, or the accuracy in one world."""
     known = _found(report)
@@ -116,13 +109,19 @@ def finding(report: ReportData) -> str:
     if len(known) == 1:
         [(run, figure)] = known
         who = "it" if len(report.runs) == 1 else name(run.label)
-        return f"{who} {_part(report, run, figure)}."
+        told = _drop(report, run, figure) if report.two_worlds else _accuracy(report, run, figure)
+        return f"{who} {told}."
     known.sort(key=lambda each: -(each[1].value or 0.0))
     unclear = [each for each in known if report.two_worlds and not each[1].is_clear]
     clear = [each for each in known if each not in unclear]
     if report.two_worlds and len(clear) > _FEW:
         return f"{_most_and_least(report, clear)}{f'; {_no_clear_drop(report, unclear)}' if unclear else ''}."
-    parts = [f"{run_name(report, run)} {_part(report, run, figure, short=True)}" for run, figure in _ends(clear)]
+    ends = clear if len(clear) <= _FEW else [clear[0], clear[-1]]  # of many, the one with the most and the least
+    parts = [
+        f"{run_name(report, run)} "
+        + (_drop(report, run, figure, short=True) if report.two_worlds else _accuracy(report, run, figure))
+        for run, figure in ends
+    ]
     return "; ".join([*parts, _no_clear_drop(report, unclear)] if unclear else parts) + "."
 
 
@@ -158,11 +157,6 @@ def _found(report: ReportData) -> list[_Found]:
     return [(run, figure) for run, figure in told if figure is not None]
 
 
-def _ends(runs: list[_Found]) -> list[_Found]:
-    """Few runs one by one; of many, the one with the most and the one with the least."""
-    return runs if len(runs) <= _FEW else [runs[0], runs[-1]]
-
-
 def run_name(report: ReportData, run: RunScores) -> str:
     """Return the name of a run for a sentence or chart about several: shortened and numbered if necessary."""
     return run_names(report, _NAME)[report.runs.index(run)]
@@ -178,13 +172,11 @@ def run_names(report: ReportData, most: int) -> list[str]:
 def _listed(report: ReportData, runs: list[_Found]) -> str:
     if len(report.runs) > _FEW and len(runs) > 1:
         return several(len(runs), "run")
-    named = [f"{run_name(report, run)} ({_fall(run, figure)}; {_uncertainty(figure)})" for run, figure in runs]
+    named = [
+        f"{run_name(report, run)} ({_fall(run, figure)}; interval {interval(figure)}{_left_open(figure.bounds)})"
+        for run, figure in runs
+    ]
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
-
-
-def _uncertainty(drop: Measured) -> str:
-    """Return the interval of a drop, and the bounds that unread replies leave."""
-    return f"interval {interval(drop)}{_left_open(drop.bounds)}"
 
 
 def _left_open(bounds: Bounds | None) -> str:
@@ -208,10 +200,6 @@ def _figure(report: ReportData, run: RunScores) -> Measured | None:
     return figure if figure and figure.value is not None else None
 
 
-def _part(report: ReportData, run: RunScores, figure: Measured, *, short: bool = False) -> str:
-    return _drop(report, run, figure, short=short) if report.two_worlds else _accuracy(report, run, figure)
-
-
 def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = False) -> str:
     """Return a drop in words: "loses 12.5 points under a change (factual 84.3% right, …)".
 
@@ -219,7 +207,9 @@ def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = F
     """
     value = drop.value or 0.0
     before, after = _both_shares(run)
-    shares = f"factual {before}% right, counterfactual {after}%{_guessing(run, 'counterfactual')}"
+    chance = run.overall.chance.counterfactual
+    guessing = "" if chance is None else f"; random guessing gives {percent(chance)}%"
+    shares = f"factual {before}% right, counterfactual {after}%{guessing}"
     gained = value < 0  # a gain is reported with its sign reversed, and so are its interval and bounds
     ends = Interval(-drop.high, -drop.low) if gained else drop
     bounds = drop.bounds
@@ -257,11 +247,6 @@ def _accuracy(report: ReportData, run: RunScores, figure: Measured) -> str:
         else "not significantly different from"
     )
     return f"{told}, {beyond} the {percent(chance)}% of random guessing"
-
-
-def _guessing(run: RunScores, measure: str) -> str:
-    chance = getattr(run.overall.chance, measure)
-    return "" if chance is None else f"; random guessing gives {percent(chance)}%"
 
 
 _ABOUT: dict[tuple[World, ...], str] = {

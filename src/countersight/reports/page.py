@@ -2,49 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
-from countersight.case import ASKING_WORDS, ASKINGS, Asking
+from countersight.case import ASKING_WORDS, ASKINGS
 from countersight.html import Live, count, document, inert, name
-from countersight.reports.data import GalleryAnswer, PageData
+from countersight.reports.data import PageData
 from countersight.reports.figures import MARKS, SIGNS, answered, finding_drawing, finding_plot
 from countersight.reports.finding import sentences
-from countersight.reports.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
+from countersight.reports.gallery import PAIR_OUTCOMES, pair_outcome
 from countersight.reports.provenance import definitions, origins
 from countersight.reports.sections import sections, svg_url, tiles
-
-
-class _Outcome(msgspec.Struct, frozen=True):
-    key: PairOutcome
-    words: str
-
-
-class _Asking(msgspec.Struct, frozen=True):
-    key: Asking
-    sign: str
-    words: str
-
-
-class _Index(msgspec.Struct, frozen=True):
-    """What filtering needs of every case; the rest of a case is read when it is looked at."""
-
-    askings: tuple[_Asking, ...]
-    runs: tuple[str, ...]
-    blind: tuple[bool, ...]
-    """Whether each run was shown no picture."""
-    groups: tuple[str, ...]
-    outcomes: tuple[_Outcome, ...]
-    group_of: list[int]
-    outcomes_of: list[list[int]]
-    """For each run, the outcome of each case."""
-    sizes: list[tuple[int, int]]
-    """Width and height of each picture as the model saw it."""
-    addresses: tuple[str, ...]
-    """The address of each picture on a served page; empty if it is in the page."""
-    right_of: list[list[int]]
-    """For each run and case, the askings in which it was right, as bits."""
-    scored_of: list[list[int]]
-    """For each run and case, the askings in which its answer counts (right, wrong or unread), as bits."""
 
 
 def render(
@@ -87,40 +52,41 @@ def _data(data: PageData, live: Live | None, addresses: Sequence[str]) -> Iterat
     yield from ((f"fault-{number}", each.fault) for number, each in enumerate(data.pictures) if each.fault)
 
 
-def _index(data: PageData, addresses: Sequence[str]) -> _Index:
+def _index(data: PageData, addresses: Sequence[str]) -> dict[str, object]:
+    """What filtering needs of every case; the rest of a case is read when it is looked at.
+
+    `right_of` and `scored_of` have, for each run and case, the askings in which its answer was right, or counts, as
+    bits. `addresses` are those of the pictures on a served page.
+    """
+    runs = data.report.runs
     groups = list(dict.fromkeys(case.group for case in data.cases))
-    place = {group: number for number, group in enumerate(groups)}
     outcomes = list(PAIR_OUTCOMES)
-    outcomes_of = []
-    for run in range(len(data.report.runs)):
-        verdicts = (
-            [answer.verdict if (answer := case.answers[run].get(asking)) else None for asking in ASKINGS[:2]]
-            for case in data.cases
-        )
-        outcomes_of.append([outcomes.index(pair_outcome(*pair)) for pair in verdicts])
-    return _Index(
-        askings=tuple(_Asking(key, SIGNS[key], f"{key}: {words}") for key, words in ASKING_WORDS.items()),
-        runs=tuple(name(run.label) for run in data.report.runs),
-        blind=tuple(not run.sees for run in data.report.runs),
-        groups=tuple(name(group) for group in groups),
-        outcomes=tuple(_Outcome(key, words) for key, words in PAIR_OUTCOMES.items()),
-        sizes=[(picture.width, picture.height) for picture in data.pictures],
-        group_of=[place[case.group] for case in data.cases],
-        outcomes_of=outcomes_of,
-        addresses=tuple(addresses),
-        right_of=_bits(data, {"right"}),
-        scored_of=_bits(data, {"right", "wrong", "unread"}),
-    )
+    verdicts = [
+        [[getattr(case.answers[run].get(asking), "verdict", None) for asking in ASKINGS] for case in data.cases]
+        for run in range(len(runs))
+    ]
 
+    def bits(counted: tuple[str, ...]) -> list[list[int]]:
+        return [
+            [sum(1 << bit for bit, verdict in enumerate(of_case) if verdict in counted) for of_case in of_run]
+            for of_run in verdicts
+        ]
 
-def _bits(data: PageData, verdicts: set[str]) -> list[list[int]]:
-    """For each run and case, a bit for each asking whose answer has one of these verdicts."""
-    return [[_bits_of(case.answers[run], verdicts) for case in data.cases] for run in range(len(data.report.runs))]
-
-
-def _bits_of(answers: dict[Asking, GalleryAnswer], verdicts: set[str]) -> int:
-    found = [asking in answers and answers[asking].verdict in verdicts for asking in ASKINGS]
-    return sum(1 << bit for bit, is_found in enumerate(found) if is_found)
+    return {
+        "askings": [
+            {"key": key, "sign": SIGNS[key], "words": f"{key}: {words}"} for key, words in ASKING_WORDS.items()
+        ],
+        "runs": [name(run.label) for run in runs],
+        "blind": [not run.sees for run in runs],
+        "groups": [name(group) for group in groups],
+        "outcomes": [{"key": key, "words": words} for key, words in PAIR_OUTCOMES.items()],
+        "sizes": [(picture.width, picture.height) for picture in data.pictures],
+        "group_of": [groups.index(case.group) for case in data.cases],
+        "outcomes_of": [[outcomes.index(pair_outcome(*pair[:2])) for pair in of_run] for of_run in verdicts],
+        "addresses": addresses,
+        "right_of": bits(("right",)),
+        "scored_of": bits(("right", "wrong", "unread")),
+    }
 
 
 def _sampled(data: PageData, *, in_order: bool) -> str:

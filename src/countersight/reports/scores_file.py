@@ -1,5 +1,6 @@
 """scores.json: the scores of runs in a file with a documented schema, and comparison of two such files."""
 
+import operator
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,19 +96,9 @@ class ScoreChange(msgspec.Struct, frozen=True):
     after: Figure
 
     @property
-    def old(self) -> float:
-        """The value in the old file."""
-        return self.before.value or 0.0
-
-    @property
-    def new(self) -> float:
-        """The value in the new file."""
-        return self.after.value or 0.0
-
-    @property
     def points(self) -> float:
         """New minus old."""
-        return 100 * (self.new - self.old)
+        return 100 * ((self.after.value or 0.0) - (self.before.value or 0.0))
 
 
 def scores_file(report: ReportData) -> ScoresFile:
@@ -213,6 +204,7 @@ def _measured(group: GroupOfScores, measure: str) -> Figure | None:
     return found
 
 
+_SIGNS: Final = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 _CONDITION = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
 
 
@@ -239,13 +231,7 @@ class Condition(msgspec.Struct, frozen=True):
         """Whether a change meets the condition; differences are rounded to a millionth of a point."""
         if change.measure != self.measure:
             return False
-        points = round(change.points, 6)
-        return {
-            "<": points < self.points,
-            ">": points > self.points,
-            "<=": points <= self.points,
-            ">=": points >= self.points,
-        }[self.sign]
+        return bool(_SIGNS[self.sign](round(change.points, 6), self.points))
 
     def __str__(self) -> str:
         return f"{self.measure} {self.sign} {self.points:g}"
@@ -266,7 +252,10 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
             table_line(
                 new.names.get(each.measure) or _WORDS.get(each.measure, each.measure.replace("_", " ")),
                 *(each.before, each.after),
-                TableCell(f"{each.points:+z.1f}".replace("-", "−"), (f"{percent(each.old)} → {percent(each.new)}",)),
+                TableCell(
+                    f"{each.points:+z.1f}".replace("-", "−"),
+                    (f"{percent(each.before.value or 0.0)} → {percent(each.after.value or 0.0)}",),
+                ),
             )
             for each in _changes(one, other)
         )

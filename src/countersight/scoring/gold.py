@@ -24,15 +24,8 @@ class _GoldLine(msgspec.Struct, frozen=True):
     answer: str
 
 
-class _Right(msgspec.Struct, frozen=True):
-    """The right answer to a question, the answers of several people, and the question if known."""
-
-    answer: str
-    answers: tuple[str, ...] = ()
-    question: Question | None = None
-
-
-_Answers = dict[tuple[str, Asking], _Right]
+_Answers = dict[tuple[str, Asking], Question | str]
+"""The right answers by case and asking: a question with its answer, or the answer alone."""
 
 
 class Gold:
@@ -55,7 +48,11 @@ class Gold:
             raise GoldError(f"{path} does not exist; name a dataset, or a table with case, world and answer")
         if path.is_file() and is_key(path):
             return cls({}, path, open_key(path))
-        return cls(dict(_of_dataset(Dataset.open(path)) if path.is_dir() else _of_table(path)), path)
+        if path.is_dir():
+            asked = ((case, asking) for _, case in Dataset.open(path).cases() for asking in ASKINGS)
+            found = {(case.id, asking): case.question(*WORLDS[asking]) for case, asking in asked}
+            return cls({key: question for key, question in found.items() if question}, path)
+        return cls(dict(_of_table(path)), path)
 
     def corrected(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
         """Iterate over the cases with corrected answers; cases without a correction are unchanged.
@@ -87,32 +84,28 @@ class Gold:
         for asking in ASKINGS:
             question, right = case.question(*WORLDS[asking]), self._answers.get((case.id, asking))
             if question is not None and right is not None:
-                changed[asking] = self._replaced(question, right, f"case {case.id!r}, {asking}")
+                changed[asking] = self._replaced(question, right, f"{self.path}, case {case.id!r}, {asking}")
         return msgspec.structs.replace(case, **changed) if changed else case
 
-    def _replaced(self, question: Question, right: _Right, where: str) -> Question:
-        now = right.question
-        if now and (now.text, now.kind, now.options) != (question.text, question.kind, question.options):
+    def _replaced(self, question: Question, right: Question | str, where: str) -> Question:
+        answer, answers = (right, ()) if isinstance(right, str) else (right.answer, right.answers)
+        if not isinstance(right, str) and (right.text, right.kind, right.options) != (
+            question.text,
+            question.kind,
+            question.options,
+        ):
             raise GoldError(
-                f"{self.path}, {where}: the question differs from the question that was asked; only answers can be "
-                "corrected"
+                f"{where}: the question differs from the question that was asked; only answers can be corrected"
             )
-        letter = _LETTER.fullmatch(right.answer) if question.kind == "choice" else None
-        answer = letter[1].upper() if letter else right.answer
-        replaced = msgspec.structs.replace(question, answer=answer, answers=right.answers)
+        letter = _LETTER.fullmatch(answer) if question.kind == "choice" else None
+        answer = letter[1].upper() if letter else answer
+        replaced = msgspec.structs.replace(question, answer=answer, answers=answers)
         if fault := replaced.fault():
-            raise GoldError(f"{self.path}, {where}: {fault}")
+            raise GoldError(f"{where}: {fault}")
         return replaced
 
 
-def _of_dataset(dataset: Dataset) -> Iterator[tuple[tuple[str, Asking], _Right]]:
-    for _, case in dataset.cases():
-        for asking in ASKINGS:
-            if question := case.question(*WORLDS[asking]):
-                yield (case.id, asking), _Right(question.answer, question.answers, question)
-
-
-def _of_table(path: Path) -> Iterator[tuple[tuple[str, Asking], _Right]]:
+def _of_table(path: Path) -> Iterator[tuple[tuple[str, Asking], str]]:
     with open(path, newline="", encoding="utf-8-sig") as file:
         lines = _csv(path, file) if path.suffix.lower() == ".csv" else enumerate(map(_json, file), 1)
         for number, line in lines:
@@ -120,7 +113,7 @@ def _of_table(path: Path) -> Iterator[tuple[tuple[str, Asking], _Right]]:
                 found = msgspec.convert(line, _GoldLine)
             except msgspec.ValidationError as error:
                 raise GoldError(f"{path} line {number}: {error}; a line needs case, world and answer") from None
-            yield (found.case, found.world), _Right(found.answer.strip())
+            yield (found.case, found.world), found.answer.strip()
 
 
 def _csv(path: Path, file: TextIO) -> Iterator[tuple[int, object]]:
