@@ -10,7 +10,7 @@ import pytest
 from countersight.errors import CountersightError, Unclear
 from countersight.progress import silent
 from countersight.suites import find_suite
-from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Supposed
 from countersight.suites.worlds import causal_options
 from countersight.suites.worlds.causal_options import options_of

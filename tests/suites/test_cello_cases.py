@@ -21,12 +21,11 @@ from countersight.causal.mining import mine
 from countersight.causal.soundness import settled
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
-from countersight.suites.cello.askable import is_askable, is_choosable
-from countersight.suites.cello.bystanders import may_keep
+from countersight.suites.cello.candidates import find_choices, find_suppositions, may_keep
 from countersight.suites.cello.cases import draft, draft_supposed
-from countersight.suites.cello.likely import Answers
+from countersight.suites.cello.options import Answers
 from countersight.suites.cello.sampling import Pool, sample
-from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
 from countersight.suites.cello.wording import question as worded
 
@@ -406,14 +405,13 @@ def test_force_source_and_doubled_causes_are_asked_where_the_graph_decides(kind,
     found = graph(kind, names, causes)
     edges = tuple(msgspec.structs.replace(edge, relation=relation) for edge in found.edges)
     found = msgspec.structs.replace(found, edges=edges)
-    asked = {task.short for task in TASKS.values() for one in settled([found]) if _asks(task, one)}
+    asked = {
+        task.short
+        for task in TASKS.values()
+        for one in settled([found])
+        if (find_choices if task.is_choice else find_suppositions)(task, one)
+    }
     assert asked == tasks
-
-
-def _asks(task, found):
-    if task.is_choice:
-        return any(is_choosable(task, found, query) for query in queries(task, found))
-    return any(is_askable(task, found, query.effect, (query.lost,)) for query in queries(task, found))
 
 
 def test_questions_about_force_and_source_speak_of_what_happens_and_not_of_places():

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.causal.lexicon import may_be_the_same
-from countersight.suites.cello.bystanders import bystanders
-from countersight.suites.cello.likely import Answers, may_be_taken_for
-from countersight.suites.cello.options import options
-from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.candidates import bystanders
+from countersight.suites.cello.options import Answers, may_be_taken_for, options
+from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
 
 ELSEWHERE = ("shelf", "bench", "tray", "counter", "bed", "stove", "window", "lamp", "wagon")

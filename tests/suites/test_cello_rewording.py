@@ -12,9 +12,9 @@ from countersight.cli import main
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed
 from countersight.suites.cello.cases import Drafted, draft_supposed
-from countersight.suites.cello.read_back import asked_back, roles
 from countersight.suites.cello.rewording import ATTEMPTS, instructions, reword
-from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.role_check import role_prompt, roles
+from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
 from countersight.suites.cello.wording import question
 
@@ -83,7 +83,7 @@ def test_a_premise_that_is_negated_is_refused_by_rule_though_it_reads_back_as_it
 def test_a_premise_that_reads_back_as_negated_is_refused_though_the_rules_see_nothing():
     draft = drafted()
     case, heard = worded(draft, GOOD, reads(draft, table="kept"), GOOD, reads(draft))
-    assert heard[1] == asked_back(GOOD, draft)
+    assert heard[1] == role_prompt(GOOD, draft)
     assert "must make “table” what is gone, and it reads as kept" in heard[2]
     assert case.counterfactual.text == GOOD
 
@@ -103,7 +103,7 @@ def test_a_question_turned_round_is_refused_by_reading_back(stays):
 @pytest.mark.parametrize(("name", "kind"), [("natural_indirect_effect", "chain"), ("necessary_cause", "direct")])
 def test_every_task_has_its_roles(name, kind):
     draft = drafted(name, kind)
-    lines = asked_back("?", draft).splitlines()
+    lines = role_prompt("?", draft).splitlines()
     assert all(f"{thing}: gone, kept, changed or asked" in lines for thing in draft.named)
     assert "asked" in roles(draft).values()
 
@@ -117,7 +117,7 @@ def test_what_is_not_read_back_is_not_taken(answer):
 def lines_asked(draft):
     """The names that are asked back of a draft, in the order of the lines."""
     named = (
-        line.partition(": gone, kept")[0] for line in asked_back("?", draft).splitlines() if ": gone, kept" in line
+        line.partition(": gone, kept")[0] for line in role_prompt("?", draft).splitlines() if ": gone, kept" in line
     )
     return tuple(named)
 
@@ -125,7 +125,7 @@ def lines_asked(draft):
 def test_the_order_of_the_lines_does_not_tell_the_roles():
     drafts = [drafted("natural_indirect_effect", "chain", scene=str(number)) for number in range(40)]
     assert len({lines_asked(draft) for draft in drafts}) == 6
-    assert asked_back("?", drafts[0]) == asked_back("?", drafts[0])
+    assert role_prompt("?", drafts[0]) == role_prompt("?", drafts[0])
 
 
 def choice(name, kind="chain"):
@@ -151,7 +151,7 @@ def test_a_choice_that_asks_the_other_way_about_is_refused_by_reading_back(name,
     draft = choice(name, kind)
     turned = draft.case.counterfactual.text.replace("?", ", as one sees?")
     case, heard = worded(draft, *[turned, reads(draft, asks=inverted)] * ATTEMPTS)
-    assert heard[1] == asked_back(turned, draft)
+    assert heard[1] == role_prompt(turned, draft)
     assert case.counterfactual == draft.case.counterfactual
     assert f"reads as “{inverted}”" in case.provenance["rejected_because"]
     taken, _ = worded(draft, turned, reads(draft))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.causal.structural import StructuralModel
-from countersight.suites.cello.tasks.asked import RUNGS, TASKS, queries
+from countersight.suites.cello.tasks.definitions import RUNGS, TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed
 
 FITS = [(task, kind) for task in TASKS.values() for kind in task.kinds]

@@ -9,9 +9,9 @@ from causal.specimens import every_kind, graph
 
 from countersight.causal.grammar import pronoun, the, verb
 from countersight.causal.lexicon import is_plural, may_be_the_same, plain, singular, synonyms
-from countersight.suites.cello.bystanders import NO_OPTIONS, ONE_OF_A_KIND, OPTIONS
+from countersight.suites.cello.candidates import NO_OPTIONS, ONE_OF_A_KIND, OPTIONS
 from countersight.suites.cello.leaks import leaked
-from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Sought
 from countersight.suites.cello.wording import DOES, edges_in_words, question
 

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.causal import CausalGraph
 from countersight.suites.cello.leaks import leaked
-from countersight.suites.cello.likely import Answers
-from countersight.suites.cello.options import options
+from countersight.suites.cello.options import Answers, options
 from countersight.suites.cello.suite import NAME
-from countersight.suites.cello.tasks.asked import RUNGS
+from countersight.suites.cello.tasks.definitions import RUNGS
 from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
 from countersight.suites.cello.terms import PriorVerdict
 from countersight.suites.cello.wording import does, is_explained, question, wordings
@@ -52,15 +51,19 @@ def draft(
         return None
     spare = () if is_explained(task) else answers.spare(shape, query, rng)
     fit = tuple(name for name in spare if not any(leaked(text, (name,), named) for text in texts))
-    placed = _placed(offered, LETTERS.index(letter), rng)
+    answer, *others = offered
+    rng.shuffle(others)
+    place = LETTERS.index(letter)
+    placed = (*others[:place], answer, *others[place:])
     case = _case(task, shape, Question(texts[number % len(texts)], letter, "choice", placed), query.why)
     return Drafted(case, shape.graph, task, forbidden, named, None, query, fit)
 
 
-def with_options(drafted: Drafted, options: tuple[Option, ...]) -> Drafted:
-    """Return the draft with other options in the same places."""
+def with_options(drafted: Drafted, renamed: dict[str, str]) -> Drafted:
+    """Return the draft with other names for its options, in the same places."""
     asked = drafted.case.counterfactual
     assert asked is not None
+    options = tuple(Option(renamed[option.text], option.role) for option in asked.options)
     case = replace(drafted.case, counterfactual=replace(asked, options=options))
     return replace(drafted, case=case, forbidden=tuple(sorted(option.text for option in options)))
 
@@ -80,15 +83,10 @@ def draft_supposed(task: Task, query: Supposed, shape: Shape, number: int, asks_
     return Drafted(case, shape.graph, task, (), named, asks_stays)
 
 
-def _placed(offered: tuple[Option, ...], place: int, rng: Random) -> tuple[Option, ...]:
-    """The options with the answer, which comes first, at a place, and the others in any order."""
-    answer, *others = offered
-    rng.shuffle(others)
-    return (*others[:place], answer, *others[place:])
-
-
 def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
     graph = shape.graph
+    # Two things, three, or three of which one is held.
+    difficulty = 1 if len(graph.things) == 2 else 3 if task.short in ("CDE", "NDE", "NIE") else 2
     return Case(
         id=NAME,
         suite=NAME,
@@ -104,16 +102,9 @@ def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
             "img_id": graph.image,
             "wording": "template",
             "split": split_of(graph.image or graph.scene),
-            "difficulty": _difficulty(task, graph),
+            "difficulty": difficulty,
         },
     )
-
-
-def _difficulty(task: Task, graph: CausalGraph) -> int:
-    """How much must be kept in mind: two things, three, or three of which one is held."""
-    if len(graph.things) == 2:
-        return 1
-    return 3 if task.short in ("CDE", "NDE", "NIE") else 2
 
 
 def graph_as_published(graph: CausalGraph) -> dict[str, Any]:

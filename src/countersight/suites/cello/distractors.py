@@ -10,10 +10,9 @@ one in four times that it is offered.
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from random import Random
 
-from countersight.case import Option, Question
 from countersight.causal import Knowledge, may_be_the_same
 from countersight.suites.cello.cases import Drafted, with_options, with_standing
 from countersight.suites.cello.prior import figures, standing_of
@@ -31,20 +30,25 @@ _FAR = 4
 _RANKS = 16
 """Ranks among four, ties told apart."""
 
-Told = list[int]
-"""The observations on the options of a question, the answer's first: a number for each figure and rank."""
+Ranks = list[int]
+"""The ranks of the options of a question, the answer's first: a number for each figure and rank."""
 
 
 def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Drafted]:
     """Return the questions with options that are not in their pictures exchanged to balance them."""
-    asked = [_asked(drafted) for drafted in drafts]
-    counted = [_counter(drafted, known) for drafted in drafts]
-    board = _Board([_answer_first(question) for question in asked], counted)
+    ordered, counted = [], []
+    for drafted in drafts:
+        asked, query = drafted.case.counterfactual, drafted.query
+        assert asked is not None
+        assert isinstance(query, Sought)
+        ordered.append(sorted(asked.options, key=lambda option: option.role != "answer"))
+        counted.append(cache(partial(figures, known, drafted.task, Shape.of(drafted.graph), query)))
+    board = _Board([[option.text for option in options] for options in ordered], counted)
     open_ = [
         (number, place)
-        for number, drafted in enumerate(drafts)
-        for place, option in enumerate(_ordered(asked[number]))
-        if option.role == "text" and drafted.spare
+        for number, options in enumerate(ordered)
+        for place, option in enumerate(options)
+        if option.role == "text" and drafts[number].spare
     ]
     for _ in range(_TRIES * len(drafts) if open_ else 0):
         number, place = rng.choice(open_)
@@ -52,40 +56,12 @@ def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Dra
         others = (other for at, other in enumerate(board.names[number]) if at != place)
         if not any(may_be_the_same(name, other) for other in others):
             board.exchange(number, place, name)
-    return [
-        with_standing(
-            with_options(drafted, _renamed(question, names)) if drafted.spare else drafted,
-            standing_of([sum(count(name)) for name in names]),
-        )
-        for drafted, question, names, count in zip(drafts, asked, board.names, counted, strict=True)
-    ]
-
-
-def _counter(drafted: Drafted, known: Knowledge) -> Callable[[str], tuple[int, int]]:
-    """How often a name keeps what a question asks about in other pictures, directly and through another."""
-    shape, query = Shape.of(drafted.graph), drafted.query
-    assert isinstance(query, Sought)
-    return cache(lambda name: figures(known, drafted.task, shape, query, name))
-
-
-def _asked(drafted: Drafted) -> Question:
-    assert drafted.case.counterfactual is not None
-    return drafted.case.counterfactual
-
-
-def _ordered(question: Question) -> list[Option]:
-    """The options with the answer first."""
-    return sorted(question.options, key=lambda option: option.role != "answer")
-
-
-def _answer_first(question: Question) -> list[str]:
-    return [option.text for option in _ordered(question)]
-
-
-def _renamed(question: Question, names: list[str]) -> tuple[Option, ...]:
-    """The options where they stand, by their new names."""
-    renamed = dict(zip(_answer_first(question), names, strict=True))
-    return tuple(Option(renamed[option.text], option.role) for option in question.options)
+    found = []
+    for drafted, options, names, count in zip(drafts, ordered, board.names, counted, strict=True):
+        renamed = {option.text: name for option, name in zip(options, names, strict=True)}
+        verdict = standing_of([sum(count(name)) for name in names])
+        found.append(with_standing(with_options(drafted, renamed) if drafted.spare else drafted, verdict))
+    return found
 
 
 class _Board:
@@ -133,20 +109,20 @@ class _Board:
         self._having[old].discard(number)
         self._having[name].add(number)
 
-    def _retell(self, numbers: list[int], told: list[Told]) -> None:
+    def _retell(self, numbers: list[int], told: list[Ranks]) -> None:
         for number, notices in zip(numbers, told, strict=True):
             if notices != self._told[number]:
                 self._add(self._told[number], -1)
                 self._add(notices, 1)
                 self._told[number] = notices
 
-    def _add(self, told: Told, times: int) -> None:
+    def _add(self, told: Ranks, times: int) -> None:
         for place, notice in enumerate(told):
             added = times * (_RIGHT if place < _NOTICES else -1)
             self.unevenness += added * (2 * self._excess[notice] + added)
             self._excess[notice] += added
 
-    def _tells(self, number: int) -> Told:
+    def _tells(self, number: int) -> Ranks:
         """What is noticed of each option: its ranks by how often it is right elsewhere, is offered, is right of those
         offered, and keeps what is asked about in other pictures."""
         options = self.names[number]

@@ -19,7 +19,7 @@ from countersight.suites.cello.card import divisions, source_of
 from countersight.suites.cello.reply_cache import kept_beside, reword_all
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.suite import NAME
-from countersight.suites.cello.tasks.asked import TASKS
+from countersight.suites.cello.tasks.definitions import TASKS
 from countersight.suites.importing import OnBad
 from countersight.suites.picture_files import IMAGES
 from countersight.suites.searching import WORDINGS

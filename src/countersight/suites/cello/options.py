@@ -1,21 +1,178 @@
 """The four options of a causal question: the answer and three wrong ones, each wrong in its own way (CELLO 4.3).
 
-Wrong options could be right for all that the words tell (`likely`): names that the picture does not have, and things
-beside the graph that keep such things elsewhere.
+A wrong option that could never keep the thing is ruled out without looking, and one that is never right as well. So
+wrong options are names that the picture does not have, and things beside the graph, drawn from what keeps things of the
+same name in all graphs, as often as it does there; where these are few, of the same classes of things in the same way.
+Of confounding graphs and of force and source there are too few for that: their wrong options come from everything that
+is a cause of the same kind. Where there is little to choose from, nothing is asked. What keeps the answer elsewhere, or
+is kept by it, is left out: it may be behind the thing, or between the two.
 """
 
 from collections import Counter
+from collections.abc import Hashable, Iterable
 from random import Random
 
 from countersight.case import Option
-from countersight.causal import classes_of
-from countersight.suites.cello.bystanders import bystanders
-from countersight.suites.cello.likely import THROUGH, Answers, in_the_picture, may_be_taken_for
+from countersight.causal import (
+    CausalEdge,
+    CausalGraph,
+    acting_kind,
+    classes_of,
+    head,
+    is_plain,
+    may_be_the_same,
+    plain,
+    singular,
+    words_in,
+)
+from countersight.suites.cello.candidates import bystanders, can_be_chosen, can_be_the_answer
 from countersight.suites.cello.tasks.query import Shape, Sought, Task
 from countersight.suites.cello.wording import explanation, is_explained
 
-ROLES = ("answer", "image", "graph", "text")
-"""The answer; in the picture but not in the graph; in the graph but only part of the answer; in neither."""
+THROUGH = frozenset({"CA", "AR"})
+"""Tasks whose answer is the neighbour of the thing in between."""
+_FEWEST, _PLENTY = 5, 16
+"""Different names in a place from which wrong ones are drawn; so many are enough without those of like things."""
+_OFTEN = 3
+_SPARE = 80
+"""Names looked at for each question, from which wrong options are exchanged."""
+_FOREGONE = 0.5
+"""A name that is there so often needs no look: branches are kept by trees."""
+_TAKEN_FOR = frozenset({
+    "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock",
+    "plant", "seat", "shaft", "sign", "watercraft", "wire",
+})  # fmt: skip
+"""Classes whose members are easily taken for each other in a picture: a pole and a post, a plate and a platter."""
+_LOOK_ALIKE = tuple(
+    frozenset(names.split())
+    for names in (
+        "basket bin box bucket case container crate",
+        "barrier fence railing",
+        "bicycle bike moped motorbike motorcycle scooter",
+        "bookcase bookshelf cabinet cupboard drawer dresser shelf stand",
+        "bottle jar vase",
+        "bowl dish pan plate platter saucer tray",
+        "buggy carriage cart trolley wagon",
+        "burrito pie pizza sandwich",
+        "console counter counter-top countertop desk mantel table",
+        "cup glass mug",
+        "engine locomotive train",
+    )
+)
+"""Names whose things are easily taken for each other, though their classes differ."""
+
+_SEXES = dict.fromkeys(("boy", "gentleman", "guy", "man"), "male") | dict.fromkeys(("girl", "lady", "woman"), "female")
+"""A man may be the player, and a boy the man, but a man is no woman."""
+
+_ANY_FOOD = frozenset({"dessert", "dish", "food", "fruit", "meal", "meat", "salad", "snack", "vegetable", "veggie"})
+"""Names of food that other food has as well."""
+
+
+def may_be_taken_for(one: str, other: str) -> bool:
+    """Whether a viewer could call one thing by the other name."""
+    shared = classes_of(one) & classes_of(other)
+    if "person" in shared:
+        sexes = {_SEXES.get(singular(head(name)), "") for name in (one, other)}
+        return "" in sexes or len(sexes) == 1
+    if "food" in shared and any(singular(head(name)) in _ANY_FOOD for name in (one, other)):
+        return True
+    heads = {singular(head(name)) for name in (one, other)}
+    alike = shared & _TAKEN_FOR or any(heads <= names for names in _LOOK_ALIKE)
+    return may_be_the_same(one, other) or bool(alike)
+
+
+def in_the_picture(graph: CausalGraph) -> list[str]:
+    """Return the names of everything known to be in the picture, even if only a description mentions it."""
+    told = (word for text in graph.descriptions for word in words_in(text))
+    return [*(thing.name for thing in (*graph.things, *graph.others)), *(word for word in told if classes_of(word))]
+
+
+class Answers:
+    """The names of the answers of a task, and of what is in their place in other graphs."""
+
+    def __init__(self, task: Task, asked: Iterable[tuple[Shape, Sought]], around: Iterable[CausalGraph] = ()) -> None:
+        """`around` are further graphs whose things may be offered."""
+        self._task = task
+        found = list(asked)
+        self._right = Counter(shape.names[thing] for shape, query in found for thing in query.answer)
+        self._there: dict[Hashable, Counter[str]] = {}
+        self._joined: set[Hashable] = set()
+        """Which names keep things of which names or classes."""
+        seen: set[tuple[str, str, str]] = set()
+        for graph in (*(shape.graph for shape, _ in found), *around):
+            names = {thing.id: thing.name for thing in graph.things}
+            for edge in graph.edges:
+                if (key := (graph.scene, edge.cause, edge.effect)) not in seen:
+                    seen.add(key)
+                    self._count(names, edge)
+
+    def _count(self, names: dict[str, str], edge: CausalEdge) -> None:
+        cause, effect = names[edge.cause], names[edge.effect]
+        self._joined |= {(plain(cause), plain(effect)), (plain(cause), classes_of(effect))}
+        anchor, name = (cause, effect) if self._task.short == "AR" else (effect, cause)
+        if can_be_the_answer(self._task, edge.kind) and is_plain(name) and can_be_chosen(name):
+            for key in _keys(anchor, edge.kind):
+                self._there.setdefault(key, Counter())[name] += 1
+
+    def often(self, name: str) -> bool:
+        """Whether the name is right in several questions, so that it may be wrong in others."""
+        return self._right[name] >= _OFTEN
+
+    def near(self, shape: Shape, query: Sought) -> Counter[str]:
+        """How often each name is in the place of the answer where the like is asked; none where few are, or one is
+        nearly always."""
+        by_name, alike, any_thing = self._levels(shape, query)
+        if by_name.total() >= _PLENTY and by_name.most_common(1)[0][1] > _FOREGONE * by_name.total():
+            return Counter()
+        found = by_name if len(by_name) >= _PLENTY else by_name + alike
+        answer = shape.names[query.answer[0]]
+        fit = {name: often for name, often in found.items() if self._fits(name, answer)}
+        if len(fit) < _FEWEST:
+            fit = _like(answer, any_thing)
+        return Counter(fit) if len(fit) >= _FEWEST else Counter()
+
+    def _fits(self, name: str, answer: str) -> bool:
+        """Whether a name is as long as the answer, and of nothing that keeps it elsewhere or is kept by it."""
+        return len(name.split()) == len(answer.split()) and not self._joins(name, answer)
+
+    def _joins(self, one: str, other: str) -> bool:
+        """Whether either keeps the other elsewhere."""
+        pairs = ((plain(one), plain(other), classes_of(other)), (plain(other), plain(one), classes_of(one)))
+        return any((keeper, kept) in self._joined for keeper, *those in pairs for kept in those)
+
+    def spare(self, shape: Shape, query: Sought, rng: Random) -> list[str]:
+        """Return names that could be offered, right elsewhere or not; none may refer to a thing of the picture."""
+        here, answer = in_the_picture(shape.graph), shape.names[query.answer[0]]
+        by_name, alike, any_thing = self._levels(shape, query)
+        names = sorted(name for name in by_name + alike if self._fits(name, answer))
+        if len(names) < _FEWEST:
+            names = sorted(_like(answer, any_thing))
+        some = rng.sample(names, min(len(names), _SPARE))
+        return [name for name in some if not any(may_be_taken_for(name, other) for other in here)]
+
+    def _levels(self, shape: Shape, query: Sought) -> tuple[Counter[str], Counter[str], Counter[str]]:
+        """What is in the place of the answer beside things of the same name, of the same classes, and of any; the last
+        is empty but for graphs of which there are few."""
+        anchor = (query.partial if self._task.short in THROUGH else query.about)[-1]
+        around = {anchor, *query.answer}
+        kind = next(edge.kind for edge in shape.graph.edges if {edge.cause, edge.effect} <= around)
+        by_name, alike, any_thing = (self._there.get(key, Counter()) for key in _keys(shape.names[anchor], kind))
+        rare = self._task.short in ("CoI", "BAS") or acting_kind(shape.graph)
+        return by_name, alike, any_thing if rare else Counter()
+
+
+def _like(answer: str, found: Counter[str]) -> dict[str, int]:
+    """The names that are as long as the answer, of the same class of things where there are enough of these."""
+    as_long = {name: often for name, often in found.items() if len(name.split()) == len(answer.split())}
+    alike = {name: often for name, often in as_long.items() if classes_of(name) & classes_of(answer)}
+    return alike if len(alike) >= _FEWEST else as_long
+
+
+def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable, Hashable]:
+    """Where a name may stand: beside a thing of that name, of those classes in the same way, or of any in that way."""
+    return (plain(anchor), kind if kind in ("force", "source") else ""), (classes_of(anchor), kind), kind
+
+
 _WRONG = 3
 _TRIES = 40
 _SELDOM = 0.1

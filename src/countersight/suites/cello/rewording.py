@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from countersight.case import Case, Question
+from countersight.case import Case
 from countersight.causal import may_be_the_same
 from countersight.engine import RetriesExhausted
 from countersight.models import Turn
 from countersight.suites.cello.cases import Drafted
 from countersight.suites.cello.leaks import fault
-from countersight.suites.cello.read_back import asked_back, misread, roles
+from countersight.suites.cello.role_check import role_mismatch, role_prompt, roles
 from countersight.suites.cello.wording import edges_in_words
 
 ATTEMPTS = 3
@@ -35,12 +35,17 @@ async def reword(say: Say, drafted: Drafted, name: str) -> Case:
     for _ in range(ATTEMPTS):
         try:
             written = _only_line(await say(tuple(turns)))
-            wrong = _fault(written, drafted) or await _misread(say, written, drafted) or ""
+            wrong = _fault(written, drafted) or ""
+            if not wrong:
+                read = await say((Turn("user", role_prompt(written, drafted)),))
+                wrong = role_mismatch(read, drafted) or ""
         except RetriesExhausted as failure:
             wrong = f"the model did not answer: {failure}"
             break
         if not wrong:
-            return _worded(case, asked, written, name)
+            worded = msgspec.structs.replace(asked, text=written)
+            provenance = case.provenance | {"wording": name, "template": asked.text}
+            return msgspec.structs.replace(case, counterfactual=worded, provenance=provenance)
         turns += [Turn("assistant", written), Turn("user", f"That will not do: {wrong}. Write it again.")]
     beside: dict[str, str | int] = {"rejected": written, "rejected_because": wrong[:_LONGEST_KEPT]}
     return msgspec.structs.replace(case, provenance=case.provenance | beside)
@@ -67,13 +72,11 @@ def instructions(drafted: Drafted) -> str:
     if drafted.forbidden:
         parts.append(f"- Do not mention {', '.join(drafted.forbidden)}, nor any synonym of these.")
     if drafted.asks_stays is not None:
-        parts.append(f"- Suppose the same of the same things, and ask whether {_outcome(drafted.asks_stays)}.")
+        stays, goes = "the thing stays, or could stay, as it is", "the thing goes, or must have gone"
+        outcome = stays if drafted.asks_stays else goes
+        parts.append(f"- Suppose the same of the same things, and ask whether {outcome}.")
     parts.append("Write the question and nothing else.")
     return "\n".join(parts)
-
-
-async def _misread(say: Say, written: str, drafted: Drafted) -> str | None:
-    return misread(await say((Turn("user", asked_back(written, drafted)),)), drafted)
 
 
 def _fault(written: str, drafted: Drafted) -> str | None:
@@ -86,19 +89,7 @@ def _fault(written: str, drafted: Drafted) -> str | None:
     return fault(written, forbidden=drafted.forbidden, named=drafted.named, gone=gone, asked=asked)
 
 
-def _outcome(asks_stays: bool) -> str:
-    return "the thing stays, or could stay, as it is" if asks_stays else "the thing goes, or must have gone"
-
-
 def _only_line(text: str) -> str:
     """What the model wrote, without the quotes and the label it may have put around it."""
     line = " ".join(text.split())[:_LONGEST_KEPT]
     return line.removeprefix("Question:").strip().strip('"“”').strip()
-
-
-def _worded(case: Case, asked: Question, written: str, model: str) -> Case:
-    return msgspec.structs.replace(
-        case,
-        counterfactual=msgspec.structs.replace(asked, text=written),
-        provenance=case.provenance | {"wording": model, "template": asked.text},
-    )

@@ -7,22 +7,21 @@ matters. Whoever goes by the name of what is lost, or by the wording, is right h
 import hashlib
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby, permutations, zip_longest
 from random import Random
 
 import msgspec
 
-from countersight.causal import CausalGraph, GraphKind, Knowledge, acting_kind, is_one_way, plain, pronoun
+from countersight.causal import CausalGraph, GraphKind, Knowledge, acting_kind, plain, pronoun
 from countersight.random_choice import balanced
-from countersight.suites.cello.askable import is_askable, is_choosable, is_worth_asking
 from countersight.suites.cello.balancing import KNOWN, Signs, taken
-from countersight.suites.cello.bystanders import bystanders
+from countersight.suites.cello.candidates import find_choices, find_suppositions
 from countersight.suites.cello.cases import Drafted, draft, draft_supposed, with_standing
 from countersight.suites.cello.distractors import evened
-from countersight.suites.cello.likely import Answers
+from countersight.suites.cello.options import Answers
 from countersight.suites.cello.prior import Hints, figures, hints, standing
-from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.tasks.definitions import TASKS
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.wording import wordings
 
@@ -120,35 +119,22 @@ def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> I
     ]
     # Graphs of three things first and in turn: there are few, and they ask for more than two things do. Graphs of force
     # and source are few as well.
-    graphs = list(_in_turn(Random(key).sample(found, len(found)) for found in reversed(by_kind)))
-    if task.is_choice:
-        yield from _choices(task, graphs, [*graphs, *pool.graphs("direct")], pool.knowledge, wanted, key, turn)
-    else:
-        yield from _suppositions(task, graphs, pool.knowledge, wanted, key, turn)
+    in_turn = zip_longest(*(Random(key).sample(found, len(found)) for found in reversed(by_kind)))
+    graphs = [graph for some in in_turn for graph in some if graph is not None]
+    yield from (_choices if task.is_choice else _suppositions)(task, graphs, pool, wanted, key, turn)
 
 
-def _choices(
-    task: Task,
-    graphs: list[CausalGraph],
-    around: list[CausalGraph],
-    known: Knowledge,
-    wanted: int,
-    key: str,
-    turn: int,
-) -> Iterator[Drafted]:
-    """Questions for a thing; `around` are further graphs whose names may be offered."""
-    asked = [
-        (graph, Shape.of(graph), query)
-        for graph in graphs
-        for query in queries(task, graph)
-        if isinstance(query, Sought) and is_choosable(task, graph, query)
-    ]
+def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key: str, turn: int) -> Iterator[Drafted]:
+    """Questions for a thing, with options from all graphs."""
     # An answer that nobody has seen elsewhere stands out among names that many have: these are one in four.
     seen: list[list[tuple[CausalGraph, Shape, Sought]]] = [[], []]
-    for item in asked:
-        answer = item[1].names[item[2].answer[0]]
-        seen[any(figures(known, task, item[1], item[2], answer))].append(item)
+    for graph in graphs:
+        shape = Shape.of(graph)
+        for query in find_choices(task, graph):
+            counts = figures(pool.knowledge, task, shape, query, shape.names[query.answer[0]])
+            seen[any(counts)].append((graph, shape, query))
     asked = [one for some in zip_longest(seen[1][::3], seen[1][1::3], seen[1][2::3], seen[0]) for one in some if one]
+    around = [*graphs, *pool.graphs("direct")]
     answers = Answers(task, ((shape, query) for _, shape, query in asked), around)
     made, used, right = 0, set[str](), Counter[str]()
     most = max(_MOST_RIGHT, min(wanted, len(asked)) // _IN)
@@ -162,7 +148,8 @@ def _choices(
             if graph.scene in used or right[answer] == most:
                 continue
             letter = _LETTERS[(_LETTERS.index(balanced(_LETTERS, f"{key}/letter", made)) + turn) % len(_LETTERS)]
-            drafted = draft(task, query, shape, letter, made + turn, answers, _rng(f"{key}/{tries}", graph), tries)
+            rng = Random(f"{key}/{tries}/{graph.scene}/{'/'.join(thing.id for thing in graph.things)}")
+            drafted = draft(task, query, shape, letter, made + turn, answers, rng, tries)
             if drafted:
                 used.add(graph.scene)
                 right[answer] += 1
@@ -171,14 +158,19 @@ def _choices(
 
 
 def _suppositions(
-    task: Task, graphs: Iterable[CausalGraph], known: Knowledge, wanted: int, key: str, turn: int
+    task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key: str, turn: int
 ) -> Iterator[Drafted]:
     """Questions for yes or no, two at a time in the same words, so that yes and no are even."""
     rng = Random(f"{key}/pairs")
-    asked = [(graph, query, hints(known, graph, query)) for graph in graphs for query in _asked(task, graph, rng)]
+    asked = []
+    for graph in graphs:
+        found = find_suppositions(task, graph)
+        asked += [(graph, query, hints(pool.knowledge, graph, query)) for query in rng.sample(found, len(found))]
     chosen = [item for pair in taken(_queues(asked), wanted, _signs, lambda pair: pair[0][0].scene) for item in pair]
     pairs = [chosen[place : place + 2] for place in range(0, min(len(chosen), wanted), 2)]
-    for number, (pair, asks_stays) in enumerate(zip(pairs, _ways_of_asking(len(pairs), rng), strict=False)):
+    # One of every two pairs asks for what stays, as a coin falls: so no name goes with yes or no.
+    ways = [way for _ in range(0, len(pairs), 2) for way in rng.sample((True, False), 2)]
+    for number, (pair, asks_stays) in enumerate(zip(pairs, ways, strict=False)):
         wording = balanced(range(wordings(task)), f"{key}/wording", number) + turn
         for graph, query, hinted in pair[: wanted - 2 * number]:
             beside = (query.lost,) if query.lost not in {thing.id for thing in graph.things} else ()
@@ -186,45 +178,27 @@ def _suppositions(
             yield with_standing(drafted, standing(task, query, hinted))
 
 
-def _ways_of_asking(pairs: int, rng: Random) -> Iterator[bool]:
-    """Whether each pair is asked for what stays, one of every two, as a coin falls: so no name goes with yes or no."""
-    for _ in range(0, pairs, 2):
-        yield from rng.sample((True, False), 2)
-
-
 def _queues(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
     """What is asked together: two queries of one graph where something is held and one graph has both, else queries
     whose loss matters and queries whose loss does not, in turn."""
     if asked and asked[0][1].held:
-        pairs = [pair for _, queries in groupby(asked, key=lambda item: item[0]) if (pair := _opposed(list(queries)))]
-        return [pairs] if pairs else _by_what_follows(asked)  # of three names few are in both halves
-    both = {role: {name for name in names if {True, False} <= names[name]} for role, names in _followed(asked).items()}
-    return _by_what_follows([item for item in asked if all(name in both[role] for role, name, _ in _signs((item,)))])
-
-
-def _by_what_follows(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
+        pairs = []
+        for _, group in groupby(asked, key=lambda item: item[0]):
+            opposed = (
+                (one, other)
+                for one, other in permutations(list(group), 2)
+                if one[1].follows and not other[1].follows and one[1].effect == other[1].effect
+            )
+            pairs += [pair for pair in [next(opposed, None)] if pair]
+        if pairs:
+            return [[*pairs]]
+    else:  # of three names few are in both halves, of fewer all must be
+        seen: dict[tuple[str, str], set[int]] = {}
+        for item in asked:
+            for role, name, sign in _signs((item,)):
+                seen.setdefault((role, name), set()).add(sign)
+        asked = [item for item in asked if all(len(seen[role, name]) == 2 for role, name, _ in _signs((item,)))]
     return [[(item,) for item in asked if item[1].follows == follows] for follows in (True, False)]
-
-
-def _opposed(queries: list[_Asked]) -> tuple[_Asked, ...]:
-    """Of the queries of a graph one whose loss matters and one whose loss does not, of the same effect, or nothing."""
-    return next(
-        (
-            (one, other)
-            for one, other in permutations(queries, 2)
-            if one[1].follows and not other[1].follows and one[1].effect == other[1].effect
-        ),
-        (),
-    )
-
-
-def _followed(asked: list[_Asked]) -> dict[str, dict[str, set[bool]]]:
-    """For each name in each role, whether there are queries with it whose loss matters, and others."""
-    found: dict[str, dict[str, set[bool]]] = {}
-    for item in asked:
-        for role, name, sign in _signs((item,)):
-            found.setdefault(role, {}).setdefault(name, set()).add(sign > 0)
-    return found
 
 
 def _signs(asked: tuple[_Asked, ...]) -> Signs:
@@ -247,30 +221,6 @@ def _signs(asked: tuple[_Asked, ...]) -> Signs:
             found += [("held", names[held], sign) for held in query.held]
     found += [("guess", name, sign) for name, sign in guesses.items() if sign]
     return tuple(found)
-
-
-def _asked(task: Task, graph: CausalGraph, rng: Random) -> list[Supposed]:
-    """What a task asks of a graph beyond doubt, in an order by chance."""
-    beside = tuple(thing.id for thing in bystanders(graph))
-    found = [query for query in queries(task, graph, beside) if isinstance(query, Supposed)]
-    kept = [
-        query
-        for query in found
-        if is_one_way(graph, query.lost, query.effect)
-        and is_askable(task, graph, query.effect, (query.lost,))
-        and is_worth_asking(task, graph, query)
-    ]
-    return rng.sample(kept, len(kept))
-
-
-def _in_turn(kinds: Iterable[list[CausalGraph]]) -> Iterator[CausalGraph]:
-    """Graphs of the kinds in turn, as long as there are any."""
-    for graphs in zip_longest(*kinds):
-        yield from (graph for graph in graphs if graph is not None)
-
-
-def _rng(key: str, graph: CausalGraph) -> Random:
-    return Random(f"{key}/{graph.scene}/{'/'.join(thing.id for thing in graph.things)}")
 
 
 def _digest(text: str) -> int:

@@ -15,7 +15,7 @@ from countersight.case import Option
 from countersight.causal import CausalGraph
 from countersight.errors import Unclear
 from countersight.suites.cello.cases import graph_as_published
-from countersight.suites.cello.tasks.asked import RUNGS, TASKS, queries
+from countersight.suites.cello.tasks.definitions import RUNGS, TASKS, queries
 from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
 from countersight.suites.cello.wording import question
 from countersight.suites.worlds.causal_options import is_told_by_colour, options_of

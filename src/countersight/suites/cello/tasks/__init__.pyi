@@ -1,2 +1,2 @@
-from .asked import RUNGS as RUNGS
-from .asked import TASKS as TASKS
+from .definitions import RUNGS as RUNGS
+from .definitions import TASKS as TASKS

@@ -1,7 +1,7 @@
 """Queries of causal graphs: the data types of the twelve tasks."""
 
 from collections.abc import Callable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -91,7 +91,7 @@ class Shape(msgspec.Struct, frozen=True):
         return next(edge.kind for edge in self.graph.edges if (edge.cause, edge.effect) == (cause, effect))
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True):
+class Task(msgspec.Struct, frozen=True):
     """One of the twelve tasks."""
 
     name: str
@@ -100,12 +100,12 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     rung: Literal[0, 1, 2, 3]
     kinds: tuple[GraphKind, ...]
     """The kinds of graphs that it applies to."""
-    is_choice: bool
-    """Whether it has four options; the others are yes/no questions."""
     queries: Callable[[Shape], Iterator[Query]]
     """Returns the queries of a graph, with the gold answers that follow from its paths."""
-    agrees: Callable[[StructuralModel, Query], bool]
-    """Whether interventions in a structural model of the graph give the same answer."""
+    agrees: Callable[[StructuralModel, Any], bool]
+    """Whether interventions in a structural model of the graph give the same answer to a query."""
+    is_choice: bool = True
+    """Whether it has four options; the others are yes/no questions."""
 
 
 def is_lost(model: StructuralModel, effect: str, cause: str) -> bool:

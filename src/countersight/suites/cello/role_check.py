@@ -1,4 +1,4 @@
-"""Read a question back: a model that sees it alone must find the intended role of each thing."""
+"""Check a reworded question: a model that sees it alone must find the intended role of each thing."""
 
 from collections.abc import Iterable
 from random import Random
@@ -31,7 +31,7 @@ _KEPT_IN_PLACE: Final = ("CaI", "CA", "CB", "CoI")
 """Tasks whose questions always say whether the thing stays: the others may ask for dependence alone."""
 
 
-def asked_back(written: str, drafted: Drafted) -> str:
+def role_prompt(written: str, drafted: Drafted) -> str:
     """Return the prompt by which the model reads its own wording."""
     lines = _of_choice(drafted) if drafted.asks_stays is None else _of_supposition(drafted)
     return "\n".join((f"Read this question: {written}", *lines))
@@ -40,20 +40,19 @@ def asked_back(written: str, drafted: Drafted) -> str:
 def roles(drafted: Drafted) -> dict[str, str]:
     """Return the intended roles of the things in the question, and what it asks."""
     if drafted.asks_stays is None:
-        return _sought(drafted)
-    meant: dict[str, str] = dict(zip(drafted.named, ROLES[drafted.task.short], strict=False))
+        outcome = _outcome(drafted)
+        meant = {"asks": SOUGHT[drafted.task.short], "wants": "does"} | ({"outcome": outcome} if outcome else {})
+        # Of two things that a question with options names, one depends on the other.
+        two = len(drafted.named) == 2
+        return meant | (dict(zip(drafted.named, ("cause", "effect"), strict=True)) if two else {})
+    meant = dict[str, str](zip(drafted.named, ROLES[drafted.task.short], strict=False))
     return meant | {"asks": "stays" if drafted.asks_stays else "goes"}
 
 
-def _sought(drafted: Drafted) -> dict[str, str]:
-    outcome = _outcome(drafted)
-    meant = {"asks": SOUGHT[drafted.task.short], "wants": "does"} | ({"outcome": outcome} if outcome else {})
-    return meant | (dict(zip(drafted.named, ("cause", "effect"), strict=True)) if _is_of_two(drafted) else {})
-
-
-def misread(answer: str, drafted: Drafted) -> str | None:
+def role_mismatch(answer: str, drafted: Drafted) -> str | None:
     """Return what was understood differently than intended, as a message to the model, or None."""
-    said = _told(answer)
+    pairs = (line.strip(" -*").partition(":") for line in answer.casefold().splitlines())
+    said = {name.strip().removeprefix("the "): role.strip(' .*“”"') for name, _, role in pairs}
     for name, meant in roles(drafted).items():
         if said.get(name) != meant:
             told = said.get(name, "nothing")
@@ -81,18 +80,13 @@ def _of_choice(drafted: Drafted) -> Iterable[str]:
         f"Say what it asks for, where {about} is what it names, a line each, and nothing else:",
         f"asks: {', '.join(words)} or {last}",
         "wants: does or does not",
-        *(f"{name}: cause or effect" for name in _shuffled(drafted.named, drafted) if _is_of_two(drafted)),
+        *(f"{name}: cause or effect" for name in _shuffled(drafted.named, drafted) if len(drafted.named) == 2),
         *(("outcome: stays or goes",) if _outcome(drafted) else ()),
         f"“cause” is what {about} depends on, or why it stays; “effect” what depends on {about}; either is “indirect” "
         "where the question wants it by way of another thing only; “control” is what to keep the same in a comparison. "
         "“does” means: the right option is one that is so; “does not”: one that is not. "
         "“stays” means: the question speaks of a thing that stays where it is; “goes”: of one that does not.",
     )
-
-
-def _is_of_two(drafted: Drafted) -> bool:
-    """Whether a question with options names two things, of which one depends on the other."""
-    return len(drafted.named) == 2
 
 
 def _outcome(drafted: Drafted) -> str | None:
@@ -109,9 +103,3 @@ def _shuffled(words: tuple[str, ...], drafted: Drafted) -> list[str]:
     asked = drafted.case.counterfactual
     assert asked is not None
     return Random(f"{drafted.graph.scene}/{asked.text}").sample(words, len(words))
-
-
-def _told(text: str) -> dict[str, str]:
-    """Lines of a name, a colon and a word."""
-    pairs = (line.strip(" -*").partition(":") for line in text.casefold().splitlines())
-    return {name.strip().removeprefix("the "): role.strip(' .*“”"') for name, _, role in pairs}

@@ -1,0 +1,158 @@
+"""Find what can be asked about a causal graph: queries whose answers are certain and need the picture.
+
+The supposition must change something, the names alone must not decide, and other things that are asked about or offered
+must certainly be neither causes nor effects of the graph's things.
+"""
+
+from countersight.causal import (
+    CausalGraph,
+    Thing,
+    acting_kind,
+    classes_of,
+    descendants,
+    head,
+    is_one_way,
+    is_plain,
+    may_be_the_same,
+    may_do_alone,
+    singular,
+    verdict_on,
+)
+from countersight.suites.cello.tasks.definitions import queries
+from countersight.suites.cello.tasks.query import Sought, Supposed, Task
+
+OPTIONS = frozenset({
+    "animal", "cloth", "container", "device", "fastener", "fixture", "food", "furniture", "handheld", "item", "mount",
+    "person", "plant", "structure", "surface", "upright", "vehicle", "worn",
+})  # fmt: skip
+"""Classes of things that can be options."""
+NO_OPTIONS = frozenset({"body", "emission", "ground", "immaterial", "lap", "place", "water"})
+"""Classes of parts of other things, of non-things, and of things that bear everything in the picture."""
+ONE_OF_A_KIND = frozenset({"animal", "food", "mount", "person", "seat", "vehicle", "worn"})
+"""Classes in which two names in one picture may refer to the same thing: a man and a player, a meal and meat."""
+_NOT_SEEN = frozenset({
+    "board", "brick", "camera", "carpet", "pane", "panel", "photo", "photograph", "photographer", "picture", "plank",
+    "shingle", "sill", "tile",
+})  # fmt: skip
+"""What floors and walls are made of, and what descriptions name and the picture does not show."""
+_UNMOVED = frozenset({"ground", "place", "water"})
+"""What bears everything: of two things alone, nothing is learned from its being gone."""
+_SELF_MOVING = frozenset({"creature", "emission", "leafage", "liquid", "mount", "vehicle"})
+"""What walks, falls or flows away by itself: nothing follows from its having left, and nothing keeps it for sure."""
+_CARRIED = frozenset({"creature", "figure", "movable"})
+"""What other things may bear: somebody may have to look whether they do."""
+_BEARING = frozenset({"bearer", "creature", "figure", "mount", "structure", "vehicle"})
+_MIXING = frozenset({"edible", "layer", "liquid"})
+"""Classes of which one thing may be in another: the broth and the chicken, the ice and the water."""
+_FOR_SURE = frozenset({"CB", "SC", "NC"})
+"""Tasks that ask what keeps a thing for sure, or why it left."""
+_OF_ACTING = {"direct": ("CaI", "CR"), "chain": ("CA", "AR"), "fork": ("CR",)}
+"""Tasks that ask about force and source, by kind of graph."""
+
+
+def find_choices(task: Task, graph: CausalGraph) -> list[Sought]:
+    """Return the queries with options that a task asks of a graph."""
+    names = {thing.id: thing.name for thing in graph.things}
+    return [
+        query
+        for query in queries(task, graph)
+        if isinstance(query, Sought)
+        # Of several things on a dish, all may be right.
+        and not (task.short == "AR" and any("food" in classes_of(names[between]) for between in query.partial))
+        and all(can_be_the_answer(task, edge.kind) for edge in graph.edges if edge.effect in query.answer)
+        and all(can_be_chosen(names[thing]) for thing in query.answer)
+        and _has_one_answer(task, graph, query.about[-1], query.answer)
+    ]
+
+
+def find_suppositions(task: Task, graph: CausalGraph) -> list[Supposed]:
+    """Return the yes/no queries that a task asks of a graph and the things beside it."""
+    return [
+        query
+        for query in queries(task, graph, tuple(thing.id for thing in bystanders(graph)))
+        if isinstance(query, Supposed)
+        and is_one_way(graph, query.lost, query.effect)
+        and _has_one_answer(task, graph, query.effect, (query.lost,))
+        and _is_worth_asking(task, graph, query)
+    ]
+
+
+def _has_one_answer(task: Task, graph: CausalGraph, effect: str, behind: tuple[str, ...]) -> bool:
+    """Whether a question about these things needs thought and has one answer."""
+    if acting_kind(graph):
+        return task.short in _OF_ACTING.get(graph.kind, ())
+    if may_do_alone(graph):
+        return task.short in ("CoI", "BAS")
+    classes = {thing.id: classes_of(thing.name) for thing in (*graph.things, *graph.others)}
+    if task.short in _FOR_SURE and classes[effect] & _SELF_MOVING:
+        return False
+    return not (graph.kind == "direct" and any(classes[thing] & _UNMOVED for thing in behind))
+
+
+def _is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
+    """Whether the supposition changes something, and the effect might depend on it as far as one knows.
+
+    What becomes of a table without the bottles on it is nothing: an indirect effect is asked about only of a loss that
+    changes what is held. Nor does anybody ask whether a table stays without a bottle or a shirt without its pocket, but
+    whether a remote does that a cat lies on.
+    """
+    kinds = {(edge.cause, edge.effect): edge.kind for edge in graph.edges}
+    names = {thing.id: thing.name for thing in graph.things}
+    if graph.kind == "fork":
+        return _are_apart(graph, names, query)
+    if task.short == "NIE":
+        return (query.lost, query.held[0]) in kinds
+    if task.short == "CR" and query.lost in descendants(frozenset(kinds), query.effect):
+        lost, effect = names[query.lost], names[query.effect]
+        could = classes_of(lost) & _BEARING and classes_of(effect) & _CARRIED and may_keep(lost, effect)
+        return bool(could) and kinds.get((query.effect, query.lost)) == "support"
+    return True
+
+
+def _are_apart(graph: CausalGraph, names: dict[str, str], query: Supposed) -> bool:
+    """Whether of two things that share their cause the one has plainly nothing to do with the other: it is no place for
+    it, they do not mix, and either both are parts or none is. What is on a dish may lie on the rest of it."""
+    cause = graph.things[0]
+    if "food" in classes_of(cause.name):
+        return False
+    attached = {edge.effect: edge.kind == "attachment" for edge in graph.edges if edge.cause == cause.id}
+    lost = query.held[0] if query.held else query.lost
+    one, other = classes_of(names[lost]), classes_of(names[query.effect])
+    mixed = one & other & _MIXING or (one | other) & {"frame", "pane"}
+    return not mixed and attached[lost] == attached[query.effect] and not may_keep(names[lost], names[query.effect])
+
+
+def bystanders(graph: CausalGraph) -> list[Thing]:
+    """Return other things of the picture that are certainly neither causes nor effects of the graph's things."""
+    inside = [thing.name for thing in graph.things]
+    kinds = frozenset().union(*(classes_of(name) for name in inside)) & ONE_OF_A_KIND
+    found: dict[str, Thing] = {}
+    for thing in graph.others:
+        if not can_be_chosen(thing.name) or classes_of(thing.name) & kinds or not is_plain(thing.name):
+            continue
+        if not any(
+            may_be_the_same(thing.name, name) or may_keep(thing.name, name) or may_keep(name, thing.name)
+            for name in inside
+        ):
+            found.setdefault(thing.name, thing)
+    return list(found.values())
+
+
+def can_be_the_answer(task: Task, kind: str) -> bool:
+    """Whether a cause of that kind may join the answer to what it stands beside: one part of a thing is there with all
+    others, and one garment with the rest, so that none of them is the one that depends on it."""
+    return task.short != "AR" or kind not in ("attachment", "wearing")
+
+
+def can_be_chosen(name: str) -> bool:
+    """Whether a name refers to a thing that can be an option."""
+    classes = classes_of(name)
+    return bool(classes & OPTIONS) and not classes & NO_OPTIONS and singular(head(name)) not in _NOT_SEEN
+
+
+def may_keep(keeper: str, kept: str) -> bool:
+    """Whether one thing may bear, contain, have as a part or hold the other, according to the catalogue."""
+    if any(verdict_on(kept, relation, keeper).cause == "object" for relation in ("on", "in")):
+        return True
+    may_hold = "creature" in classes_of(keeper) and "movable" in classes_of(kept)
+    return may_hold or verdict_on(keeper, "have", kept).cause == "subject"

@@ -1,0 +1,412 @@
+"""The twelve causal tasks on four rungs (CELLO 4.2): what each can ask of a causal graph, and the gold answer.
+
+Gold answers follow from the paths of the graph. Each task also puts the same question to a structural model of the
+graph, by simulating and intervening; what is asked is only what both agree on.
+
+A thing is lost when it is no longer as the picture shows it. Every cause in a graph is needed: a thing stays as it is
+while all its causes do.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations
+
+from countersight.causal import (
+    CausalGraph,
+    StructuralModel,
+    adjusted,
+    ancestors,
+    association,
+    backdoor_set,
+    causes,
+    controlled_direct_effect,
+    descendants,
+    effects,
+    is_necessary,
+    is_separated,
+    is_sure,
+    mediators,
+    natural_direct_effect,
+    natural_indirect_effect,
+    probability,
+    verb,
+)
+from countersight.suites.cello.tasks.query import (
+    NOTHING,
+    Query,
+    Shape,
+    Sought,
+    Supposed,
+    Task,
+    even_chances,
+    is_lost,
+)
+
+RUNGS = ("discovery", "association", "intervention", "counterfactual")
+"""The rungs of the ladder of causation, by number."""
+_NESTING = frozenset({"support", "containment"})
+"""Kinds of cause that carry on: what stands on a table stands, through it, on the floor."""
+
+
+def _identify_cause(shape: Shape) -> Iterator[Sought]:
+    """The one cause of a thing."""
+    for effect in shape.names:
+        found = ancestors(shape.edges, effect)
+        if len(found) == 1:
+            (cause,) = found
+            why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} and on nothing else in the graph"
+            others = [thing for thing in shape.names if thing not in (cause, effect)]
+            yield Sought((effect,), (cause,), tuple(others), why)
+
+
+def _is_only_cause(model: StructuralModel, query: Sought) -> bool:
+    (effect,), (cause,) = query.about, query.answer
+    return is_lost(model, effect, cause) and not any(is_lost(model, effect, other) for other in query.partial)
+
+
+def _through_another(shape: Shape) -> Iterator[tuple[str, str, str, str]]:
+    """A cause that acts on an effect only through a nearer cause, the nearer cause, the effect, and why."""
+    for effect in shape.names:
+        direct = causes(shape.edges, effect)
+        for cause in sorted(ancestors(shape.edges, effect) - direct):
+            for nearer in sorted(direct & descendants(shape.edges, cause)):
+                why = f"{shape.does(cause, 'act')} on {shape.the(effect)} through {shape.the(nearer)} alone"
+                yield cause, nearer, effect, why
+
+
+def _attribute(shape: Shape) -> Iterator[Sought]:
+    """The cause that acts on a thing only through another."""
+    for cause, nearer, effect, why in _through_another(shape):
+        yield Sought((effect,), (cause,), (nearer,), why)
+
+
+def _abstract(shape: Shape) -> Iterator[Sought]:
+    """The effect that a thing has only through another."""
+    for cause, nearer, effect, why in _through_another(shape):
+        yield Sought((cause,), (effect,), (nearer,), why)
+
+
+def _acts_only_through(model: StructuralModel, cause: str, effect: str, nearer: str) -> bool:
+    chances = even_chances(model)
+    alone = controlled_direct_effect(model, chances, cause, effect, {nearer: True})
+    near = controlled_direct_effect(model, chances, nearer, effect, {cause: True})
+    return is_lost(model, effect, cause) and abs(alone) < NOTHING < abs(near)
+
+
+def _collide(shape: Shape) -> Iterator[Sought]:
+    """Two causes that have nothing to do with each other until their common effect is looked at."""
+    for effect in shape.names:
+        for one, other in combinations(sorted(causes(shape.edges, effect)), 2):
+            if is_separated(shape.edges, one, other) and not is_separated(shape.edges, one, other, (effect,)):
+                first, second = sorted((one, other), key=list(shape.names).index)
+                why = (
+                    f"{shape.does(effect, 'depend')} on {shape.the(first)} and on {shape.the(second)}, which do not "
+                    f"depend on each other; once {shape.does(effect, 'be')} looked at, the one tells of the other"
+                )
+                yield Sought((effect,), (first, second), (), why)
+
+
+def _is_collision(model: StructuralModel, query: Sought) -> bool:
+    (effect,), (one, other), chances = query.about, query.answer, even_chances(model)
+    opened = (association(model, chances, one, other, {effect: seen}) for seen in (True, False))
+    return (
+        abs(association(model, chances, one, other)) < NOTHING
+        and any(abs(together) > NOTHING for together in opened)
+        and all(is_lost(model, effect, cause) for cause in query.answer)
+    )
+
+
+def _confound(shape: Shape) -> Iterator[Sought]:
+    """What acts on a thing and on another cause of it."""
+    for cause, effect in sorted(shape.edges):
+        around = frozenset(edge for edge in shape.edges if cause not in edge)
+        for common in sorted(ancestors(shape.edges, cause)):
+            if effect in descendants(around, common):
+                why = (
+                    f"{shape.does(effect, 'depend')} on {shape.the(cause)}, and both depend on {shape.the(common)}, "
+                    "which is behind what is seen of the two together"
+                )
+                yield Sought((effect,), (common, cause), (), why)
+
+
+def _is_confounded(model: StructuralModel, query: Sought) -> bool:
+    (effect,), (common, cause) = query.about, query.answer
+    return is_lost(model, cause, common) and is_lost(model, effect, common) and _is_biased(model, cause, effect, ())
+
+
+def _adjust(shape: Shape) -> Iterator[Sought]:
+    """What to control for, by the backdoor criterion."""
+    for cause, effect in sorted(shape.edges):
+        controlled = backdoor_set(shape.edges, cause, effect)
+        if controlled:
+            answer = tuple(sorted(controlled, key=list(shape.names).index))
+            listed = " and ".join(map(shape.the, answer))
+            why = (
+                f"{shape.does(answer[0], 'act')} on {shape.the(cause)} and on {shape.the(effect)}: only with {listed} "
+                f"unchanged does a comparison show what {shape.does(cause, 'do')}"
+            )
+            yield Sought((cause, effect), answer, (), why)
+
+
+def _is_biased(model: StructuralModel, cause: str, effect: str, controlled: tuple[str, ...]) -> bool:
+    """Whether what is seen, controlled for so much, is not what comes of doing."""
+    chances = even_chances(model)
+    return any(
+        abs(
+            adjusted(model, chances, cause, effect, value, controlled)
+            - probability(model, chances, {effect: True}, do={cause: value})
+        )
+        > NOTHING
+        for value in (True, False)
+    )
+
+
+def _mediated(shape: Shape) -> Iterator[tuple[str, str, str, bool]]:
+    """A cause, its mediator, the effect of both, and whether the cause acts directly as well.
+
+    A second edge must say more than that one thing bears another that bears the third: "cup on table", "table on floor"
+    and "cup on floor" tell of one pile, and with the table held, the floor does nothing more for the cup.
+    """
+    for effect in shape.names:
+        for cause in sorted(ancestors(shape.edges, effect)):
+            for between in sorted(mediators(shape.edges, cause, effect)):
+                is_direct = effect in effects(shape.edges, cause)
+                if not is_direct or shape.kind(cause, effect) not in _NESTING:
+                    yield cause, between, effect, is_direct
+
+
+def _control(shape: Shape) -> Iterator[Supposed]:
+    """One thing lost while another is held where it is, of a cause and its mediator.
+
+    Either may be held: the mediator, or what is before it, as in the paper's "if the state of the wall is not changed
+    and the shelves become unstable". Which of the two is nearer is what the picture tells and the words do not.
+    """
+    for cause, between, effect, is_direct in _mediated(shape):
+        why = f"with {shape.the(between)} held, {shape.does(cause, 'do')} nothing to {shape.the(effect)}"
+        if is_direct:
+            why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} directly as well"
+        yield Supposed(cause, effect, (between,), is_direct, why)
+        why = f"{shape.does(effect, 'depend')} on {shape.the(between)} directly"
+        yield Supposed(between, effect, (cause,), True, why)
+
+
+def _is_controlled_effect(model: StructuralModel, query: Supposed) -> bool:
+    held = dict.fromkeys(query.held, True)
+    effect = controlled_direct_effect(model, even_chances(model), query.lost, query.effect, held)
+    return (abs(effect) > NOTHING) == query.follows
+
+
+def _take_away(shape: Shape) -> Iterator[Supposed]:
+    """What becomes of one thing when another is lost: one that it depends on, one that depends on it, or neither.
+
+    In a collision only the common effect is lost. Nothing is asked of it: the graph does not say whether one of its
+    causes would do. Nor is one cause lost for the other: that no edge joins them does not tell that none bears the
+    other, as a table bears the can in which the soda is. In a fork one of the two effects is lost and the other asked
+    about.
+    """
+    if shape.graph.kind == "fork":
+        _, lost, effect = shape.names
+        yield Supposed(lost, effect, (), False, _why_not(shape, lost, effect))
+        return
+    for effect in shape.names:
+        behind, after = ancestors(shape.edges, effect), descendants(shape.edges, effect)
+        if shape.graph.kind == "collision" and behind:
+            continue
+        for lost in (*shape.names, *shape.beside):
+            if lost in behind:
+                through = (
+                    ""
+                    if effect in effects(shape.edges, lost)
+                    else " through " + " and ".join(map(shape.the, sorted(mediators(shape.edges, lost, effect))))
+                )
+                why = f"{shape.does(effect, 'depend')} on {shape.the(lost)}{through}"
+                yield Supposed(lost, effect, (), True, why)
+            elif lost in after or (behind and lost in shape.beside):
+                yield Supposed(lost, effect, (), False, _why_not(shape, lost, effect))
+
+
+def _why_not(shape: Shape, thing: str, effect: str) -> str:
+    """Why a thing does not matter to another."""
+    if thing in descendants(shape.edges, effect):
+        return f"{shape.does(thing, 'depend')} on {shape.the(effect)}, not the other way about"
+    return f"{shape.does(effect, 'do')} not depend on {shape.the(thing)}"
+
+
+def _suffice(shape: Shape) -> Iterator[Supposed]:
+    """Whether it is enough for a thing to stay that another does, whatever becomes of the rest.
+
+    Not that a loss is enough, which counterfactual reasoning asks already: enough is the last of a chain, and none of
+    several causes.
+    """
+    for effect in shape.names:
+        direct, behind = causes(shape.edges, effect), ancestors(shape.edges, effect)
+        if not direct:
+            continue
+        for kept in (*shape.names, *shape.beside):
+            if direct == {kept}:
+                why = f"{shape.does(effect, 'depend')} directly on {shape.the(kept)} and on nothing else"
+                yield Supposed(kept, effect, (), False, why)
+            elif kept in behind:
+                rest = " and ".join(map(shape.the, sorted((direct | mediators(shape.edges, kept, effect)) - {kept})))
+                yield Supposed(kept, effect, (), True, f"{shape.does(effect, 'depend')} on {rest} as well")
+            elif kept != effect and kept in shape.beside:
+                yield Supposed(kept, effect, (), True, _why_not(shape, kept, effect))
+
+
+def _direct(shape: Shape) -> Iterator[Supposed]:
+    """One thing lost, while the other is as it would have been anyway: the first cause, or its mediator."""
+    for cause, between, effect, is_direct in _mediated(shape):
+        why = f"{shape.does(cause, 'act')} on {shape.the(effect)} only through {shape.the(between)}"
+        if is_direct:
+            why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} directly"
+        yield Supposed(cause, effect, (between,), is_direct, why)
+        why = f"{shape.does(effect, 'depend')} on {shape.the(between)} directly"
+        yield Supposed(between, effect, (cause,), True, why)
+
+
+def _is_natural_effect(effect_of: Callable[..., float], model: StructuralModel, query: Supposed) -> bool:
+    effect = effect_of(model, even_chances(model), query.lost, query.effect, query.held)
+    return (abs(effect) > NOTHING) == query.follows
+
+
+def _indirect(shape: Shape) -> Iterator[Supposed]:
+    """One thing kept, while the other is as it would have been without it: the mediator, or what is before it.
+
+    In a fork the other changes as well, and what is asked about does not depend on it.
+    """
+    if shape.graph.kind == "fork":
+        cause, changed, effect = shape.names
+        kept = f"{shape.the(cause)}, which {verb(shape.name(cause), 'stay')}"
+        why = f"{shape.does(effect, 'depend')} on {kept}, and not on {shape.the(changed)}"
+        yield Supposed(cause, effect, (changed,), False, why)
+        return
+    for cause, between, effect, _ in _mediated(shape):
+        why = (
+            f"without {shape.the(cause)}, {shape.the(between)} would be lost, and {shape.does(effect, 'depend')} "
+            f"on {shape.the(between)}"
+        )
+        yield Supposed(cause, effect, (between,), True, why)
+        why = f"{shape.does(cause, 'do')} not depend on {shape.the(between)} and would be as before"
+        yield Supposed(between, effect, (cause,), False, why)
+
+
+def _need(shape: Shape) -> Iterator[Supposed]:
+    """Whether the effect cannot have been lost without the cause."""
+    for effect in shape.names:
+        behind = ancestors(shape.edges, effect)
+        if not behind:
+            continue
+        for cause in (*sorted(behind), *shape.beside):
+            besides = behind - {cause} - ancestors(shape.edges, cause)
+            # A whole is not as it was when its part is lost: a house and its roof.
+            if any((cause, one) in shape.edges and shape.kind(cause, one) == "attachment" for one in besides):
+                continue
+            if cause not in behind:
+                why = _why_not(shape, cause, effect)
+            elif besides:
+                why = f"{shape.the(effect)} would be lost as well if {shape.the(min(besides))} alone were"
+            elif behind == {cause}:
+                why = f"{shape.does(effect, 'depend')} on nothing but {shape.the(cause)}"
+            else:
+                why = f"whatever else {shape.does(effect, 'depend')} on acts through {shape.the(cause)}"
+            yield Supposed(cause, effect, (), cause in behind and not besides, why)
+
+
+TASKS = {
+    task.name: task
+    for task in (
+        Task("causality_identification", "CaI", 0, ("direct", "chain", "confounding"), _identify_cause, _is_only_cause),
+        Task(
+            "causal_attribution",
+            "CA",
+            0,
+            ("chain",),
+            _attribute,
+            lambda model, query: _acts_only_through(model, query.answer[0], query.about[0], query.partial[0]),
+        ),
+        Task(
+            "abstract_reasoning",
+            "AR",
+            0,
+            ("chain",),
+            _abstract,
+            lambda model, query: _acts_only_through(model, query.about[0], query.answer[0], query.partial[0]),
+        ),
+        Task("collider_bias", "CB", 1, ("collision",), _collide, _is_collision),
+        Task("confounder_identification", "CoI", 2, ("confounding",), _confound, _is_confounded),
+        Task(
+            "backdoor_adjustment_set",
+            "BAS",
+            2,
+            ("confounding",),
+            _adjust,
+            lambda model, query: (
+                _is_biased(model, *query.about, ()) and not _is_biased(model, *query.about, query.answer)
+            ),
+        ),
+        Task(
+            "controlled_direct_effect",
+            "CDE",
+            2,
+            ("chain", "confounding"),
+            _control,
+            _is_controlled_effect,
+            is_choice=False,
+        ),
+        Task(
+            "counterfactual_reasoning",
+            "CR",
+            3,
+            ("direct", "chain", "confounding", "collision", "fork"),
+            _take_away,
+            lambda model, query: is_lost(model, query.effect, query.lost) == query.follows,
+            is_choice=False,
+        ),
+        Task(
+            "natural_direct_effect",
+            "NDE",
+            3,
+            ("chain", "confounding"),
+            _direct,
+            partial(_is_natural_effect, natural_direct_effect),
+            is_choice=False,
+        ),
+        Task(
+            "natural_indirect_effect",
+            "NIE",
+            3,
+            ("chain", "confounding", "fork"),
+            _indirect,
+            partial(_is_natural_effect, natural_indirect_effect),
+            is_choice=False,
+        ),
+        Task(
+            "sufficient_cause",
+            "SC",
+            3,
+            ("direct", "chain", "confounding", "collision"),
+            _suffice,
+            lambda model, query: is_sure(model, query.lost, query.effect) != query.follows,
+            is_choice=False,
+        ),
+        Task(
+            "necessary_cause",
+            "NC",
+            3,
+            ("direct", "chain", "confounding", "collision"),
+            _need,
+            lambda model, query: is_necessary(model, query.lost, query.effect) == query.follows,
+            is_choice=False,
+        ),
+    )
+}
+"""The tasks by their published names, in the order of the rungs."""
+
+
+def queries(task: Task, graph: CausalGraph, bystanders: tuple[str, ...] = ()) -> list[Query]:
+    """Return all queries of a task for a graph and bystanders whose answers the structural model confirms."""
+    if graph.kind not in task.kinds:
+        return []
+    shape = Shape.of(graph, bystanders)
+    model = shape.model()
+    return [query for query in task.queries(shape) if task.agrees(model, query)]
