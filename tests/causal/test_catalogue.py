@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published import published
 
-from countersight.causal.catalogue import Catalogue, CatalogueFile, catalogue
-from countersight.causal.nouns import Nouns, NounsFile
+from countersight.causal.catalogue import Catalogue, CatalogueFile, Nouns, NounsFile, catalogue
 from countersight.causal.scene_graphs.reading import read_scene_graphs
 from countersight.errors import CatalogueError
 

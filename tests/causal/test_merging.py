@@ -3,10 +3,9 @@
 import pytest
 
 from countersight.causal.catalogue import classes_of
-from countersight.causal.graph import Thing
+from countersight.causal.graph import SceneGraph, SceneRelation, Thing
 from countersight.causal.merging import merged
 from countersight.causal.mining import mine_scenes
-from countersight.causal.scene import SceneGraph, SceneRelation
 from countersight.causal.soundness import is_plain
 
 

@@ -13,11 +13,9 @@ from rich.console import Console
 from waiting import wait_until
 
 from countersight.causal.figure import printed, rows
-from countersight.causal.graph import CausalEdge, Thing
+from countersight.causal.graph import CausalEdge, Description, SceneGraph, SceneRelation, Thing
 from countersight.causal.mined import GRAPHS, mine_folder, read_graphs
-from countersight.causal.mining import MiningTally, mine, mine_scenes
-from countersight.causal.scene import Description, SceneGraph, SceneRelation
-from countersight.causal.surroundings import MOST_DESCRIPTIONS
+from countersight.causal.mining import MOST_DESCRIPTIONS, MiningTally, mine, mine_scenes
 from countersight.cli import main
 
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from published import published
 
-from countersight.causal.graph import Thing
-from countersight.causal.scene import Description, SceneRelation
+from countersight.causal.graph import Description, SceneRelation, Thing
 from countersight.causal.scene_graphs import parts, streaming, visual_genome
 from countersight.causal.scene_graphs.reading import read_scene_graphs
 from countersight.errors import SceneGraphsError

@@ -4,9 +4,8 @@ import msgspec
 import pytest
 from specimens import every_kind, graph
 
-from countersight.causal.graph import CausalEdge, Thing
+from countersight.causal.graph import CausalEdge, SceneGraph, SceneRelation, Thing
 from countersight.causal.mining import mine_scenes
-from countersight.causal.scene import SceneGraph, SceneRelation
 from countersight.causal.soundness import fault, is_one_way, is_sound, settled
 
 

@@ -9,6 +9,7 @@ from .graph import Box as Box
 from .graph import CausalEdge as CausalEdge
 from .graph import CausalGraph as CausalGraph
 from .graph import GraphKind as GraphKind
+from .graph import Malformed as Malformed
 from .graph import Thing as Thing
 from .knowledge import Knowledge as Knowledge
 from .knowledge import leaning as leaning
@@ -33,7 +34,6 @@ from .paths import descendants as descendants
 from .paths import effects as effects
 from .paths import is_separated as is_separated
 from .paths import mediators as mediators
-from .scene import Malformed as Malformed
 from .soundness import ACTING_KINDS as ACTING_KINDS
 from .soundness import acting_kind as acting_kind
 from .soundness import is_one_way as is_one_way

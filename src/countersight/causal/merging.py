@@ -12,9 +12,8 @@ from itertools import groupby
 import msgspec
 
 from countersight.causal.catalogue import classes_of
-from countersight.causal.graph import Box, Thing
+from countersight.causal.graph import Box, SceneGraph, SceneRelation, Thing
 from countersight.causal.lexicon import head, is_plural, plain, singular, words_in
-from countersight.causal.scene import SceneGraph, SceneRelation
 
 SAME = 0.6
 """Least intersection over union of two boxes of the same thing."""

@@ -8,9 +8,8 @@ from shlex import quote
 
 import msgspec
 
-from countersight.causal.graph import CausalGraph
+from countersight.causal.graph import CausalGraph, Malformed
 from countersight.causal.mining import MiningStatistics, MiningTally, mine
-from countersight.causal.scene import Malformed
 from countersight.causal.scene_graphs import files_of
 from countersight.causal.soundness import fault
 from countersight.errors import CountersightError

@@ -9,13 +9,12 @@ import msgspec
 import numpy as np
 
 from countersight.causal.catalogue import Catalogue, Decision, catalogue
-from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
+from countersight.causal.graph import Box, CausalEdge, CausalGraph, GraphKind, Malformed, SceneGraph, Thing
+from countersight.causal.lexicon import plain
 from countersight.causal.merging import merged
 from countersight.causal.motifs import EdgeTable, Ints, find_motifs
 from countersight.causal.relation_words import said
-from countersight.causal.scene import Malformed, SceneGraph
 from countersight.causal.scene_graphs.reading import read_scene_graphs
-from countersight.causal.surroundings import Surroundings
 from countersight.parallel import in_order
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
@@ -26,6 +25,11 @@ _PARTS_AT_ONCE = 1 << 16
 """Things and relations that are handed to a process or a machine: a second or two of work."""
 _DISTINCT = 100_000
 """Unknown relations told apart, so that memory stays bounded."""
+MOST_DESCRIPTIONS = 8
+"""Limit on descriptions that mention the things: Visual Genome has fifty per picture."""
+MOST_OTHERS = 50
+
+Things = tuple[Thing, ...]
 
 
 class MiningStatistics(msgspec.Struct, frozen=True):
@@ -266,3 +270,54 @@ def _key(scene: SceneGraph, kind: GraphKind, names: list[str], edges: tuple[Caus
     if kind == "collision":
         return (scene.image or scene.id, kind, *sorted(zip(names[:2], relations, strict=True)), names[2])
     return (scene.image or scene.id, kind, *names, *relations)
+
+
+class Surroundings:
+    """A scene, prepared for lookups of many of its things."""
+
+    def __init__(self, scene: SceneGraph) -> None:
+        self._scene = scene
+        self._texts = [f" {description.text.lower()}" for description in scene.descriptions]
+        self._speaking: dict[str, tuple[int, ...]] = {}
+        self._by_name = {thing.name: thing for thing in scene.things[::-1]}
+        """The first thing of each name."""
+        times = Counter(plain(thing.name) for thing in scene.things)
+        self._shared = frozenset(name for name, number in times.items() if number > 1)
+
+    def others(self, things: Things) -> Things:
+        """Return one thing of every other name in the scene."""
+        names = {thing.name for thing in things}
+        others = [thing for name, thing in reversed(self._by_name.items()) if name not in names]
+        return tuple(others[:MOST_OTHERS])
+
+    def namesakes(self, things: Things) -> tuple[str, ...]:
+        """The names of the things that others of the scene have as well, be it in the other number: of a pillow and
+        pillows no question tells which it means."""
+        return tuple(thing.name for thing in things if plain(thing.name) in self._shared)
+
+    def descriptions(self, things: Things) -> tuple[str, ...]:
+        """Return the descriptions of the things, those that mention most of them first."""
+        written = self._scene.descriptions
+        if len(written) == 1:  # the graph of a region, and what was written about it
+            return (written[0].text,)
+        named: Counter[int] = Counter()
+        for thing in things:
+            if thing.id not in self._speaking:
+                self._speaking[thing.id] = tuple(self._speaking_of(thing))
+            named.update(self._speaking[thing.id])
+        best = sorted(named, key=lambda place: (-named[place], place))
+        return tuple(dict.fromkeys(written[place].text for place in best[:MOST_DESCRIPTIONS]))
+
+    def _speaking_of(self, thing: Thing) -> Iterator[int]:
+        """Descriptions that name the thing, of regions that it lies in where both are known."""
+        for place, text in enumerate(self._texts):
+            box = self._scene.descriptions[place].box
+            if f" {thing.name}" in text and (box is None or thing.box is None or _is_inside(thing.box, box)):
+                yield place
+
+
+def _is_inside(inner: Box, outer: Box) -> bool:
+    """Whether the middle of a box lies in another."""
+    left, top, width, height = outer
+    x, y = inner[0] + inner[2] / 2, inner[1] + inner[3] / 2
+    return left <= x <= left + width and top <= y <= top + height

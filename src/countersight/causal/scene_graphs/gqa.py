@@ -6,10 +6,17 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.causal.graph import Thing
-from countersight.causal.scene import Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, OnMalformed, SceneEntry, lenient, name_of
-from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
+from countersight.causal.graph import SceneGraph, SceneRelation, Thing
+from countersight.causal.scene_graphs.parts import (
+    BadPart,
+    OnMalformed,
+    SceneEntry,
+    entries,
+    lenient,
+    name_of,
+    split_json,
+)
+from countersight.causal.scene_graphs.streaming import OnRead
 
 
 class _Relation(msgspec.Struct):
@@ -36,16 +43,10 @@ _decoder = msgspec.json.Decoder(dict[str, _Scene])
 
 def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
     """Return the scene graphs of a file."""
-    number = 0
-    try:
-        with opened(path, on_read) as file:
-            for number, text in enumerate(elements(file), start=1):
-                entry = SceneEntry(path.name, number, on_malformed)
-                found = entry.decoded(None if text is None else b"{" + text + b"}", _decoder)
-                for image, scene in (found or {}).items():
-                    yield _scene_graph(entry, image, scene)
-    except BrokenFile as broken:
-        on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
+    for entry, text in entries(path, split_json, on_malformed, on_read):
+        found = entry.decoded(None if text is None else b"{" + text + b"}", _decoder)
+        for image, scene in (found or {}).items():
+            yield _scene_graph(entry, image, scene)
 
 
 def _scene_graph(entry: SceneEntry, image: str, scene: _Scene) -> SceneGraph:

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-from countersight.causal.graph import Box, Thing
-from countersight.causal.scene import Malformed, SceneRelation
+from countersight.causal.graph import Box, Malformed, SceneRelation, Thing
+from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
 
 MAX_NAME = 200
 MAX_RELATIONS = 2_000
@@ -105,6 +106,27 @@ class SceneEntry:
             else:
                 kept.append(relation)
         return tuple(kept)
+
+
+def entries(
+    path: Path,
+    split: Callable[[BinaryIO], Iterator[tuple[int, _T]]],
+    on_malformed: OnMalformed,
+    on_read: OnRead | None = None,
+) -> Iterator[tuple[SceneEntry, _T]]:
+    """Return the parts into which `split` divides a file, with their positions; a broken file is reported."""
+    number = 0
+    try:
+        with opened(path, on_read) as file:
+            for number, part in split(file):
+                yield SceneEntry(path.name, number, on_malformed), part
+    except BrokenFile as broken:
+        on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
+
+
+def split_json(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Return the elements of a JSON array or object, counted from 1."""
+    return enumerate(elements(file), 1)
 
 
 def where(error: msgspec.ValidationError) -> tuple[str, str]:

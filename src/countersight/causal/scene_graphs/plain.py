@@ -9,13 +9,13 @@ Only `id`, and of things and relations what stands above without box, must be th
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
-from countersight.causal.graph import Thing
-from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import OnMalformed, SceneEntry, lenient, name_of
-from countersight.causal.scene_graphs.streaming import MAX_ELEMENT, BrokenFile, OnRead, opened
+from countersight.causal.graph import Description, SceneGraph, SceneRelation, Thing
+from countersight.causal.scene_graphs.parts import OnMalformed, SceneEntry, entries, lenient, name_of
+from countersight.causal.scene_graphs.streaming import MAX_ELEMENT, OnRead
 from countersight.files import bounded_lines
 
 
@@ -32,20 +32,16 @@ _decoder = msgspec.json.Decoder(_Scene)
 
 def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
     """Return the scene graphs of a file."""
-    number = 0
-    try:
-        with opened(path, on_read) as file:
-            for number, line in enumerate(bounded_lines(file, MAX_ELEMENT), 1):
-                entry = SceneEntry(path.name, number, on_malformed)
-                if len(line) > MAX_ELEMENT:
-                    entry.tell("line", f"is longer than {MAX_ELEMENT:,} bytes")
-                    continue
-                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-                found = None if text.isspace() else entry.decoded(text, _decoder, "line")
-                if found:
-                    yield _scene_graph(entry, found)
-    except BrokenFile as broken:
-        on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
+    for entry, line in entries(path, _lines, on_malformed, on_read):
+        if len(line) > MAX_ELEMENT:
+            entry.tell("line", f"is longer than {MAX_ELEMENT:,} bytes")
+        elif not line.isspace() and (found := entry.decoded(line, _decoder, "line")):
+            yield _scene_graph(entry, found)
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    for number, line in enumerate(bounded_lines(file, MAX_ELEMENT), 1):
+        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
 
 
 def _scene_graph(entry: SceneEntry, scene: _Scene) -> SceneGraph:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.causal.scene import SceneGraph
+from countersight.causal.graph import SceneGraph
 from countersight.causal.scene_graphs import gqa, plain, regions, visual_genome
 from countersight.causal.scene_graphs.parts import OnMalformed
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, is_object, opened

@@ -9,13 +9,13 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
-from countersight.causal.graph import Thing
-from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, OnMalformed, SceneEntry, name_of
-from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, opened
+from countersight.causal.graph import Description, SceneGraph, SceneRelation, Thing
+from countersight.causal.scene_graphs.parts import BadPart, OnMalformed, SceneEntry, entries, name_of
+from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead
 from countersight.csv_lines import csv_lines
 
 COLUMNS = ("image_id", "region_id", "caption", "scene_graph")
@@ -29,35 +29,26 @@ _SECOND = re.compile(r":\d+$")
 def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
     """Return the graphs of the regions, grouped by picture; a row without a picture id is a picture of its own."""
     pictures: dict[str, list[SceneGraph]] = {}
-    for number, graph in enumerate(_graphs(path, on_malformed, on_read)):
-        pictures.setdefault(graph.image or f" {number}", []).append(graph)
+    for number, (entry, row) in enumerate(entries(path, _rows, on_malformed, on_read)):
+        if isinstance(row, str):
+            entry.tell("row", row)
+        elif graph := _graph(entry, row):
+            pictures.setdefault(graph.image or f" {number}", []).append(graph)
     for graphs in pictures.values():
         yield from graphs
 
 
-def _graphs(path: Path, on_malformed: OnMalformed, on_read: OnRead | None) -> Iterator[SceneGraph]:
-    line = 0
-    try:
-        with opened(path, on_read) as file:
-            lines = csv_lines(io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline=""), MAX_ROW)
-            header = _header(next(lines)[1])
-            for line, row in lines:
-                entry = SceneEntry(path.name, line, on_malformed)
-                if isinstance(row, str):
-                    entry.tell("row", row)
-                elif graph := _graph(entry, dict(zip(header, row, strict=False))):
-                    yield graph
-    except BrokenFile as broken:
-        on_malformed(Malformed(path.name, line + 1, "file", str(broken)))
-
-
-def _header(header: list[str] | str) -> list[str]:
+def _rows(file: BinaryIO) -> Iterator[tuple[int, dict[str, str] | str]]:
+    """The rows of the file by column, or what is wrong with one."""
+    lines = csv_lines(io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline=""), MAX_ROW)
+    _, header = next(lines)
     if isinstance(header, str):
         raise BrokenFile(f"has a header that {header}")
     absent = next((column for column in COLUMNS if column not in header), None)
     if absent:
         raise BrokenFile(f"has no column {absent!r}; it needs {', '.join(COLUMNS)}")
-    return header
+    for line, row in lines:
+        yield line, row if isinstance(row, str) else dict(zip(header, row, strict=False))
 
 
 def _graph(entry: SceneEntry, row: dict[str, str]) -> SceneGraph | None:

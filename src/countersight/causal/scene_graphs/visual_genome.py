@@ -10,10 +10,17 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.causal.graph import Thing
-from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.parts import BadPart, OnMalformed, SceneEntry, lenient, name_of
-from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
+from countersight.causal.graph import Description, SceneGraph, SceneRelation, Thing
+from countersight.causal.scene_graphs.parts import (
+    BadPart,
+    OnMalformed,
+    SceneEntry,
+    entries,
+    lenient,
+    name_of,
+    split_json,
+)
+from countersight.causal.scene_graphs.streaming import OnRead
 
 SCENE_GRAPHS, RELATIONSHIPS = "scene_graphs.json", "relationships.json"
 OBJECTS, REGIONS = "objects.json", "region_descriptions.json"
@@ -78,49 +85,35 @@ _raw_decoder = msgspec.json.Decoder(_RawEntry)
 
 def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
     """Return the scene graphs of a file, with the objects and the descriptions of the files next to it."""
-    objects, regions = (_Beside(_sibling(path, name), on_malformed) for name in (OBJECTS, REGIONS))
-    with objects, regions:
-        for entry, found in _entries(path, on_malformed, on_read):
-            image = _image(found)
-            more = objects.of(image) if not found.objects else None
-            told = regions.of(image)
-            marked = entry.each("objects", found.objects + (more.objects if more else []), partial(_thing, entry))
-            things = entry.things(marked, "objects")
-            relations = []
-            for relation, ends in entry.each("relationships", found.relationships, partial(_relation, entry)):
-                things.update((end.id, end) for end in ends if end.id not in things)
-                relations.append(relation)
-            yield SceneGraph(
-                id=image,
-                image=image,
-                things=tuple(things.values()),
-                relations=entry.relations(relations, things, "relationships"),
-                descriptions=tuple(entry.each("regions", told.regions if told else [], partial(_description, entry))),
-            )
-
-
-def _sibling(path: Path, name: str) -> Path | None:
-    """A file of that name, packed or not, beside the one that is read."""
-    return next((beside for beside in (path.with_name(name), path.with_name(f"{name}.gz")) if beside.is_file()), None)
+    objects, regions = (_Beside(path, name, on_malformed) for name in (OBJECTS, REGIONS))
+    for entry, found in _entries(path, on_malformed, on_read):
+        image = _image(found)
+        more = objects.of(image) if not found.objects else None
+        told = regions.of(image)
+        marked = entry.each("objects", found.objects + (more.objects if more else []), partial(_thing, entry))
+        things = entry.things(marked, "objects")
+        relations = []
+        for relation, ends in entry.each("relationships", found.relationships, partial(_relation, entry)):
+            things.update((end.id, end) for end in ends if end.id not in things)
+            relations.append(relation)
+        yield SceneGraph(
+            id=image,
+            image=image,
+            things=tuple(things.values()),
+            relations=entry.relations(relations, things, "relationships"),
+            descriptions=tuple(entry.each("regions", told.regions if told else [], partial(_description, entry))),
+        )
 
 
 def _entries(
     path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None
 ) -> Iterator[tuple[SceneEntry, _Entry]]:
-    number = 0
-    try:
-        with opened(path, on_read) as file:
-            for number, text in enumerate(elements(file), start=1):
-                entry = SceneEntry(path.name, number, on_malformed)
-                found = _decoded(entry, text)
-                if found is None:
-                    continue
-                if found.image_id is None and found.id is None:
-                    entry.tell("image_id", "is missing")
-                    continue
-                yield entry, found
-    except BrokenFile as broken:
-        on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
+    for entry, text in entries(path, split_json, on_malformed, on_read):
+        found = _decoded(entry, text)
+        if found and found.image_id is None and found.id is None:
+            entry.tell("image_id", "is missing")
+        elif found:
+            yield entry, found
 
 
 def _decoded(entry: SceneEntry, text: bytes | None) -> _Entry | None:
@@ -144,16 +137,11 @@ def _decoded(entry: SceneEntry, text: bytes | None) -> _Entry | None:
 class _Beside:
     """A second file about the same images, read as far as the first one asks for."""
 
-    def __init__(self, path: Path | None, on_malformed: OnMalformed) -> None:
-        self._entries = _entries(path, on_malformed) if path else iter(())
+    def __init__(self, path: Path, name: str, on_malformed: OnMalformed) -> None:
+        paths = (path.with_name(name), path.with_name(f"{name}.gz"))
+        beside = next((beside for beside in paths if beside.is_file()), None)
+        self._entries = _entries(beside, on_malformed) if beside else iter(())
         self._waiting: dict[str, _Entry] = {}
-
-    def __enter__(self) -> "_Beside":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if not isinstance(self._entries, type(iter(()))):
-            self._entries.close()  # type: ignore[attr-defined]
 
     def of(self, image: str) -> _Entry | None:
         """What the file says of an image, if it stands no more than so many entries ahead of the last."""

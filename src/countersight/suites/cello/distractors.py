@@ -67,7 +67,7 @@ def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Dra
 class _Board:
     """All questions, and what is noticed of their options: is it of the answer more often than of the others?"""
 
-    def __init__(self, names: list[list[str]], counted: list[Callable[[str], tuple[int, int]]]) -> None:
+    def __init__(self, names: list[list[str]], counted: Sequence[Callable[[str], tuple[int, int]]]) -> None:
         self.names = names
         self._counted = counted
         self._right = Counter(options[0] for options in names)

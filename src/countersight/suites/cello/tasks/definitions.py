@@ -161,6 +161,11 @@ def _is_biased(model: StructuralModel, cause: str, effect: str, controlled: tupl
     )
 
 
+def _is_backdoor_set(model: StructuralModel, query: Sought) -> bool:
+    cause, effect = query.about
+    return _is_biased(model, cause, effect, ()) and not _is_biased(model, cause, effect, query.answer)
+
+
 def _mediated(shape: Shape) -> Iterator[tuple[str, str, str, bool]]:
     """A cause, its mediator, the effect of both, and whether the cause acts directly as well.
 
@@ -340,9 +345,7 @@ TASKS = {
             2,
             ("confounding",),
             _adjust,
-            lambda model, query: (
-                _is_biased(model, *query.about, ()) and not _is_biased(model, *query.about, query.answer)
-            ),
+            _is_backdoor_set,
         ),
         Task(
             "controlled_direct_effect",
