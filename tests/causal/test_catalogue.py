@@ -152,8 +152,8 @@ def own(*rules):
     ("rule", "sentence"),
     [
         ({"kind": "suport", "say": ["on"], "cause": "object"}, "did you mean 'support'"),
-        ({"kind": "support", "say": ["on"]}, "needs a cause"),
-        ({"kind": "none", "say": ["on"], "cause": "object"}, "needs a cause exactly if"),
+        ({"kind": "support", "say": ["on"]}, "must name a cause"),
+        ({"kind": "none", "say": ["on"], "cause": "object"}, "must name a cause unless"),
         ({"kind": "support", "say": ["on"], "cause": "object", "subject": ["persn"]}, "did you mean 'person'"),
     ],
 )

@@ -24,8 +24,8 @@ def edge(cause, effect):
     [
         ({"things": (Thing("A", "table"), Thing("A", "plate"))}, "same id"),
         ({"things": (Thing("A", "table"), Thing("B", " "))}, "no name"),
-        ({"edges": (edge("A", "X"),)}, "not between two of its things"),
-        ({"edges": (CausalEdge("A", "B", "on", "B", "B", "support"),)}, "not between two of its things"),
+        ({"edges": (edge("A", "X"),)}, "not between two things of the graph"),
+        ({"edges": (CausalEdge("A", "B", "on", "B", "B", "support"),)}, "not between two things of the graph"),
         ({"edges": (edge("B", "A"),)}, "not those of the kind direct"),
         ({"edges": ()}, "not those of the kind direct"),
         ({"edges": (edge("A", "B"), edge("A", "B"))}, "not those of the kind direct"),

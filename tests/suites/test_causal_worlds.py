@@ -12,10 +12,8 @@ from countersight.progress import silent
 from countersight.suites import find_suite
 from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Supposed
-from countersight.suites.worlds import causal_options
-from countersight.suites.worlds.causal_options import options_of
-from countersight.suites.worlds.causal_questions import CAUSES
-from countersight.suites.worlds.causes import graphs, is_confirmed
+from countersight.suites.worlds import causal_questions
+from countersight.suites.worlds.causal_questions import CAUSES, graphs, is_confirmed, options_of
 from countersight.suites.worlds.making import drafted_cases
 from countersight.worlds import COLOURS, build_supports, building, fallen_without
 
@@ -141,7 +139,7 @@ def test_colours_are_labels_that_fall_by_chance(monkeypatch):
     """
     called = dict(zip(COLOURS, [*COLOURS[3:], *COLOURS[:3]], strict=True))
     before = list(asked_of_some_worlds())
-    for module in (building, causal_options):
+    for module in (building, causal_questions):
         monkeypatch.setattr(module, "COLOURS", list(called.values()))
     word = re.compile(rf"\b({'|'.join(COLOURS)})\b")
     renamed = [tuple(told and word.sub(lambda found: called[found[0]], told) for told in each) for each in before]

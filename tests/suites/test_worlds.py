@@ -15,10 +15,10 @@ from countersight.progress import silent
 from countersight.scenes import encode
 from countersight.scoring import holm
 from countersight.suites import find_suite
-from countersight.suites.worlds.changing import turns
-from countersight.suites.worlds.discs import DISCS
+from countersight.suites.worlds.disc_questions import DISCS
 from countersight.suites.worlds.making import drafted_cases, drafts_with_cases
-from countersight.suites.worlds.supports import SUPPORTS
+from countersight.suites.worlds.support_changes import turns
+from countersight.suites.worlds.support_questions import SUPPORTS
 from countersight.worlds import (
     WORLDS_FILE,
     Take,

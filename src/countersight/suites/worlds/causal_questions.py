@@ -1,29 +1,181 @@
-"""CELLO's twelve tasks on worlds of supports, with gold answers from interventions in the world.
-
-Graphs and answers come from taking things away and holding others. Each query is also put to the structural model of
-`causal`, and is asked only where world and model agree on every intervention.
-"""
+"""The causal graphs of a world of supports, found by removing things and holding others."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import combinations, product
 from random import Random
 
 from msgspec.structs import replace
 
 from countersight.case import Option
-from countersight.causal import CausalGraph
+from countersight.causal import CausalEdge, CausalGraph, GraphKind, StructuralModel
+from countersight.causal import Thing as Node
 from countersight.errors import Unclear
 from countersight.suites.cello.cases import graph_as_published
 from countersight.suites.cello.tasks.definitions import RUNGS, TASKS, queries
 from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
-from countersight.suites.cello.wording import question
-from countersight.suites.worlds.causal_options import is_told_by_colour, options_of
-from countersight.suites.worlds.causes import graphs, is_confirmed
+from countersight.suites.cello.wording import explanation, is_explained, question
 from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.suite import CAUSAL_NAME
-from countersight.suites.worlds.supports import SUPPORTS
-from countersight.worlds import Supports, fallen_without
+from countersight.suites.worlds.support_questions import SUPPORTS
+from countersight.worlds import COLOURS, Supports, contacts, fallen_without
+
+Edge = tuple[str, str]
+_KIND = "holding"
+"""What an edge of a world says: that one thing holds another, found out by doing."""
+
+
+def direct_causes(world: Supports) -> frozenset[Edge]:
+    """Return pairs of things of which the second falls without the first, though all else is held; raises Unclear."""
+    free = {thing.id for thing in world.free}
+    touching = {(contact.lower, contact.upper) for contact in contacts(world) if contact.lower in free}
+    return frozenset(
+        (cause, effect)
+        for cause, effect in sorted(touching)
+        if effect in fallen_without(world, cause, held=sorted(free - {cause, effect}))
+    )
+
+
+def graphs(world: Supports, scene: str) -> Iterator[CausalGraph]:
+    """Return the causal graphs of two and three things in a world, with its other things."""
+    edges = direct_causes(world)
+    for cause, effect in sorted(edges):
+        yield _graph(world, scene, "direct", (cause, effect), edges)
+    for names in combinations(sorted({name for edge in edges for name in edge}), 3):
+        inside = {edge for edge in edges if set(edge) <= set(names)}
+        yield from (_graph(world, scene, kind, order, edges) for kind, order in _motifs(inside))
+
+
+def _motifs(edges: set[Edge]) -> Iterator[tuple[GraphKind, tuple[str, ...]]]:
+    """Of which kind the graph of three things is, and the things in the order of its letters; a fork has two orders."""
+    out = {cause: {effect for one, effect in edges if one == cause} for cause, _ in edges}
+    if len(edges) == 3:
+        first, second = sorted(out, key=lambda name: -len(out[name]))
+        yield "confounding", (first, second, *(out[first] - {second}))
+    if len(edges) != 2:
+        return
+    (one, two), (three, four) = sorted(edges)
+    if two == four:
+        yield "collision", (one, three, two)
+    elif one == three:
+        yield "fork", (one, two, four)
+        yield "fork", (one, four, two)
+    elif two == three or four == one:
+        yield "chain", (one, two, four) if two == three else (three, four, two)
+
+
+def _graph(world: Supports, scene: str, kind: GraphKind, names: tuple[str, ...], edges: frozenset[Edge]) -> CausalGraph:
+    return CausalGraph(
+        kind=kind,
+        things=tuple(_node(world, name) for name in names),
+        edges=tuple(
+            CausalEdge(cause, effect, "holds", cause, effect, _KIND)
+            for cause, effect in sorted(edges)
+            if {cause, effect} <= set(names)
+        ),
+        scene=scene,
+        others=tuple(_node(world, thing.id) for thing in world.free if thing.id not in names),
+    )
+
+
+def _node(world: Supports, name: str) -> Node:
+    thing = world.thing(name)
+    box = round(thing.left), round(thing.top), round(thing.width), round(thing.height)
+    return Node(name, thing.name, box=box)
+
+
+def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, beside: tuple[str, ...] = ()) -> bool:
+    """Whether the world behaves like the structural model, whatever is removed and whatever is held.
+
+    Every variable is left alone, set to gone, or held in its place, in all combinations; a bystander as well.
+    """
+    names = [*(thing.id for thing in graph.things), *beside]
+    undisturbed = dict.fromkeys(model.causes, True)
+    for doing in product((None, True, False), repeat=len(names)):
+        alone = [name for name, value in zip(names, doing, strict=True) if value is None]
+        if not alone:
+            continue  # what is set is as it was set
+        do = {name: value for name, value in zip(names, doing, strict=True) if value is not None}
+        gone = [name for name, value in do.items() if not value]
+        held = [name for name, value in do.items() if value]
+        try:
+            down = fallen_without(world, *gone, held=held)
+        except Unclear:
+            return False
+        said = model.solve(undisturbed, do)
+        if any(said[name] == (name in down) for name in alone):
+            return False
+    return True
+
+
+def is_told_by_colour(world: Supports, query: Query) -> bool:
+    """Whether two things of a query have the same colour, which touching things never have."""
+    named = {*query.about, *query.answer} if isinstance(query, Sought) else {query.lost, query.effect, *query.held}
+    return len(_colours(world, named)) < len(named)
+
+
+def options_of(
+    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
+) -> tuple[Option, ...] | None:
+    """Return four options, the right one first; None if the world has too few things."""
+    return (_explained if is_explained(task) else _named)(task, query, shape, beside, world, rng)
+
+
+def _named(
+    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
+) -> tuple[Option, ...] | None:
+    """Four things of one kind: the answer, a part of it, what is beside it, and what is not there."""
+    kind = world.thing(query.answer[0]).kind
+    taken = _colours(world, query.about)
+    wrong = [Option(name, "graph") for name in _there(world, query.partial, kind, taken)][:1]
+    others = _there(world, beside, kind, taken)
+    wrong += [Option(name, "image") for name in rng.sample(others, min(2 - len(wrong), len(others)))]
+    absent = _absent(world, kind, taken)
+    if len(wrong) < 2 or not absent:
+        return None
+    return (Option(shape.names[query.answer[0]], "answer"), *wrong, Option(rng.choice(absent), "text"))
+
+
+def _explained(
+    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
+) -> tuple[Option, ...] | None:
+    """Each of two reasons or another in its place: every name stands in two of the four sentences."""
+    taken = _colours(world, (*query.about, *query.answer))
+    others: list[str] = []
+    for name in query.answer:
+        kind = world.thing(name).kind
+        absent = _absent(world, kind, taken)
+        like = _there(world, beside, kind, taken) + rng.sample(absent, min(1, len(absent)))
+        if not like:
+            return None
+        others.append(rng.choice(like))
+        taken.add(_colour(others[-1]))
+    effect, first, second = (shape.names[name] for name in (query.about[-1], *query.answer))
+    pairs = [(one, two) for one in (first, others[0]) for two in (second, others[1])]
+    roles = ("answer", "graph", "graph", "image")
+    return tuple(Option(explanation(task, effect, *pair), role) for pair, role in zip(pairs, roles, strict=True))
+
+
+def _there(world: Supports, names: Iterable[str], kind: str, taken: set[str]) -> list[str]:
+    """Those of some things that are of a kind and of no colour that is taken, by what they are called."""
+    things = map(world.thing, names)
+    return [thing.name for thing in things if thing.kind == kind and thing.colour not in taken]
+
+
+def _absent(world: Supports, kind: str, taken: set[str]) -> list[str]:
+    """What a world has not, of a kind and of no colour that is taken."""
+    there = {thing.name for thing in world.things}
+    return [name for colour in COLOURS if colour not in taken and (name := f"{colour} {kind}") not in there]
+
+
+def _colours(world: Supports, names: Iterable[str]) -> set[str]:
+    return {world.thing(name).colour for name in names}
+
+
+def _colour(name: str) -> str:
+    return name.split()[0]
+
 
 _WORDINGS = 2
 _ANY, _BESIDE_THE_MEDIATOR, _ONE_OF_SEVERAL = "any", "direct", "collision"

@@ -1,7 +1,7 @@
 """The questions of the suite of discs, told before anything moves and shown as four moments."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import permutations
 from random import Random
@@ -10,19 +10,41 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.case import Option
-from countersight.suites.worlds.drafts import Told, Worded, WorldDraft, WorldQuestion, worded
+from countersight.errors import Unclear
+from countersight.picture import Pixels
+from countersight.suites.worlds.drafts import (
+    Group,
+    Told,
+    Worded,
+    WorldDraft,
+    WorldQuestion,
+    WorldSuite,
+    plan_draft,
+    proved,
+    worded,
+)
+from countersight.suites.worlds.suite import DISCS_NAME
 from countersight.text import several
 from countersight.worlds import (
+    CLEARLY,
     COLOURS,
+    JITTERS,
     Disc,
     DiscChange,
     Discs,
     Motion,
     Put,
     Take,
+    beside_discs,
+    build_discs,
     changed_discs,
+    draw_both,
+    draw_discs,
+    draw_end,
+    draw_strip,
     faster,
     has_room,
+    jittered_discs,
     motion,
     nearest,
     new_disc,
@@ -261,3 +283,136 @@ def under_changes(drafting: Callable[[Went, Random], Iterator[WorldDraft]]) -> C
 def _others(went: Went) -> list[Disc]:
     """The discs that may be asked about: all but the one that is changed."""
     return [disc for disc in went.world.discs if disc.id != went.told.about.id]
+
+
+_OPTIONS = 4
+
+
+def planning(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
+    """Return drafts that ask which of four discs must go so that a fifth does not reach the wall it reaches now."""
+    now = motion(world)
+    for disc in rng.sample(world.discs, len(world.discs)):
+        if not now.reaches_wall(disc.id):
+            continue
+        others = [other for other in rng.sample(world.discs, len(world.discs)) if other is not disc]
+        needed = [other for other in others if not motion(_without(world, other)).reaches_wall(disc.id)]
+        spared = [other for other in others if other not in needed]
+        chosen = [*needed[:1], *spared[: _OPTIONS - 1]]
+        leftmost = find_leftmost(chosen) if needed and len(chosen) == _OPTIONS else None
+        if leftmost:
+            met = now.hit_by(disc.id)
+            yield plan_draft(
+                world,
+                chosen,
+                None,
+                WorldQuestion("Which of these is farthest to the left?", f"the {leftmost.name}"),
+                f"{RULE} Which of these would have to be taken away so that the {disc.name} does not reach a wall?",
+                f"{SHOWN} Which of these is not in the pictures?",
+                ["graph" if other.id in met else "image" for other in chosen[1:]],
+                after=_without(world, chosen[0]),
+                fact=partial(reaches, disc.id),
+                rivals=tuple(other.id for other in chosen[1:]),
+            )
+
+
+def _without(world: Discs, disc: Disc) -> Discs:
+    return changed_discs(world, Take(disc.id))
+
+
+def find_leftmost(chosen: Sequence[Disc]) -> Disc | None:
+    """Return the disc farthest to the left; None if the difference is too small to see."""
+    first, second, *_ = sorted(chosen, key=lambda disc: disc.x)
+    return first if second.x - first.x >= CLEARLY else None
+
+
+_KINDS = ("remove", "add", "replace", "move", "turn", "speed")
+_MEETING = ("remove", "turn", "speed")
+"""Changes that often alter who meets whom."""
+_MOVING = (*_MEETING, "add")
+"""Changes that often alter who moves."""
+
+
+def _doubt(draft: WorldDraft, rng: Random) -> str:
+    """Whether the answers are other ones with all discs a little larger or smaller, or in slightly different worlds."""
+    assert isinstance(draft.world, Discs)
+    assert isinstance(draft.after, Discs)
+    if not _is_hard(draft.world) and any(_has_bank_shot(motion(world)) for world in (draft.world, draft.after)):
+        return "bank"
+    if draft.proof:
+        if not proved(draft, beside_discs(draft.world)):
+            return "radius"
+        return "" if proved(draft, [jittered_discs(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
+    rivals = [changed_discs(draft.world, Take(name)) for name in draft.rivals]
+    for world in (draft.world, draft.after, *rivals):
+        if not _is_same(draft, world, beside_discs(world)):
+            return "radius"
+        if not _is_same(draft, world, (jittered_discs(world, rng) for _ in range(JITTERS))):
+            return "jitter"
+    return ""
+
+
+def _is_hard(world: Discs) -> bool:
+    """Whether several discs are pushed."""
+    return sum(bool(disc.vx or disc.vy) for disc in world.discs) > 1
+
+
+def _has_bank_shot(happens: Motion) -> bool:
+    """Whether a disc meets another after it bounced off a wall: nobody can tell that by eye."""
+    bounced: set[str] = set()
+    for event in happens.events:
+        if event.is_wall:
+            bounced.add(event.disc)
+        elif bounced & {event.disc, event.other}:
+            return True
+    return False
+
+
+def _is_same(draft: WorldDraft, world: Discs, others: Iterable[Discs]) -> bool:
+    """Whether the answer about a table is that about all of the others."""
+    assert draft.fact
+    answer = draft.fact(motion(world))
+    try:
+        return all(draft.fact(motion(other)) == answer for other in others)
+    except Unclear:
+        return False
+
+
+def _hardness(draft: WorldDraft) -> dict[str, str | int]:
+    assert isinstance(draft.after, Discs)
+    return {"things": len(draft.after.discs), "depth": len(motion(draft.after).events)}
+
+
+def _show(draft: WorldDraft) -> Pixels:
+    """What would happen: four moments, the end, or four moments below those of the table as it is."""
+    assert isinstance(draft.world, Discs)
+    assert isinstance(draft.after, Discs)
+    if draft.view == "both":
+        return draw_both(draft.world, draft.after)
+    return draw_end(draft.after) if draft.view == "end" else draw_strip(draft.after)
+
+
+_BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
+DISCS = WorldSuite(
+    name=DISCS_NAME,
+    description=(
+        "Discs on a table with walls, some of them pushed, and questions about what would happen under a change. "
+        "Every answer is computed collision by collision, and the outcome is shown as four moments or as the final "
+        "state."
+    ),
+    groups=(
+        Group("hits", under_changes(hits), _BOTH, _MEETING),
+        Group("reaches wall", under_changes(reaches_wall), _BOTH, _KINDS),
+        Group("how many move", under_changes(how_many_move), (False, True), _MOVING),
+        Group("who first", under_changes(who_first), (False, True), ("remove",)),
+        Group("role", under_changes(role), ("cause", "enable", "prevent", "neither")),
+        Group("planning", planning, (None,)),
+    ),
+    build=build_discs,
+    doubt=_doubt,
+    hardness=_hardness,
+    draw=draw_discs,
+    show=_show,
+    levels=("easy", "medium"),
+    by_name=("hard",),
+    follows="Cause, enable and prevent are as in CRAFT (Ates et al., 2022).\n",
+)

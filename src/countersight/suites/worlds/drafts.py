@@ -1,7 +1,7 @@
 """Data types for questions about worlds: texts with and without colours, and drafts of cases."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from random import Random
 from typing import Any, Literal
 
@@ -11,7 +11,18 @@ from countersight.case import AnswerKind, Option
 from countersight.errors import Unclear
 from countersight.picture import Pixels
 from countersight.random_choice import balanced
-from countersight.worlds import LEVELS, Difficulty, Disc, DiscChange, Motion, World, WorldChange, WorldThing
+from countersight.worlds import (
+    LEVELS,
+    Difficulty,
+    Disc,
+    DiscChange,
+    Motion,
+    RemoveThing,
+    Take,
+    World,
+    WorldChange,
+    WorldThing,
+)
 
 
 class Worded(msgspec.Struct, frozen=True):
@@ -126,6 +137,35 @@ class Group(msgspec.Struct, frozen=True):
         place = balanced(self.heights.places[level], f"{key}/{level}/height", nth)
         having = dict.fromkeys(self.kinds, self.heights.having[place])
         return msgspec.structs.replace(self, targets=(place,), having=having)
+
+
+def plan_draft(
+    world: World,
+    chosen: Sequence[WorldThing | Disc],
+    target: Hashable,
+    factual: WorldQuestion,
+    asked: str,
+    shown: str,
+    wrong: Sequence[str] = ("text",) * 3,
+    **more: Any,
+) -> WorldDraft:
+    """Return a draft that asks which thing must be taken away: the first of those chosen. `wrong` are option roles."""
+    right = chosen[0]
+    options = tuple(Option(f"the {each.name}", role) for each, role in zip(chosen, ("answer", *wrong), strict=True))
+    change = Take(right.id) if isinstance(right, Disc) else RemoveThing(right.id)
+    return WorldDraft(
+        skeleton="",
+        target=target,
+        kind="choice",
+        factual=factual,
+        counterfactual=WorldQuestion(asked, options[0].text),
+        shown=WorldQuestion(shown, options[0].text),
+        world=world,
+        told=Told(change, worded("{X} were taken away", X=right), right, "remove"),
+        options=options,
+        says_change=False,
+        **more,
+    )
 
 
 def proved(draft: WorldDraft, worlds: Iterable[World]) -> bool:

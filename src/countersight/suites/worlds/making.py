@@ -1,7 +1,11 @@
-"""Generate suites of worlds: random units of cases from a seed, with a picture of each world."""
+"""Units of cases: the same words except for colours, with every answer once.
+
+Worlds are drawn until one set of words has been met with every answer that is wanted. Whoever knows the words alone
+then knows nothing of the answer.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -21,16 +25,97 @@ from countersight.suites.cello.making import PER_TASK
 from countersight.suites.dividing import split_of
 from countersight.suites.searching import GROUPS, WORDINGS
 from countersight.suites.supposing import as_sentence
+from countersight.suites.worlds import reverse_questions
 from countersight.suites.worlds.card import CaseTally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
-from countersight.suites.worlds.discs import DISCS
+from countersight.suites.worlds.disc_questions import DISCS
 from countersight.suites.worlds.drafts import Group, Told, WorldDraft, WorldQuestion, WorldSuite
-from countersight.suites.worlds.supports import SUPPORTS
-from countersight.suites.worlds.units import draft_unit
+from countersight.suites.worlds.support_questions import SUPPORTS
 from countersight.text import unknown
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
-SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
+_WORLDS = 40
+"""Worlds that are drawn for one kind of change before another is tried."""
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """Drafts with every wanted answer, and the number of dropped candidates, by reason."""
+
+    drafts: tuple[WorldDraft, ...]
+    dropped: dict[str, int]
+
+
+def draft_unit(suite: WorldSuite, group: Group, difficulty: Difficulty, key: str) -> Unit:
+    """Return the unit of a key: the same whatever else is made."""
+    dropped: Counter[str] = Counter()
+    attempt = 0
+    while True:
+        rng = Random(f"{key}/{attempt}")
+        found = _search(suite, group, difficulty, rng, dropped)
+        if found:
+            return Unit(found, dict(dropped))
+        attempt += 1
+
+
+def _search(
+    suite: WorldSuite, group: Group, difficulty: Difficulty, rng: Random, dropped: Counter[str]
+) -> tuple[WorldDraft, ...] | None:
+    kind = rng.choice(group.kinds)
+    met: dict[str, list[WorldDraft | None]] = {}
+    for _ in range(_WORLDS):
+        world = suite.build(rng, difficulty, *_having(group, kind, rng))
+        used: set[str] = set()
+        for draft in group.drafts(world, kind, rng, dropped):
+            places = met.setdefault(draft.skeleton, [None] * len(group.targets))
+            place = _open(group.targets, places, draft.target)
+            if draft.skeleton in used or place is None:
+                continue
+            used.add(draft.skeleton)
+            places[place] = draft
+            if None not in places:  # only now is the slow part worth it
+                places[:] = [each if each and _is_stable(suite, each, rng, dropped) else None for each in places]
+            complete = [each for each in places if each is not None]
+            if len(complete) == len(places):
+                return tuple(complete)
+    return None
+
+
+def _having(group: Group, kind: str, rng: Random) -> Iterator[tuple[str, ...]]:
+    """What a world of the group is built of, where something is asked for."""
+    if kind in group.having:
+        yield rng.choice(group.having[kind])
+
+
+def _open(targets: tuple[Hashable, ...], places: list[WorldDraft | None], target: Hashable) -> int | None:
+    return next((nth for nth, each in enumerate(targets) if each == target and places[nth] is None), None)
+
+
+def _is_stable(suite: WorldSuite, draft: WorldDraft, rng: Random, dropped: Counter[str]) -> bool:
+    doubt = suite.doubt(draft, rng)
+    dropped[doubt or "jitter"] += bool(doubt)  # the card names the jitters also where they dropped nothing
+    return not doubt
+
+
+SUITES = {
+    suite.name: suite
+    for suite in (
+        msgspec.structs.replace(
+            SUPPORTS,
+            further={
+                "least-change": (reverse_questions.SUPPORTS_LEAST,),
+                "several-changes": reverse_questions.SUPPORTS_SEVERAL,
+            },
+        ),
+        msgspec.structs.replace(
+            DISCS,
+            further={
+                "least-change": (reverse_questions.DISCS_LEAST,),
+                "several-changes": reverse_questions.DISCS_SEVERAL,
+            },
+        ),
+        CAUSES,
+    )
+}
 VERSION = "1.9"
 """The version of the suite: the same seed gives the same cases while it does not change."""
 SIZE = 2000
@@ -131,8 +216,8 @@ def _make(
             done(writer.count)
 
 
-make_supports = partial(_make, SUPPORTS, SIZE)
-make_discs = partial(_make, DISCS, SIZE)
+make_supports = partial(_make, SUITES[SUPPORTS.name], SIZE)
+make_discs = partial(_make, SUITES[DISCS.name], SIZE)
 make_causal = partial(_make, CAUSES, PER_TASK * len(CAUSES.groups))
 
 

@@ -5,18 +5,17 @@ Of two changes the second names its thing by what is so after the first, so that
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 from math import hypot
 from random import Random
 
-from countersight.case import Option
 from countersight.errors import Unclear
 from countersight.suites.searching import smallest
-from countersight.suites.worlds.disc_questions import RULE, SHOWN, hits_or_not, reaches
-from countersight.suites.worlds.drafts import Group, Heights, Told, WorldDraft, WorldQuestion, worded
-from countersight.suites.worlds.questions import by_height
+from countersight.suites.worlds.disc_questions import RULE, SHOWN, find_leftmost, hits_or_not, reaches
+from countersight.suites.worlds.drafts import Group, Heights, Told, WorldDraft, WorldQuestion, plan_draft, worded
+from countersight.suites.worlds.support_questions import by_height
 from countersight.worlds import (
     CLEARLY,
     MARGIN,
@@ -52,32 +51,6 @@ def _least(ways: Sequence[Disc], right: str, rng: Random) -> list[Disc]:
     (one,) = (thing for thing in ways if thing.id == right)
     others = [thing for thing in ways if thing.id != right and thing.kind == one.kind]
     return [one, *rng.sample(others, _WRONG)] if len(others) >= _WRONG else []
-
-
-def _planned(
-    world: Supports | Discs,
-    chosen: Sequence[WorldThing | Disc],
-    target: Hashable,
-    factual: WorldQuestion,
-    asked: str,
-    shown: str,
-    **found: object,
-) -> WorldDraft:
-    """The draft of a smallest change, which comes first among those offered."""
-    options = tuple(Option(f"the {thing.name}", "text" if nth else "answer") for nth, thing in enumerate(chosen))
-    return WorldDraft(
-        skeleton="",
-        target=target,
-        kind="choice",
-        factual=factual,
-        counterfactual=WorldQuestion(asked, options[0].text),
-        shown=WorldQuestion(shown, options[0].text),
-        world=world,
-        told=_taking(chosen[0]),
-        options=options,
-        says_change=False,
-        **found,  # type: ignore[arg-type]
-    )
 
 
 def fells(falls: str, stays: str, world: Supports, margin: float = 0.0) -> str | None:
@@ -120,7 +93,7 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
         for place, chosen in by_height(_alike(found[0], unlike, touching[falls.id]), rng).items():
             highest = clearly_first(chosen, lambda thing: thing.middle[1])
             if highest:
-                yield _planned(
+                yield plan_draft(
                     world,
                     chosen,
                     place,
@@ -174,11 +147,11 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
             chosen = _least([d for d in world.discs if d not in named], right, rng) if right else []
             if not chosen or not right:
                 continue
-            first, second, *_ = sorted(chosen, key=lambda disc: disc.x)
-            if second.x - first.x < CLEARLY:
+            first = find_leftmost(chosen)
+            if first is None:
                 continue
             goal = words.format(other=named[-1].name)
-            yield _planned(
+            yield plan_draft(
                 world,
                 chosen,
                 chosen[0] is first,

@@ -9,11 +9,25 @@ import msgspec
 
 from countersight.case import Option
 from countersight.errors import Unclear
-from countersight.suites.worlds.changing import CHANGES
-from countersight.suites.worlds.drafts import Group, Heights, Told, WorldDraft, WorldQuestion, worded
+from countersight.picture import Pixels
+from countersight.suites.worlds.drafts import (
+    Group,
+    Heights,
+    Told,
+    WorldDraft,
+    WorldQuestion,
+    WorldSuite,
+    plan_draft,
+    proved,
+    worded,
+)
+from countersight.suites.worlds.suite import SUPPORTS_NAME
+from countersight.suites.worlds.support_changes import CHANGES
 from countersight.worlds import (
     COLOURS,
+    JITTERS,
     LEVELS,
+    MARGIN,
     MoveThing,
     Outcome,
     RemoveThing,
@@ -22,10 +36,14 @@ from countersight.worlds import (
     TurnThing,
     WorldChange,
     WorldThing,
+    build_supports,
     changed,
     clearly_first,
     contacts,
+    draw_supports,
+    fallen,
     is_higher,
+    jittered,
     outcome,
     yes,
 )
@@ -184,28 +202,17 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
     for place, chosen in by_height(choices, rng).items():
         leftmost = clearly_first(chosen, lambda thing: thing.middle[0])
         if leftmost:
-            yield _plan(world, chosen, place, leftmost)
-
-
-def _plan(world: Supports, chosen: Sequence[WorldThing], place: int, leftmost: WorldThing) -> WorldDraft:
-    """The first of four blocks could go."""
-    one, *others = chosen
-    gone = RemoveThing(one.id)
-    options = tuple(Option(f"the {thing.name}", "graph" if nth else "answer") for nth, thing in enumerate(chosen))
-    return WorldDraft(
-        skeleton="",
-        target=place,
-        kind="choice",
-        factual=WorldQuestion("Which of these is farthest to the left?", f"the {leftmost.name}"),
-        counterfactual=WorldQuestion("Which of these could be taken away without anything falling?", options[0].text),
-        shown=WorldQuestion("Which of these is not in the picture?", options[0].text),
-        world=world,
-        told=Told(gone, worded("{X} were taken away", X=one), one, "remove"),
-        after=changed(world, gone),
-        options=options,
-        rivals=tuple(thing.id for thing in others),
-        says_change=False,
-    )
+            yield plan_draft(
+                world,
+                chosen,
+                place,
+                WorldQuestion("Which of these is farthest to the left?", f"the {leftmost.name}"),
+                "Which of these could be taken away without anything falling?",
+                "Which of these is not in the picture?",
+                ("graph",) * 3,
+                after=changed(world, RemoveThing(chosen[0].id)),
+                rivals=tuple(thing.id for thing in chosen[1:]),
+            )
 
 
 Drafting = Callable[[Happened, Random], Iterator[WorldDraft]]
@@ -286,3 +293,96 @@ def _involved(world: Supports, start: str) -> set[str]:
             if pair & found and not any(world.thing(each).is_fixed for each in pair):
                 found |= pair
     return found
+
+
+_MARGINS = (10, 15, 20)
+
+
+def hardness(draft: WorldDraft) -> dict[str, str | int]:
+    """Return the facts about difficulty for the case's provenance."""
+    assert isinstance(draft.world, Supports)
+    found: dict[str, str | int] = {"things": len(draft.world.things), "fallen": len(draft.fallen)}
+    if draft.told is None or draft.then or draft.proof:
+        return found
+    return found | {"depth": _depth(draft), "margin": _margin(draft)}
+
+
+def _depth(draft: WorldDraft) -> int:
+    """How many contacts lie between what is changed and the last thing that falls; 0 where nothing does."""
+    assert draft.told
+    assert isinstance(draft.world, Supports)
+    start = draft.told.about.id
+    reached, steps = {start}, 0
+    while draft.fallen - reached:
+        near = {
+            end
+            for contact in contacts(draft.world)
+            if {contact.upper, contact.lower} & reached
+            for end in (contact.upper, contact.lower)
+        } & (draft.fallen | reached)
+        if near <= reached:
+            break
+        reached |= near
+        steps += 1
+    return steps
+
+
+def _margin(draft: WorldDraft) -> int:
+    """The largest margin at which the outcome is still clear, in steps of some pixels."""
+    assert draft.told
+    assert isinstance(draft.world, Supports)
+    assert isinstance(draft.told.change, WorldChange)
+    clear = round(MARGIN)
+    for margin in _MARGINS:
+        try:
+            outcome(draft.world, draft.told.change, margin=margin)
+        except Unclear:
+            break
+        clear = margin
+    return clear
+
+
+def _doubt(draft: WorldDraft, rng: Random) -> str:
+    """The 16 jitters, where not all of them have the same outcome."""
+    if draft.proof:
+        assert isinstance(draft.world, Supports)
+        return "" if proved(draft, [jittered(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
+    return "" if _is_stable(draft, rng) else "jitter"
+
+
+def _is_stable(draft: WorldDraft, rng: Random) -> bool:
+    """Whether the same things fall in every slightly different world, before and after the change."""
+    assert isinstance(draft.world, Supports)
+    jitters = [jittered(draft.world, rng) for _ in range(JITTERS)]
+    try:
+        if fallen(draft.world, jitters=jitters):
+            return False
+        if draft.told is None:
+            return True
+        assert isinstance(draft.told.change, WorldChange)
+        if outcome(draft.world, draft.told.change, jitters=jitters).fallen != draft.fallen:
+            return False
+        return all(outcome(draft.world, RemoveThing(name), jitters=jitters).fallen for name in draft.rivals)
+    except Unclear:
+        return False
+
+
+def _show(draft: WorldDraft) -> Pixels:
+    """The changed world, come to rest."""
+    assert isinstance(draft.after, Supports)
+    return draw_supports(draft.after)
+
+
+SUPPORTS = WorldSuite(
+    name=SUPPORTS_NAME,
+    description=(
+        "Small worlds of blocks, planks, cups, shelves and strings, and questions about what would fall under a "
+        "change. Every answer is computed by static equilibrium, and every changed world is drawn too."
+    ),
+    groups=GROUPS,
+    build=build_supports,
+    doubt=_doubt,
+    hardness=hardness,
+    draw=draw_supports,
+    show=_show,
+)
