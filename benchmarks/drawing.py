@@ -20,9 +20,8 @@ from PIL import Image
 from countersight.dataset.writing import DatasetWriter
 from countersight.picture import Pixels
 from countersight.scenes.drawing import draw
-from countersight.scenes.edits import apply
+from countersight.scenes.edits import apply, read_scenes
 from countersight.scenes.png import encode
-from countersight.scenes.records import read_scenes
 from countersight.suites.cvqa.synthetic import Order, make
 
 SAMPLE = 96

@@ -3,8 +3,7 @@
 import msgspec
 import pytest
 
-from countersight.scenes.edits import Add, Move, Recolour, Remove, Reshape, Resize, apply
-from countersight.scenes.records import SceneRecord
+from countersight.scenes.edits import Add, Move, Recolour, Remove, Reshape, Resize, SceneRecord, apply
 from countersight.scenes.scene import Background, Circle, Dot, Flower, Polygon, Scene
 from countersight.scenes.soundness import faults
 

@@ -6,9 +6,8 @@ import pytest
 
 from countersight.errors import SceneError
 from countersight.scenes.dots import dot_scene
-from countersight.scenes.edits import Remove
+from countersight.scenes.edits import Remove, SceneRecord, encode_record, read_scenes
 from countersight.scenes.flowers import FlowerRegions, flower_scene
-from countersight.scenes.records import SceneRecord, encode_record, read_scenes
 
 
 def test_scenes_come_back_as_they_were_written(tmp_path):

@@ -17,7 +17,7 @@ from countersight.errors import CountersightError
 from countersight.models import Answer
 from countersight.programs.reference import plan
 from countersight.scenes import apply
-from countersight.scenes.records import read_scenes
+from countersight.scenes.edits import read_scenes
 from countersight.scoring import judge_run
 from countersight.suites.cvqa.synthetic import make_case, make_control
 from countersight.suites.cvqa.templates import TEMPLATES

@@ -24,8 +24,7 @@ from countersight.dataset.writing import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.scenes import PHRASINGS, as_published, phrased
 from countersight.scenes.drawing import draw
-from countersight.scenes.edits import apply
-from countersight.scenes.records import read_scenes
+from countersight.scenes.edits import apply, read_scenes
 from countersight.scenes.scene import Background
 from countersight.suites.cvqa.synthetic import Order, make, make_case
 from countersight.suites.cvqa.templates import TEMPLATES, balanced

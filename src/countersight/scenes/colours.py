@@ -1,6 +1,7 @@
-"""Colours: the names used in questions, and the palettes of pictures."""
+"""The vocabulary of scenes: names of things, places and colours, and the palettes of pictures."""
 
 from functools import lru_cache
+from typing import Final, Literal
 
 Rgb = tuple[int, int, int]
 
@@ -81,3 +82,21 @@ def mix(first: Rgb, second: Rgb, part: int, whole: int) -> Rgb:
     """Return the colour `part` of `whole` of the way from the first to the second, in whole numbers."""
     red, green, blue = ((a * (whole - part) + b * part) // whole for a, b in zip(first, second, strict=True))
     return red, green, blue
+
+
+COLOURS: Final = tuple(NAMED)
+"""The names of polygons' colours."""
+PLACES: Final = ("top left", "top middle", "top right", "bottom left", "bottom middle", "bottom right")
+"""The places of the six circles of a scene, row by row."""
+PLACES_OTHERWISE: Final = {
+    "upper": "top",
+    "lower": "bottom",
+    "center": "middle",
+    "centre": "middle",
+    "central": "middle",
+}
+"""Synonyms of places."""
+Noun = Literal["flower", "polygon", "circle", "dot"]
+"""The kinds of items in a scene."""
+NOUNS_OTHERWISE: Final[dict[str, Noun]] = {"blossom": "flower", "ring": "circle"}
+"""Synonyms of these nouns."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from countersight.scenes.backgrounds import random_background
 from countersight.scenes.colours import DOTS, RINGS
-from countersight.scenes.geometry import Points, distance
-from countersight.scenes.placing import GAP, chances, place, rounded
+from countersight.scenes.geometry import GAP, Points, chances, distance, place, rounded
 from countersight.scenes.scene import RING, Circle, Dot, Scene
 
 COLUMNS = 76, 224, 372

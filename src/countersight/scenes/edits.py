@@ -1,18 +1,19 @@
-"""Changes of a scene as data, and the function that applies them.
+"""Changes of a scene as data, the function that applies them, and the file of a dataset's scenes.
 
 A new kind of edit is one more struct with its own tag and one more case in `apply`. Edits do as they are told; whether
 things touch afterwards is asked of `soundness.faults`.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from countersight.scenes.geometry import middle
-from countersight.scenes.placing import rounded
+from countersight.errors import SceneError
+from countersight.scenes.geometry import middle, rounded
 from countersight.scenes.scene import Circle, Dot, Flower, PetalShape, Point, Polygon, Scene
 
 Item = TypeVar("Item", Polygon, Flower, Circle, Dot)
@@ -207,3 +208,30 @@ def _with_more(scene: Scene, more: Add) -> Scene:
     if twice:
         raise ValueError(f"{', '.join(twice)}: already in the scene")
     return scene
+
+
+SCENES_FILE = "scenes.jsonl"
+
+
+class SceneRecord(msgspec.Struct, frozen=True):
+    """The scene of a case, and the edits that lead to its counterfactual picture."""
+
+    id: str
+    scene: Scene
+    change: tuple[Edit, ...]
+
+
+def encode_record(record: SceneRecord) -> bytes:
+    """Return one line of a scenes file."""
+    return msgspec.json.encode(record) + b"\n"
+
+
+def read_scenes(path: Path) -> Iterator[SceneRecord]:
+    """Return the records of a scenes file; an invalid line is a SceneError that names it."""
+    decoder = msgspec.json.Decoder(SceneRecord)
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                raise SceneError(f"{path.name} line {number}: {error}") from error

@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from countersight.scenes.colours import COLOURS, PLACES
 from countersight.scenes.geometry import as_points, inside
-from countersight.scenes.language import COLOURS, PLACES
 from countersight.scenes.scene import Circle, Scene
 
 _NONE = (0,) * len(COLOURS)

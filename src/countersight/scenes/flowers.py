@@ -9,8 +9,7 @@ import numpy as np
 
 from countersight.scenes.backgrounds import random_background
 from countersight.scenes.colours import HEARTS, PETALS
-from countersight.scenes.geometry import Points, edge_distance, inside
-from countersight.scenes.placing import GAP, chances, place, rounded
+from countersight.scenes.geometry import GAP, Points, chances, edge_distance, inside, place, rounded
 from countersight.scenes.scene import OUTLINE, SIDE, Flower, PetalShape, Point, Polygon, Scene
 
 BORDER = 12.0

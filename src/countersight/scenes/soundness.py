@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from countersight.scenes.geometry import as_points, crosses_itself, distance, edge_distance
-from countersight.scenes.placing import GAP
+from countersight.scenes.geometry import GAP, as_points, crosses_itself, distance, edge_distance
 from countersight.scenes.scene import OUTLINE, RING, Circle, Flower, Point, Scene
 
 SLACK = 0.03

@@ -1,19 +1,253 @@
-"""Build random worlds of supports: structures side by side that are certain to hold."""
+"""Build random worlds of supports: towers, bridges, balances, leaning planks, shelves and things on strings.
 
-from collections.abc import Sequence
+A structure stands on the line 0, from which heights go up as negative numbers. Whether it holds is not known here: the
+solver is asked, and one that does not hold is built again.
+"""
+
+from collections.abc import Callable, Sequence
 from itertools import combinations
+from math import cos, radians, sin, tan
 from random import Random
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from countersight.errors import Unclear
 from countersight.worlds.colours import COLOURS, random_look
-from countersight.worlds.floor import on_the_floor
+from countersight.worlds.places import on_the_floor
 from countersight.worlds.statics import fallen
-from countersight.worlds.structures import APART, LOWER, UPPER, FinishedStructure, built, shifted
-from countersight.worlds.things import SIDE, TABLE, Kind, String, Supports, WorldThing
+from countersight.worlds.things import CUP_BASE, HEAVIEST, SIDE, TABLE, Kind, String, Supports, WorldThing
 from countersight.worlds.touching import contacts
+
+PLANK = 12
+"""Thickness of planks and shelves."""
+APART = 14
+"""Least distance of things that do not touch."""
+_CUP, _BALL = (38, 36), 24
+
+
+class Structure:
+    """A structure being built; each thing has a unique id."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self.things: list[WorldThing] = []
+        self.strings: list[String] = []
+
+    def put(self, kind: Kind, left: float, bottom: float, width: float, height: float, weight: int = 1) -> WorldThing:
+        """Add a thing with its lower edge at `bottom`."""
+        thing = WorldThing(f"t{len(self.things)}", kind, "", left, bottom - height, width, height, weight)
+        self.things.append(thing)
+        return thing
+
+    def block(self, middle: float, bottom: float, width: float = 0, height: float = 0, weight: int = 0) -> WorldThing:
+        """Add a block centred at `middle`; sizes and weights that are not given are random."""
+        width = width or 2 * self.rng.randint(17, 28)
+        height = height or self.rng.randint(24, 40)
+        return self.put("block", round(middle - width / 2), bottom, width, height, weight or self._weight())
+
+    def cup(self, middle: float, bottom: float) -> WorldThing:
+        """Add a cup with a ball in it."""
+        width, height = _CUP
+        cup = self.put("cup", round(middle - width / 2), bottom, width, height)
+        self.put("ball", cup.left + (width - _BALL) / 2, bottom - CUP_BASE, _BALL, _BALL)
+        return cup
+
+    def load(self, middle: float, bottom: float) -> WorldThing:
+        """Add a block, or a cup with a ball in it."""
+        return self.cup(middle, bottom) if self.rng.random() < 0.3 else self.block(middle, bottom)
+
+    def hang(self, above: WorldThing, x: float, length: float) -> WorldThing:
+        """Hang a block or a ball on a string from another thing."""
+        if self.rng.random() >= 0.4:
+            return self.hang_block(above, x, length)
+        thing = self.put("ball", x - _BALL / 2, above.bottom + length + _BALL, _BALL, _BALL)
+        self.tie(above, thing, x)
+        return thing
+
+    def hang_block(self, above: WorldThing, x: float, length: float) -> WorldThing:
+        """Hang a block on a string from another thing."""
+        height, width = self.rng.randint(22, 32), 2 * self.rng.randint(15, 22)
+        bottom = above.bottom + length + height
+        thing = self.put("block", x - width / 2, bottom, width, height, self._weight())
+        self.tie(above, thing, x)
+        return thing
+
+    def tie(self, above: WorldThing, below: WorldThing, x: float) -> None:
+        """Add a string between two things."""
+        self.strings.append(String(f"s{len(self.strings)}", above.id, below.id, x))
+
+    def _weight(self) -> int:
+        return self.rng.randint(1, HEAVIEST)
+
+
+def tower(build: Structure) -> None:
+    """Build blocks on each other, perhaps with a cup on top."""
+    rng = build.rng
+    below = build.block(0, 0)
+    for _ in range(rng.randint(1, 3)):
+        reach = below.width / 2 - 9
+        below = build.block(below.middle[0] + rng.uniform(-reach, reach), below.top)
+    if rng.random() < 0.35 and below.top > -100:
+        build.cup(below.middle[0], below.top)
+
+
+def bridge(build: Structure) -> None:
+    """Build a plank on two or three columns, with things on it."""
+    rng = build.rng
+    length, height = 2 * rng.randint(64, 86), rng.randint(36, 56)
+    ends = rng.randint(18, 34), length - rng.randint(18, 34)
+    middles = [*ends, length / 2] if rng.random() < 0.35 else list(ends)
+    for middle in middles:
+        width = 2 * rng.randint(13, 17)
+        if rng.random() < 0.3:
+            lower = build.block(middle, 0, width + 6, height // 2)
+            build.block(middle, lower.top, width, height - height // 2)
+        else:
+            build.block(middle, 0, width, height)
+    build.put("plank", 0, -height, length, PLANK)
+    _loads(build, 0, length, -height - PLANK, rng.randint(1, 2))
+
+
+def _loads(build: Structure, left: float, right: float, bottom: float, number: int) -> None:
+    """Things side by side on a plank, apart from each other and from its ends."""
+    room = (right - left) / number
+    for nth in range(number):
+        spare = max(0.0, room / 2 - 28 - APART / 2)
+        middle = left + (nth + 0.5) * room + build.rng.uniform(-spare, spare)
+        load = build.load(middle, bottom)
+        if load.kind == "block" and build.rng.random() < 0.3:
+            build.block(load.middle[0], load.top, 30, 24)
+
+
+def balance(build: Structure) -> None:
+    """Build a plank on one block, from which it would slip without a weight on its other end."""
+    rng = build.rng
+    height, width = rng.randint(36, 64), 2 * rng.randint(16, 22)
+    length = 2 * rng.randint(52, 74)
+    over = width / 2 + rng.randint(8, 18)
+    way = rng.choice((-1, 1))
+    build.block(0, 0, width, height)
+    plank = build.put("plank", round(way * over - length / 2), -height, length, PLANK)
+    near = plank.left + 22 if way > 0 else plank.right - 22
+    far = plank.right - 22 if way > 0 else plank.left + 22
+    build.block(near, plank.top, 40, weight=rng.randint(2, HEAVIEST))
+    if rng.random() < 0.6:
+        build.block(far, plank.top, 34, weight=1)
+
+
+def lean(build: Structure) -> None:
+    """Build a plank that leans on a block, both perhaps on one base."""
+    rng = build.rng
+    angle, bottom = rng.randint(50, 62), 0.0
+    way = rng.choice((-1, 1))
+    block = (2 * rng.randint(18, 24), rng.randint(52, 66))
+    foot = -way * (block[1] / tan(radians(angle)) + block[0] / 2)
+    if rng.random() < 0.6:
+        middle = (foot + way * block[0] / 2) / 2
+        bottom = build.block(middle, 0, abs(foot) + block[0] / 2 + 28, 24, 2).top
+    build.block(0, bottom, *block, weight=rng.randint(3, HEAVIEST))
+    length = block[1] / sin(radians(angle)) + rng.randint(14, 26)
+    _leaning(build, foot, bottom, length, way * angle)
+
+
+def _leaning(build: Structure, foot: float, bottom: float, length: float, angle: float) -> None:
+    """A plank with its lower corner at a foot, that rises to the right where the angle is not negative."""
+    way, turn = (1 if angle > 0 else -1), radians(abs(angle))
+    x = foot + way * (cos(turn) * length / 2 - sin(turn) * PLANK / 2)
+    y = bottom - sin(turn) * length / 2 - cos(turn) * PLANK / 2
+    plank = build.put("plank", x - length / 2, y + PLANK / 2, length, PLANK)
+    build.things[-1] = replace(plank, turned=float(-angle))
+
+
+def shelf(build: Structure) -> None:
+    """Build a shelf on the wall with things on it, or with a plank that reaches over its edge."""
+    rng = build.rng
+    width = rng.randint(100, 140)
+    build.put("shelf", 0, 0, width, PLANK, 0)
+    if rng.random() < 0.5:
+        _loads(build, 0, width, -PLANK, rng.randint(1, 2))
+        return
+    way, length = rng.choice((-1, 1)), 2 * rng.randint(44, 56)
+    edge = width if way > 0 else 0
+    middle = edge + way * rng.randint(8, 20)
+    plank = build.put("plank", round(middle - length / 2), -PLANK, length, PLANK)
+    build.block(middle - way * (length / 2 - 22), plank.top, 38, weight=rng.randint(2, HEAVIEST))
+    if rng.random() < 0.5:
+        build.block(middle + way * (length / 2 - 20), plank.top, 30, 26, weight=1)
+
+
+def hanging(build: Structure) -> None:
+    """Build things on strings, one below the other."""
+    thing = build.put("hook", -8, 10, 16, 10, 0)
+    for _ in range(build.rng.randint(1, 3)):
+        thing = build.hang(thing, 0, build.rng.randint(18, 30))
+        if thing.kind == "ball":
+            return
+
+
+def chain(build: Structure) -> None:
+    """Build three hanging blocks, one below the other: without the second, the third falls, and the first does not."""
+    thing = build.put("hook", -8, 10, 16, 10, 0)
+    for _ in range(3):
+        thing = build.hang_block(thing, 0, build.rng.randint(18, 30))
+
+
+def swing(build: Structure) -> None:
+    """Build a plank on two strings, with things on it."""
+    rng = build.rng
+    length, drop = 2 * rng.randint(44, 64), rng.randint(92, 104)
+    ends = 10, length - 10
+    hooks = [build.put("hook", x - 8, 10, 16, 10, 0) for x in ends]
+    plank = build.put("plank", 0, drop + PLANK, length, PLANK)
+    for hook, x in zip(hooks, ends, strict=True):
+        build.tie(hook, plank, x)
+    _loads(build, 20, length - 20, plank.top, 1)
+
+
+LOWER: dict[str, Callable[[Structure], None]] = {"tower": tower, "bridge": bridge, "balance": balance, "lean": lean}
+"""Structures that stand on the table."""
+UPPER: dict[str, Callable[[Structure], None]] = {"shelf": shelf, "hanging": hanging, "swing": swing}
+"""Structures that are fixed above the table."""
+ASKED_FOR: dict[str, Callable[[Structure], None]] = {"chain": chain}
+"""Structures that are built only on request."""
+
+
+class FinishedStructure(msgspec.Struct, frozen=True):
+    """A finished structure, shifted so that its left edge is at 0."""
+
+    things: tuple[WorldThing, ...]
+    strings: tuple[String, ...]
+    width: float
+    height: float
+
+    @property
+    def free(self) -> int:
+        """The number of its things that could fall."""
+        return sum(not thing.is_fixed for thing in self.things)
+
+
+def built(name: str, rng: Random) -> FinishedStructure:
+    """Return a random structure of this name."""
+    build = Structure(rng)
+    (LOWER | UPPER | ASKED_FOR)[name](build)
+    corners = [corner for thing in build.things for corner in thing.corners()]
+    left, right = min(x for x, _ in corners), max(x for x, _ in corners)
+    height = max(y for _, y in corners) - min(y for _, y in corners)
+    things, strings = shifted(build.things, build.strings, -left, 0)
+    return FinishedStructure(things, strings, right - left, height)
+
+
+def shifted(
+    things: list[WorldThing] | tuple[WorldThing, ...], strings: list[String] | tuple[String, ...], dx: float, dy: float
+) -> tuple[tuple[WorldThing, ...], tuple[String, ...]]:
+    """Return the things and strings moved by `dx` to the right and `dy` down."""
+    return (
+        tuple(replace(thing, left=thing.left + dx, top=thing.top + dy) for thing in things),
+        tuple(replace(string, x=string.x + dx) for string in strings),
+    )
+
 
 Difficulty = Literal["easy", "medium", "hard"]
 DIFFICULTIES: dict[Difficulty, tuple[int, int]] = {"easy": (3, 6), "medium": (7, 9), "hard": (10, 14)}

@@ -1,4 +1,4 @@
-"""Changes of a world of supports as data, and their outcomes."""
+"""Changes of a world of supports as data, their outcomes, and the file of a dataset's worlds."""
 
 from collections.abc import Sequence
 from random import Random
@@ -6,7 +6,9 @@ from random import Random
 import msgspec
 from msgspec.structs import replace
 
-from countersight.worlds.floor import settled
+from countersight.worlds.disc_changes import DiscChange
+from countersight.worlds.discs import Discs
+from countersight.worlds.places import settled
 from countersight.worlds.statics import MARGIN, fallen, fallen_but_for
 from countersight.worlds.things import Supports, WorldThing
 from countersight.worlds.touching import UP, contacts
@@ -130,3 +132,22 @@ def fallen_without(world: Supports, *ids: str, held: Sequence[str] = (), margin:
     for name in ids:  # a string is cut
         world = changed(world, RemoveThing(name))
     return fallen(world, held=held, margin=margin)
+
+
+WORLDS_FILE = "worlds.jsonl"
+World = Supports | Discs
+
+
+class WorldRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The world of a case, and the change that leads to its counterfactual picture."""
+
+    id: str
+    world: World
+    change: WorldChange | DiscChange | None
+    then: WorldChange | DiscChange | None = None
+    """The second of two changes."""
+
+
+def encode_world(record: WorldRecord) -> bytes:
+    """Return one line of a worlds file."""
+    return msgspec.json.encode(record) + b"\n"

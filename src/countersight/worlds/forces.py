@@ -1,6 +1,6 @@
 """The equations of static equilibrium for a part of a world, for many slightly different worlds at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import inf
 from typing import NamedTuple
@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.errors import Unclear
-from countersight.worlds.linear import Floats, feasible
-from countersight.worlds.resting import Resting
-from countersight.worlds.things import Supports
+from countersight.worlds.things import Supports, WorldThing
 from countersight.worlds.touching import UP, Contact, contacts_near, swinging
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 _UNIT = 100.0
 """Lengths are counted in so many pixels, so that forces and torques are of one size."""
@@ -153,3 +154,117 @@ def _same_contacts(world: Supports, found: Sequence[Contact]) -> Sequence[Contac
 def _columns(variants: Sequence[Variant]) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
     which, rough, shift, reach = zip(*variants, strict=True)
     return np.array(which), np.array(rough), np.array(shift), np.array(reach)
+
+
+class Resting:
+    """The contacts below and above each thing of a part, by number; they are the same in all jitters."""
+
+    def __init__(self, found: Sequence[Contact], part: list[str], acting: list[int]) -> None:
+        self._found = found
+        self._below: dict[str, list[int]] = {name: [] for name in part}
+        self._above: dict[str, list[int]] = {name: [] for name in part}
+        for nth in acting:
+            self._below[found[nth].upper].append(nth)
+            if found[nth].lower in self._above:
+                self._above[found[nth].lower].append(nth)
+        self._shared = {name: [nth for nth in above if self._is_shared(nth)] for name, above in self._above.items()}
+        self._alone = {name: self._on_this_alone(name) for name in part}
+        self._order = self._from_the_top()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing rests on several things of the part; otherwise the distribution of its weight is unknown."""
+        return not any(self._shared.values())
+
+    def ends(self, things: Mapping[str, WorldThing], found: Sequence[Contact]) -> tuple[float, float]:
+        """Return the lowest and the highest shift at which the whole part stands, in one world."""
+        loads: dict[str, tuple[float, float]] = {}
+        low, high = -inf, inf
+        for name in self._order:
+            weight = things[name].weight
+            turning = weight * things[name].middle[0]
+            for upper in self._alone[name]:
+                weight, turning = weight + loads[upper][0], turning + loads[upper][1]
+            loads[name] = weight, turning
+            middle = turning / weight if weight else things[name].middle[0]
+            points = [found[nth].at[0] for nth in self._below[name]]
+            least, most = min(points, default=inf), max(points, default=-inf)
+            # Nobody knows how much of what rests elsewhere too rests here: it is safe where none of it could tip this.
+            is_safe = all(least <= found[nth].at[0] <= most for nth in self._shared[name])
+            low, high = max(low, least - middle if is_safe else inf), min(high, most - middle)
+        return low, high
+
+    def _from_the_top(self) -> list[str]:
+        """The things, each behind all that rests on it."""
+        ordered: dict[str, None] = {}
+
+        def visit(name: str) -> None:
+            for nth in self._above[name]:
+                if self._found[nth].upper not in ordered:
+                    visit(self._found[nth].upper)
+            ordered[name] = None
+
+        for name in self._above:
+            visit(name)
+        return list(ordered)
+
+    def _on_this_alone(self, name: str) -> list[str]:
+        """What rests on a thing and on nothing else."""
+        return sorted({self._found[nth].upper for nth in self._above[name]} - self._elsewhere(name))
+
+    def _elsewhere(self, name: str) -> set[str]:
+        return {self._found[nth].upper for nth in self._shared[name]}
+
+    def _is_shared(self, nth: int) -> bool:
+        return len({self._found[other].lower for other in self._below[self._found[nth].upper]}) > 1
+
+
+_TINY = 1e-9
+_LEFT = 1e-7
+"""What may be left of the artificial variables where there is a solution; right sides are of the order of 1."""
+_QUICK = 60
+"""Pivots by the steepest column, before the first one that improves is taken: that way never goes in a circle."""
+_MOST = 2_000
+
+
+def feasible(matrices: Floats, sides: Floats) -> Bools:
+    """Return for each programme whether some x ≥ 0 solves `matrix @ x = side` (first phase of the simplex method)."""
+    table = _tableau(matrices, sides)
+    every = np.arange(len(table))
+    basis = np.tile(np.arange(table.shape[1] - 1) + matrices.shape[2], (len(table), 1))
+    for step in range(_MOST):
+        costs = table[:, -1, : matrices.shape[2]]
+        entering = costs.argmin(axis=1) if step < _QUICK else (costs < -_TINY).argmax(axis=1)
+        moving = costs[every, entering] < -_TINY
+        if not moving.any():
+            break
+        rows = every[moving]
+        _pivot(table, basis, rows, entering[moving])
+    left: Bools = -table[:, -1, -1] < _LEFT
+    return left
+
+
+def _tableau(matrices: Floats, sides: Floats) -> Floats:
+    """Constraints with right sides that are not negative, and under them what the artificial variables cost."""
+    programmes, rows, columns = matrices.shape
+    table = np.zeros((programmes, rows + 1, columns + 1))
+    signs = np.where(sides < 0, -1.0, 1.0)
+    table[:, :-1, :-1] = matrices * signs[:, :, None]
+    table[:, :-1, -1] = sides * signs
+    table[:, -1] = -table[:, :-1].sum(axis=1)
+    return table
+
+
+def _pivot(table: Floats, basis: NDArray[np.int64], rows: NDArray[np.int64], entering: NDArray[np.int64]) -> None:
+    """One step of each programme that is not done; ties go to the variable that stands first, so that it ends."""
+    column = table[rows, :-1, entering]
+    steps = np.full(column.shape, np.inf)
+    np.divide(table[rows, :-1, -1], column, out=steps, where=column > _TINY)
+    nearest = steps.min(axis=1, keepdims=True)
+    ties = np.where(steps <= nearest + _TINY, basis[rows], np.iinfo(np.int64).max)
+    leaving = ties.argmin(axis=1)
+    table[rows, leaving] /= table[rows, leaving, entering][:, None]
+    factors = table[rows, :, entering]
+    factors[np.arange(len(rows)), leaving] = 0.0
+    table[rows] -= factors[:, :, None] * table[rows, leaving][:, None, :]
+    basis[rows, leaving] = entering
