@@ -124,7 +124,8 @@ def test_options_behind_the_name_go_to_vllm() -> None:
         await model.close()
 
     asyncio.run(asked_once())
-    assert made[0].options == {"max_model_len": 4096, "tensor_parallel_size": 2, "gpu_memory_utilization": 0.8}
+    options = {"max_model_len": 4096, "tensor_parallel_size": 2, "gpu_memory_utilization": 0.8}
+    assert made[0].options == options | {"limit_mm_per_prompt": {"video": 0, "audio": 0}}
     with pytest.raises(ModelError, match="max_model_len=long is not a number"):
         open_model("vllm:m?max_model_len=long")
     with pytest.raises(ModelError, match="no option 'quick'"):
