@@ -26,9 +26,9 @@ def test_at_60_columns_count_share_and_time_left_are_there_and_both_ends_of_the_
     assert "Instruct" in line
 
 
-def test_a_wide_terminal_has_the_whole_name_and_the_figures():
+def test_a_wide_terminal_has_the_whole_name_a_bar_and_the_figures():
     line = progress_line("gpt-4o", tally(), 100.0, 160)
-    assert line.startswith("gpt-4o 1,234/6,000 20% 0:06:26 · ")
+    assert line.startswith("gpt-4o 1,234/6,000 20% 0:06:26 ━━━━╌")
     assert "3 failed · 7 cut · 12/s" in line
 
 

@@ -12,6 +12,7 @@ from countersight.text import columns, printable
 
 LINE_SECONDS = 10.0
 _SHORTEST_NAME = 8
+_BAR = 20
 
 
 @contextmanager
@@ -65,6 +66,9 @@ def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:
         name = f"{front}…{_front(name[::-1], room - 1 - columns(front))[::-1]}"
     if columns(name) + 1 + len(line) <= width:
         line = f"{name} {line}"
+    if columns(line) + _BAR + 1 + 30 <= width:  # a bar only if it does not displace a figure
+        full = _BAR * tally.done // max(1, tally.total)
+        line += f" {'━' * full}{'╌' * (_BAR - full)}"
     for figure in _figures(tally, seconds):
         if columns(line) + 3 + columns(figure) > width:
             break
