@@ -18,7 +18,7 @@ from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import STRENGTHS, Actor, CaseRecord, Dose, EditRecord, Intervene, Manifest, Step
 from countersight.audits.selection import Selection, select, write_selection
 from countersight.audits.stages import Parties, Stages, steps_of_a_case
-from countersight.audits.steps import AuditTally, Runner, Steps
+from countersight.audits.steps import AuditTally, Steps, run_items
 from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.editing import Credentials, Editor, EditorSettings
@@ -115,8 +115,8 @@ async def audit_dataset(
             stages = Stages(folder, options.prompts, parties, steps, dataset, **given)  # type: ignore[arg-type]
             full = steps_of_a_case(parties.judges, folder.manifest)
             tally.total = full * len(selection.cases)
-            runner = Runner(stages.audit, steps, tally, full, stop)
-            await runner.run(_chosen(dataset, selection), options.retry.concurrency)
+            cases = _chosen(dataset, selection)
+            await run_items(stages.audit, cases, steps, tally, full, options.retry.concurrency, stop)
             if not stop.is_set():
                 sweep(output, pictures_of(folder.steps()))
                 if options.intervene == "picture":

@@ -22,42 +22,25 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 _WORDS: Final = (*UNITS, TENS[0])
-NUMBER = rf"(?P<n>\d{{1,4}}|no|none|{'|'.join(_WORDS)})"
-_N = NUMBER
+_N = rf"(?P<n>\d{{1,4}}|no|none|{'|'.join(_WORDS)})"
 _C = rf"(?P<c>{'|'.join(COLOURS)})"
 _P = rf"(?P<p>{'|'.join(PLACES)})"
 _LIST = r"(?P<list>(?:\d{1,4}, ){0,12}\d{1,4} and \d{1,4})"
 _OF_THEM = r"(?: of (?:them|these|those|the flowers))?"
 _SHAPE = r"(?:polygons?|regions?|shapes?|areas?)"
 _LIE = r"(?:(?:that )?(?:are|is|were|lie|lies|can be seen) )?"
-
-_PATTERNS: Final[tuple[tuple[str, str], ...]] = (
-    (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}(?:inside|within|in) (?:of )?(?:the |all )?{_C} {_SHAPE}", "inside"),
-    (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}outside (?:of )?(?:the |all )?{_C} {_SHAPE}", "outside"),
-    (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}(?:inside no {_SHAPE}|outside (?:of )?(?:all|both|any) {_SHAPE})", "free"),
-    (rf"{_N} flowers? {_LIE}where the (?:two |\w+ and the \w+ )?{_SHAPE} overlap", "both"),
-    (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}(?:inside|in) both {_SHAPE}", "both"),
-    (rf"so (?:the other )?{_N} {_LIE}(?P<side>outside|inside)\b(?! (?:of )?(?:the|all|both|any|no)\b)", "rest"),
-    (rf"(?:{_N} flowers?|of {_N.replace('<n>', '<m>')}) (?:in|on) the (?:picture|image)", "flowers"),
-    (rf"{_N} flowers? (?:in total|altogether|overall|in all)\b", "flowers"),
-    (rf"{_LIST} dots in the circles of the (?P<row>top|bottom) row(?:, {_N} together)?", "row"),
-    (rf"{_LIST} dots in the circles, row by row(?:, {_N} together|, and the most is (?P<most>\d{{1,4}}))?", "all"),
-    (rf"{_N} dots? {_LIE}in the {_P} circle", "circle"),
-    (rf"{_N} dots? {_LIE}in the (?P<row>top|bottom) row", "one row"),
-    (rf"{_N} dots? (?:in (?:all|total)|altogether|overall|together)\b", "dots"),
-    (rf"(?:the most|the largest number|at most) (?:is|are|dots? is)?\s?{_N}", "most"),
-    (rf"(?:counted|see|are|has|with) {_N} circles?\b", "circles"),
-)
-_READ: Final = tuple((re.compile(rf"\b{pattern}"), topic) for pattern, topic in _PATTERNS)
+_FLOWERS = rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}"
 
 
 def claims(text: str) -> tuple[Claim, ...]:
     """Return the numbers that a text claims about a scene, in order, each once. Unknown words claim nothing."""
     plain = " ".join(text[:LONGEST].casefold().split())
     found: list[tuple[int, Claim]] = []
-    for pattern, topic in _READ:
+    for pattern, fact in _READ:
         for match in pattern.finditer(plain):
-            found += [(match.start(), claim) for claim in _TOPICS[topic](match, plain)]
+            named = fact.format(**match.groupdict()) if isinstance(fact, str) else ""
+            claimed = [Claim(named, parse_number(match["n"]))] if isinstance(fact, str) else fact(match, plain)
+            found += [(match.start(), claim) for claim in claimed]
     ordered = [claim for _, claim in sorted(found, key=lambda each: each[0])]
     return tuple(dict.fromkeys(ordered))
 
@@ -71,10 +54,6 @@ def parse_number(word: str) -> int:
 
 def _numbers(match: re.Match[str]) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", match["list"])]
-
-
-def _counted(fact: str) -> Callable[[re.Match[str], str], list[Claim]]:
-    return lambda match, text: [Claim(fact.format(**match.groupdict()), parse_number(match["n"]))]
 
 
 def _rest(match: re.Match[str], text: str) -> list[Claim]:
@@ -107,21 +86,25 @@ def _all(match: re.Match[str], text: str) -> list[Claim]:
     return found
 
 
-_TOPICS: Final[dict[str, Callable[[re.Match[str], str], list[Claim]]]] = {
-    "inside": _counted("flowers inside {c}"),
-    "outside": _counted("flowers outside {c}"),
-    "free": _counted("flowers inside no polygon"),
-    "both": _counted("flowers where polygons overlap"),
-    "rest": _rest,
-    "flowers": _flowers,
-    "row": _row,
-    "all": _all,
-    "circle": _counted("dots in the {p} circle"),
-    "one row": _counted("dots in the {row} row"),
-    "dots": _counted("dots"),
-    "most": _counted("most dots in a circle"),
-    "circles": _counted("circles"),
-}
+_PATTERNS: Final[tuple[tuple[str, str | Callable[[re.Match[str], str], list[Claim]]], ...]] = (
+    (rf"{_FLOWERS}(?:inside|within|in) (?:of )?(?:the |all )?{_C} {_SHAPE}", "flowers inside {c}"),
+    (rf"{_FLOWERS}outside (?:of )?(?:the |all )?{_C} {_SHAPE}", "flowers outside {c}"),
+    (rf"{_FLOWERS}(?:inside no {_SHAPE}|outside (?:of )?(?:all|both|any) {_SHAPE})", "flowers inside no polygon"),
+    (rf"{_N} flowers? {_LIE}where the (?:two |\w+ and the \w+ )?{_SHAPE} overlap", "flowers where polygons overlap"),
+    (rf"{_FLOWERS}(?:inside|in) both {_SHAPE}", "flowers where polygons overlap"),
+    (rf"so (?:the other )?{_N} {_LIE}(?P<side>outside|inside)\b(?! (?:of )?(?:the|all|both|any|no)\b)", _rest),
+    (rf"(?:{_N} flowers?|of {_N.replace('<n>', '<m>')}) (?:in|on) the (?:picture|image)", _flowers),
+    (rf"{_N} flowers? (?:in total|altogether|overall|in all)\b", _flowers),
+    (rf"{_LIST} dots in the circles of the (?P<row>top|bottom) row(?:, {_N} together)?", _row),
+    (rf"{_LIST} dots in the circles, row by row(?:, {_N} together|, and the most is (?P<most>\d{{1,4}}))?", _all),
+    (rf"{_N} dots? {_LIE}in the {_P} circle", "dots in the {p} circle"),
+    (rf"{_N} dots? {_LIE}in the (?P<row>top|bottom) row", "dots in the {row} row"),
+    (rf"{_N} dots? (?:in (?:all|total)|altogether|overall|together)\b", "dots"),
+    (rf"(?:the most|the largest number|at most) (?:is|are|dots? is)?\s?{_N}", "most dots in a circle"),
+    (rf"(?:counted|see|are|has|with) {_N} circles?\b", "circles"),
+)
+_READ: Final = tuple((re.compile(rf"\b{pattern}"), fact) for pattern, fact in _PATTERNS)
+"""What sentences may claim: the fact that the number `n` is claimed of, or a function that reads the claims."""
 
 
 def find_moved_facts(old: Mapping[str, int], new: Mapping[str, int]) -> set[str]:

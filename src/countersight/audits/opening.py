@@ -58,21 +58,19 @@ class Opener:
         editor = open_editor(editor, settings) if isinstance(editor, str) else editor
         return AskedEditor(editor, self._retry, self._stop, self._heard(editor.name))
 
-    def judge(self, judge: str | Judge, settings: ModelSettings) -> Judge:
-        """Open the judge with this name, or use the given one."""
-        if not isinstance(judge, str):
-            return judge
-        if JUDGES.knows(judge):
-            return _opened(JUDGES, judge)
-        return ModelJudge(self._reader("judge", judge, settings, JUDGES), self._prompts)
-
     def judges(self, judges: Sequence[str | Judge], settings: ModelSettings) -> tuple[Judge, ...]:
-        """Open a panel of judges; a judge named twice is an error."""
+        """Open a panel of judges by name, or use the given ones; a judge named twice is an error."""
         names = [judge if isinstance(judge, str) else judge.party.name for judge in judges]
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice:
             raise CountersightError(f"the judge {twice} is given twice; for more votes, set `votes`")
-        return tuple(self.judge(judge, settings) for judge in judges)
+        opened = []
+        for judge in judges:
+            if isinstance(judge, str):
+                ours = _opened(JUDGES, judge) if JUDGES.knows(judge) else None
+                judge = ours or ModelJudge(self._reader("judge", judge, settings, JUDGES), self._prompts)
+            opened.append(judge)
+        return tuple(opened)
 
     def checkers(
         self, names: Sequence[str], settings: ModelSettings, before: Sequence[Actor] = ()

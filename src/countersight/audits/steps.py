@@ -5,7 +5,7 @@ import datetime
 import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 import msgspec
 
@@ -176,44 +176,26 @@ def hash_of(inputs: object) -> str:
     return hashlib.sha256(msgspec.json.encode(inputs, order="sorted")).hexdigest()
 
 
-class HasId(Protocol):
-    """Anything with an id."""
+async def run_items(
+    take: Callable[[int, Any], Awaitable[None]],
+    items: Iterator[tuple[int, Any]],
+    steps: Steps,
+    tally: AuditTally,
+    full: int,
+    concurrency: int,
+    stop: asyncio.Event,
+) -> None:
+    """Take items with an id through their steps, several at a time; when stopped, the current ones are finished.
 
-    @property
-    def id(self) -> str:
-        """The id used in its steps."""
-        ...
+    `full` is the most steps of one item. Raises if every further step would fail too.
+    """
 
+    async def take_one(that: tuple[int, Any]) -> None:
+        row, item = that
+        tally.cases += 1
+        await take(row, item)
+        tally.total -= full - steps.taken.pop(item.id, 0)
 
-One = TypeVar("One", bound=HasId)
-
-
-class Runner(Generic[One]):
-    """Takes items through their steps, several at a time; when stopped, the current ones are finished."""
-
-    def __init__(
-        self,
-        take: Callable[[int, One], Awaitable[None]],
-        steps: Steps,
-        tally: AuditTally,
-        full: int,
-        stop: asyncio.Event,
-    ) -> None:
-        """`take` gets the row of each item; `full` is the most steps of one item."""
-        self._take = take
-        self._steps = steps
-        self._tally = tally
-        self._full = full
-        self._stop = stop
-
-    async def run(self, those: Iterator[tuple[int, One]], concurrency: int) -> None:
-        """Run until no item is left or the work is stopped; raises if every further step would fail too."""
-        self._tally.limit = concurrency
-        await Workers(self._through, stop=self._stop, sync=self._steps.sync).work(those, concurrency)
-        self._tally.total = self._tally.done
-
-    async def _through(self, that: tuple[int, One]) -> None:
-        row, one = that
-        self._tally.cases += 1
-        await self._take(row, one)
-        self._tally.total -= self._full - self._steps.taken.pop(one.id, 0)
+    tally.limit = concurrency
+    await Workers(take_one, stop=stop, sync=steps.sync).work(items, concurrency)
+    tally.total = tally.done

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -23,6 +24,7 @@ from countersight.audits.records import (
     Output,
     Response,
     Said,
+    Stage,
     Step,
     StepPlace,
     Thought,
@@ -30,6 +32,9 @@ from countersight.audits.records import (
     Verdict,
 )
 from countersight.editing import Instruction
+
+Kind = TypeVar("Kind", bound=Output)
+replace = msgspec.structs.replace
 
 
 class AuditTrail(msgspec.Struct, frozen=True):
@@ -58,114 +63,87 @@ def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
 
     Steps of an audit under other judges than the manifest names are left out.
     """
-    judges = {judge.name for judge in manifest.judges}
-    checkers = {checker.name for checker in manifest.checkers}
-    known: dict[tuple[str, StepPlace], Output] = {}
+    named = {
+        "verdict": {judge.name for judge in manifest.judges},
+        "check": {checker.name for checker in manifest.checkers},
+    }
+    outputs = _Outputs()
     rows: dict[str, int] = {}
     for step in steps:
-        if step.stage == "verdict" and step.place.judge not in judges:
-            continue
-        if step.stage == "check" and step.place.judge not in checkers:
-            continue
-        known[step.stage, step.place] = step.output
-        if step.place.case:
-            rows[step.place.case] = step.place.row
-    verdicts: dict[tuple[str, int | None], list[Verdict]] = {}
-    checks: dict[tuple[str, int | None], list[Check]] = {}
-    failures: dict[str, list[str]] = {}
-    for (stage, place), output in known.items():
-        if isinstance(output, Verdict):
-            verdicts.setdefault((place.case, place.concept), []).append(output)
-        elif isinstance(output, Check):
-            checks.setdefault((place.case, place.concept), []).append(output)
-        elif isinstance(output, Failed):
-            failures.setdefault(place.case, []).append(f"{stage}: {output.reason}")
-    found = []
-    for case, row in sorted(rows.items(), key=lambda item: item[1]):
-        trail = _trail(case, row, known, verdicts, checks)
-        if trail is not None:
-            found.append(msgspec.structs.replace(trail, failures=tuple(failures.get(case, ()))))
-    return tuple(found)
+        if step.stage not in named or step.place.judge in named[step.stage]:
+            outputs.known[step.stage, step.place] = step.output
+            if step.place.case:
+                rows[step.place.case] = step.place.row
+    outputs.sort_by_concept()
+    found = (outputs.trail(case, row) for case, row in sorted(rows.items(), key=lambda item: item[1]))
+    return tuple(trail for trail in found if trail is not None)
 
 
-def _trail(
-    case: str,
-    row: int,
-    known: dict[tuple[str, StepPlace], Output],
-    verdicts: dict[tuple[str, int | None], list[Verdict]],
-    checks: dict[tuple[str, int | None], list[Check]],
-) -> CaseTrail | None:
-    here = StepPlace(case, row)
-    record = known.get(("case", here))
-    if not isinstance(record, CaseRecord):
-        return None
-    extracted = known.get(("concepts", here))
-    extracted = extracted if isinstance(extracted, Concepts) else None
-    concepts = []
-    for number, instruction in enumerate(extracted.instructions if extracted else (), 1):
-        place = msgspec.structs.replace(here, concept=number)
-        given = sorted(verdicts.get((case, number), ()), key=lambda each: (each.judge, each.vote))
-        concept = _concept(number, instruction, known.get(("edit", place)), place, known, tuple(given))
-        concepts.append(
-            msgspec.structs.replace(
-                concept,
-                checks=tuple(checks.get((case, number), ())),
-                doses=_doses(known, place),
-                thought=_thought(known, place),
-            )
+class _Outputs:
+    """The outputs of an audit's steps, by stage and place."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[Stage, StepPlace], Output] = {}
+        self._verdicts: dict[tuple[str, int | None], list[Verdict]] = {}
+        self._checks: dict[tuple[str, int | None], list[Check]] = {}
+        self._failures: dict[str, list[str]] = {}
+
+    def sort_by_concept(self) -> None:
+        """Note which verdicts and checks belong to each concept, and which failures to each case."""
+        for (stage, place), output in self.known.items():
+            if isinstance(output, Verdict):
+                self._verdicts.setdefault((place.case, place.concept), []).append(output)
+            elif isinstance(output, Check):
+                self._checks.setdefault((place.case, place.concept), []).append(output)
+            elif isinstance(output, Failed):
+                self._failures.setdefault(place.case, []).append(f"{stage}: {output.reason}")
+
+    def trail(self, case: str, row: int) -> CaseTrail | None:
+        """Return everything done about a case; None if the case itself failed."""
+        here = StepPlace(case, row)
+        record = self._get(CaseRecord, "case", here)
+        if record is None:
+            return None
+        extracted, unrelated = self._get(Concepts, "concepts", here), self._get(Concepts, "uncited", here)
+        cited = enumerate(extracted.instructions if extracted else (), 1)
+        uncited = enumerate(unrelated.instructions if unrelated else (), 1)
+        control = self._get(EditRecord, "edit", StepPlace(concept=CONTROL, picture=record.picture))
+        return CaseTrail(
+            case,
+            row,
+            record,
+            self._response(here, "answer", "why"),
+            extracted,
+            tuple(self._concept(here, number, instruction) for number, instruction in cited),
+            replace(self._concept(here, CONTROL, control.instruction), edit=control) if control else None,
+            tuple(self._failures.get(case, ())),
+            unrelated,
+            tuple(self._concept(here, -number, instruction) for number, instruction in uncited),
         )
-    unrelated = known.get(("uncited", here))
-    unrelated = unrelated if isinstance(unrelated, Concepts) else None
-    uncited = []
-    for number, instruction in enumerate(unrelated.instructions if unrelated else (), 1):
-        place = msgspec.structs.replace(here, concept=-number)
-        concept = _concept(-number, instruction, known.get(("edit", place)), place, known, ())
-        uncited.append(msgspec.structs.replace(concept, checks=tuple(checks.get((case, -number), ()))))
-    control = known.get(("edit", StepPlace(concept=CONTROL, picture=record.picture)))
-    return CaseTrail(
-        case,
-        row,
-        record,
-        _response(known, here, "answer", "why"),
-        extracted,
-        tuple(concepts),
-        _concept(CONTROL, control.instruction, control, msgspec.structs.replace(here, concept=CONTROL), known, ())
-        if isinstance(control, EditRecord)
-        else None,
-        unrelated=unrelated,
-        uncited=tuple(uncited),
-    )
 
+    def _concept(self, here: StepPlace, number: int, instruction: Instruction) -> ConceptTrail:
+        place = replace(here, concept=number)
+        verdicts = sorted(self._verdicts.get((here.case, number), ()), key=lambda each: (each.judge, each.vote))
+        thought = self._get(Thought, "thought", place)
+        return ConceptTrail(
+            number,
+            instruction,
+            self._get(EditRecord, "edit", place),
+            self._response(place, "answer again", "why again"),
+            tuple(verdicts),
+            tuple(self._checks.get((here.case, number), ())),
+            tuple(
+                DoseTrail(dose, self._get(Said, "answer again", at))
+                for at in (replace(place, dose=strength) for strength in range(1, STRENGTHS))
+                if (dose := self._get(Dose, "dose", at))
+            ),
+            ThoughtTrail(thought, self._get(Said, "answer thought", place)) if thought else None,
+        )
 
-def _concept(
-    number: int,
-    instruction: Instruction,
-    edit: Output | None,
-    place: StepPlace,
-    known: dict[tuple[str, StepPlace], Output],
-    verdicts: tuple[Verdict, ...],
-) -> ConceptTrail:
-    again = _response(known, place, "answer again", "why again")
-    return ConceptTrail(number, instruction, edit if isinstance(edit, EditRecord) else None, again, verdicts)
+    def _response(self, place: StepPlace, answer: Stage, why: Stage) -> Response | None:
+        first, second = self._get(Said, answer, place), self._get(Said, why, place)
+        return Response(first, second) if first and second else None
 
-
-def _doses(known: dict[tuple[str, StepPlace], Output], place: StepPlace) -> tuple[DoseTrail, ...]:
-    found = []
-    for strength in range(1, STRENGTHS):
-        here = msgspec.structs.replace(place, dose=strength)
-        dose, answer = known.get(("dose", here)), known.get(("answer again", here))
-        if isinstance(dose, Dose):
-            found.append(DoseTrail(dose, answer if isinstance(answer, Said) else None))
-    return tuple(found)
-
-
-def _thought(known: dict[tuple[str, StepPlace], Output], place: StepPlace) -> ThoughtTrail | None:
-    thought, answer = known.get(("thought", place)), known.get(("answer thought", place))
-    if not isinstance(thought, Thought):
-        return None
-    return ThoughtTrail(thought, answer if isinstance(answer, Said) else None)
-
-
-def _response(known: dict[tuple[str, StepPlace], Output], place: StepPlace, answer: str, why: str) -> Response | None:
-    first, second = known.get((answer, place)), known.get((why, place))
-    return Response(first, second) if isinstance(first, Said) and isinstance(second, Said) else None
+    def _get(self, kind: type[Kind], stage: Stage, place: StepPlace) -> Kind | None:
+        output = self.known.get((stage, place))
+        return output if isinstance(output, kind) else None

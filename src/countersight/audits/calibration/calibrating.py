@@ -30,7 +30,7 @@ from countersight.audits.opening import Opener
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Actor, CaseRecord, Manifest, Step, StepPlace, Verdict
 from countersight.audits.stages import Parties, Stages
-from countersight.audits.steps import AuditTally, Runner, StepFailed, Steps
+from countersight.audits.steps import AuditTally, StepFailed, Steps, run_items
 from countersight.engine import DatasetReference, RetryPolicy
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -120,9 +120,8 @@ async def calibrate(
             stages = Stages(folder, options.prompts, Parties(judges), steps)
             full = 1 + sum(options.votes if judge.several else 1 for judge in judges)
             tally.total = full * len(items)
-            await Runner(partial(put, stages), steps, tally, full, stop).run(
-                iter(enumerate(items)), options.retry.concurrency
-            )
+            rows = iter(enumerate(items))
+            await run_items(partial(put, stages), rows, steps, tally, full, options.retry.concurrency, stop)
     finally:
         for judge in judges:
             await judge.close()
