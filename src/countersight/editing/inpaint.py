@@ -6,7 +6,7 @@ answers in fractions or levels, is found by trying it once on a small picture.
 """
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,19 +30,6 @@ CLEAR = 30.0
 """Least difference in levels between the hole and the rest to be sure that it was painted."""
 STEP = 8
 """Networks halve a picture three times, so its sides must be multiples of this."""
-
-
-class _Part(NamedTuple):
-    """A part of a picture: rows and columns."""
-
-    top: int
-    bottom: int
-    left: int
-    right: int
-
-    @property
-    def slices(self) -> tuple[slice, slice]:
-        return slice(self.top, self.bottom), slice(self.left, self.right)
 
 
 class Inpainter:
@@ -75,12 +62,12 @@ class Inpainter:
     def __call__(self, pixels: Pixels, hole: Mask) -> Pixels:
         """Return the picture with the hole filled and everything else unchanged."""
         part = _around(hole)
-        seen, covered = pixels[part.slices], hole[part.slices]
+        seen, covered = pixels[part], hole[part]
         height, width = covered.shape
         size = self._size(height, width)
         answer = self._run(_resized(seen, size), _covered(covered, size))
         painted = pixels.copy()
-        painted[part.slices] = np.where(covered[:, :, None], _resized(answer, (height, width)), seen)
+        painted[part] = np.where(covered[:, :, None], _resized(answer, (height, width)), seen)
         return painted
 
     def _size(self, height: int, width: int) -> tuple[int, int]:
@@ -99,8 +86,8 @@ class Inpainter:
         shown = pixels.transpose(2, 0, 1)[None]
         cover = (hole if white else ~hole)[None, None]
         given = {
-            self._picture.name: _typed(shown, self._picture.type, 255),
-            self._mask.name: _mask(cover, self._mask.type),
+            self._picture.name: _typed(shown, self._picture.type),
+            self._mask.name: _typed(cover.astype(np.uint8) * 255, self._mask.type),
         }
         try:
             answer = np.asarray(self._graph.run(None, given)[0], np.float32)
@@ -138,19 +125,16 @@ class Inpainter:
             raise EditorError(f"{path} is not an inpainting network: it filled nothing in a test picture")
 
 
-def _around(hole: Mask) -> _Part:
-    """The part of the picture with the hole and enough around it, as square as the picture allows."""
+def _around(hole: Mask) -> tuple[slice, slice]:
+    """Return the part of the picture with the hole and enough around it, as square as the picture allows."""
     left, top, right, bottom = box_of(hole)
-    height, width = hole.shape
     side = max(SIDE, round((1 + 2 * AROUND) * max(right - left, bottom - top)))
-    rows = _span(top, bottom, side, height)
-    columns = _span(left, right, side, width)
-    return _Part(*rows, *columns)
 
+    def span(first: int, last: int, length: int) -> slice:
+        start = max(0, min((first + last - side) // 2, length - side))
+        return slice(start, min(length, start + side))
 
-def _span(first: int, last: int, side: int, length: int) -> tuple[int, int]:
-    start = max(0, min((first + last - side) // 2, length - side))
-    return start, min(length, start + side)
+    return span(top, bottom, hole.shape[0]), span(left, right, hole.shape[1])
 
 
 def _resized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
@@ -167,14 +151,11 @@ def _covered(hole: Mask, size: tuple[int, int]) -> Mask:
     return grown(np.asarray(image) > 0, 3)
 
 
-def _typed(values: NDArray[np.uint8], kind: str, most: int) -> NDArray[Any]:
+def _typed(values: NDArray[np.uint8], kind: str) -> NDArray[Any]:
+    """Return levels as whole numbers or as fractions of one, whichever the network takes."""
     if kind == "tensor(uint8)":
         return np.ascontiguousarray(values)
-    return np.ascontiguousarray(values / most, dtype=np.float16 if kind == "tensor(float16)" else np.float32)
-
-
-def _mask(cover: Mask, kind: str) -> NDArray[Any]:
-    return _typed(cover.astype(np.uint8) * 255, kind, 255)
+    return np.ascontiguousarray(values / 255, dtype=np.float16 if kind == "tensor(float16)" else np.float32)
 
 
 def open_inpaint(name: str, rest: str, settings: EditorSettings) -> Retoucher:

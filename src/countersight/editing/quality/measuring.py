@@ -126,6 +126,8 @@ def measure(
         after = after.resize(before.size, Image.Resampling.LANCZOS)
     found = register(before, after, outside)
     scale = original[0] / before.width
+    a, b, c, d, e, f = found.warp
+    warp = (a, b, c * scale, d, e, f * scale)  # in pixels of the original
     one, other = np.asarray(before.convert("RGB")), np.asarray(after.convert("RGB"))
     valid = np.ones(one.shape[:2], bool)
     if found.warp != STILL:
@@ -133,7 +135,7 @@ def measure(
         other = np.where(valid[:, :, None], other, one)
     quality = replace(
         _measured(one, other, inside, outside, valid, lpips, rule),
-        warp=() if found.warp == STILL else tuple(round(value, 5) for value in _scaled(found.warp, scale)),
+        warp=() if found.warp == STILL else tuple(round(value, 5) for value in warp),
         registration=found.how,
         size=None if size == original else size,
     )
@@ -155,11 +157,6 @@ def _within(picture: Image.Image, side: int) -> Image.Image:
         return picture
     width, height = (max(1, round(length * scale)) for length in picture.size)
     return picture.resize((width, height), Image.Resampling.LANCZOS)
-
-
-def _scaled(warp: Warp, scale: float) -> Warp:
-    a, b, c, d, e, f = warp
-    return a, b, c * scale, d, e, f * scale
 
 
 def _measured(
@@ -288,20 +285,15 @@ def _similarity(one: Tones, other: Tones) -> Tones:
 
 
 def _blurred(tones: Tones) -> Tones:
-    for axis in (0, 1):
-        tones = _along(tones, axis)
-    return tones
-
-
-def _along(tones: Tones, axis: int) -> Tones:
+    """Return the tones blurred along both axes."""
     weights = np.exp(-0.5 * (np.arange(-RADIUS, RADIUS + 1) / SIGMA) ** 2)
     weights = (weights / weights.sum()).astype(np.float32)
-    padding = [(RADIUS, RADIUS) if place == axis else (0, 0) for place in range(3)]
-    padded = np.pad(tones, padding, mode="symmetric")
-    length = tones.shape[axis]
-    total = np.zeros_like(tones)
-    for offset, weight in enumerate(weights):
-        window = [slice(None)] * 3
-        window[axis] = slice(offset, offset + length)
-        total += weight * padded[tuple(window)]
-    return total
+    for axis in (0, 1):
+        padded = np.pad(tones, [(RADIUS, RADIUS) if each == axis else (0, 0) for each in range(3)], mode="symmetric")
+        total = np.zeros_like(tones)
+        for offset, weight in enumerate(weights):
+            window = [slice(None)] * 3
+            window[axis] = slice(offset, offset + tones.shape[axis])
+            total += weight * padded[tuple(window)]
+        tones = total
+    return tones

@@ -58,23 +58,14 @@ def _seam(tones: Tones, mask: Mask) -> float | None:
     across, beside = [], []
     for axis in (0, 1):
         steps = np.abs(np.diff(tones, axis=axis)).mean(axis=2)
-        one, other = _pair(mask, axis)
-        rim, both = one != other, _both(near, axis)
+        first, second = (np.s_[:-1], np.s_[1:]) if axis == 0 else (np.s_[:, :-1], np.s_[:, 1:])
+        rim = mask[first] != mask[second]
         across.append(steps[rim])
-        beside.append(steps[both & ~rim])
+        beside.append(steps[near[first] & near[second] & ~rim])
     there, elsewhere = np.concatenate(across), np.concatenate(beside)
     if len(there) < LEAST or len(elsewhere) < LEAST:
         return None
     return round(float((there.mean() + QUIET) / (elsewhere.mean() + QUIET)), 3)
-
-
-def _pair(mask: Mask, axis: int) -> tuple[Mask, Mask]:
-    return (mask[:-1], mask[1:]) if axis == 0 else (mask[:, :-1], mask[:, 1:])
-
-
-def _both(mask: Mask, axis: int) -> Mask:
-    one, other = _pair(mask, axis)
-    return one & other
 
 
 def _texture(fine: Tones, core: Mask, around: Mask) -> float | None:
