@@ -11,7 +11,7 @@ from countersight.case import LETTERS
 from countersight.errors import CountersightError
 from countersight.scenes import SceneRecord, apply, facts_by_name
 from countersight.suites.searching import smallest
-from countersight.worlds import Discs, WorldRecord, fallen_without, motion
+from countersight.worlds import Discs, WorldRecord, contacts, fallen_without, motion
 
 
 def test_the_smallest_is_found_before_anything_larger_is_tried():
@@ -109,6 +109,10 @@ def test_supports_smallest_changes(tmp_path):
         assert fitting == [right_option(case)]
         assert not fallen_without(record.world)
         assert len({option.text.split()[-1] for option in case.counterfactual.options}) == 1  # of one kind
+        ids = {f"the {thing.name}": thing.id for thing in record.world.things}
+        pairs = [{contact.upper, contact.lower} for contact in contacts(record.world)]
+        touching = [option for option in case.counterfactual.options if {ids[option.text], falls.id} in pairs]
+        assert len(touching) > 1  # not the right option alone touches what is to fall
 
 
 def without(world, *names):
@@ -118,6 +122,8 @@ def without(world, *names):
 def test_discs_smallest_changes(tmp_path):
     found = made("discs", "least-change", tmp_path / "d", 12, WorldRecord)
     assert set(Counter(case.factual.answer for case, _ in found).values()) == {3}
+    letters = [case.counterfactual.answer for case, _ in found]
+    assert [sorted(letters[first : first + 4]) for first in (0, 4, 8)] == [list("ABCD")] * 3  # no runs of one letter
     for case, record in found:
         asked = case.counterfactual.text.partition("so that ")[2]
         about, *other = named(record.world, asked)

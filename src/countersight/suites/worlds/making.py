@@ -272,25 +272,34 @@ def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str])
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
-    for nth, draft in enumerate(Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)):
-        case = _case(draft, key, order.unit * len(group.targets) + nth, int(plan.reworded))
+    drafts = Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)
+    numbers = range(order.unit * len(group.targets), order.unit * len(group.targets) + len(drafts))
+    places = [(LETTERS.index(balanced("ABCD", f"{key}/letter", n)) + plan.reworded) % 4 for n in numbers]
+    # What is right in the picture as it is stands where the next case of the unit has its right option: both are even.
+    unlike = [
+        nth for nth, each in enumerate(drafts) if each.factual and each.factual.answer != each.counterfactual.answer
+    ]
+    following = dict(zip(unlike, [*unlike[1:], *unlike[:1]], strict=True))
+    for nth, draft in enumerate(drafts):
+        other = places[following.get(nth, nth)]
+        if other == places[nth]:
+            other = (places[nth] + 1 + numbers[nth] // 4 % 3) % 4
+        ordered = _ordered(draft, places[nth], other, Random(f"{key}/{numbers[nth]}/options"))
+        case = _case(ordered, reworded=plan.reworded)
         number = order.first + nth + 1
         yield draft, _numbered(case, suite, group, number, {**made, **suite.hardness(draft), **draft.remembered})
 
 
-def _case(draft: WorldDraft, key: str, number: int, turn: int) -> Case:
-    """What is asked; in another turn in other words, with the right option at the next letter."""
+def _case(draft: WorldDraft, *, reworded: bool) -> Case:
+    """A draft with ordered options as a case; reworded in other words, if it has any."""
     told = draft.told
-    place = (LETTERS.index(balanced("ABCD", f"{key}/letter", number)) + turn) % 4
-    other = (place + balanced((1, 2, 3), f"{key}/other letter", number)) % 4
-    order = _ordered(draft, place, other, Random(f"{key}/{number}/options"))
-    asked = draft.otherwise if turn and draft.otherwise else draft.counterfactual
+    asked = draft.otherwise if reworded and draft.otherwise else draft.counterfactual
     return Case(
         id="",
-        factual=_question(order, draft.factual) if draft.factual else None,
+        factual=_question(draft, draft.factual) if draft.factual else None,
         change=_change(told) if told and draft.shown and draft.says_change else None,
-        counterfactual=_question(order, asked),
-        shown=_question(order, draft.shown) if draft.shown else None,
+        counterfactual=_question(draft, asked),
+        shown=_question(draft, draft.shown) if draft.shown else None,
         graph=draft.graph,
     )
 
