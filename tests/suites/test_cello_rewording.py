@@ -84,7 +84,7 @@ def test_a_premise_that_reads_back_as_negated_is_refused_though_the_rules_see_no
     draft = drafted()
     case, heard = worded(draft, GOOD, reads(draft, table="kept"), GOOD, reads(draft))
     assert heard[1] == role_prompt(GOOD, draft)
-    assert "must make “table” what is gone, and it reads as kept" in heard[2]
+    assert "“table” must be what is gone, but it reads as kept" in heard[2]
     assert case.counterfactual.text == GOOD
 
 

@@ -294,11 +294,11 @@ def _counts(known: Knowledge, picture: str, answer: str, asked: list[str]) -> di
     offered = known.names_in(answer)
     both = [(one, other) for one in offered for other in asked if one != other]
     return {
-        "keeps what is asked about": sum(known.keeps(one, other, picture) for one, other in both),
-        "is kept by what is asked about": sum(known.keeps(other, one, picture) for one, other in both),
-        "keeps it through another thing": sum(known.through(one, other, picture) for one, other in both),
-        "is kept by it through another thing": sum(known.through(other, one, picture) for one, other in both),
-        "keep each other": sum(known.keeps(one, other, picture) for one, other in permutations(offered, 2)),
+        "supports what is asked about": sum(known.keeps(one, other, picture) for one, other in both),
+        "is supported by what is asked about": sum(known.keeps(other, one, picture) for one, other in both),
+        "supports it through another thing": sum(known.through(one, other, picture) for one, other in both),
+        "is supported by it through another thing": sum(known.through(other, one, picture) for one, other in both),
+        "support each other": sum(known.keeps(one, other, picture) for one, other in permutations(offered, 2)),
     }
 
 
@@ -309,13 +309,13 @@ def _yes_or_no(
     found = []
     for one, other in combinations(range(len(names)), 2):
         forth, back = (known.keeps(names[a], names[b], question.picture) for a, b in ((one, other), (other, one)))
-        found.append(f"{one + 1} keeps {other + 1}: {leaning(forth, back)}")
-        found.append(f"{one + 1} keeps {other + 1}: {forth > 0}, {back > 0}")
+        found.append(f"{one + 1} supports {other + 1}: {leaning(forth, back)}")
+        found.append(f"{one + 1} supports {other + 1}: {forth > 0}, {back > 0}")
     if len(names) == _NAMED:
         for last in range(_NAMED):
             pair = [place for place in range(_NAMED) if place != last]
             counts = [known.keeps(names[place], names[last], question.picture) for place in pair]
-            found.append(f"{pair[0] + 1} keeps {last + 1} more often than {pair[1] + 1} does: {leaning(*counts)}")
+            found.append(f"{pair[0] + 1} supports {last + 1} more often than {pair[1] + 1} does: {leaning(*counts)}")
     said = set(question.text.casefold().replace(",", " ").replace("?", " ").split())
     ways = [template, *(f"{'with' if word in said else 'without'} “{word}”" for word in wording.turning if word)]
     return [[f"{what}, {way}" for what in found for way in ways], *([] for _ in question.answers[1:])]

@@ -139,6 +139,6 @@ COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
     "words in a basic question": lambda tally: tally.mean("basic"),
     "words in a counterfactual question": lambda tally: tally.mean("counterfactual"),
     "words in an answer": lambda tally: tally.mean("answer"),
-    "no, of answers yes and no": _share_of_no,
+    "no, among yes and no": _share_of_no,
 }
 """The statistics of pairs, by their reported names."""

@@ -57,14 +57,14 @@ def role_mismatch(answer: str, drafted: Drafted) -> str | None:
         if said.get(name) != meant:
             told = said.get(name, "nothing")
             if name in drafted.named:
-                return f"it must make “{name}” what is {meant}, and it reads as {told}"
-            return f"of what it asks, “{name}” must be “{meant}”, and it reads as “{told}”"
+                return f"“{name}” must be what is {meant}, but it reads as {told}"
+            return f"“{name}” must be “{meant}”, but it reads as “{told}”"
     return None
 
 
 def _of_supposition(drafted: Drafted) -> Iterable[str]:
     return (
-        "Say of each thing what the question makes of it, a line each, and nothing else:",
+        "State the role of each thing in the question, one per line, and nothing else:",
         *(f"{name}: gone, kept, changed or asked" for name in _shuffled(drafted.named, drafted)),
         "asks: stays or goes",
         "“gone” is what is supposed to be no longer there, “kept” what is supposed to stay or is held as it is, "
@@ -77,7 +77,7 @@ def _of_choice(drafted: Drafted) -> Iterable[str]:
     *words, last = _shuffled(_SOUGHT_WORDS, drafted)
     about = " and ".join(drafted.named)
     return (
-        f"Say what it asks for, where {about} is what it names, a line each, and nothing else:",
+        f"The question names {about}. State what it asks for, one line each, and nothing else:",
         f"asks: {', '.join(words)} or {last}",
         "wants: does or does not",
         *(f"{name}: cause or effect" for name in _shuffled(drafted.named, drafted) if len(drafted.named) == 2),

@@ -168,7 +168,7 @@ REAL: Final = Suite(
             "boolean": "1,130",
             "words in a basic question": "5.88",
             "words in a counterfactual question": "13.15",
-            "no, of answers yes and no": "55.13 %",
+            "no, among yes and no": "55.13 %",
         },
     ),
     tables="countersight.suites.cvqa",
