@@ -82,18 +82,10 @@ def test_an_editor_or_a_judge_that_raises_fails_its_own_step(flowers, tmp_path):
     assert cs.report(judged, out=tmp_path / "tables").html.is_file()
 
 
-def test_what_does_not_fit_is_told_in_a_sentence(flowers, tmp_path):
+def test_datasets_are_named_by_objects_and_paths(flowers, tmp_path):
     run = cs.run(flowers, "chance", out=tmp_path / "run")
     assert cs.score(run, dataset=str(flowers.path), gold=flowers).overall.factual.n == 6
     assert cs.leaderboard(run, datasets=[str(flowers.path)], out=tmp_path / "board").html.is_file()
-    for wrong in (
-        lambda: cs.run(flowers, "chance", out=tmp_path / "x", settings={}),
-        lambda: cs.run(flowers, "chance", out=tmp_path / "x", retry={}),
-        lambda: cs.report(run, out=tmp_path / "x", groups="groups.csv"),
-        lambda: cs.make("own", tmp_path / "x", source="nowhere.csv"),
-    ):
-        with pytest.raises(cs.CountersightError):
-            wrong()
 
 
 def test_a_suite_that_cannot_be_imported_breaks_no_other(monkeypatch, tmp_path):
@@ -125,23 +117,6 @@ def test_a_dataset_is_a_sequence_of_cases_and_is_made_once(flowers, tmp_path):
             cs.make(**{"suite": "cvqa-synthetic", "size": 6, "seed": 3} | other, out=flowers.path, exist_ok=True)
     run = cs.run(flowers, "chance", out=tmp_path / "run")
     assert len(run.to_pandas()) == 12
-
-
-@pytest.mark.parametrize(
-    ("made", "words"),
-    [
-        (lambda: cs.ModelSettings(max_tokens=-3), "max_tokens must be a whole number of at least 1, not -3"),
-        (lambda: cs.ModelSettings(temperature="hot"), "temperature must be a number from 0 to 2"),
-        (lambda: cs.RetryPolicy(concurrency=0), "concurrency must be a number of at least 1, not 0"),
-        (lambda: cs.open_model("gpt-4o"), "did you mean openai:gpt-4o"),
-        (lambda: cs.run("d", "chance", out="r", prompt="zero-shot"), "'zero-shot'; did you mean '0-shot'"),
-    ],
-)
-def test_a_mistake_is_refused_where_it_is_made(made, words, flowers, monkeypatch):
-    monkeypatch.chdir(flowers.path.parent)
-    flowers.path.with_name("d").exists() or flowers.path.with_name("d").symlink_to(flowers.path)
-    with pytest.raises(cs.CountersightError, match=words):
-        made()
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])

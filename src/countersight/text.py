@@ -1,6 +1,7 @@
 """Formatting of numbers, and of text from files and servers, for the terminal."""
 
 import difflib
+import re
 from collections.abc import Iterable
 from unicodedata import combining, east_asian_width
 
@@ -31,7 +32,7 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 def _near(name: str, names: Iterable[str]) -> list[str]:
     """Return the names that start with this one, or else the most similar name."""
     known = {(plain := each.partition("[")[0]).casefold(): plain for each in names}  # without optional parts
-    typed = name.casefold()
+    typed = re.sub(r"\b(zero|one)\b", lambda word: str(("zero", "one").index(word[0])), name.casefold())
     near = [each for each in known if typed and each.startswith(typed)]
     return [known[each] for each in near or difflib.get_close_matches(typed, known, n=1, cutoff=0.5)]
 
