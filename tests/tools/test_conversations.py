@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.errors import CountersightError
-from countersight.models.embedded import UNKNOWN, Tokenizer, always_said, vocabulary
+from countersight.models.embedded import UNKNOWN, Tokenizer
 from countersight.models.embedded.model import within_card
 from countersight.scenes import Facts, facts_of
 from countersight.suites.cvqa.templates import TEMPLATES, by_published_gaps
 from tools.embedded import reasons, wordings
+from tools.embedded.batches import always_said, vocabulary
 from tools.embedded.casual import casual
 from tools.embedded.conversations import conversation
 from tools.embedded.examination import read_held_out

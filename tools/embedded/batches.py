@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from countersight.models.embedded import Tokenizer, always_said, vocabulary
+from countersight.models.embedded import PIECE, SPECIAL, Tokenizer
 from countersight.scenes import Facts
 from tools.embedded import wordings
 from tools.embedded.conversations import Conversation, conversation
@@ -29,6 +29,25 @@ LONG = 8
 
 Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 """Numbers of the pictures; tokens; where the model speaks, counted through all rows; its words; how much they count."""
+
+
+def vocabulary(said: Iterable[str], heard: Iterable[str]) -> tuple[str, ...]:
+    """Build a vocabulary: first tokens that a model may write, then words that it only reads."""
+    tokens = [*always_said(), *sorted(set(said).difference(always_said()))]
+    return (*tokens, *sorted(set(heard).difference(tokens)))
+
+
+def always_said() -> tuple[str, ...]:
+    """Return the first tokens of every vocabulary: markers of turns, numbers up to 99, letters and punctuation."""
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    return (
+        *SPECIAL,
+        "\n",
+        *(str(number) for number in range(100)),
+        *letters[:26].upper(),
+        *".,;:?!()'\"-%/",
+        *(PIECE + letter for letter in letters),
+    )
 
 
 @cache

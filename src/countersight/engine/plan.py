@@ -14,7 +14,7 @@ from typing import Final, Literal, Self
 import msgspec
 from msgspec.structs import replace
 
-from countersight.case import TWICE, TWO_WORLDS, WORLDS, Case, Option, Order, Question, Reply, Telling, World
+from countersight.case import TWICE, WORLDS, Case, Option, Order, Question, Reply, Telling, World
 from countersight.dataset import Dataset, hidden_in
 from countersight.engine.journal import read_journal, read_placed, reply_at
 from countersight.engine.outcome import NO_OPTIONS, NO_PICTURE, Tally, is_doubtful, status_of
@@ -230,15 +230,10 @@ class Gathering:
             return None
         return self._whole()
 
-    def _answered(self) -> Iterator[Order]:
-        for places in self._orders:
-            reply = self._said.get(places)
-            if reply is not None and reply.state == "answered":
-                yield Order(places, reply.text)
-
     def _whole(self) -> Reply:
-        said = [self._said[places] for places in self._orders if places in self._said]
-        one = self.failed or said[0]
+        said = {places: self._said[places] for places in self._orders if places in self._said}
+        replies = list(said.values())
+        one = self.failed or replies[0]
         return Reply(
             case=one.case,
             row=one.row,
@@ -246,16 +241,17 @@ class Gathering:
             telling=one.telling,
             state=one.state,
             reason=one.reason,
-            finish=next((reply.finish for reply in said if reply.finish != "stop"), one.finish),
-            orders=tuple(self._answered()),  # for a failed question: orders that need not be asked again
-            tokens_in=sum(reply.tokens_in for reply in said),
-            tokens_out=sum(reply.tokens_out for reply in said),
-            cost=sum(reply.cost for reply in said),
-            seconds=round(sum(reply.seconds for reply in said), 4),
-            attempts=sum(reply.attempts for reply in said),
+            finish=next((reply.finish for reply in replies if reply.finish != "stop"), one.finish),
+            # For a failed question, the answered orders need not be asked again.
+            orders=tuple(Order(places, reply.text) for places, reply in said.items() if reply.state == "answered"),
+            tokens_in=sum(reply.tokens_in for reply in replies),
+            tokens_out=sum(reply.tokens_out for reply in replies),
+            cost=sum(reply.cost for reply in replies),
+            seconds=round(sum(reply.seconds for reply in replies), 4),
+            attempts=sum(reply.attempts for reply in replies),
             model=one.model,
             trace=one.trace,
-            restates="\n".join(reply.restates for reply in said if reply.restates),
+            restates="\n".join(reply.restates for reply in replies if reply.restates),
         )
 
 
@@ -332,16 +328,14 @@ class QuestionPlan:
         self._ranked = run.manifest.answering == "rank"
         self._needs_picture = needs_picture
         self._tally = tally
-        self._again = again = options.again
-        self._suspect = _SUSPECT.get(again)
+        self._again, self._suspect = options.again, _SUSPECT.get(options.again)
         questions = len(TELLINGS) * dataset.lines
         self._standing = bytearray(questions)
         """The state of the answer to each question, by row and telling."""
-        looked_at = again or self._prompt.needs_fact or any(self._prompt.of(w).orders != "one" for w in TWO_WORLDS)
-        self._places = array("q", bytes(8 * questions)) if looked_at else None
+        self._places = array("q", bytes(8 * questions))
         """The position of each reply in the journal; replies themselves are not held in memory."""
-        self._doubtful: dict[int, int] = {}
-        """Positions of replies of earlier processes that may be cut or empty."""
+        self._is_first = not tally.answered
+        """Whether cut and empty replies in the journal are not counted yet."""
         self._orders: dict[int, dict[Places, Reply]] = {}
         """Replies to single orders of unfinished questions, from before the run was stopped."""
 
@@ -411,10 +405,8 @@ class QuestionPlan:
             # Of failed replies the last counts: it has all orders that were answered.
             if standing > self._standing[at] or standing == self._standing[at] == _FAILED:
                 self._standing[at] = standing
-                if self._places is not None and standing != _RESTATED:
+                if standing != _RESTATED:
                     self._places[at] = place
-                if standing == _CUT_OR_EMPTY and not self._tally.answered:  # others are already counted
-                    self._doubtful[at] = place
         for reply in read_journal(self._orders_file):
             at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
             if 0 <= reply.row < self._dataset.lines and self._standing[at] <= _FAILED and reply.orders:
@@ -445,13 +437,13 @@ class QuestionPlan:
 
     def _count_amiss(self, ask: Ask, at: int) -> None:
         """Count a cut or empty reply of an earlier process that is not asked for again."""
-        reply = reply_at(self._journal, self._doubtful[at]) if at in self._doubtful else None
+        reply = self._reply(at) if self._is_first and self._standing[at] == _CUT_OR_EMPTY else None
         if reply is not None:
             self._tally.count_amiss(status_of(reply, ask.question, self._prompt.of(ask.world).reads).status)
 
     def _reply(self, at: int) -> Reply | None:
         """Return the reply that counts for a question, answered or failed, or None."""
-        return reply_at(self._journal, self._places[at]) if self._places is not None and self._standing[at] else None
+        return reply_at(self._journal, self._places[at]) if self._standing[at] else None
 
     def _after_their_fact(self, asks: list[Ask]) -> Iterator[tuple[Ask, ...]]:
         """Chain the question about the change to the factual question, or add the factual reply if there is one."""

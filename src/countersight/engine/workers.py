@@ -84,16 +84,14 @@ def run_loop(work: Coroutine[Any, Any, T]) -> T:
 
 
 def blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to completion, also if an event loop is already running, as in a notebook."""
+    """Run a coroutine to completion, also if an event loop is already running, as in a notebook.
+
+    Then it runs in another thread; an interrupt of this thread cancels it.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return run_loop(work())
-    return _beside(work)
-
-
-def _beside(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine in an event loop in another thread; an interrupt of this thread cancels it."""
     begun: Future[Callable[[], object]] = Future()
 
     async def stoppable() -> T:

@@ -15,10 +15,10 @@ class Chance(Displayed):
 
     needs_picture = False
 
-    def __init__(self, seed: int) -> None:
-        self.name = "chance"
-        self.settings: dict[str, Any] = {"seed": seed}
-        self._seed = seed
+    def __init__(self, name: str, target: str, settings: ModelSettings) -> None:
+        self.name = name
+        self.settings: dict[str, Any] = {"seed": settings.seed}
+        self._seed = settings.seed
 
     async def reply(self, request: Request) -> Answer:
         possible = _possible(request)
@@ -34,8 +34,8 @@ class AlwaysFirst(Displayed):
 
     needs_picture = False
 
-    def __init__(self) -> None:
-        self.name = "always-first"
+    def __init__(self, name: str, target: str, settings: ModelSettings) -> None:
+        self.name = name
         self.settings: dict[str, Any] = {}
 
     async def reply(self, request: Request) -> Answer:
@@ -49,13 +49,3 @@ def _possible(request: Request) -> list[str]:
     if request.options:
         return list(LETTERS[: len(request.options)])
     return ["yes", "no"] if request.kind == "boolean" else [str(number) for number in CHANCE_NUMBERS]
-
-
-def open_chance(name: str, target: str, settings: ModelSettings) -> Chance:
-    """Open `chance`."""
-    return Chance(settings.seed)
-
-
-def open_always_first(name: str, target: str, settings: ModelSettings) -> AlwaysFirst:
-    """Open `always-first`."""
-    return AlwaysFirst()

@@ -35,9 +35,9 @@ class Endpoint(Hosted):
         model: str,
         service: Service,
         settings: ModelSettings,
-        chat: ChatDialect | None = None,
+        chat: ChatDialect,
     ) -> None:
-        super().__init__(name, model, url, service, chat or ChatDialect(model), settings)
+        super().__init__(name, model, url, service, chat, settings)
         self._loss = settings.loss
         self._checking = asyncio.Lock()
         self._ranks = False
@@ -147,7 +147,7 @@ class Endpoint(Hosted):
         answered = turns[-1].role == "assistant"
         return await self.asked(
             turns,
-            most=_most_of_ranking,
+            most=lambda body: min(MAX_RESPONSE + BYTES_PER_BYTE * len(body), MAX_RANKING),
             **self._one_token,
             prompt_logprobs=0,  # of the tokens themselves, not of alternatives
             return_token_ids=True,
@@ -165,11 +165,6 @@ async def _together(tasks: list[asyncio.Task[PromptLogprobs]]) -> list[PromptLog
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
-
-
-def _most_of_ranking(body: bytes) -> int:
-    """Return the maximum size in bytes of a ranking response, in proportion to the prompt."""
-    return min(MAX_RESPONSE + BYTES_PER_BYTE * len(body), MAX_RANKING)
 
 
 def serving(address: str, key: str, settings: ModelSettings, header: str = "Authorization") -> Service:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from countersight.errors import AskingFailed, CountersightError, ModelError
 from countersight.models.protocol import Answer, Displayed, Request
-from countersight.picture import Picture, as_seen
+from countersight.picture import as_seen
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -37,9 +37,10 @@ class FunctionModel(Displayed):
     async def reply(self, request: Request) -> Answer:
         """Return the function's answer; an exception fails only this question."""
         turn = request.turns[-1]
-        if len(asked_of := _last_shown(request)) > 1:
-            raise AskingFailed(f"{self.name} accepts one picture, but this question has {len(asked_of)}", again=False)
-        picture = as_seen(asked_of[0]) if asked_of else None
+        shown = next((each.pictures for each in reversed(request.turns) if each.picture), ())
+        if len(shown) > 1:
+            raise AskingFailed(f"{self.name} accepts one picture, but this question has {len(shown)}", again=False)
+        picture = as_seen(shown[0]) if shown else None
         # A function has no memory, so a request to restate a reply includes the reply.
         text = "\n\n".join(each.text for each in request.turns[-3:]) if request.restates else turn.text
         try:
@@ -66,11 +67,6 @@ def _takes_both(function: Function) -> bool:
     except ValueError:  # some functions not written in Python have no signature
         return True
     return True
-
-
-def _last_shown(request: Request) -> tuple[Picture, ...]:
-    """Return the pictures that the question is about: those of the last turn that has any."""
-    return next((turn.pictures for turn in reversed(request.turns) if turn.picture), ())
 
 
 def _fingerprint(function: Function) -> str:

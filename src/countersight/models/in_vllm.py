@@ -42,7 +42,10 @@ class _Waiting(NamedTuple):
 
 
 class VllmModel(Displayed):
-    """A model that vLLM computes in this process."""
+    """A model that vLLM computes in this process.
+
+    Named `vllm:NAME_OR_PATH[?max_model_len=N&tensor_parallel_size=N&gpu_memory_utilization=SHARE]`.
+    """
 
     needs_picture = True
     places = MOST // 64
@@ -206,8 +209,3 @@ def _read(output: Any) -> PromptLogprobs:
 
 def _placed(tokens: Any, entries: Any) -> list[tuple[int, Any]]:
     return [(token, one or {}) for token, one in zip(tokens[1:], entries[1:], strict=True)]
-
-
-def open_vllm(name: str, path: str, settings: ModelSettings) -> VllmModel:
-    """Open `vllm:NAME_OR_PATH[?max_model_len=N&tensor_parallel_size=N&gpu_memory_utilization=SHARE]`."""
-    return VllmModel(name, path, settings)

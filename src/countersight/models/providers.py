@@ -1,6 +1,7 @@
 """Hosted providers: their addresses, the variables with their keys, and their dialects."""
 
 import os
+from typing import Any
 from urllib.parse import quote
 
 from countersight.errors import ModelError
@@ -41,20 +42,21 @@ def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint 
 
 def _endpoint(name: str, url: str, model: str, settings: ModelSettings) -> Endpoint:
     url = checked_address(url).rstrip("/")
-    service = serving(url, key_from("COUNTERSIGHT_API_KEY"), settings)
-    return Endpoint(
-        name, url + COMPLETIONS, model, service, settings, ChatDialect(model, limit=NEWER if url == OPENAI else OLDER)
-    )
+    return _chat(name, url, model, key_from("COUNTERSIGHT_API_KEY"), settings)
+
+
+def _chat(name: str, url: str, model: str, key: str, settings: ModelSettings, **differences: Any) -> Endpoint:
+    """Open a model of a service that has chat completions.
+
+    Only OpenAI's own server certainly accepts the newer field name of the token limit; others get the older one.
+    """
+    chat = ChatDialect(model, **({"limit": NEWER if url == OPENAI else OLDER} | differences))
+    return Endpoint(name, url + COMPLETIONS, model, serving(url, key, settings), settings, chat)
 
 
 def open_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `openai:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
-    url = _base("OPENAI_BASE_URL", OPENAI)
-    service = serving(url, _key("openai", "OPENAI_API_KEY"), settings)
-    # Only OpenAI's own server certainly accepts the newer field name; others get the older one.
-    return Endpoint(
-        name, url + COMPLETIONS, model, service, settings, ChatDialect(model, limit=NEWER) if url == OPENAI else None
-    )
+    return _chat(name, _base("OPENAI_BASE_URL", OPENAI), model, _key("openai", "OPENAI_API_KEY"), settings)
 
 
 def open_azure(name: str, target: str, settings: ModelSettings) -> Endpoint:
@@ -71,17 +73,14 @@ def open_azure(name: str, target: str, settings: ModelSettings) -> Endpoint:
 
 def open_mistral(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `mistral:MODEL`; key from MISTRAL_API_KEY."""
-    url = _base("MISTRAL_BASE_URL", MISTRAL)
-    service = serving(url, _key("mistral", "MISTRAL_API_KEY"), settings)
-    return Endpoint(name, url + COMPLETIONS, model, service, settings, ChatDialect(model, seed="random_seed"))
+    url, key = _base("MISTRAL_BASE_URL", MISTRAL), _key("mistral", "MISTRAL_API_KEY")
+    return _chat(name, url, model, key, settings, seed="random_seed")
 
 
 def open_openrouter(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `openrouter:MAKER/MODEL`; key from OPENROUTER_API_KEY. It reports the cost of each answer."""
-    url = _base("OPENROUTER_BASE_URL", OPENROUTER)
-    service = serving(url, _key("openrouter", "OPENROUTER_API_KEY"), settings)
-    chat = ChatDialect(model, further={"usage": {"include": True}})
-    endpoint = Endpoint(name, url + COMPLETIONS, model, service, settings, chat)
+    url, key = _base("OPENROUTER_BASE_URL", OPENROUTER), _key("openrouter", "OPENROUTER_API_KEY")
+    endpoint = _chat(name, url, model, key, settings, further={"usage": {"include": True}})
     endpoint.tells_cost = True
     return endpoint
 
@@ -90,7 +89,7 @@ def open_ollama(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `ollama:MODEL`, on this machine or at OLLAMA_HOST; it needs no key."""
     host = os.environ.get("OLLAMA_HOST") or OLLAMA
     url = checked_address(host if "://" in host else f"http://{host}").rstrip("/") + "/v1"
-    return Endpoint(name, url + COMPLETIONS, model, serving(url, "", settings), settings)
+    return _chat(name, url, model, "", settings)
 
 
 def open_anthropic(name: str, model: str, settings: ModelSettings) -> Hosted:

@@ -75,10 +75,6 @@ class Worker:
         except CountersightError as error:
             return Failure(str(error), for_good=True)
 
-    async def remarks(self, wanted: WantedModel) -> list[str]:
-        """Return the remarks of a model."""
-        return list(getattr(self._models.get(wanted), "remarks", ()))
-
 
 STARTS = 3
 """How often an actor is started at one place before giving up."""
@@ -148,25 +144,17 @@ class WorkerPool:
             self._workers.remove(worker)
             self._looked = float("-inf")
 
-    def let_go(self, wanted: WantedModel) -> tuple[str, ...]:
-        """Release a model and return the actors' remarks about it; after the last model, the actors end."""
+    def let_go(self, wanted: WantedModel) -> None:
+        """Release a model; after the last model, the actors end and the cluster is left."""
         if not self._users[wanted]:
-            return ()
-        asked = [worker.actor.remarks.remote(wanted) for worker in self._workers if wanted in worker.ready]
-        said = self.ray.wait(asked, num_returns=len(asked), timeout=LAST_WORD)[0] if asked else []
-        remarks = [remark for one in said for remark in self._got(one) or ()]
+            return
         self._users -= Counter([wanted])
         if not self._users:
-            self._end()
-        return tuple(dict.fromkeys(remarks))
-
-    def _end(self) -> None:
-        """End all actors and disconnect from the cluster."""
-        del _POOLS[self._address]
-        for worker in self._workers:
-            self.ray.kill(worker.actor)
-        self._workers = []
-        leave(self.ray)
+            del _POOLS[self._address]
+            for worker in self._workers:
+                self.ray.kill(worker.actor)
+            self._workers = []
+            leave(self.ray)
 
     def _look_around(self) -> None:
         """Start an actor at every place without one: at first, after a loss, and when the cluster has grown."""
@@ -198,7 +186,12 @@ class WorkerPool:
             return False
         if isinstance(about, Failure):
             raise ModelError(f"{worker.place.address}: {about.reason}")
-        _refuse_another_model(worker.place, about.settings, self._held[wanted].settings)
+        there, here = about.settings, self._held[wanted].settings
+        if odd := next((key for key in here if there.get(key) != here[key]), None):
+            raise ModelError(
+                f"{worker.place.address} has a different model: {odd} is {there.get(odd)} there and {here[odd]} "
+                "elsewhere; install the same files and packages on all machines, or set `dtype`"
+            )
         worker.ready.add(wanted)
         return True
 
@@ -230,22 +223,8 @@ class WorkerPool:
             return None
 
 
-def _refuse_another_model(place: ActorPlace, there: dict[str, Any], here: dict[str, Any]) -> None:
-    if odd := next((key for key in here if there.get(key) != here[key]), None):
-        raise ModelError(
-            f"{place.address} has a different model: {odd} is {there.get(odd)} there and {here[odd]} elsewhere; "
-            "install the same files and packages on all machines, or set `dtype`"
-        )
-
-
 _POOLS: dict[str, WorkerPool] = {}
-
-
-def pool_at(address: str) -> WorkerPool:
-    """Return the actors at a cluster; they are started when a model is first held."""
-    if address not in _POOLS:
-        _POOLS[address] = WorkerPool(address)
-    return _POOLS[address]
+"""The actors at each cluster; they are started when a model is first held."""
 
 
 KEPT = 8
@@ -260,7 +239,6 @@ class RayModel(Displayed):
         self.settings, self.needs_picture = about.settings, about.needs_picture
         if about.picture_limits:
             self.picture_limits = about.picture_limits
-        self.remarks: tuple[str, ...] = ()
         self._wanted, self._about = wanted, about
         self._pool = pool
         self._answers: Counter[str] = Counter()
@@ -283,7 +261,7 @@ class RayModel(Displayed):
 
     async def close(self) -> None:
         """Release the actors; after the last model they end, and the cluster is left."""
-        self.remarks = await asyncio.to_thread(self._pool.let_go, self._wanted)
+        await asyncio.to_thread(self._pool.let_go, self._wanted)
 
     async def _anywhere(self, how: Call, request: Request) -> Any:
         """Ask the least busy actor; if its machine fails, ask another."""
@@ -330,6 +308,8 @@ class RankingRayModel(RayModel):
 def open_ray_model(name: str, settings: ModelSettings) -> RayModel:
     """Open a model on the cluster in `settings.ray`."""
     wanted = WantedModel(name, replace(settings, ray=""))
-    pool = pool_at(settings.ray)
+    if settings.ray not in _POOLS:
+        _POOLS[settings.ray] = WorkerPool(settings.ray)
+    pool = _POOLS[settings.ray]
     about = pool.hold(wanted)
     return (RankingRayModel if about.ranks else RayModel)(wanted, about, pool)

@@ -13,11 +13,11 @@ MODELS: Registry[Model] = Registry(
             "`embedded:factual` was trained without counterfactual questions",
             "countersight.models.embedded:open_embedded",
         ),
-        "chance": Plug("chance", "answers at random", "countersight.models.baselines:open_chance"),
+        "chance": Plug("chance", "answers at random", "countersight.models.baselines:Chance"),
         "always-first": Plug(
             "always-first",
             "always answers with the first option, yes, or 1",
-            "countersight.models.baselines:open_always_first",
+            "countersight.models.baselines:AlwaysFirst",
         ),
         "endpoint": Plug(
             "endpoint:URL[,URL…]#MODEL",
@@ -78,13 +78,13 @@ MODELS: Registry[Model] = Registry(
             "hf:NAME_OR_PATH",
             "a local model run by transformers, from a folder or downloaded before; run text-only models with "
             "--prompt text-only",
-            "countersight.models.local:open_local",
+            "countersight.models.local:Local",
         ),
         "vllm": Plug(
             "vllm:NAME_OR_PATH[?tensor_parallel_size=N]",
             "a local model run by vLLM, if installed; with options of vLLM, such as "
             "?tensor_parallel_size=2&max_model_len=8192&gpu_memory_utilization=0.8",
-            "countersight.models.in_vllm:open_vllm",
+            "countersight.models.in_vllm:VllmModel",
         ),
         "matcher": Plug(
             "matcher:RUN[?features=DIR]",

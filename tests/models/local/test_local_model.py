@@ -21,7 +21,6 @@ from countersight.cli import main
 from countersight.engine import RunFolder
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import open_model
-from countersight.models.local import probing
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.model import Feed, Local
 from countersight.models.local.probing import writes_in_batches
@@ -232,27 +231,6 @@ def test_a_missing_model_is_one_line_and_leaves_no_run(tmp_path: Path, capfd: py
 def test_local_models_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "models"]) == 0
     assert "hf:NAME_OR_PATH" in capsys.readouterr().out
-
-
-def test_how_a_model_can_be_asked_is_found_out_once_and_kept(
-    tiny_folder: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COUNTERSIGHT_CACHE", str(tmp_path))
-    tried, try_out = [], probing._find
-
-    def find(loaded: Loaded) -> Any:
-        tried.append(loaded.name)
-        return try_out(loaded)
-
-    monkeypatch.setattr(probing, "_find", find)
-    asked = [request("How many?", picture(), "one", "two", key="1")]
-    first, second = (ask(opened(tiny_folder("llava")), asked, "losses") for _ in range(2))
-    assert first == second
-    assert len(tried) == 1
-    for kept in (tmp_path / "models").iterdir():
-        kept.write_bytes(b"torn")
-    assert ask(opened(tiny_folder("llava")), asked, "losses") == first
-    assert len(tried) == 2
 
 
 def test_unread_replies_are_restated_by_ranking_the_options_after_them(tmp_path: Path, tiny_folder: Folders) -> None:

@@ -2,9 +2,9 @@ from .inference import shrink as shrink
 from .model import Embedded as Embedded
 from .model import open_embedded as open_embedded
 from .out_of_scope import UNKNOWN as UNKNOWN
+from .tokenizer import PIECE as PIECE
+from .tokenizer import SPECIAL as SPECIAL
 from .tokenizer import Tokenizer as Tokenizer
-from .tokenizer import always_said as always_said
-from .tokenizer import vocabulary as vocabulary
 from .values import KINDS as KINDS
 from .values import LARGEST as LARGEST
 from .values import SIDE as SIDE

@@ -68,22 +68,3 @@ class Tokenizer:
             if known in self._numbers and known not in SPECIAL:
                 return (self._numbers[known],)
         return tuple(self._numbers.get(PIECE + letter, self._unknown) for letter in word.lower())
-
-
-def vocabulary(said: Iterable[str], heard: Iterable[str]) -> tuple[str, ...]:
-    """Build a vocabulary: first tokens that a model may write, then words that it only reads."""
-    tokens = [*always_said(), *sorted(set(said).difference(always_said()))]
-    return (*tokens, *sorted(set(heard).difference(tokens)))
-
-
-def always_said() -> tuple[str, ...]:
-    """Return the first tokens of every vocabulary: markers of turns, numbers up to 99, letters and punctuation."""
-    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-    return (
-        *SPECIAL,
-        "\n",
-        *(str(number) for number in range(100)),
-        *letters[:26].upper(),
-        *".,;:?!()'\"-%/",
-        *(PIECE + letter for letter in letters),
-    )

@@ -8,4 +8,3 @@ from .loading import forget as forget
 from .loading import is_full as is_full
 from .loading import unusable as unusable
 from .model import Local as Local
-from .model import open_local as open_local

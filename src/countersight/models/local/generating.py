@@ -402,17 +402,6 @@ def write_shared(
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """Conversations that the device is reading in one of its lanes."""
-
-    lane: AbstractContextManager[Any]
-    memory: Any
-    begun: list[Begun]
-    tokens: Any
-    """The first token of each answer."""
-
-
 class _Writing:
     """The state of the answers to some requests: finished, running and not started."""
 
@@ -420,7 +409,8 @@ class _Writing:
         self._loaded, self._plan, self._rows, self._most, self._choose = loaded, plan, min(ROWS, rows), most, choose
         self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)
-        self._reading: _Reading | None = None
+        self._reading: tuple[AbstractContextManager[Any], Any, list[Begun], Any] | None = None
+        """The lane in which conversations are read, their cache, what begins, and the first token of each answer."""
         self._read: dict[int, int] = {}
         self._written: dict[int, Written] = {}
 
@@ -437,27 +427,27 @@ class _Writing:
     def begin(self, batch: Sequence[Numbered] | None, lane: AbstractContextManager[Any]) -> None:
         """Start reading some conversations, and start the answers to those that were read before."""
         before = self._reading
-        self._reading = self._read_in(lane, batch) if batch else None
+        self._reading = None
+        if batch:
+            cache, rows = DynamicCache(), [row for _, row in batch]
+            starting = list(_begun(batch, self._most, self._loaded.longest))
+            with lane, torch.inference_mode():
+                heads = torch.from_numpy(heads_of(rows)).to(self._loaded.device)
+                expected = read(self._loaded, rows, heads, self._plan.sight, cache)
+                first = self._choose(expected, [one.number for one in starting])
+            self._read |= {one.number: len(one.path) for one in starting}
+            self._reading = lane, cache, starting, first
         if before is None:
             return
-        hand_over(before.lane, before.tokens, *_parts(before.memory))
-        slots, done, begun = self._room_for(before.begun, before.memory), 0, before.begun
+        read_in, memory, begun, tokens = before
+        hand_over(read_in, tokens, *_parts(memory))
+        slots, done = self._room_for(begun, memory), 0
         while done < len(begun):
             while not slots.free:
                 self.go_on()
             part = slice(done, done + slots.free)
-            slots.fill(before.memory, begun[part], before.tokens[part])
+            slots.fill(memory, begun[part], tokens[part])
             done = min(part.stop, len(begun))
-
-    def _read_in(self, lane: AbstractContextManager[Any], batch: Sequence[Numbered]) -> _Reading:
-        memory, rows = DynamicCache(), [row for _, row in batch]
-        begun = list(_begun(batch, self._most, self._loaded.longest))
-        with lane, torch.inference_mode():
-            heads = torch.from_numpy(heads_of(rows)).to(self._loaded.device)
-            expected = read(self._loaded, rows, heads, self._plan.sight, memory)
-            tokens = self._choose(expected, [one.number for one in begun])
-        self._read |= {one.number: len(one.path) for one in begun}
-        return _Reading(lane, memory, begun, tokens)
 
     def go_on(self) -> None:
         """Write a few more tokens of every answer."""

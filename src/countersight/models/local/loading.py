@@ -8,7 +8,6 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,8 +55,14 @@ def find_folder(name: str) -> Path:
         raise ModelError(f"{folder} is not a model: there is no config.json in it")
     if not any(file for pattern in _WEIGHTS for file in folder.glob(pattern)):
         raise ModelError(f"{folder} has no weights (*.safetensors){_how_to_get(name)}")
-    if missing := _missing_shards(folder):
-        raise ModelError(f"{folder} is not complete: {missing[0]} is missing{_how_to_get(name)}")
+    for index in folder.glob("*.index.json"):  # of weights that are split into several files
+        try:
+            files = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
+            missing = [file for file in files if not (folder / file).is_file()]
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            raise unusable(folder, error) from None
+        if missing:
+            raise ModelError(f"{folder} is not complete: {missing[0]} is missing{_how_to_get(name)}")
     return folder
 
 
@@ -81,8 +86,8 @@ def read_config(folder: Path) -> Any:
         raise ModelError(f"{folder} contains a {config.model_type} model, which cannot answer questions: {reason}")
     if not is_for_pictures(config) and not is_for_words(config):
         raise ModelError(f"{folder} contains a {config.model_type} model, which does not accept pictures")
-    if is_quantised(config):
-        check_accelerate("quantised weights need")
+    if is_quantised(config) and importlib.util.find_spec("accelerate") is None:
+        raise ModelError("quantised weights need accelerate, which is not installed: pip install accelerate")
     return config
 
 
@@ -148,17 +153,6 @@ def is_quantised(config: Any) -> bool:
     return any(getattr(part, "quantization_config", None) for part in (config, config.get_text_config()))
 
 
-def check_accelerate(what: str) -> None:
-    """Raise ModelError if accelerate is not installed; `what` needs it."""
-    if importlib.util.find_spec("accelerate") is None:
-        raise ModelError(f"{what} accelerate, which is not installed: pip install accelerate")
-
-
-def pictures_by() -> str:
-    """Return the package that resizes pictures; they round differently."""
-    return "torchvision" if has_torchvision() else "pillow"
-
-
 @functools.cache
 def has_torchvision() -> bool:
     """Whether torchvision is installed; raises ModelError if it does not match torch, since transformers would fail
@@ -188,13 +182,6 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()[:12]
 
 
-def refuse_gaps(folder: Path, missing: Iterable[str]) -> None:
-    """Raise ModelError if weights are missing: transformers would initialise them randomly and continue."""
-    lacking = sorted(missing)
-    if lacking:
-        raise ModelError(f"{folder} lacks {len(lacking):,} of the model's weights, such as {lacking[0]}")
-
-
 def refuse_wordless(folder: Path, tokenizer: Any) -> None:
     """Raise ModelError if the tokenizer has no words: if its file is missing, transformers may create an empty one."""
     if not tokenizer.get_vocab().keys() - tokenizer.get_added_vocab().keys():
@@ -203,8 +190,11 @@ def refuse_wordless(folder: Path, tokenizer: Any) -> None:
 
 def unusable(folder: Path, error: Exception) -> ModelError:
     """A one-sentence error for a folder that cannot be loaded, from the message of transformers."""
-    if package := _missing_package(error):
-        return needs(folder, package)
+    wanted = _WANTED.search(str(error)) if isinstance(error, ImportError) else None
+    if wanted:
+        return needs(folder, next(filter(None, wanted.groups())).lower())
+    if _UNPREPARED in str(error) and not has_torchvision():
+        return needs(folder, "torchvision")
     lines = [line for line in map(str.strip, str(error).splitlines()) if line] or [type(error).__name__]
     if "tokenizer" in lines[0].lower() and not any(folder.glob("tokenizer.*")) and not any(folder.glob("vocab.*")):
         return ModelError(f"{folder} has no tokenizer: tokenizer.json is missing")
@@ -217,14 +207,6 @@ def needs(folder: Path, package: str) -> ModelError:
     """Return the error for a model that needs a missing package."""
     how = INSTALL if package in _BROUGHT else f"pip install {package}"
     return ModelError(f"the model in {folder} needs {package}, which is not installed: {how}")
-
-
-def _missing_package(error: Exception) -> str | None:
-    """Return the package whose absence caused an error of transformers."""
-    if _UNPREPARED in str(error) and not has_torchvision():
-        return "torchvision"
-    found = _WANTED.search(str(error)) if isinstance(error, ImportError) else None
-    return next(filter(None, found.groups())).lower() if found else None
 
 
 def _installed() -> None:
@@ -266,18 +248,6 @@ def _how_to_get(name: str) -> str:
     return f"; download it with: hf download {printable(name)[:200]}"
 
 
-def _missing_shards(folder: Path) -> list[str]:
-    """Return the missing files of weights that are split into several."""
-    missing: list[str] = []
-    for index in folder.glob("*.index.json"):
-        try:
-            files = set(json.loads(index.read_bytes())["weight_map"].values())
-            missing += sorted(name for name in files if not (folder / name).is_file())
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
-            raise unusable(folder, error) from None
-    return missing
-
-
 _SIGNS = ("out of memory", "alloc_failed", "can't allocate memory", "not enough memory")
 """Messages of devices about exhausted memory, apart from the exception for it."""
 
@@ -293,8 +263,6 @@ def is_full(error: BaseException) -> bool:
 
 def forget() -> None:
     """Release unused memory."""
-    import gc
-
     import torch
 
     gc.collect()
@@ -394,7 +362,8 @@ def _model(folder: Path, config: Any, dtype: str, device_map: dict[str, str] | N
         )
     except Exception as error:  # damaged files, wrong shapes, no memory: every library raises its own exceptions
         raise unusable(folder, error) from None
-    refuse_gaps(folder, faults["missing_keys"])
+    if lacking := sorted(faults["missing_keys"]):  # transformers would initialise them randomly and continue
+        raise ModelError(f"{folder} lacks {len(lacking):,} of the model's weights, such as {lacking[0]}")
     return model
 
 

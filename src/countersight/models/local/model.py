@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.conversation import Feed, Loaded, picture_limits
@@ -25,17 +25,14 @@ from countersight.models.local.loading import (
     find_folder,
     fingerprint,
     forget,
+    has_torchvision,
     is_for_words,
     is_full,
     load,
-    pictures_by,
     read_config,
 )
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 from countersight.text import printable
-
-if TYPE_CHECKING:
-    from countersight.models.local.probing import KeptFindings
 
 PLACES = {"cuda": 12}
 """The factor of concurrent questions on a GPU: enough that one batch is computed, one is prepared and one waits."""
@@ -65,7 +62,7 @@ class Local(Displayed):
             "seed": settings.seed,
             **({"loss": settings.loss} if self.needs_picture else {}),
             "dtype": find_dtype(settings.dtype, device, config),
-            **({"pictures": pictures_by()} if self.needs_picture else {}),
+            **({"pictures": "torchvision" if has_torchvision() else "pillow"} if self.needs_picture else {}),
             "weights": fingerprint(folder),
         }
         self.remarks: list[str] = []
@@ -79,7 +76,6 @@ class Local(Displayed):
             room=float("inf") if settings.batch else ROOM[kind],
         )
         self._loaded: Loaded | None = None
-        self._findings: KeptFindings | None = None
         self._switch = sys.getswitchinterval()
 
     async def reply(self, request: Request) -> Answer:
@@ -98,11 +94,9 @@ class Local(Displayed):
 
     async def close(self) -> None:
         """Cancel waiting questions and free the memory."""
-        queue, self._queue = self._queue, self._queue.reopened()
+        queue, self._queue = self._queue, Queue(self._queue.most, self._queue.room)
         await queue.close()
-        if self._findings is not None:
-            self._findings.keep()
-        self._loaded = self._findings = None
+        self._loaded = None
         sys.setswitchinterval(self._switch)
         forget()
 
@@ -131,20 +125,12 @@ class Local(Displayed):
         if self._loaded is None:
             from transformers.utils import logging
 
-            from countersight.models.local.probing import KeptFindings
-
             logging.set_verbosity_error()  # its notes and progress bars would disturb our own display
             logging.disable_progress_bar()
             options = self._options
             self._loaded = load(self._where, device=options.device, dtype=options.dtype)
-            self._findings = KeptFindings(self.settings, self._loaded)
             sys.setswitchinterval(SWITCH.get(self._loaded.device.type, self._switch))
         return self._loaded
-
-
-def open_local(name: str, target: str, settings: ModelSettings) -> Local:
-    """Open `hf:NAME_OR_PATH`; a language model is asked without pictures."""
-    return Local(name, target, settings)
 
 
 QUIET = 0.02
@@ -251,10 +237,6 @@ class Queue:
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join, CLOSING)
 
-    def reopened(self) -> "Queue":
-        """Return a new queue with the same limits, for use after closing."""
-        return Queue(self.most, self.room)
-
     def _serve(self) -> None:
         while not self.closed:
             for job, result in self._answered(self._gather()):
@@ -329,7 +311,10 @@ class Queue:
         except Exception as error:  # a model may raise anything; the caller gets the exception
             # The traceback keeps references to the exhausted memory.
             error.__traceback__ = error.__context__ = error.__cause__ = None
-            return ModelError(f"{_short(error)}; run the same command to continue") if _is_broken(error) else error
+            if isinstance(error, RuntimeError) and "CUDA error" in str(error) and not is_full(error):
+                # The device failed and cannot compute anything more in this process.
+                return ModelError(f"{_short(error)}; run the same command to continue")
+            return error
         finally:
             part[:] = jobs.values()
         return None
@@ -338,22 +323,15 @@ class Queue:
         """Take waiting jobs of one kind, as many as fit next to those in progress."""
         with self._changed:
             self._waiting = [job for job in self._waiting if not job.future.cancelled()]
-            taken = self._beside(kind, under_way) if kind else self._first()
-            self._waiting = [job for job in self._waiting if job not in taken]
-        return list(taken)
-
-    def _first(self) -> dict[_Job, None]:
-        """Return the next batch: the heaviest waiting questions, each with the others about its picture."""
-        if not self._waiting:
-            return {}
-        found = self._fitting(self._waiting[0].kind, [], self.most, self.room)
-        # The questions about one picture may exceed the limit.
-        most = int(min(self.most, self.room / max(job.weight for job in found)))
-        return dict.fromkeys(found[: max(1, most)])
-
-    def _beside(self, kind: _Kind, under_way: Sequence[_Job]) -> dict[_Job, None]:
-        """Return further questions for work in progress."""
-        return dict.fromkeys(self._fitting(kind, under_way, _AHEAD * self.most, _AHEAD * self.room))
+            if kind:  # further questions for work in progress
+                taken = self._fitting(kind, under_way, _AHEAD * self.most, _AHEAD * self.room)
+            elif taken := self._fitting(self._waiting[0].kind, [], self.most, self.room) if self._waiting else []:
+                # The questions about one picture may exceed the limit.
+                most = int(min(self.most, self.room / max(job.weight for job in taken)))
+                taken = taken[: max(1, most)]
+            chosen = set(taken)
+            self._waiting = [job for job in self._waiting if job not in chosen]
+        return taken
 
     def _fitting(self, kind: _Kind, under_way: Sequence[_Job], most: int, room: float) -> list[_Job]:
         """Return waiting questions that fit, heaviest first, so that memory runs out early or not at all."""
@@ -369,11 +347,6 @@ class Queue:
                 break
             found += scene
         return found
-
-
-def _is_broken(error: Exception) -> bool:
-    """Whether the device failed and cannot compute anything more in this process."""
-    return isinstance(error, RuntimeError) and "CUDA error" in str(error) and not is_full(error)
 
 
 def _failure(error: Exception) -> Exception:

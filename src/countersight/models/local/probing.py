@@ -4,25 +4,21 @@ The name of a model is not considered. Whether it respects the mask and position
 losses: if not, they differ from those of one complete pass per option.
 """
 
-import hashlib
 import io
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import msgspec
+import torch
 from PIL import Image
 from transformers import LogitsProcessor
 
-from countersight import __version__
 from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.files import write_whole
 from countersight.models.local.conversation import Feed, Loaded, inputs, pictures_of
 from countersight.models.local.generating import LIKELIEST, generate, write_shared
 from countersight.models.local.loading import is_full
@@ -30,7 +26,6 @@ from countersight.models.local.ranking import Losses, Ranked, RankingPlan, rank_
 from countersight.models.local.trees import SIGHTS, chooses_what_it_sees, decoder_of, windows
 from countersight.models.protocol import Loss, Request, Turn
 from countersight.picture import Picture, check_picture
-from countersight.system import cache_folder
 
 _WINDOW = 16
 """The size of a layer's window while it is probed, since the question is shorter than the windows of real models."""
@@ -226,8 +221,6 @@ def _tried(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
 
 
 def _bound(loaded: Loaded) -> float:
-    import torch
-
     return _EXACT if loaded.model.dtype == torch.float32 else _ROUNDED
 
 
@@ -272,46 +265,6 @@ def _narrowed(loaded: Loaded) -> Iterator[None]:
     finally:
         for name, value in usual.items():
             setattr(config, name, value)
-
-
-class KeptFindings:
-    """The facts about one model on one kind of device, stored in a file for the next call."""
-
-    def __init__(self, settings: dict[str, Any], loaded: Loaded) -> None:
-        """`settings` identify the weights and the number format."""
-        told = (settings["weights"], settings["dtype"], settings.get("pictures"), _device(loaded), *_versions())
-        self._name = hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:24]
-        self._found = _findings[loaded.model] = Findings()
-        with suppress(OSError, RuntimeError, msgspec.MsgspecError):
-            self._found = msgspec.msgpack.decode(self._file().read_bytes(), type=Findings)
-            _findings[loaded.model] = self._found
-        self._before = replace(self._found)
-
-    def keep(self) -> None:
-        """Store the facts for the next call."""
-        if self._found == self._before:
-            return
-        with suppress(OSError, RuntimeError):  # a user without a home has no cache
-            self._file().parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._file(), msgspec.msgpack.encode(self._found))
-
-    def _file(self) -> Path:
-        return cache_folder() / "models" / self._name
-
-
-def _device(loaded: Loaded) -> str:
-    import torch
-
-    device = loaded.device
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device.type)
-
-
-def _versions() -> list[str]:
-    """Return the versions of all libraries that compute."""
-    import torch
-    import transformers
-
-    return [str(version) for version in (__version__, torch.__version__, transformers.__version__)]
 
 
 def ranked(loaded: Loaded, requests: Feed, loss: Loss = "mean") -> Iterator[tuple[int, Ranked]]:

@@ -37,6 +37,8 @@ from countersight.models.protocol import Loss, Request
 
 Losses = tuple[float, ...]
 Ranked = Losses | AskingFailed
+Sizes = list[tuple[int, list[int]]]
+"""The requests of a batch, in the order of its rows, with the number of tokens of each option."""
 TOKENS = 8192
 """The maximum number of tokens in a batch, including padding; more are not faster. A longer row is computed alone."""
 TOGETHER = 8
@@ -84,15 +86,15 @@ def _together(
     plan: RankingPlan, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed], loss: Loss
 ) -> Iterator[dict[int, Losses]]:
     """Yield the losses batch by batch; each is fetched while the device computes the next."""
-    before: _Computed | None = None
+    before: tuple[AbstractContextManager[Any], Sizes, Any] | None = None
     rows = rows_of(plan, loaded, requests, failed)
     for batch, lane in zip(batches_of(rows, TOKENS if plan.together else 0), lanes(loaded.device), strict=False):
         with lane:
             values = unexpected(loaded, [row for _, row in batch], plan.sight)
         if before:
-            yield before.losses(loss)
-        before = _Computed(lane, list(_sizes(batch, requests)), values)
-    yield before.losses(loss) if before else {}
+            yield _losses(*before, loss)
+        before = lane, list(_sizes(batch, requests)), values
+    yield _losses(*before, loss) if before else {}
 
 
 def _sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, list[int]]]:
@@ -103,23 +105,15 @@ def _sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, lis
             yield number, [next(sizes) for _ in requests[number].options]
 
 
-@dataclass(frozen=True, slots=True)
-class _Computed:
-    """The tokens of a batch and their losses, which the device may still be computing in a lane."""
-
-    lane: AbstractContextManager[Any]
-    sizes: list[tuple[int, list[int]]]
-    values: Any
-
-    def losses(self, loss: Loss) -> dict[int, Losses]:
-        """Return the losses of the options from those of their tokens."""
-        with self.lane:  # waits only for this batch
-            values = self.values.double().cpu()
-        parts = iter(values.split([size for _, each in self.sizes for size in each]))
-        return {
-            number: tuple(float(part.mean() if loss == "mean" else part.sum()) for part in islice(parts, len(each)))
-            for number, each in self.sizes
-        }
+def _losses(lane: AbstractContextManager[Any], sizes: Sizes, values: Any, loss: Loss) -> dict[int, Losses]:
+    """Return the losses of the options of a batch from those of their tokens."""
+    with lane:  # waits only for this batch
+        values = values.double().cpu()
+    parts = iter(values.split([size for _, each in sizes for size in each]))
+    return {
+        number: tuple(float(part.mean() if loss == "mean" else part.sum()) for part in islice(parts, len(each)))
+        for number, each in sizes
+    }
 
 
 def _cross_entropy(logits: Any, option: list[int], loss: Loss) -> float:
@@ -211,7 +205,10 @@ def row_of(
         positions=tree.spread(positions),
         blocks=tree.spread(blocks),
         beside={name: tree.spread(values) for name, values in beside.items()},
-        pictures={name: _cast(loaded, prompt[name]) for name in prompt.keys() - beside_words(prompt)},
+        pictures={
+            name: prompt[name].to(loaded.model.dtype) if prompt[name].is_floating_point() else prompt[name]
+            for name in prompt.keys() - beside_words(prompt)
+        },
         shown=len(pictures),
         answers=tuple(
             (path[begin - 1 : -1], tree.tokens[path[begin:]]) for path, begin in zip(tree.paths, begins, strict=True)
@@ -230,10 +227,6 @@ def _blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
     pictured = kinds > 0
     begun = pictured & ~np.concatenate([[False], pictured[:-1]])
     return np.where(pictured, np.cumsum(begun) - 1, -1)
-
-
-def _cast(loaded: Loaded, value: Any) -> Any:
-    return value.to(loaded.model.dtype) if value.is_floating_point() else value
 
 
 def rows_of(
@@ -314,7 +307,13 @@ def batches_of(rows: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
         yield batch
 
 
-_NUMBER = 2
+@functools.cache
+def _streams(device: Any) -> list[Any]:
+    """Return the two streams of a device; they are reused, since each reserves its own memory."""
+    import torch
+
+    torch.cuda.synchronize(device)  # the weights must be loaded before the first request
+    return [torch.cuda.Stream(device) for _ in range(2)]
 
 
 def lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
@@ -341,12 +340,3 @@ def hand_over(lane: AbstractContextManager[Any], *made: Any) -> None:
     usual.wait_stream(stream)
     for each in made:
         each.record_stream(usual)
-
-
-@functools.cache
-def _streams(device: Any) -> list[Any]:
-    """Return the streams of a device; they are reused, since each reserves its own memory."""
-    import torch
-
-    torch.cuda.synchronize(device)  # the weights must be loaded before the first request
-    return [torch.cuda.Stream(device) for _ in range(_NUMBER)]

@@ -313,22 +313,16 @@ def told(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
 
 
 def positions_of(loaded: Loaded, prompt: Prompt, further: int) -> Places:
-    """Return the positions of a conversation and of `further` tokens after it: one number each, or several."""
-    placing = _placing(loaded.model)
+    """Return the positions of a conversation and of `further` tokens after it: one number each, or several.
+
+    Families with two dimensions for pictures have a function that computes them.
+    """
+    holders = (getattr(loaded.model, "model", None), loaded.model)
+    placing = next((found for holder in holders if (found := getattr(holder, "get_rope_index", None))), None)
     if placing is None or "image_grid_thw" not in prompt:
         return np.arange(prompt["input_ids"].shape[1] + further)
     asked = signature(placing).parameters
     places, _ = placing(**{name: value for name, value in prompt.items() if name in asked})
-    return _gone_on(np.asarray(places[:, 0].T.cpu()), further)
-
-
-def _placing(model: Any) -> Any | None:
-    """Return the function that computes positions of pictures, in families with two dimensions for them."""
-    holders = (getattr(model, "model", None), model)
-    return next((found for holder in holders if (found := getattr(holder, "get_rope_index", None))), None)
-
-
-def _gone_on(positions: Places, number: int) -> Places:
-    """Append the positions of further tokens, each next to the one before."""
-    further = np.arange(1, number + 1).reshape(-1, *[1] * (positions.ndim - 1))
-    return np.concatenate([positions, positions.max() + further + np.zeros_like(positions[:1])])
+    positions = np.asarray(places[:, 0].T.cpu())
+    added = np.arange(1, further + 1).reshape(-1, *[1] * (positions.ndim - 1))
+    return np.concatenate([positions, positions.max() + added + np.zeros_like(positions[:1])])
