@@ -102,7 +102,7 @@ def test_reshaping_gives_petals_to_flowers_and_corners_to_polygons():
     square = ((0, 0), (9, 0), (9, 9), (0, 9))
     assert apply(SCENE, [Reshape(("polygon-2",), square)]).polygons[1].points == square
     for ids, shape in (("flower-1", square), ("polygon-1", "round"), ("dot-1", "round"), ("circle-1", square)):
-        with pytest.raises(ValueError, match=f"{ids}: cannot have this shape"):
+        with pytest.raises(ValueError, match=f"{ids}: this shape does not apply"):
             apply(SCENE, [Reshape((ids,), shape)])
 
 
