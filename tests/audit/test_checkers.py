@@ -165,7 +165,8 @@ def test_checks_stand_in_the_log_beside_the_edit_and_can_be_added_later(tmp_path
     tested = [concept for case in again.cases for concept in case.concepts]
     assert len(again.steps) == steps + 2 * len(tested)
     assert (scores.edited, scores.checked) == (len(tested), len(tested))
-    assert scores.checkers["pixels"].yes == len(tested)
+    found = scores.checkers["pixels"]
+    assert (found.yes, found.done.right, found.done.n, found.done.share) == (len(tested), len(tested), len(tested), 1.0)
     assert {check.checker for concept in tested for check in concept.checks} == {"pixels", "seams"}
     assert scores.kept == plain.kept
 

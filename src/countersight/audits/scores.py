@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.audits.agreement import JudgeAgreement, agreement
-from countersight.audits.calibration.sheet import PANEL, CorrectedScore, corrected
+from countersight.audits.calibration.sheet import PANEL, CorrectedScore, KnownShare, corrected, rate
 from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.exclusion import CHECKED, RULE, exclusion, flips, same_answer
 from countersight.audits.ground_truth import right_answer
@@ -84,6 +84,8 @@ class Checked(msgspec.Struct, frozen=True):
     yes: int
     no: int
     unknown: int
+    done: KnownShare
+    """The share of yes among yes and no: on drawings, with the checker `pixels`, how often the editor is right."""
 
 
 class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -252,7 +254,7 @@ def _checks(audit: AuditTrail) -> dict[str, Any]:
 
 def _checked(checks: Iterable[Check], checker: str) -> Checked:
     said = Counter(check.done for check in checks if check.checker == checker)
-    return Checked(said[True], said[False], said[None])
+    return Checked(said[True], said[False], said[None], rate(said[True], said[True] + said[False]))
 
 
 def _corrected(

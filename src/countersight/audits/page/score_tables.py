@@ -88,8 +88,12 @@ def result_grids(scores: AuditScores) -> Iterator[Grid]:
             f"Of {several(len(scores.concepts), 'test')}, {count(scores.edited or 0)} have an edited picture; "
             f"a checker was sure about {count(scores.checked)}. A single “no” excludes a test."
         )
-        rows = [[who, *map(count, (said.yes, said.no, said.unknown))] for who, said in scores.checkers.items()]
-        yield grid("Did the edits do what was asked?", ("checked by", "yes", "no", "cannot tell"), rows, below)
+        rows = [
+            [who, *map(count, (said.yes, said.no, said.unknown)), rate_cell(said.done)]
+            for who, said in scores.checkers.items()
+        ]
+        head = ("checked by", "yes", "no", "cannot tell", "share of yes among yes and no")
+        yield grid("Did the edits do what was asked?", head, rows, below)
     for title, found in (
         ("Accuracy, which is not part of the scores", list(_accuracy(scores))),
         ("Extensions beyond EDCT", list(_extensions(scores))),
