@@ -92,8 +92,8 @@ def result_grids(scores: AuditScores) -> Iterator[Grid]:
             [who, *map(count, (said.yes, said.no, said.unknown)), rate_cell(said.done)]
             for who, said in scores.checkers.items()
         ]
-        head = ("checked by", "yes", "no", "cannot tell", "share of yes among yes and no")
-        yield grid("Did the edits do what was asked?", head, rows, below)
+        columns = ("checked by", "yes", "no", "cannot tell", "share of yes among yes and no")
+        yield grid("Did the edits do what was asked?", columns, rows, below)
     for title, found in (
         ("Accuracy, which is not part of the scores", list(_accuracy(scores))),
         ("Extensions beyond EDCT", list(_extensions(scores))),
