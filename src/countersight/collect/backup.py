@@ -4,6 +4,7 @@ A copy is a campaign folder with a SQLite database, so it can be opened as it is
 """
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import func, insert, select, text
@@ -25,20 +26,18 @@ from countersight.files import Staging
 _MANY = 1_000
 
 
+def _database(folder: Path) -> Store:
+    """The SQLite database in a campaign folder, readable only by its owner."""
+    make_private(folder / DATABASE)
+    return Store(f"sqlite:///{(folder / DATABASE).resolve()}")
+
+
 def back_up(campaign: Path, folder: Path, database: str | None = None) -> None:
     """Copy a campaign into a new folder, even while people work in it."""
-    opened = Campaign.open(campaign, database)
-    try:
-        with Staging(folder) as staging:
-            make_private(staging / DATABASE)
-            copy = Store(f"sqlite:///{(staging / DATABASE).resolve()}")
-            try:
-                _copy(opened.store, copy)
-            finally:
-                copy.close()
-            _copy_files(campaign, staging)  # pictures are only ever added: those of all items are there
-    finally:
-        opened.close()
+    with closing(Campaign.open(campaign, database)) as opened, Staging(folder) as staging:
+        with closing(_database(staging)) as copy:
+            _copy(opened.store, copy)
+        _copy_files(campaign, staging)  # pictures are only ever added: those of all items are there
 
 
 def restore(backup: Path, folder: Path, database: str | None = None) -> None:
@@ -49,19 +48,12 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> None:
         )
     with Staging(folder) as staging:
         _copy_files(backup, staging)
-        if database is None:
-            make_private(staging / DATABASE)
-        copy = Store(f"sqlite:///{(backup / DATABASE).resolve()}")
-        target = Store(database or f"sqlite:///{(staging / DATABASE).resolve()}")
-        try:
+        with closing(_database(backup)) as copy, closing(Store(database) if database else _database(staging)) as target:
             if target.read(lambda c: c.execute(select(func.count()).select_from(tables.person)).scalar_one()):
                 raise CampaignError("the database already contains people: name an empty one")
             _copy(copy, target)
-            if database:
-                remember_database(staging, database)
-        finally:
-            copy.close()
-            target.close()
+        if database:
+            remember_database(staging, database)
 
 
 def _copy_files(source: Path, target: Path) -> None:

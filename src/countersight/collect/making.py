@@ -5,6 +5,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -60,11 +61,8 @@ def new_campaign(
         card = read_card(_dataset(source).path)[0] if source and flow in _VERIFYING else {}
         text = settings_text(flow, title, language, card.get("license", ""))
         (staging / SETTINGS).write_text(text, encoding="utf-8")
-        campaign = Campaign.open(staging, database)
-        try:
+        with closing(Campaign.open(staging, database)) as campaign:
             made = _add(campaign, pictures, source, gold, seed, on_bad)
-        finally:
-            campaign.close()
         if not made:
             raise CampaignError("the campaign would be empty: no picture and no case could be used")
     return made

@@ -22,9 +22,7 @@ class AnswerFlow(Flow):
     name = "answer"
     about = "People answer the questions of a dataset; the export is a run that can be compared with models."
     phases = (
-        Phase(
-            "answer", "Answer", "Answer a question about a picture, or about the picture under a change.", PersonAnswer
-        ),
+        Phase("answer", "Answer", "Answer a question about a picture, as it is or under a change.", PersonAnswer),
     )
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonAnswer:

@@ -33,6 +33,7 @@ ABOUT: Final = {
     "direction": "Where objects are, or which way they face, when they are moved or turned.",
     "common": "What follows when the conditions of the world change.",
 }
+_BLIND: Final = "Answer somebody's two questions without knowing their answers."
 LETTERS = ("A", "B")
 FIELDS: Final = {
     "write": (
@@ -81,13 +82,7 @@ class CfmmFlow(Flow):
     about = "Pairs of questions in six aspects, each answered blind by a second person."
     phases = (
         Phase("write", "Write", "Choose an aspect and write a basic and a counterfactual question.", WrittenPair),
-        Phase(
-            "blind",
-            "Answer blind",
-            "Answer somebody's two questions without knowing their answers.",
-            BlindAnswers,
-            ("write",),
-        ),
+        Phase("blind", "Answer blind", _BLIND, BlindAnswers, ("write",)),
     )
     balance = ASPECTS
     grouped_in = "write"

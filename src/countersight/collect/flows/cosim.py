@@ -27,6 +27,11 @@ from countersight.random_choice import balanced
 from countersight.suites.cosim import KINDS, change_kinds
 from countersight.suites.cosim import NAME as COSIM
 
+_ABOUT: Final = {
+    "question": "Choose a picture and write a question, an answer and a justification.",
+    "change": "Describe a change to the scene and write the new response.",
+    "distractor": "Write three wrong responses that are similar to the right one.",
+}
 GUIDES: Final = {
     "keep": "Keep the answer, change the justification",
     "flip": "Change the answer, keep the justification true",
@@ -96,29 +101,9 @@ class CosimFlow(Flow):
     name = "cosim"
     about = "Question, change and distractors in three phases, each verifying the one before."
     phases = (
-        Phase(
-            "question",
-            "Question",
-            "Choose a picture and write a question, an answer and a justification.",
-            WrittenQuestion,
-        ),
-        Phase(
-            "change",
-            "Change",
-            "Describe a change to the scene and write the new response.",
-            WrittenChange,
-            ("question",),
-            "question",
-        ),
-        Phase(
-            "distractor",
-            "Distractors",
-            "Write three wrong responses that are similar to the right one.",
-            Distracted,
-            ("question", "change"),
-            "change",
-            checked=True,
-        ),
+        Phase("question", "Question", _ABOUT["question"], WrittenQuestion),
+        Phase("change", "Change", _ABOUT["change"], WrittenChange, ("question",), "question"),
+        Phase("distractor", "Distractors", _ABOUT["distractor"], Distracted, ("question", "change"), "change", True),
     )
     balance = KINDS
     grouped_in = "change"
@@ -126,7 +111,13 @@ class CosimFlow(Flow):
     def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenQuestion | WrittenChange | Distracted:
         """Return the content of one of the three forms."""
         if phase == "question":
-            return _read_question(form, item)
+            left, top, width, height = (form.number(name, 0.0, 0.0, 100.0) for name in SIDES)
+            if not (width and height):
+                form.fail("width", "Mark the object your question is about: draw a box, or enter its position.")
+            elif left + width > 100.5 or top + height > 100.5:
+                form.fail("width", "The box is outside the picture.")
+            picture = form.choice("picture", "a picture", tuple(item.source["pictures"]))
+            return WrittenQuestion(picture, **form.read(FIELDS["question"]), box=(left, top, width, height))
         if phase == "change":
             read = form.read(FIELDS[phase], the_old_response=past["question"][-1].response)
             kinds = tuple(kind for kind in KINDS if form.chosen(f"kind:{kind}")) or change_kinds(read["change"])
@@ -204,16 +195,6 @@ def edited(past: Past) -> tuple[str, str] | None:
         return None
     before, after = past["change"][-1].response, past["distractor"][-1].response
     return (before, after) if said_words(before) != said_words(after) else None
-
-
-def _read_question(form: Form, item: Item) -> WrittenQuestion:
-    left, top, width, height = (form.number(name, 0.0, 0.0, 100.0) for name in SIDES)
-    if not (width and height):
-        form.fail("width", "Mark the object your question is about: draw a box, or enter its position.")
-    elif left + width > 100.5 or top + height > 100.5:
-        form.fail("width", "The box is outside the picture.")
-    picture = form.choice("picture", "a picture", tuple(item.source["pictures"]))
-    return WrittenQuestion(picture, **form.read(FIELDS["question"]), box=(left, top, width, height))
 
 
 FLOW = CosimFlow()

@@ -172,9 +172,8 @@ class Form:
             labels[field.name] = self.say(field.label)
             for other in field.differs_from:
                 if text and said_words(text) == said_words({**earlier, **read}[other]):
-                    self.fail(
-                        field.name, "{label} says the same as: {other}.", label=labels[field.name], other=labels[other]
-                    )
+                    named = {"label": labels[field.name], "other": labels[other]}
+                    self.fail(field.name, "{label} says the same as: {other}.", **named)
         return read
 
     def text(self, field: Text) -> str:
