@@ -45,12 +45,15 @@ def test_secrets_are_in_no_log_no_export_and_no_copy(tmp_path: Path, caplog: pyt
         export_campaign(campaign, tmp_path / "out")
         back_up(campaign.path, tmp_path / "copy")
         secret = campaign.secret
+        assert (campaign.path / "secret.key").stat().st_mode & 0o077 == 0
+        assert "argon2" not in Visitor(app, campaign, "lea", "lead").get("/lead/people").text
     logged = "\n".join(record.getMessage() for record in caplog.records if not record.name.startswith("httpx"))
     secrets = [PASSWORD, WRONG, link, unused, *cookies]
     kept = everything_in(tmp_path / "campaign") + everything_in(tmp_path / "copy")
     for each in secrets:
         assert each not in logged  # the client's own log is not the server's
         assert each.encode() not in kept
+    assert b"$argon2id$" in kept
     exported = everything_in(tmp_path / "out")
     for hidden in (*map(str.encode, secrets), b"Ines Secret", b"$argon2", secret):
         assert hidden not in exported
