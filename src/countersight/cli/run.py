@@ -44,6 +44,8 @@ _OPTIONS: Final = {
     "--until W": "stop as soon as the drop is known to within ± W points, or is known to be above or below zero "
     "(`decided`)",
     "--until-metric {drop,factual,counterfactual,both_right}": "the measure used by --until (default: drop)",
+    "--against M": "with --until: run a second model on the same cases in lockstep, into RUN-against, and stop when "
+    "the difference between the two is known",
     "--repeat K": "repeat the run K times with different seeds, in RUN/1 to RUN/K, and report the variance",
     "--batch": "use the batch API of openai:, anthropic: or gemini:, at half the price; run the same command "
     "again to collect the answers",
@@ -92,14 +94,15 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.repeat:
         return _repeat(chosen, dataset, output, settings, options, pool)
     model = open_model(chosen.model, settings)
+    other = open_model(chosen.against, settings) if chosen.against else None
     if chosen.dry_run:
-        return _estimate(chosen, dataset, options, pool, {output: model})
+        return _estimate(chosen, dataset, options, pool, _with_other(output, model, other))
     if chosen.batch:
         if _in_batches(dataset, output, model, options, pool):
             return NOT_DONE
         model = open_model(chosen.model, settings)  # unanswered questions are asked as normal requests
-    rule, retry = _rule(chosen), _retry(chosen, model)
-    status = ask(dataset, output, model, options, retry, pool=pool, budget=chosen.budget, rule=rule)
+    rule, retry = _rule(chosen, (model.name, other.name) if other else ()), _retry(chosen, model)
+    status = ask(dataset, output, model, options, retry, pool=pool, budget=chosen.budget, rule=rule, other=other)
     if status == STOPPED:
         return status
     print(output)
@@ -116,6 +119,10 @@ def _check(chosen: argparse.Namespace) -> None:
     until = chosen.until is not None
     for wrong, reason in (
         (not chosen.model, "name the model with --model; see: countersight list models"),
+        (
+            chosen.against and (not until or chosen.batch or chosen.repeat),
+            "--against runs two models until their difference is known: add --until decided",
+        ),
         (
             chosen.until_metric and not until,
             "--until-metric names the measure that --until watches: add --until, as in --until 3",
@@ -145,6 +152,15 @@ def _check(chosen: argparse.Namespace) -> None:
 
 def _default_output(dataset: str | Path, model: str, folder: str | Path = "runs") -> Path:
     return Path(folder) / Path(dataset).resolve().name / re.sub(r"[^\w.-]+", "-", model).strip("-")
+
+
+def _with_other(output: Path, model: "Model", other: "Model | None") -> dict[Path, "Model"]:
+    """Return the models by the folders of their runs."""
+    if other is None:
+        return {output: model}
+    from countersight.scoring import against_folder
+
+    return {output: model, against_folder(output): other}
 
 
 def _run_file(chosen: argparse.Namespace) -> int:
@@ -193,23 +209,25 @@ def ask(
     budget: float | None = None,
     elsewhere: float = 0.0,
     rule: "Until | None" = None,
+    other: "Model | None" = None,
 ) -> int:
     """Ask a model every unanswered question of a dataset, with a progress bar; Ctrl-C loses nothing.
 
     `elsewhere` is the part of the `budget` that other runs have spent. With a stopping `rule`, the run ends when the
-    rule is met. Returns the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
+    rule is met; with an `other` model, which is asked the same questions, the rule applies to the difference. Returns
+    the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
     """
     from countersight.engine import RunFolder, Tally, ask_dataset, showing
 
-    tally = Tally()
+    tally, others = Tally(), Tally()
     left = None if budget is None else budget - elsewhere
 
     async def work(stop: "asyncio.Event") -> bool:
         how: dict[str, Any] = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
-        if rule:
+        if rule or other:
             from countersight.scoring import ask_until
 
-            await ask_until(rule, dataset, output, model, options, **how)
+            await ask_until(rule, dataset, output, model, options, against=(other, others) if other else None, **how)
         else:  # without scoring and numpy, which take as long to import as many questions to ask
             await ask_dataset(dataset, output, model, options, **how)
         return stop.is_set()
@@ -220,14 +238,16 @@ def ask(
     finally:
         if tally.total:  # otherwise the run never started, and the error says why
             _say(in_options(tally.summary()), *getattr(model, "remarks", ()))
+        if other and others.total:
+            _say(f"{other.name}: {in_options(others.summary())}")
     if rule:
         from countersight.scoring import stopped as stopping_in
 
         if found := stopping_in(RunFolder.open(output)):
-            _say(found.told(tally.cost))
+            _say(found.told(tally.cost + others.cost))
         if not tally.total:  # the rule was met in an earlier call
             return 0
-    if tally.spent:
+    if tally.spent or others.spent:
         spent = in_dollars(budget or 0)
         _say(f"The budget of {spent} is spent. To continue, run the same command with a larger --budget.")
         return STOPPED
@@ -244,20 +264,21 @@ def ask(
             f"No question was asked: the prompt {options.prompt.name} needs something that no case of {dataset.path} "
             "has, such as a picture. Prompts without a picture are given-graph, given-graph-cot and text-only."
         )
-    return SOME_FAILED if tally.failed or tally.unasked or not tally.before + tally.answered else 0
+    failed = tally.failed or tally.unasked or others.failed or others.unasked
+    return SOME_FAILED if failed or not tally.before + tally.answered else 0
 
 
 def _say(*lines: str) -> None:
     print(*lines, sep="\n", file=sys.stderr)
 
 
-def _rule(chosen: argparse.Namespace) -> "Until | None":
+def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None":
     if chosen.until is None:
         return None
     from countersight.scoring import Until
 
     width = None if chosen.until == "decided" else chosen.until
-    return Until(width, chosen.until_metric or "drop", chosen.seed)
+    return Until(width, chosen.until_metric or "drop", chosen.seed, models)
 
 
 def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":

@@ -71,6 +71,7 @@ from .repeating import Repeated as Repeated
 from .repeating import repeats as repeats
 from .run_scores import SCORES as SCORES
 from .run_scores import JudgedRun as JudgedRun
+from .run_scores import against_folder as against_folder
 from .run_scores import ask_until as ask_until
 from .run_scores import judge_run as judge_run
 from .run_scores import score_run as score_run

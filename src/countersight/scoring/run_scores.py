@@ -1,5 +1,6 @@
 """Scoring of a run: its replies joined with its dataset. Neither is modified."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from countersight.case import Case, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
-from countersight.engine import MANIFEST, RunFolder, RunOptions, Sample, ask_dataset
+from countersight.engine import MANIFEST, RunFolder, RunOptions, Sample, Tally, ask_dataset
 from countersight.errors import CountersightError, RunError
 from countersight.models import Model
 from countersight.scoring.accuracy import Scores, score
@@ -21,7 +22,7 @@ from countersight.scoring.gold import Gold
 from countersight.scoring.joining import outcomes
 from countersight.scoring.outcome import MISSING, Outcomes
 from countersight.scoring.sets import Cells, Placing, SetScores, as_fourth, set_scores, shown_sets
-from countersight.scoring.stopping import FIRST, GROWTH, Lookout, Until, stopped, with_anytime_intervals
+from countersight.scoring.stopping import Looking, Until, stopped, with_anytime_intervals
 
 SCORES = "scores.parquet"
 """The file with one row per answer."""
@@ -197,31 +198,79 @@ def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple
         yield row, case if run.manifest.shown else msgspec.structs.replace(case, shown=None, twice=None)
 
 
+def against_folder(out: Path) -> Path:
+    """Return the folder of the second run, if two models are run in lockstep."""
+    return out.with_name(f"{out.name}-against")
+
+
 async def ask_until(
-    rule: Until | None, dataset: Dataset, out: Path, model: Model, options: RunOptions, **how: Any
+    rule: Until | None,
+    dataset: Dataset,
+    out: Path,
+    model: Model,
+    options: RunOptions,
+    *,
+    against: tuple[Model, Tally] | None = None,
+    **how: Any,
 ) -> RunFolder:
-    """Run a model on a dataset; with a stopping rule, on growing parts of it until the rule is met."""
+    """Run a model on a dataset; with a stopping rule, on growing parts of it until the rule is met.
+
+    The second model in `against` is asked the same parts, into `against_folder`.
+    """
     if rule is None:
+        if against:
+            raise CountersightError("`against` needs a stopping rule: add `until`")
         return await ask_dataset(dataset, out, model, options, **how)
     if options.sample or options.again:
         raise CountersightError("`until` chooses the number of cases itself: leave out `cases` and `again`")
-    before = stopped(RunFolder.open(out)) if (out / MANIFEST).exists() else None
-    if before and before.met and before.rule.is_as_strict_as(rule):
-        run = RunFolder.open(out)
-        states = {(reply.row, reply.world, reply.telling): reply.state for reply in run.replies()}
-        if "failed" not in states.values():
-            await model.close()
-            return run
-        rule = before.rule  # what failed is asked again, under the stricter rule
-    look = Lookout(rule, dataset)
-    pictures = before.pictures if before else min(look.everything, FIRST)
+    sides = {out: (model, how)}
+    if against:
+        sides[against_folder(out)] = (against[0], how | {"tally": against[1]})
+    before = [stopped(RunFolder.open(folder)) if (folder / MANIFEST).exists() else None for folder in sides]
+    if before[0] and all(each and each.met and each.rule.is_as_strict_as(rule) for each in before):
+        if not any(_has_failures(RunFolder.open(folder)) for folder in sides):
+            for asked, _ in sides.values():
+                await asked.close()
+            return RunFolder.open(out)
+        rule = before[0].rule  # what failed is asked again, under the stricter rule
+    looking = Looking(rule, dataset)
+    pictures = max(map(looking.first, before))
+    meeting = asyncio.Barrier(len(sides))
+    runs: dict[Path, RunFolder] = {}
+    going = True
 
     async def more(run: RunFolder) -> Sample | None:
-        nonlocal pictures
-        if look.status(run, judge_run(run).outcomes, pictures).met or pictures >= look.everything:
+        nonlocal pictures, going
+        runs[run.path] = run
+        try:
+            if await meeting.wait() == 0:  # the first of the two computes for both
+                judged = [(runs[folder], judge_run(runs[folder]).outcomes) for folder in sides]
+                going = not looking.look(judged, pictures).met and pictures < looking.everything
+                pictures = looking.next(pictures)
+            await meeting.wait()
+        except asyncio.BrokenBarrierError:  # the other run was stopped
             return None
-        pictures = min(look.everything, max(pictures + 1, int(pictures * GROWTH)))
-        return Sample(pictures, rule.seed, "picture")
+        return Sample(pictures, rule.seed, "picture") if going else None
 
     options = msgspec.structs.replace(options, sample=Sample(pictures, rule.seed, "picture"))
-    return await ask_dataset(dataset, out, model, options, more=more, **how)
+
+    async def ask(folder: Path) -> RunFolder:
+        asked, so = sides[folder]
+        try:
+            return await ask_dataset(dataset, folder, asked, options, more=more, **so)
+        finally:
+            await meeting.abort()
+
+    asking = [asyncio.ensure_future(ask(folder)) for folder in sides]
+    try:
+        return (await asyncio.gather(*asking))[0]
+    finally:
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
+
+def _has_failures(run: RunFolder) -> bool:
+    """Whether a question of a run failed and has not been answered since."""
+    states = {(reply.row, reply.world, reply.telling): reply.state for reply in run.replies()}
+    return "failed" in states.values()

@@ -1,6 +1,6 @@
 """Early stopping: pictures are asked in random order until an always-valid interval is narrow enough."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -42,13 +42,15 @@ class Until(msgspec.Struct, frozen=True):
     width: float | None = None
     metric: StoppingMetric = "drop"
     seed: int = 0
+    models: tuple[str, ...] = ()
+    """The two models whose difference is meant, first minus second; empty for one model."""
 
     def __post_init__(self) -> None:
         if self.width is not None and not 0 < self.width < 100:
             raise CountersightError(
                 "half the width of the interval must be between 0 and 100 points, such as --until 3"
             )
-        if self.width is None and self.metric != "drop":
+        if self.width is None and self.metric != "drop" and not self.models:
             raise CountersightError("`decided` works only for the drop; name a width, such as 3")
 
     @property
@@ -57,7 +59,7 @@ class Until(msgspec.Struct, frozen=True):
 
     def is_as_strict_as(self, other: "Until") -> bool:
         """Whether a run that meets this rule also meets the other."""
-        same = (self.metric, self.seed) == (other.metric, other.seed)
+        same = (self.metric, self.seed, self.models) == (other.metric, other.seed, other.models)
         if not same or (self.width is None) != (other.width is None):
             return False
         return self.width is None or other.width is None or self.width <= other.width
@@ -94,6 +96,8 @@ class StoppingStatus(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         what = self.rule.metric.replace("_", " ")
+        if self.rule.models:
+            what = f"difference in {what}, {' minus '.join(self.rule.models)},"
         if self.rule.width is None:
             state = "is decided" if self.met else "is not decided"
         else:
@@ -128,20 +132,28 @@ class Units:
         pictures: int,
         metric: str,
         *,
+        minus: Outcomes | None = None,
         aim: float | None = None,
         group: str | None = None,
     ) -> tuple[Interval, float, int, int]:
         """Return the interval of a metric after `pictures` pictures, its p for zero, and the numbers of cases asked and
         in total.
 
-        Missing and failed answers may be right or wrong: each end assumes the worst for it.
+        With `minus`, the metric is the difference to another run. Missing and failed answers may be right or wrong:
+        each end assumes the worst for it.
         """
         askings = _ASKINGS[metric]
         kept = [[row for row in unit if _has(self._cases[row], askings, group)] for unit in self._order]
         units = [unit for unit in kept[:pictures] if unit]
         all_units, all_cases = sum(map(bool, kept)), sum(map(len, kept))
         worst, best = _values(outcomes, metric)
-        low, high = -1.0 if metric in _DIFFERENCES else 0.0, 1.0
+        high = 1.0
+        low = -1.0 if metric in _DIFFERENCES else 0.0
+        if minus is not None:
+            less, more = _values(minus, metric)
+            worst = {row: value - more[row] for row, value in worst.items()}
+            best = {row: value - less[row] for row, value in best.items()}
+            low, high = low - high, high - low
         if not units:
             return Interval(low, high), 1.0, 0, all_cases
         largest = max(map(len, filter(None, kept)))
@@ -181,28 +193,41 @@ def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int
     return worst, best
 
 
-class Lookout:
-    """Looks at a run after each part, to see whether its stopping rule is met."""
+class Looking:
+    """Looks at a run after each part, and decides how many pictures to ask next."""
 
     def __init__(self, rule: Until, dataset: Dataset) -> None:
-        self._rule = rule
+        self.rule = rule
         self._units = Units(dataset, rule.seed)
-        self.everything = len(self._units)
-        """The number of pictures."""
         if not self._units.have(rule.metric):
             raise CountersightError(
                 f"no case of {dataset.path} has the questions for the metric {rule.metric}: choose another "
                 "`until_metric`"
             )
 
-    def status(self, run: RunFolder, outcomes: Outcomes, pictures: int) -> StoppingStatus:
-        """Return the status of a run after these pictures; it is recorded in the run folder."""
-        rule = self._rule
-        found, _, cases, of = self._units.interval(outcomes, pictures, rule.metric, aim=rule.aim)
-        met = rule.is_met_by(found)
-        status = StoppingStatus(rule, met, found.low, found.high, pictures, self.everything, cases, of)
-        run.observe({UNTIL: msgspec.to_builtins(status)})
-        return status
+    @property
+    def everything(self) -> int:
+        return len(self._units)
+
+    def first(self, run: StoppingStatus | None) -> int:
+        """Return the number of pictures to ask first, or to continue with."""
+        return run.pictures if run else min(self.everything, FIRST)
+
+    def next(self, pictures: int) -> int:
+        return min(self.everything, max(pictures + 1, int(pictures * GROWTH)))
+
+    def look(self, runs: Sequence[tuple[RunFolder, Outcomes]], pictures: int) -> StoppingStatus:
+        """Return the status of a run, or of the difference of two, after these pictures; it is recorded in their
+        folders."""
+        (_, outcomes), *other = runs
+        minus = other[0][1] if other else None
+        metric, aim = self.rule.metric, self.rule.aim
+        found, _, cases, of = self._units.interval(outcomes, pictures, metric, minus=minus, aim=aim)
+        met = self.rule.is_met_by(found)
+        standing = StoppingStatus(self.rule, met, found.low, found.high, pictures, self.everything, cases, of)
+        for run, _ in runs:
+            run.observe({UNTIL: msgspec.to_builtins(standing)})
+        return standing
 
 
 def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: StoppingStatus) -> Scores:
@@ -237,7 +262,7 @@ def _within(rate: Rate, all_answers: Rate) -> Rate:
 def _replaced(
     figure: Rate | Difference, units: Units, outcomes: Outcomes, at: StoppingStatus, metric: str, group: str | None
 ) -> Rate | Difference:
-    aim = at.rule.aim if metric == at.rule.metric and group is None else None
+    aim = at.rule.aim if metric == at.rule.metric and group is None and not at.rule.models else None
     found, p, _, _ = units.interval(outcomes, at.pictures, metric, aim=aim, group=group)
     if isinstance(figure, Rate):
         return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high), sequence=ANYTIME)

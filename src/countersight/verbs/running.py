@@ -58,6 +58,7 @@ async def run_async(
     budget: float | None = None,
     until: float | Literal["decided"] | None = None,
     until_metric: StoppingMetric | None = None,
+    against: SomeModel | None = None,
     settings: ModelSettings | None = None,
     retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     stop: asyncio.Event | None = None,
@@ -68,7 +69,9 @@ async def run_async(
     `cases` limits the run to a random sample; a later call can extend it. `again` repeats questions whose reply was
     `cut` off or `empty`, or asks the model to state only its final answer after a reply that is `unread`. The run stops
     before it costs more than `budget` dollars. `until` stops it as soon as the drop (or another `until_metric`) is
-    known to within that many points, or to be above or below zero (`decided`); see `countersight.scoring.Until`.
+    known to within that many points, or to be above or below zero (`decided`); see `countersight.scoring.Until`. With
+    `against`, a second model is run on the same cases in lockstep, into `OUT-against`, and `until` applies to the
+    difference between the two.
     """
     check_from(1, cases=cases)
     if until_metric and until is None:
@@ -81,8 +84,10 @@ async def run_async(
     way = RunOptions(worded, shown, answering, chosen.loss, chosen.seed, again, sample)
     way, chosen, pool = as_before(Path(out), way, chosen, pool)
     asked, tally = open_model(model, chosen, name=name), Tally()
+    other = None if against is None else open_model(against, chosen)
+    models = (asked.name, other.name) if other else ()
     width = None if until == "decided" else until
-    rule = None if until is None else Until(width, until_metric or "drop", chosen.seed)
+    rule = None if until is None else Until(width, until_metric or "drop", chosen.seed, models)
     with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
         folder = await ask_until(
             rule,
@@ -90,6 +95,7 @@ async def run_async(
             Path(out),
             asked,
             way,
+            against=(other, Tally()) if other else None,
             retry=retry,
             pool=pool,
             tally=tally,
