@@ -87,4 +87,5 @@ $(VENV)/.dev: pyproject.toml requirements.lock | $(BIN)/python
 $(VENV)/.services: tests/chromium.sh tests/postgresql.sh | $(BIN)/python
 	sh tests/chromium.sh
 	sh tests/postgresql.sh
+	@command -v ssh-keygen >/dev/null || apt-get install -y -qq --no-install-recommends openssh-client >/dev/null || true
 	touch $@
