@@ -253,7 +253,7 @@ def main(arguments: list[str] | None = None) -> None:
             torch.cuda.empty_cache()
         written = ("--max-tokens", str(TOKENS))
         for way, options in (("ranked", ("--rank",)), ("written", written)):
-            show(f"{FEW} pairs {way}", run(data, model, Path(work, way), *options, "--cases", str(FEW)))
+            show(f"{FEW} pairs {way}", run(data, model, Path(work, way), *options, "--limit", str(FEW)))
             show(f"all pairs {way}", run(data, model, Path(work, way), *options))
         show("importing torch, torchvision and transformers", importing())
         show("in one process", compare(data, model, chosen.plain))
