@@ -89,7 +89,7 @@ def test_other_forms_of_what_was_said_are_cited(concept, kind):
 
 def test_a_judge_that_repeats_an_example_of_the_prompt_has_not_judged():
     example = json.loads(SETS["edct"].judge.replace("{{", "{").replace("}}", "}").splitlines()[-1])
-    assert judged(json.dumps(example)).pcs_reason.endswith("its reasons are those of the example, not of this test")
+    assert judged(json.dumps(example)).pcs_reason.endswith("the reasons were copied from the example in the prompt")
     for other in ({"ncc_reason": "It names the wall."}, {"pcs_reason": "a", "ncc_reason": "b"}, {"pcs_reason": ""}):
         assert judged(json.dumps(example | other)).path == "model"
 

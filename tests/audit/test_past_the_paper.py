@@ -180,7 +180,7 @@ def test_it_is_taken_up_again_without_a_step_done_twice_and_cannot_be_taken_away
     [
         ({"strength": 5}, "from 1 to 4"),
         ({"editor": ""}, "name an `editor`"),
-        ({"intervene": "thought", "uncited": True}, "edits of the picture"),
+        ({"intervene": "thought", "uncited": True}, "need picture edits"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_there_is_a_folder(folder, tmp_path, more, said):

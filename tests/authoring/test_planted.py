@@ -16,7 +16,7 @@ from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 
-BALANCE = ("the quota of", "enough answers", "the writer repeats itself")
+BALANCE = ("the quota of", "enough answers", "repeated supposition")
 
 
 def scripted(
@@ -102,7 +102,7 @@ def test_a_supposition_is_used_for_at_most_two_per_cent(tmp_path: Path) -> None:
     ]
     with ChatServer(scripted(pairs)) as server:
         assert build(tmp_path, server, pairs, size=100, groups=("boolean",)).cases == 2
-    assert (tmp_path / "pairs" / REJECTED).read_text().count("the writer repeats itself") == 8
+    assert (tmp_path / "pairs" / REJECTED).read_text().count("repeated supposition") == 8
 
 
 ADDED = [("How many dogs are there?", "4", "How many dogs would there be if 3 more dogs were added?", "7")]

@@ -78,8 +78,8 @@ def test_words_find_what_is_annotated(editor, words, numbers):
     [
         ("the car", "is ambiguous"),
         ("three cars", "is ambiguous"),
-        ("the person", "no object annotated in this picture"),
-        ("the green car", "no object annotated in this picture"),
+        ("the person", "no annotated object in this picture"),
+        ("the green car", "no annotated object in this picture"),
         ("the leash", "could not be located"),
         ("", "names no object"),
         ("the left", "names no object"),

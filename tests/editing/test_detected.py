@@ -58,7 +58,7 @@ def test_without_a_segmenter_its_colours_tell_the_thing_from_what_is_around_it(n
 
 def test_what_the_detector_does_not_find_is_a_failed_edit_with_the_reason(networks, seen):
     editor = f"classical?detector={networks / 'detector.onnx'}"
-    with pytest.raises(EditFailed, match="no object detected in this picture is “the person”"):
+    with pytest.raises(EditFailed, match="no detected object in this picture matches “the person”"):
         edit(editor, png(seen), "remove", "the person")
     with pytest.raises(EditFailed, match="no known object has this name"):
         edit(editor, png(seen), "remove", "the lamp")

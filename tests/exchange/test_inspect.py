@@ -161,7 +161,7 @@ def test_a_log_that_is_not_complete_says_so(log, folder, tmp_path, capsys):
 
 def test_a_file_that_is_no_log_is_a_sentence(folder, tmp_path):
     (tmp_path / "x.eval").write_bytes(b"PK\x03\x04 but no more")
-    with pytest.raises(ExchangeError, match="is not a log of Inspect"):
+    with pytest.raises(ExchangeError, match="is not an Inspect log"):
         import_run("inspect", tmp_path / "x.eval", folder, tmp_path / "back")
     with pytest.raises(ExchangeError, match="name one log"):
         import_run("inspect", tmp_path, folder, tmp_path / "back")

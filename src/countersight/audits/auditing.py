@@ -150,9 +150,7 @@ def _refuse_nonsense(options: AuditOptions) -> None:
         raise CountersightError(f"strength must be a whole number from 1 to {STRENGTHS}")
     if options.intervene == "thought":
         if options.control or options.uncited or options.strength > 1:
-            raise CountersightError(
-                "controls and strengths are edits of the picture: set `intervene` to picture or both"
-            )
+            raise CountersightError("controls and strengths need picture edits: set `intervene` to picture or both")
     elif not options.editor:
         raise CountersightError("name an `editor`, or set `intervene` to thought, which needs none")
 

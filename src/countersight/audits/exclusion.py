@@ -40,7 +40,7 @@ def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
 
 
 def edit_fault(case: CaseTrail, concept: ConceptTrail) -> str:
-    """Return why an edit tests nothing: missing, bad by measurement, refused by a checker, or undecided; else ""."""
+    """Return why an edit cannot be used: missing, poor quality, rejected by a checker, or unconfirmed; "" if usable."""
     edit = concept.edit
     if edit is None or not edit.after:
         return f"{NO_PICTURE}: {edit.failure}" if edit and edit.failure else NO_PICTURE

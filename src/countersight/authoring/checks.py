@@ -146,7 +146,7 @@ def needs_the_picture(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def is_decent(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that nothing sensitive is supposed of anybody."""
+    """Check that the question contains no sensitive words."""
     found = sorted(set(SENSITIVE.findall(draft.question.casefold())))
     return f"sensitive: {', '.join(found)}" if found else ""
 

@@ -16,7 +16,7 @@ from countersight.authoring.model import FAULTED, TOLD_BLIND, PairChecker
 from countersight.authoring.sources import Group, LeftOut, SourceQuestion
 
 WRITTEN, BALANCED = "written", "balanced"
-DOUBLE, REPEATED = "a double", "the writer repeats itself"
+DOUBLE, REPEATED = "duplicate", "repeated supposition"
 STOPPED_AFTER: Final = 40
 """A model that writes so many drafts in a row of which none becomes a pair is stopped."""
 _AT_ONCE: Final = 32

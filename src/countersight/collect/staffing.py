@@ -19,7 +19,7 @@ ACTIONS: Final[dict[str, Callable[[Connection, Campaign, int, Any], Any]]] = {
     "forget": lambda c, campaign, who, nothing: forget(c, campaign.secret, who, time.time()),
     "make_token": lambda c, _, who, nothing: people.begin_session(c, who, time.time(), "command line"),
 }
-"""What can be done about a person: change the role or the access, allow the tests again, delete, make an API token."""
+"""Actions on a person: change the role or the access, let the person repeat the tests, delete, make an API token."""
 
 
 def manage_person(campaign: Campaign, name: str, action: str, value: str = "") -> Any:

@@ -167,7 +167,7 @@ def choose_things(
     if named.colour:
         found = [thing for thing in found if of_colour(thing, named.colour)]
     if not found:
-        raise EditFailed(f"no object {known} in this picture is “{words[:80]}”")
+        raise EditFailed(f"no {known} object in this picture matches “{words[:80]}”")
     if named.number is None:
         return found
     single = [thing for thing in found if not thing.crowd]

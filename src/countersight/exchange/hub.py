@@ -48,7 +48,7 @@ def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bo
     try:
         import huggingface_hub as hub
     except ImportError:
-        raise ExchangeError("the client of the Hub is missing: pip install 'countersight[hub]'") from None
+        raise ExchangeError("the Hugging Face Hub client is not installed: pip install 'countersight[hub]'") from None
     token = hub.get_token()
     if not token:
         raise ExchangeError(

@@ -18,7 +18,7 @@ Done = TypeVar("Done")
 
 
 def in_processes(work: Callable[[Order], Done], orders: Iterable[Order], workers: int) -> Iterator[Done]:
-    """Return the results of the orders, in order."""
+    """Run `work` on every order in worker processes, and yield the results in the order of the input."""
     # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_follow_the_parent)
     try:

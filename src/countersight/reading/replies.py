@@ -58,7 +58,7 @@ def read(
 
 
 def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> str | None:
-    """Return the answer in a reply; if the options were asked in several orders, over all of them."""
+    """Return the answer in a reply; if the options were asked in several orders, the most frequent answer."""
     if reply.orders:
         return combined(reply.orders, question, read_from)
     return answer_in(reply.text, question, read_from, finished=not reply.is_cut)

@@ -106,7 +106,8 @@ def last_question(question: str) -> str:
 
 
 def last_correction(text: str, *, no_corrects: bool) -> tuple[str, str, bool, bool] | None:
-    """Return the text before and after the last correction, whether it only checks again, and whether it confirms.
+    """Return the text before and after the last correction, whether it is only a recheck, and whether it confirms
+    the answer.
 
     `no_corrects`: whether "no, it is B" is a correction.
     """

@@ -98,9 +98,9 @@ def _check(chosen: GroupsFile, groups: PictureGroups) -> None:
     if len(groups.names) < 2:
         left = f"only {printable(groups.names[0])!r}" if groups.names else "no group"
         raise CountersightError(
-            f"{where} has {left} for the {several(groups.matched, 'case')} that it names "
+            f"{where} has {left} for the {several(groups.matched, 'case')} listed in the file "
             f"({several(groups.several, 'picture')} with several groups {'is' if groups.several == 1 else 'are'} left "
-            "out); two groups are needed to compare them"
+            "out); a comparison needs at least two groups"
         )
 
 

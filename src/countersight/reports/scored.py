@@ -38,7 +38,7 @@ def told(figure: Measured) -> str:
 
 
 def group_words(group: str, terms: Terms) -> str:
-    """Return the suite's name of a group."""
+    """Return the suite's name for a group."""
     return terms.groups.get(group, group) or NO_GROUP
 
 

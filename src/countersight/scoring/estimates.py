@@ -85,7 +85,7 @@ class Rate(Measured, frozen=True):
 class Difference(Measured, frozen=True):
     """First minus second over cases scored in both, with the score interval and McNemar's exact p.
 
-    Zero lies in the interval exactly if p is at least 0.05 (or the corrected level for several comparisons).
+    Zero lies in the interval if and only if p is at least 0.05 (or the corrected level for several comparisons).
     """
 
     value: float

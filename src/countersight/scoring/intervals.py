@@ -120,7 +120,7 @@ def score_interval(known: Effective, confidence: float = CONFIDENCE) -> Interval
 
 
 def interval_of_test(known: Effective, p: float, confidence: float = CONFIDENCE) -> Interval:
-    """Return the score interval, adjusted to contain zero exactly if p is at least 1 - confidence."""
+    """Return the score interval, adjusted to contain zero if and only if p is at least 1 - confidence."""
     found = score_interval(known, confidence)
     if p >= 1 - confidence:
         return Interval(min(found.low, 0.0), max(found.high, 0.0))
@@ -220,7 +220,7 @@ def holm(ps: Sequence[float], confidence: float = CONFIDENCE) -> tuple[Adjusted,
     """Correct p-values by Holm's method (1979), and return for each the confidence of the matching interval.
 
     A significant comparison has the confidence of its own step, any other that of the step at which the method stopped.
-    Zero then lies in the interval exactly if the adjusted p is at least 0.05.
+    Zero then lies in the interval if and only if the adjusted p is at least 0.05.
     """
     adjusted: list[Adjusted] = [Adjusted(1.0, confidence)] * len(ps)
     largest, stopped = 0.0, 0

@@ -107,7 +107,7 @@ def _phi(
     """Return the correlation after subtracting the means of each group.
 
     The standard error is that of zero correlation with the groups' shares as observed (Mantel and Haenszel, 1959). It
-    is never zero, and the interval contains zero exactly if the test does not reject it. Cases of one picture are
+    is never zero, and the interval contains zero if and only if the test does not reject it. Cases of one picture are
     summed, and Student's distribution accounts for few pictures.
     """
     sizes = np.bincount(group)

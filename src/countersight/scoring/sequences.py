@@ -68,7 +68,7 @@ def refuted(
 def anytime_p(
     values: ArrayLike, units: int, mean: float, *, low: float = 0.0, high: float = 1.0, aim: float | None = None
 ) -> float:
-    """Return the p of an assumed mean that matches the interval: below 0.05 exactly if the interval excludes the
+    """Return the p of an assumed mean that matches the interval: below 0.05 if and only if the interval excludes the
     mean."""
     seen, supposed = _scaled(values, units, low, high), (mean - low) / (high - low)
     wanted = None if aim is None else aim / (high - low)

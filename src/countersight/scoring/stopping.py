@@ -217,8 +217,8 @@ class Looking:
         return min(self.everything, max(pictures + 1, int(pictures * GROWTH)))
 
     def look(self, runs: Sequence[tuple[RunFolder, Outcomes]], pictures: int) -> StoppingStatus:
-        """Return the status of a run, or of the difference of two, after these pictures; it is recorded in their
-        folders."""
+        """Return the status of a run, or of the difference between two runs, after this many pictures, and record it
+        in the run folders."""
         (_, outcomes), *other = runs
         minus = other[0][1] if other else None
         metric, aim = self.rule.metric, self.rule.aim

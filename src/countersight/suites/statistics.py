@@ -115,7 +115,7 @@ class PairTally:
         yield Grid("Beside the paper", ("", "here", "reported"), lines, note)
 
     def charts(self) -> Iterator[Chart]:
-        """Nothing of it is drawn."""
+        """Return no charts."""
         yield from ()
 
     def _measure(self, part: str, length: int) -> None:

@@ -43,7 +43,7 @@ def _reader(prompts: AuditPrompts) -> Callable[[str], _Scores]:
         reply = read_shape(text, _Scores, parse_scores)
         reasons = (reply.pcs_reason, reply.ncc_reason)
         if all(reason and f'"{reason}"'.casefold() in examples for reason in reasons):
-            raise BadShape("its reasons are those of the example, not of this test")
+            raise BadShape("the reasons were copied from the example in the prompt")
         return reply
 
     return read

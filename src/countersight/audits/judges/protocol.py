@@ -44,7 +44,7 @@ def pool_scores(scores: Iterable[float | None], pool: Pool) -> float | None:
 
 
 def opinion(given: Sequence[Verdict | Opinion], pool: Pool) -> Opinion:
-    """Return the opinion of one judge, over its votes, or of several, over their opinions."""
+    """Pool the votes of one judge, or the opinions of several judges, into one opinion."""
     return Opinion(pool_scores((each.pcs for each in given), pool), pool_scores((each.ncc for each in given), pool))
 
 
@@ -57,7 +57,7 @@ def by_judge(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 
 def panel(verdicts: Iterable[Verdict], pool: Pool) -> Opinion:
-    """Return the opinion of all judges: each has one voice, however often it voted."""
+    """Return the pooled opinion of all judges; every judge has the same weight, however often it voted."""
     return opinion([opinion(votes, pool) for votes in by_judge(verdicts).values()], pool)
 
 

@@ -132,9 +132,9 @@ def _show_person(visit: Visit, link: str = "", deciding: dict[str, str] | None =
 
 
 def _refuse_oneself(visit: Visit) -> None:
-    """Nobody decides about themselves: a campaign never loses its last lead."""
+    """Refuse changes to one's own account, so that a campaign never loses its last lead."""
     if visit.number == visit.me.id:
-        raise RefusedError(422, "Another lead decides about you.")
+        raise RefusedError(422, "You cannot change your own account here; ask another lead.")
 
 
 async def change_role(visit: Visit) -> Response:

@@ -39,7 +39,7 @@ class Exact:
 
 
 def exact_edit(request: EditRequest) -> Edited:
-    """Return the edit, the same for the same request, so that it can be reproduced; raises EditFailed."""
+    """Return the edit, which is deterministic for a given request; raises EditFailed."""
     scene = request.scene
     if scene is None:
         raise EditFailed("the exact editor only edits pictures with a known scene, and this picture has none")

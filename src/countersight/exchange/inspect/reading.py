@@ -86,7 +86,7 @@ def read_log(path: Path, on_bad: OnBad) -> ExternalRun:
     try:
         header = msgspec.convert(_packed_header(path) if plain is None else plain, _Header)
     except msgspec.ValidationError as fault:
-        raise ExchangeError(f"{path} is not a log of Inspect: {fault}") from None
+        raise ExchangeError(f"{path} is not an Inspect log: {fault}") from None
     if header.version != SCHEMA:
         raise ExchangeError(
             f"{path} has version {header.version} of Inspect's log format; only version {SCHEMA} can be read"
@@ -118,9 +118,9 @@ def _plain_log(path: Path) -> Json:
     try:
         log = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as fault:
-        raise ExchangeError(f"{path} is not a log of Inspect: {fault}") from None
+        raise ExchangeError(f"{path} is not an Inspect log: {fault}") from None
     if not isinstance(log, dict) or not isinstance(log.get("samples") or [], list):
-        raise ExchangeError(f"{path} is not a log of Inspect: it has no samples")
+        raise ExchangeError(f"{path} is not an Inspect log: it has no samples")
     return log
 
 
@@ -130,7 +130,7 @@ def _packed_header(path: Path) -> Any:
         for name in ("header.json", "_journal/start.json"):
             if name in packed.namelist():
                 return _read_member(packed, name)
-    raise ExchangeError(f"{path} is not a log of Inspect: it has no header.json")
+    raise ExchangeError(f"{path} is not an Inspect log: it has no header.json")
 
 
 def _packed_samples(path: Path, on_bad: OnBad) -> Iterator[tuple[str, Any]]:
@@ -180,7 +180,7 @@ def _open_log(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         packed = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError) as fault:
-        raise ExchangeError(f"{path} is not a log of Inspect: {fault}") from None
+        raise ExchangeError(f"{path} is not an Inspect log: {fault}") from None
     with packed:
         yield packed
 

@@ -41,7 +41,7 @@ def _read(line: bytes) -> tuple[str, View]:
     row = dict(zip(FIELDS, fields, strict=True))
     count, height, width = (int(row[name]) for name in ("num_boxes", "img_h", "img_w"))
     if min(count, height, width) < 1:
-        raise ValueError("it has no region, or a picture without size")
+        raise ValueError("num_boxes, img_h and img_w must be at least 1")
     sides = np.array([width, height, width, height], np.float32)
     boxes = (_array(row["boxes"]).reshape(count, 4) / sides).astype(np.float32)
     view = View(_array(row["features"]).reshape(count, -1), boxes)

@@ -161,7 +161,7 @@ class Tools:
         said = await self._query(patch, question)
         place = fitting(said, options, question) if len(options) > 1 else 0
         if place is None:
-            raise ToolFailed(f"the vision model answered {said[:60]!r}, which is none of the given texts")
+            raise ToolFailed(f"the vision model answered {said[:60]!r}, which is not one of the given options")
         return options[place]
 
     async def llm_query(self, /, question: object, long_answer: object = False) -> str:

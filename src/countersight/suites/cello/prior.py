@@ -67,7 +67,7 @@ def standing(task: Task, query: Supposed, hinted: Hints) -> PriorVerdict:
 
 
 def figures(known: Knowledge, task: Task, shape: Shape, query: Sought, name: str) -> tuple[int, int]:
-    """Return how often an option keeps the thing asked about, directly and through another; AR asks what is kept."""
+    """Return how often an option supports the thing asked about, directly and through a third; for AR, the reverse."""
     picture = shape.graph.image or shape.graph.scene
     about = shape.names[query.about[-1]]
     ends = (about, name) if task.short == "AR" else (name, about)

@@ -342,7 +342,7 @@ def _flower_scene(rng: Random, colour: str, other: str, numbers: Numbers) -> Sce
 
 
 def flowers_in(scene: Scene, colour: str) -> list[Flower]:
-    """Return the flowers inside polygons of a colour. None crosses an edge, so its middle decides."""
+    """Return the flowers inside polygons of a colour. No flower crosses an edge, so testing its centre is enough."""
     middles = as_points([(flower.x, flower.y) for flower in scene.flowers])
     within = [inside(middles, polygon.points) for polygon in scene.polygons if polygon.colour == colour]
     return [flower for nth, flower in enumerate(scene.flowers) if any(here[nth] for here in within)]

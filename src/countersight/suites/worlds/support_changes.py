@@ -50,7 +50,7 @@ def cuts(world: Supports, rng: Random) -> Iterator[Told]:
 
 
 def additions(world: Supports, rng: Random) -> Iterator[Told]:
-    """Return additions of a block in a new colour on any free place."""
+    """Return changes that add a block of a new colour in any free spot."""
     taken = {thing.colour for thing in world.things if thing.kind == "block"}
     colours = [colour for colour in COLOURS if colour not in taken]
     if not colours:
@@ -84,7 +84,7 @@ def moves(world: Supports, rng: Random) -> Iterator[Told]:
 
 
 def turns(world: Supports, rng: Random) -> Iterator[Told]:
-    """Return turns of blocks on their side; one that carries something only if it becomes lower."""
+    """Return changes that turn a block on its side; a block that carries something is turned only if that lowers it."""
     loose = {thing.id for thing in _loose(world)}
     hung = {string.below for string in world.strings}
     for thing in world.free:
