@@ -19,6 +19,11 @@ SCENE = flower_scene(Random(3), ("red", "blue"), FlowerRegions(4, 5, 3, 6))
 PICTURE = check_picture(encode(draw(SCENE)))
 ASKED = "How many flowers are inside the red polygons?"
 REMOVE = Instruction("it", "object", "remove", "Remove the red flowers.", target="red flowers")
+FLOWER = SCENE.flowers[0]
+BOX = [round(middle + side * 1.2 * FLOWER.size) for side in (-1, 1) for middle in (FLOWER.x, FLOWER.y)]
+IN_A_BOX = Instruction(
+    "it", "object", "remove", "Remove it.", target=f"the thing in the box {', '.join(map(str, BOX))}"
+)
 
 ANSWERING = ["embedded", "embedded:factual", "chance", "always-first", "visprog:reference?vision=scene"]
 REFUSING = {
@@ -95,21 +100,21 @@ NO_EDITOR = {
 }
 
 
-def edited_by(name: str):
+def edited_by(name: str, instruction: Instruction = REMOVE):
     async def edited():
         editor = open_editor(name)
         try:
             assert editor.name == name
-            return await editor.edit(EditRequest(PICTURE, REMOVE, scene=SCENE))
+            return await editor.edit(EditRequest(PICTURE, instruction, scene=SCENE))
         finally:
             await editor.close()
 
     return asyncio.run(edited())
 
 
-@pytest.mark.parametrize("name", ["exact", "classical"])
-def test_an_editor_that_needs_nothing_edits_a_scene(name: str):
-    edited = edited_by(name)
+@pytest.mark.parametrize(("name", "instruction"), [("exact", REMOVE), ("classical", IN_A_BOX)])
+def test_an_editor_that_needs_nothing_edits_a_scene(name: str, instruction: Instruction):
+    edited = edited_by(name, instruction)
     assert edited.picture.data != PICTURE.data
     assert (edited.picture.width, edited.picture.height) == (PICTURE.width, PICTURE.height)
 
