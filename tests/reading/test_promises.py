@@ -146,6 +146,7 @@ def test_sentences_that_used_to_be_misread(question, kind, options, text, answer
         ("If two left, there would be 1 cat.", "1"),
         ("There would be 1 if two left.", "1"),
         ("There are 3 cats now, and if two left", None),
+        ("There are 3 cats, so if two left there would be 1.", "1"),
     ],
 )
 def test_a_supposition_is_not_the_answer(text, answer):
@@ -165,6 +166,7 @@ def test_a_supposition_is_not_the_answer(text, answer):
         ("number", "<think>There are 3, so"),
         ("number", "It is a picture of a street."),
         ("boolean", "It depends."),
+        ("boolean", "Not necessarily."),
         ("open", "I cannot tell."),
     ],
 )
@@ -225,6 +227,8 @@ def test_marks_digits_letters_and_yes_or_no_of_other_languages(kind, text, answe
 def test_an_open_answer_is_what_the_reply_adds_to_its_question():
     assert read("A red umbrella.", "What is she holding?", "open").answer == "A red umbrella"
     assert read("Answer: umbrella", "What is she holding?", "open").answer == "umbrella"
+    assert read("The answer is umbrella. I hope this helps!", "What is she holding?", "open").answer == "umbrella"
+    assert read("Answer: St. Louis. It is in Missouri.", "Which city is it?", "open").answer == "St. Louis"
     assert agrees("the umbrella", Question("What is she holding?", "umbrella", "open"))
     assert agrees("the red one", Question("Which team wins?", "red", "open"))
     assert not agrees("the blue one", Question("Which team wins?", "red", "open"))

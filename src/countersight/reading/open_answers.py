@@ -9,6 +9,7 @@ _SHORT = 5  # the number of words up to which a reply is an answer as it is
 _LONGEST = 5
 _PHRASE = 8  # words of a reply without a capital or a full stop
 _TRIM = " .,:;!\"'*()"
+_SENTENCE_END = lazy(r"(?:(?<=[^\W_]{3})|(?<=\d))[\"')]*[.!?][\"')]*\s+")  # but not in "St. Louis"
 _WORD = lazy(r"[^\s,;:()\"]+")
 _LEAD = any_case(
     r"^(?:the answer (?:is|would be)|it(?:'s| is| would be)|that(?:'s| is)|there (?:is|are)|they (?:are"
@@ -29,10 +30,10 @@ _WHOLE_SENTENCE = any_case(
 
 
 def direct(region: str) -> str | None:
-    """Return the answer after a mark: its first line."""
-    line = region.strip().split("\n")[0].strip()
-    line = _LEAD.sub("", line).strip(_TRIM)
-    return line if line and not refuses(line) else None
+    """Return the answer after a mark: its first sentence."""
+    first = _SENTENCE_END.split(region.strip().split("\n")[0], maxsplit=1)[0]
+    answer = _LEAD.sub("", first.strip()).strip(_TRIM)
+    return answer if answer and not refuses(answer) else None
 
 
 def prose(text: str, question: str, *, whole: bool = True) -> str | None:

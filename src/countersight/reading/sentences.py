@@ -22,7 +22,8 @@ _NO_CONCLUSION = any_case(r"\bso (?:that|far|many|much|as|on|called|is|are|was|w
 _IF_FIRST = any_case(
     r"^\W*(?:(?:so|then|now|and|but|thus|therefore|hence|even)[ ,]+)*(?:if|suppose|supposing|assuming|imagine"
     r"|had|were|when|once"
-    r"|after|with|without|given|since|because|as|while|although|though|considering|upon)\b[^,]*,\s*(?:then\s+)?"
+    r"|after|with|without|given|since|because|as|while|although|though|considering|upon)\b"
+    r"(?:[^,]*,\s*(?:then\s+)?|[^,]*?\s(?=(?:there|it|that|they|you|we) (?:would|will)\b))"
 )
 _IF_LAST = any_case(
     r",?\s+(?:(?:even |only )?if|because|since|unless|assuming|instead of|rather than|compared (?:to|with)"

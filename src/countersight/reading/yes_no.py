@@ -16,7 +16,7 @@ _YES = any_case(
     rf"|right|{YES})(?!\w)(?!\s+(?:not|or no|and no|side|left|half|angle|hand|or false|/))"
 )
 _NO = any_case(
-    rf"{_LEAD}(?:no|nope|nah|false|incorrect|negative|not (?:really|quite|at all|necessarily|exactly)"
+    rf"{_LEAD}(?:no|nope|nah|false|incorrect|negative|not (?:really|quite|at all|exactly)"
     rf"|(?:certainly|absolutely|definitely|of course) not|{NO})(?!\w)(?!\s+(?:doubt|one\b|other|more|longer"
     rf"|matter|problem|need|change|image|picture|figure|chart|information|and yes|\d+\b|\.\s*\d))"
 )
