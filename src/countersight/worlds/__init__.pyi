@@ -1,8 +1,3 @@
-from .answering import CLEARLY as CLEARLY
-from .answering import clearly_first as clearly_first
-from .answering import is_higher as is_higher
-from .answering import nearest as nearest
-from .answering import yes as yes
 from .building import LEVELS as LEVELS
 from .building import PLANK as PLANK
 from .building import Difficulty as Difficulty
@@ -63,3 +58,8 @@ from .things import String as String
 from .things import Supports as Supports
 from .things import WorldThing as WorldThing
 from .touching import contacts as contacts
+from .visible_order import CLEARLY as CLEARLY
+from .visible_order import clearly_first as clearly_first
+from .visible_order import is_higher as is_higher
+from .visible_order import nearest as nearest
+from .visible_order import yes_or_no as yes_or_no

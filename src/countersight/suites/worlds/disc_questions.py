@@ -50,7 +50,7 @@ from countersight.worlds import (
     new_disc,
     shifted_disc,
     turned,
-    yes,
+    yes_or_no,
 )
 
 RULE = (
@@ -126,7 +126,7 @@ def hits(went: Went, rng: Random) -> Iterator[WorldDraft]:
 
 def hits_or_not(one: str, other: str, happens: Motion) -> str:
     """Return whether two discs touch each other."""
-    return yes(other in happens.hit_by(one))
+    return yes_or_no(other in happens.hit_by(one))
 
 
 def reaches_wall(went: Went, rng: Random) -> Iterator[WorldDraft]:
@@ -138,7 +138,7 @@ def reaches_wall(went: Went, rng: Random) -> Iterator[WorldDraft]:
 
 def reaches(disc: str, happens: Motion) -> str:
     """Return whether a disc reaches a wall."""
-    return yes(happens.reaches_wall(disc))
+    return yes_or_no(happens.reaches_wall(disc))
 
 
 def _boolean(went: Went, what: str, shown: str, fact: Callable[[Motion], str]) -> WorldDraft:

@@ -34,7 +34,7 @@ from countersight.worlds import (
     motion,
     nearest,
     outcome,
-    yes,
+    yes_or_no,
 )
 
 _FLOOR = "What falls ends up on the floor."
@@ -236,7 +236,7 @@ def _falls_unless(gone: str, than: str, asked: str, world: Supports, margin: flo
     excused = is_higher(world.thing(gone), world.thing(than))
     if excused is None:
         return None
-    return yes(excused == "no" and asked in fallen_without(world, gone, margin=margin))
+    return yes_or_no(not excused and asked in fallen_without(world, gone, margin=margin))
 
 
 def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
@@ -255,18 +255,18 @@ def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[st
             if excused is None:
                 continue
             told, sentence = _unless(gone, "higher than {Z}", Z=than)
-            does = yes(excused == "no" and asked.id in result.fallen)
+            does = yes_or_no(not excused and asked.id in result.fallen)
             yield WorldDraft(
                 skeleton=f"{told.words.skeleton} {asked.kind}",
                 target=(excused, asked.id in result.fallen),
                 kind="boolean",
-                factual=WorldQuestion(f"Is the {gone.name} higher than the {than.name}?", excused),
+                factual=WorldQuestion(f"Is the {gone.name} higher than the {than.name}?", yes_or_no(excused)),
                 counterfactual=WorldQuestion(f"{sentence}. Would the {asked.name} fall?", does),
                 shown=WorldQuestion(f"Does the {asked.name} lie on the floor?", does),
                 world=world,
                 told=told,
-                after=world if excused == "yes" else result.world,
-                fallen=frozenset() if excused == "yes" else result.fallen,
+                after=world if excused else result.world,
+                fallen=frozenset() if excused else result.fallen,
                 proof=partial(_falls_unless, gone.id, than.id, asked.id),
             )
 
@@ -390,7 +390,7 @@ SUPPORTS_LEAST = Group(
 )
 SUPPORTS_SEVERAL = (
     Group("several-changes", supports_ordered, (True, False)),
-    Group("unless", supports_unless, (("no", True), ("no", True), ("yes", True), ("no", False))),
+    Group("unless", supports_unless, ((False, True), (False, True), (True, True), (False, False))),
 )
 DISCS_LEAST = Group("least-change", discs_least, _LEFTMOST)
 DISCS_SEVERAL = (

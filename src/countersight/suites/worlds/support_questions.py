@@ -45,7 +45,7 @@ from countersight.worlds import (
     is_higher,
     jittered,
     outcome,
-    yes,
+    yes_or_no,
 )
 
 ROLES = ("answer", "image", "graph", "text")
@@ -72,7 +72,7 @@ def falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
         if thing.id in _changed(told) or thing.colour == told.about.colour:  # things of one colour never touch
             continue
         would = worded("Would {Y} fall if", Y=thing)
-        does = yes(thing.id in down)
+        does = yes_or_no(thing.id in down)
         for touches, block in _blocks_by_touch(world, thing, rng).items():
             yield WorldDraft(
                 skeleton=f"{would.skeleton} {told.words.skeleton}?",
@@ -96,7 +96,7 @@ def _blocks_by_touch(world: Supports, thing: WorldThing, rng: Random) -> dict[st
     blocks = [block for block in world.free if block.kind == "block" and block.colour != thing.colour]
     found: dict[str, list[WorldThing]] = {}
     for block in blocks:
-        found.setdefault(yes({block.id, thing.id} in pairs), []).append(block)
+        found.setdefault(yes_or_no({block.id, thing.id} in pairs), []).append(block)
     return {touches: rng.choice(some) for touches, some in sorted(found.items())}
 
 
@@ -106,9 +106,10 @@ def higher(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
     here = [thing for thing in world.free if thing.id not in (told.about.id, *_changed(told))]
     later = {thing.id: thing for thing in after.things}
     for one, other in permutations(here, 2):
-        is_now, would_be = is_higher(one, other), is_higher(later[one.id], later[other.id])
-        if is_now is None or would_be is None:
+        before, then = is_higher(one, other), is_higher(later[one.id], later[other.id])
+        if before is None or then is None:
             continue
+        is_now, would_be = yes_or_no(before), yes_or_no(then)
         asked = worded("Is {Y} higher than {Z}?", Y=one, Z=other)
         would = f"{_RULE} Would the {one.name} be higher than the {other.name} if {told.words.text}?"
         yield WorldDraft(

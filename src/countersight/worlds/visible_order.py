@@ -13,13 +13,13 @@ NEARER: Final = 12
 """Least difference in pixels for one disc to be clearly the nearest."""
 
 
-def is_higher(one: WorldThing, other: WorldThing) -> str | None:
+def is_higher(one: WorldThing, other: WorldThing) -> bool | None:
     """Return whether one thing is higher than another; None if the difference is too small to see."""
     lower = other.middle[1] - one.middle[1]
-    return yes(lower > 0) if abs(lower) >= CLEARLY else None
+    return lower > 0 if abs(lower) >= CLEARLY else None
 
 
-def yes(holds: bool) -> str:
+def yes_or_no(holds: bool) -> str:
     """Return "yes" or "no"."""
     return "yes" if holds else "no"
 
