@@ -25,11 +25,12 @@ from countersight.suites.cello.making import PER_TASK
 from countersight.suites.dividing import split_of
 from countersight.suites.searching import GROUPS, WORDINGS
 from countersight.suites.supposing import as_sentence
-from countersight.suites.worlds import reverse_questions
 from countersight.suites.worlds.card import CaseTally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.disc_questions import DISCS
 from countersight.suites.worlds.drafts import Group, Told, WorldDraft, WorldQuestion, WorldSuite
+from countersight.suites.worlds.least_change_questions import DISCS_LEAST, SUPPORTS_LEAST
+from countersight.suites.worlds.several_changes_questions import DISCS_SEVERAL, SUPPORTS_SEVERAL
 from countersight.suites.worlds.support_questions import SUPPORTS
 from countersight.text import unknown
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
@@ -102,15 +103,15 @@ SUITES = {
         msgspec.structs.replace(
             SUPPORTS,
             further={
-                "least-change": (reverse_questions.SUPPORTS_LEAST,),
-                "several-changes": reverse_questions.SUPPORTS_SEVERAL,
+                "least-change": (SUPPORTS_LEAST,),
+                "several-changes": SUPPORTS_SEVERAL,
             },
         ),
         msgspec.structs.replace(
             DISCS,
             further={
-                "least-change": (reverse_questions.DISCS_LEAST,),
-                "several-changes": reverse_questions.DISCS_SEVERAL,
+                "least-change": (DISCS_LEAST,),
+                "several-changes": DISCS_SEVERAL,
             },
         ),
         CAUSES,

@@ -52,7 +52,7 @@ ROLES = ("answer", "image", "graph", "text")
 """Right; in the picture and not involved; involved and not the answer; not in the picture."""
 _CHANGES = 8
 """Changes of one world that are solved."""
-_RULE = "What falls ends up on the floor."
+FLOOR = "What falls ends up on the floor."
 """Told where it decides: else a thing whose support goes might as well come to rest on what is below."""
 
 
@@ -111,7 +111,7 @@ def higher(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
             continue
         is_now, would_be = yes_or_no(before), yes_or_no(then)
         asked = worded("Is {Y} higher than {Z}?", Y=one, Z=other)
-        would = f"{_RULE} Would the {one.name} be higher than the {other.name} if {told.words.text}?"
+        would = f"{FLOOR} Would the {one.name} be higher than the {other.name} if {told.words.text}?"
         yield WorldDraft(
             skeleton=f"{asked.skeleton} {told.words.skeleton}",
             target=(is_now, would_be),
@@ -137,7 +137,7 @@ def how_many(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
         kind="number",
         factual=WorldQuestion(asked, str(now)),
         counterfactual=WorldQuestion(
-            f"{_RULE} How many things would lie on the floor if {told.words.text}?", str(then)
+            f"{FLOOR} How many things would lie on the floor if {told.words.text}?", str(then)
         ),
         shown=WorldQuestion(asked, str(then)),
         world=world,
