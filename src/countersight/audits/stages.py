@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from countersight.audits.asking import AskedEditor, ShownPicture, conversation, measure_edit, said, spent
+from countersight.audits.changed_thoughts import change_thought
 from countersight.audits.checkers.protocol import Checker, EditShown
-from countersight.audits.extensions import change_thought, uncited_concepts, weaken_edit
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.judges.protocol import Evidence, Judge
@@ -33,6 +33,8 @@ from countersight.audits.records import (
 )
 from countersight.audits.selection import SceneIndex
 from countersight.audits.steps import DoesSteps, StepFailed, StepResult
+from countersight.audits.uncited import uncited_concepts
+from countersight.audits.weaker_edits import weaken_edit
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
 from countersight.editing import Abilities, Credentials, EditRequest, Instruction, OrderBook, marked

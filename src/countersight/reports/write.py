@@ -89,7 +89,7 @@ def write_report(
         latex=write_text(out / "tables.tex", latex(report)),
         figure=write_text(out / "finding.svg", finding_drawing(report)),
         csv=write_text(out / "tables.csv", comma_separated(report)),
-        scores=_write_scores(loaded, out / SCORES),
+        scores=_write_answers(loaded, out / SCORES),
         summary=write_text(out / "summary.md", summary(report)),
         json=write_scores(report, out / SCORES_JSON),
         data=report,
@@ -110,7 +110,7 @@ def _replaced(out: Path, report: ReportData) -> str:
     return f"{out} had a report on {names} of {old.dataset}, which was replaced; -o chooses another folder."
 
 
-def _write_scores(loaded: LoadedReport, path: Path) -> Path:
+def _write_answers(loaded: LoadedReport, path: Path) -> Path:
     labels = [run.label for run in loaded.report.runs]
     rows = (judged.rows(label) for label, judged in zip(labels, loaded.judged, strict=True))
     write_frame(chain.from_iterable(rows), path)

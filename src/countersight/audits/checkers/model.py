@@ -19,7 +19,7 @@ class ModelChecker:
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """Ask yes or no about both pictures; an edit is done if the answer changed as it should."""
-        asked = ask_plainly(edit.instruction)
+        asked = plain_question(edit.instruction)
         so_far: Usage | None = None
         said: list[str] = []
         for nth, picture in enumerate((edit.before, edit.after)):
@@ -36,7 +36,7 @@ class ModelChecker:
         await self._model.close()
 
 
-def ask_plainly(instruction: Instruction) -> str:
+def plain_question(instruction: Instruction) -> str:
     """Return the question about both pictures, which does not reveal the edit."""
     target = noun_in(instruction.target or instruction.concept)
     match instruction.action:
@@ -51,7 +51,7 @@ def ask_plainly(instruction: Instruction) -> str:
 
 def check_replies(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Check:
     """Return the check that follows from a model's two answers; anybody can repeat this."""
-    asked = ask_plainly(instruction)
+    asked = plain_question(instruction)
     read = [answer_in(text, Question(asked, "yes", "boolean")) for text in said]
     if None in read or len(read) != 2:
         unread = cannot_tell(checker, instruction, f"no answer could be extracted from its replies to “{asked}”").check
@@ -66,7 +66,7 @@ def check_replies(checker: str, instruction: Instruction, said: tuple[str, ...])
 
 def requests_about(instruction: Instruction, shown: tuple[str, str]) -> tuple[RecordedTurn, ...]:
     """Return the requests to a model about the two pictures with these digests, as logged."""
-    return tuple(RecordedTurn("user", _put(ask_plainly(instruction)), digest) for digest in shown)
+    return tuple(RecordedTurn("user", _put(plain_question(instruction)), digest) for digest in shown)
 
 
 def _put(question: str) -> str:

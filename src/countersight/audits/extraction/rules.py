@@ -9,7 +9,7 @@ from countersight.audits.records import Actor, Concepts
 from countersight.editing import Action, ConceptKind, Instruction
 from countersight.scenes import NAMED, PLACES
 
-ELSE: Final = "Leave everything else exactly as it is."
+LEAVE_THE_REST: Final = "Leave everything else exactly as it is."
 
 
 class RuleExtractor:
@@ -102,4 +102,4 @@ def _emptied(claimed: dict[str, int], asked: str) -> Iterator[Instruction]:
 
 
 def _instruction(concept: str, kind: ConceptKind, action: Action, target: str, value: str, words: str) -> Instruction:
-    return Instruction(concept, kind, action, positive=words, negative=ELSE, target=target, value=value)
+    return Instruction(concept, kind, action, positive=words, negative=LEAVE_THE_REST, target=target, value=value)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from countersight.audits.extraction.protocol import Extracted, Statement
-from countersight.audits.extraction.rules import ELSE
+from countersight.audits.extraction.rules import LEAVE_THE_REST
 from countersight.audits.records import Actor, Concepts
 from countersight.detection import ToolFailed, classes_of
 from countersight.editing import Instruction, noun_in
@@ -36,21 +36,19 @@ def find_things(statement: Statement, most: int) -> Concepts:
             reason="the editor cannot locate objects in the picture; add detector= or annotations= to its name"
         )
     cited = sorted(
-        (at, words, thing)
-        for thing in statement.able.things
-        for at, words in find_mentions(statement.explanation, thing)
+        (*mention, thing) for thing in statement.able.things if (mention := find_mention(statement.explanation, thing))
     )
     found: dict[str, Instruction] = {}
     for _, words, thing in cited:
         removal = f"The same picture without the {thing}."
-        found.setdefault(noun_in(thing), Instruction(words, "object", "remove", removal, ELSE, thing))
+        found.setdefault(noun_in(thing), Instruction(words, "object", "remove", removal, LEAVE_THE_REST, thing))
     if found:
         return Concepts(tuple(found.values())[:most])
     return Concepts(reason="the explanation names nothing that the editor finds in the picture")
 
 
-def find_mentions(text: str, thing: str) -> tuple[tuple[int, str], ...]:
-    """Return where a text names a thing, and in which words ("a man" is a person); empty if it does not."""
+def find_mention(text: str, thing: str) -> tuple[int, str] | None:
+    """Return where a text first names a thing, and in which words ("a man" is a person); None if it does not."""
     kind = noun_in(thing)
     words = list(_WORD.finditer(text[:LONGEST]))
     for length in (2, 1):
@@ -58,5 +56,5 @@ def find_mentions(text: str, thing: str) -> tuple[tuple[int, str], ...]:
             said = text[one.start() : last.end()]
             with suppress(ToolFailed):
                 if kind in classes_of(said, (kind,)):
-                    return ((one.start(), said),)
-    return ()
+                    return one.start(), said
+    return None

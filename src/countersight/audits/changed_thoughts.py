@@ -1,111 +1,15 @@
-"""Extensions of the paper: edits of uncited things, weaker edits, and changed explanations."""
+"""Explanations rewritten as if a concept were different, an extension of the paper."""
 
-import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
-import numpy as np
-from PIL import Image
-
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.extraction.rules import ELSE
-from countersight.audits.extraction.things import find_mentions
-from countersight.audits.ground_truth import asked_fact, claims, right_answer
-from countersight.audits.records import Concepts, Thought
-from countersight.editing import EditRequest, Instruction, noun_in
-from countersight.editing.exact import changed_scene
+from countersight.audits.ground_truth import asked_fact, claims
+from countersight.audits.records import Thought
+from countersight.editing import Instruction
 from countersight.english import NUMBER_WORDS
-from countersight.errors import EditFailed
-from countersight.picture import Picture, Pixels, as_seen
-from countersight.scenes import NAMED, PLACES, Scene, facts_by_name
-
-
-def weaken_edit(before: Picture, after: Picture, strength: int, of: int) -> Picture:
-    """Return the picture `strength` of `of` parts of the way from before to after; reproducible. Raises BadPicture."""
-    file = io.BytesIO()
-    pixels = weaken_pixels(before, after, strength, of)
-    Image.fromarray(pixels).save(file, "PNG", compress_level=4)
-    return Picture(file.getvalue(), "image/png", pixels.shape[1], pixels.shape[0], plain=True)
-
-
-def weaken_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pixels:
-    """Return the pixels of a weaker edit."""
-    one, other = as_seen(before).convert("RGB"), as_seen(after).convert("RGB")
-    if other.size != one.size:
-        other = other.resize(one.size, Image.Resampling.LANCZOS)
-    start = np.asarray(one).astype(np.int32)
-    way = np.asarray(other).astype(np.int32) - start
-    pixels: Pixels = (start + np.floor_divide(2 * way * strength + of, 2 * of)).astype(np.uint8)
-    return pixels
-
-
-NOTHING_ELSE = "the picture has no uncited object that could be changed"
-
-
-def uncited_concepts(statement: Statement, picture: Picture, scene: Scene | None, seed: int, most: int) -> Concepts:
-    """Return at most `most` edits of uncited things, or the reason why there are none."""
-    found = _of_scene(statement, picture, scene, seed) if scene is not None else _of_photograph(statement)
-    chosen: list[Instruction] = []
-    for instruction in found:
-        if len(chosen) == most:
-            break
-        chosen.append(instruction)
-    return Concepts(tuple(chosen), "" if chosen else NOTHING_ELSE, able=statement.able)
-
-
-def _of_photograph(statement: Statement) -> Iterator[Instruction]:
-    """Things that the editor finds, and that question, answer and explanation do not name."""
-    things = statement.able.things if statement.able else None
-    said = " ".join((statement.question, statement.answer, statement.explanation))
-    kinds: set[str] = set()
-    for thing in things or ():
-        kind = noun_in(thing)
-        if kind not in kinds and not find_mentions(said, thing):
-            kinds.add(kind)
-            yield Instruction(thing, "object", "remove", f"The same picture without the {thing}.", ELSE, thing)
-
-
-def _of_scene(statement: Statement, picture: Picture, scene: Scene, seed: int) -> Iterator[Instruction]:
-    """Changes that leave the answer and all that the explanation claims as they are."""
-    answer = right_answer(statement.question, scene)
-    if answer is None:
-        return
-    asked = asked_fact(statement.question)
-    cited = {claim.fact for claim in claims(statement.explanation)} | ({asked} if asked else set())
-    before = facts_by_name(scene)
-    for instruction in _candidates(scene):
-        try:
-            changed, _ = changed_scene(scene, EditRequest(picture, instruction, seed, scene=scene))
-        except (EditFailed, ValueError):
-            continue
-        assert isinstance(changed, Scene)
-        after = facts_by_name(changed)
-        if right_answer(statement.question, changed) == answer and all(
-            before.get(fact, 0) == after.get(fact, 0) for fact in cited
-        ):
-            yield instruction
-
-
-def _candidates(scene: Scene) -> Iterator[Instruction]:
-    places = [f"inside the {colour} polygons" for colour in NAMED] + ["outside all polygons"]
-    for thing, where in [("flower", place) for place in places] + [
-        ("dot", f"in the {place} circle") for place in PLACES
-    ]:
-        yield _instruction("remove", f"1 {thing} {where}", "", f"Remove 1 {thing} {where}.")
-    for thing in ("flower" if scene.flowers else "circle",):
-        for value in ("larger", "smaller"):
-            yield _instruction("resize", f"1 {thing}", value, f"Make 1 {thing} {value}.")
-    if scene.flowers:
-        yield _instruction("recolour", "1 flower", "#7a4b1e", "Make 1 flower brown.")
-    else:
-        yield _instruction("recolour", "1 dot", "#7a4b1e", "Make 1 dot brown.")
-
-
-def _instruction(action: str, target: str, value: str, words: str) -> Instruction:
-    kind = "object" if action == "remove" else "attribute"
-    return Instruction(target, kind, action, words, ELSE, target, value)  # type: ignore[arg-type]
-
+from countersight.scenes import PLACES
 
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?\n]*\s*")
 _WORD: Final = re.compile(r"[^\W_]+")
