@@ -5,7 +5,6 @@ What is missing from the log later was never done, or was taken out of it.
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +14,6 @@ from countersight.case import Question
 from countersight.dataset import BadRow, Dataset
 from countersight.errors import AuditError
 from countersight.files import write_whole
-from countersight.scenes import SCENES_FILE, Scene, SceneRecord
 
 SELECTION: Final = "selection.json"
 
@@ -94,8 +92,7 @@ def select(
         on_bad(row)
 
     count_all = dataset.count
-    all_fit = descriptive or most is None or most >= count_all
-    wanted = None if all_fit or most is None else _evenly(count_all, most, count_all)
+    wanted = None if descriptive or most is None or most >= count_all else _evenly(count_all, most)
     chosen, left_out = [], 0
     for nth, (row, case) in enumerate(dataset.cases(count)):
         if wanted is not None and nth not in wanted:
@@ -110,7 +107,7 @@ def select(
         else:
             chosen.append(Selected(row, case.id))
     if descriptive and most is not None and most < len(chosen):
-        chosen = [chosen[place] for place in sorted(_evenly(len(chosen), most, len(chosen)))]
+        chosen = [chosen[place] for place in sorted(_evenly(len(chosen), most))]
     return Selection(dataset.fingerprint, count_all, bad, left_out, tuple(chosen), descriptive)
 
 
@@ -127,43 +124,5 @@ def decode_selection(data: bytes) -> Selection:
         raise AuditError(f"{SELECTION} is damaged: {error}") from None
 
 
-def _evenly(count: int, most: int, below: int) -> frozenset[int]:
-    places = (nth * count // most for nth in range(most))
-    return frozenset(place for place in places if place < below)
-
-
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-
-
-class _Id(msgspec.Struct):
-    id: str
-
-
-class SceneIndex:
-    """The scenes of a dataset that we drew; empty for other datasets."""
-
-    def __init__(self, dataset: Path) -> None:
-        self._file = dataset / SCENES_FILE
-        self._lines: dict[str, tuple[int, int]] = {}
-        if not self._file.is_file():
-            return
-        at, decoder = 0, msgspec.json.Decoder(_Id)
-        with open(self._file, "rb") as lines:
-            for line in lines:
-                # A case whose scene cannot be read is audited like any photograph.
-                with suppress(*_UNREADABLE):
-                    self._lines[decoder.decode(line).id] = at, len(line)
-                at += len(line)
-
-    def scene(self, case: str) -> Scene | None:
-        """Return the scene in a case's picture, or None if unknown."""
-        if case not in self._lines:
-            return None
-        at, length = self._lines[case]
-        with open(self._file, "rb") as file:
-            file.seek(at)
-            line = file.read(length)
-        try:
-            return msgspec.json.decode(line, type=SceneRecord).scene
-        except _UNREADABLE:
-            return None
+def _evenly(count: int, most: int) -> frozenset[int]:
+    return frozenset(nth * count // most for nth in range(most))

@@ -31,7 +31,7 @@ from countersight.audits.records import (
     Usage,
     Verdict,
 )
-from countersight.audits.selection import SceneIndex
+from countersight.audits.scene_index import SceneIndex
 from countersight.audits.steps import DoesSteps, StepFailed, StepResult
 from countersight.audits.uncited import uncited_concepts
 from countersight.audits.weaker_edits import weaken_edit
