@@ -7,7 +7,7 @@ removal, and a hole that is filled badly on purpose is a bad one.
 import numpy as np
 from PIL import Image, ImageFilter
 
-from countersight.audits.checkers.pixels import gone
+from countersight.audits.checkers.removal import removal_result
 from countersight.audits.checkers.seams import verdict
 from countersight.detection import grown
 from countersight.editing.quality import seams_of
@@ -34,7 +34,7 @@ def passing(pictures):
         for kind, fill in FILLS.items():
             after = np.where(hole[:, :, None], fill(truth, before, hole, rng), truth).astype(np.uint8)
             looks_real = verdict(seams_of(before, after, hole)).done is not False
-            passed[kind] += looks_real and gone(before, after, hole).done is True
+            passed[kind] += looks_real and removal_result(before, after, hole).done is True
     return passed
 
 

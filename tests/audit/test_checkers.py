@@ -15,7 +15,8 @@ from programs.tiny_onnx import yolo
 
 from countersight.audits.checkers import CHECKERS, EditShown, pixels
 from countersight.audits.checkers.model import check_replies
-from countersight.audits.checkers.pixels import checked, gone
+from countersight.audits.checkers.pixels import check_pixels
+from countersight.audits.checkers.removal import removal_result
 from countersight.audits.exclusion import edit_fault
 from countersight.audits.finishing import finish
 from countersight.audits.opening import Opener
@@ -179,8 +180,8 @@ def test_nobody_of_an_unknown_name_checks():
 
 def test_a_check_that_was_turned_over_is_found_by_verify(tmp_path, monkeypatch):
     folder = scenes(tmp_path / "scenes", size=2)
-    honest = checked
-    monkeypatch.setattr(pixels, "checked", lambda edit: _turned(honest(edit)))
+    honest = check_pixels
+    monkeypatch.setattr(pixels, "check_pixels", lambda edit: _turned(honest(edit)))
     audit(folder, tmp_path / "a", "embedded", checkers=("pixels",))
     monkeypatch.undo()
     finish(tmp_path / "a")
@@ -223,7 +224,7 @@ def test_a_removed_thing_is_gone_only_where_its_place_looks_like_what_is_around(
         after[mask] = _photograph(thing, seed=1)[1][mask]
     else:
         after[mask] = street[::-1][mask] if fill == "street" else (60, 140, 200)
-    found = gone(before, after, mask)
+    found = removal_result(before, after, mask)
     assert found.done is done, found
 
 
