@@ -9,8 +9,9 @@ from scripted import Scripted, never
 from test_signing import private_key
 
 from countersight.audits.clusters import Mean
+from countersight.audits.criteria import check_criterion
 from countersight.audits.finishing import finish
-from countersight.audits.plan import AuditPlan, check_criterion, conclude
+from countersight.audits.plan import AuditPlan, conclude
 from countersight.audits.verifying import verify_bundle
 from countersight.cli import main
 from countersight.errors import AuditError

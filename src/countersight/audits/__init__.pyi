@@ -4,13 +4,13 @@ from .auditing import audit_dataset as audit_dataset
 from .calibration.sheet import LABELS as LABELS
 from .calibration.sheet import PersonLabel as PersonLabel
 from .calibration.sheet import read_labels as read_labels
+from .criteria import Conclusion as Conclusion
 from .finishing import Finished as Finished
 from .finishing import finish as finish
 from .finishing import print_results as print_results
 from .folder import MANIFEST as MANIFEST
 from .folder import AuditFolder as AuditFolder
 from .plan import AuditPlan as AuditPlan
-from .plan import Conclusion as Conclusion
 from .plan import write_plan as write_plan
 from .prompts import BRIEF as BRIEF
 from .prompts import USUAL as USUAL

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from countersight.audits.bundle.limits import Limit, headline
 from countersight.audits.bundle.write import REPORT, Sheets, write_bundle
+from countersight.audits.criteria import Conclusion
 from countersight.audits.page.page import list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, result_grids
-from countersight.audits.plan import Conclusion
 from countersight.audits.scores import AuditScores
 from countersight.html import print_grids
 from countersight.progress import Progress, silent

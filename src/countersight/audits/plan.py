@@ -1,15 +1,14 @@
 """A plan before an audit, and a verdict after it: the tests, the criteria, and whether they were met."""
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final
 
 import msgspec
 
 from countersight import __version__
-from countersight.audits.clusters import Mean
+from countersight.audits.criteria import Answer, Conclusion, check_criterion, decide_criterion
 from countersight.audits.folder import digest_of
 from countersight.audits.records import Intervene, Manifest
 from countersight.audits.scores import AuditScores
@@ -20,25 +19,7 @@ from countersight.text import several
 
 PLAN: Final = "plan.json"
 PLAN_SIGNATURE: Final = f"{PLAN}.sig"
-VERDICT: Final = "verdict.json"
 LARGEST: Final = 1 << 20
-Answer = Literal["met", "not met", "cannot tell"]
-_CRITERION: Final = re.compile(
-    r"(?P<measure>[a-z ]+?)\s*(?P<end>lower end|upper end)?\s*(?P<way>at least|at most|>=|<=)\s*(?P<limit>\d*\.?\d+)"
-)
-MEASURES: Final = {
-    "ccs": "kept.ccs",
-    "pcs": "kept.pcs",
-    "ncc": "kept.ncc",
-    "sensitivity": "specificity.sensitivity",
-    "specificity": "specificity.specificity",
-    "accuracy before": "accuracy.before",
-    "accuracy after": "accuracy.after",
-    "tests": "",
-    "steady": "steady",
-}
-"""What a criterion may speak of, and where it stands in the scores; steady is the share of answers that stay with an
-edit that changes nothing."""
 
 
 class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -63,32 +44,6 @@ class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Criteria such as "CCS lower end at least 0.8"."""
     written: str = ""
     countersight: str = ""
-
-
-class Criterion(msgspec.Struct, frozen=True):
-    """A criterion, and whether it was met."""
-
-    words: str
-    answer: Answer
-    why: str
-
-
-class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """verdict.json: whether an audit met its criteria."""
-
-    answer: Answer | Literal[""]
-    """Empty if there were no criteria."""
-    why: str
-    criteria: tuple[Criterion, ...] = ()
-    deviations: tuple[str, ...] = ()
-    """Deviations of the audit from the plan."""
-    plan: str = ""
-    """SHA-256 of plan.json, if there is one."""
-
-    @property
-    def words(self) -> str:
-        """The verdict in a sentence."""
-        return f"Verdict: {self.answer}. {self.why}" if self.answer else self.why
 
 
 def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
@@ -118,22 +73,12 @@ def read_plan(file: Path) -> AuditPlan:
     return plan
 
 
-def check_criterion(words: str) -> None:
-    """Raise AuditError if a criterion cannot be understood."""
-    found = _parted(words)
-    if found is None or found["measure"].strip() not in MEASURES:
-        raise AuditError(
-            f"{words[:80]!r} is not a criterion; write one such as 'CCS lower end at least 0.8', with one of "
-            + ", ".join(MEASURES)
-        )
-
-
 def conclude(
     manifest: Manifest, scores: AuditScores, plan: AuditPlan | None, selected: int | None = None
 ) -> Conclusion:
     """Return the verdict of an audit: every criterion, and every deviation from the plan."""
     asked = tuple(dict.fromkeys((*(plan.criteria if plan else ()), *manifest.requires)))
-    criteria = tuple(_judged(words, scores) for words in asked)
+    criteria = tuple(decide_criterion(words, scores) for words in asked)
     deviations = tuple(_deviations(plan, manifest, scores, selected)) if plan else ()
     digest = manifest.plan if plan else ""
     if not criteria:
@@ -148,46 +93,8 @@ def conclude(
         else:
             why = f"{why} The audit deviates from its plan ({listed})."
     if not plan:
-        why += "  The criteria were given with the audit, not in a plan before it."
+        why += " The criteria were given with the audit, not in a plan before it."
     return Conclusion(answer, why, criteria, deviations, digest)
-
-
-def _parted(words: str) -> re.Match[str] | None:
-    return _CRITERION.fullmatch(" ".join(words.casefold().split()))
-
-
-def _judged(words: str, scores: AuditScores) -> Criterion:
-    found = _parted(words)
-    if found is None:
-        return Criterion(words, "cannot tell", "it cannot be parsed")
-    limit, least = float(found["limit"]), found["way"] in ("at least", ">=")
-    mean = _figure(found["measure"].strip(), scores)
-    if mean is None or mean.value is None:
-        return Criterion(words, "cannot tell", "this audit does not have this score")
-    if found["measure"].strip() == "tests":
-        answer: Answer = "met" if (mean.value >= limit if least else mean.value <= limit) else "not met"
-        return Criterion(words, answer, f"there are {mean.value:g}")
-    told = f"it is {mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f}, {several(mean.concepts, 'test')})"
-    if not found["end"]:
-        met = mean.value >= limit if least else mean.value <= limit
-        return Criterion(words, "met" if met else "not met", told)
-    end = mean.low if found["end"] == "lower end" else mean.high
-    if end >= limit if least else end <= limit:
-        return Criterion(words, "met", told)
-    beyond = mean.high < limit if least else mean.low > limit
-    return Criterion(words, "not met" if beyond else "cannot tell", told)
-
-
-def _figure(measure: str, scores: AuditScores) -> Mean | None:
-    if measure == "tests":
-        ccs = scores.kept.ccs
-        n = float(ccs.concepts)
-        return Mean(n, n, n, ccs.concepts, ccs.cases, ccs.pictures)
-    found: Any = scores
-    for name in MEASURES[measure].split("."):
-        found = getattr(found, name) if found is not None else None
-    mean: Mean | None = found
-    return mean
 
 
 def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, selected: int | None) -> Iterator[str]:

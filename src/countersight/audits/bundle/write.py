@@ -30,8 +30,9 @@ from countersight.audits.bundle.seal import digests, seal, sealable
 from countersight.audits.bundle.sessions import SESSIONS, Session, read_sessions
 from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN
 from countersight.audits.calibration.sheet import CALIBRATION, LABELS
+from countersight.audits.criteria import VERDICT, Conclusion
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
-from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE, conclude, plan_of
 from countersight.audits.scores import SCORES, AuditScores, encode, score
 from countersight.audits.selection import SELECTION, decode_selection
 from countersight.audits.trail import AuditTrail, read_audit
