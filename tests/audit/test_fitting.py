@@ -25,7 +25,7 @@ from countersight.audits.calibration.sheet import (
 from countersight.audits.clusters import Mean
 from countersight.audits.finishing import finish
 from countersight.audits.folder import AuditFolder
-from countersight.audits.judges.protocol import HALVES, ccs_of_votes, opinion, panel
+from countersight.audits.judges.pooling import HALVES, ccs_of_votes, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import CorrectedScores, score
 from countersight.audits.sensitivity import Specificity
@@ -120,15 +120,15 @@ def test_scores_pooled_by_their_mean_are_not_corrected(tmp_path):
 
 def test_a_tie_counts_half_and_a_panel_cannot_exceed_its_verdicts():
     divided = [Verdict("a", 1, 1, 1), Verdict("b", 1, 0, 1)]
-    assert panel(divided, HALVES).ccs == 0.5
-    assert panel(divided, "majority").ccs is None
-    assert opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], HALVES).pcs == 0.5
+    assert panel_opinion(divided, HALVES).ccs == 0.5
+    assert panel_opinion(divided, "majority").ccs is None
+    assert pooled_opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], HALVES).pcs == 0.5
 
 
 def test_a_panel_whose_two_yes_come_from_different_judges_says_so(labelled):
     """Two of three say yes to PCS, two of three to NCC, and only one to both: a CCS of 1 needs a word of why."""
     split = (Verdict("a", 1, 1, 0), Verdict("b", 1, 0, 1), Verdict("c", 1, 1, 1))
-    assert (panel(split, HALVES).ccs, ccs_of_votes(split, HALVES)) == (1.0, 0.0)
+    assert (panel_opinion(split, HALVES).ccs, ccs_of_votes(split, HALVES)) == (1.0, 0.0)
     audit, change = read_audit(labelled[0]), msgspec.structs.replace
     cases = [change(each, concepts=tuple(change(c, verdicts=split) for c in each.concepts)) for each in audit.cases]
     scores = score(change(audit, cases=tuple(cases)))

@@ -14,7 +14,8 @@ from countersight.audits.asking import AskedModel, AuditServer
 from countersight.audits.calibration.items import HOSTILE, explain
 from countersight.audits.judges.exact import ExactJudge
 from countersight.audits.judges.model import ModelJudge
-from countersight.audits.judges.protocol import Evidence, opinion, panel, pool_scores
+from countersight.audits.judges.pooling import panel_opinion, pool_scores, pooled_opinion
+from countersight.audits.judges.protocol import Evidence
 from countersight.audits.judges.rules import RuleJudge
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Verdict
@@ -197,7 +198,7 @@ def test_a_pooled_score_lies_between_its_parts_and_abstentions_do_not_count(scor
 
 def test_every_judge_has_one_voice_however_often_it_voted():
     votes = [Verdict("a", n, 1, 1) for n in (1, 2, 3)] + [Verdict("b", 1, 0, 1), Verdict("c", 1, 0, None)]
-    assert panel(votes, "majority").pcs == 0
-    assert panel(votes, "mean").pcs == pytest.approx(1 / 3)
-    assert panel(votes, "majority").ccs == 0
-    assert opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], "majority").ccs is None
+    assert panel_opinion(votes, "majority").pcs == 0
+    assert panel_opinion(votes, "mean").pcs == pytest.approx(1 / 3)
+    assert panel_opinion(votes, "majority").ccs == 0
+    assert pooled_opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], "majority").ccs is None

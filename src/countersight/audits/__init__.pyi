@@ -21,6 +21,7 @@ from .records import CaseTrail as CaseTrail
 from .records import Check as Check
 from .records import ConceptTrail as ConceptTrail
 from .records import Intervene as Intervene
+from .records import Pool as Pool
 from .records import Response as Response
 from .records import Verdict as Verdict
 from .scores import AuditScores as AuditScores

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import msgspec
 
-from countersight.audits.judges.protocol import by_judge, opinion
+from countersight.audits.judges.pooling import by_judge, pooled_opinion
 from countersight.audits.records import Verdict
 from countersight.scoring import cohen_kappa, krippendorff_alpha
 
@@ -69,7 +69,8 @@ def agreement(tests: Sequence[Sequence[Verdict]]) -> JudgeAgreement:
     asked = [by_judge(each for each in test if each.path != "rules" or each.judge == "rules") for test in tests]
     judges = list(dict.fromkeys(judge for test in tests for judge in by_judge(test)))
     held = {
-        judge: [opinion(votes[judge], "majority") if judge in votes else None for votes in asked] for judge in judges
+        judge: [pooled_opinion(votes[judge], "majority") if judge in votes else None for votes in asked]
+        for judge in judges
     }
     pcs = {judge: [each.pcs if each else None for each in held[judge]] for judge in judges}
     ncc = {judge: [each.ncc if each else None for each in held[judge]] for judge in judges}

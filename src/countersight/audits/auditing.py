@@ -12,11 +12,12 @@ from countersight.audits.bundle.sessions import begin_session
 from countersight.audits.calibration.calibrating import check_calibration, copy_calibration
 from countersight.audits.criteria import check_criterion
 from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, begin_manifest, digest_of, sweep
-from countersight.audits.judges.protocol import HALVES, Judge, Pool
+from countersight.audits.judges.pooling import HALVES
+from countersight.audits.judges.protocol import Judge
 from countersight.audits.opening import Opener
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, read_plan
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import STRENGTHS, Actor, CaseRecord, Dose, EditRecord, Intervene, Manifest, Step
+from countersight.audits.records import STRENGTHS, Actor, CaseRecord, Dose, EditRecord, Intervene, Manifest, Pool, Step
 from countersight.audits.selection import Selection, select, write_selection
 from countersight.audits.stages import Parties, Stages, steps_of_a_case
 from countersight.audits.steps import AuditTally, Steps, run_items

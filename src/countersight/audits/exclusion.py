@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from countersight.audits.judges.protocol import Evidence
+from countersight.audits.judges.protocol import read_answer
 from countersight.audits.judges.rules import normal
 from countersight.audits.records import CaseTrail, ConceptTrail
 from countersight.case import Question
-from countersight.editing import Instruction
 
 RULE: Final = (
     "A test is excluded if the editor returned no picture; if the measurements inside and outside the mask show a "
@@ -25,8 +24,6 @@ UNDONE: Final = "a checker says no"
 UNSURE: Final = "no checker can confirm that it is gone"
 UNMOVED: Final = "the right answer is the same after the edit"
 FLIPS: Final = "the answer also changes with the control edit"
-
-_ANY: Final = Instruction("", "object", "nothing", "")
 
 
 def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
@@ -66,8 +63,7 @@ def same_answer(question: Question, before: str, after: str) -> bool:
 
     Free answers that differ only in that one says more are the same: "rugby" and "It is rugby".
     """
-    evidence = Evidence(question, "", "", _ANY, "", "")
-    one, other = normal(evidence.read(before) or before), normal(evidence.read(after) or after)
+    one, other = (normal(read_answer(question, text) or text) for text in (before, after))
     if question.unlisted_kind != "open" or not one or not other:
         return one == other
     words, others = set(one.split()), set(other.split())

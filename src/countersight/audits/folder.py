@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final, Self
 import msgspec
 
 from countersight import __version__
-from countersight.audits.judges.protocol import HALVES
+from countersight.audits.judges.pooling import HALVES
 from countersight.audits.records import Actor, Manifest, Step
 from countersight.editing import EditOrder
 from countersight.engine import Journal, appending, begun, locked, read_manifest, write_manifest

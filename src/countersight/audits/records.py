@@ -252,6 +252,10 @@ class Actor(msgspec.Struct, frozen=True, omit_defaults=True):
     settings: dict[str, Any] = {}
 
 
+Pool = Literal["majority, ties half", "mean", "majority"]
+"""How votes, and then judges, are combined into one score. In the last, used by 0.1, a tie decides nothing."""
+
+
 class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     """audit.json: the audited model, the participants, the settings and the version."""
 
@@ -262,8 +266,7 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     judges: tuple[Actor, ...]
     votes: int
     """Votes of each judge that is a model; others always vote the same."""
-    pool: Literal["majority, ties half", "mean", "majority"]
-    """How votes, and then judges, are combined into one score."""
+    pool: Pool
     concepts: int
     """Most concepts tested per explanation (the paper's k)."""
     control: bool

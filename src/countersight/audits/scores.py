@@ -12,7 +12,7 @@ from countersight.audits.calibration.sheet import PANEL, CorrectedScore, KnownSh
 from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.exclusion import CHECKED, RULE, exclusion, flips, same_answer
 from countersight.audits.ground_truth import right_answer
-from countersight.audits.judges.protocol import Opinion, by_judge, ccs_of_votes, opinion, panel
+from countersight.audits.judges.pooling import Opinion, by_judge, ccs_of_votes, panel_opinion, pooled_opinion
 from countersight.audits.records import CaseTrail, Check, Failed
 from countersight.audits.sensitivity import (
     DoseScore,
@@ -301,7 +301,7 @@ def trio(
 def _tests(case: CaseTrail, audit: AuditTrail) -> Iterable[ConceptScore]:
     pool = audit.manifest.pool
     for concept in case.concepts:
-        held = panel(concept.verdicts, pool)
+        held = panel_opinion(concept.verdicts, pool)
         yield ConceptScore(
             case.case,
             case.row,
@@ -314,7 +314,7 @@ def _tests(case: CaseTrail, audit: AuditTrail) -> Iterable[ConceptScore]:
             held.pcs,
             held.ncc,
             held.ccs,
-            {judge: opinion(votes, pool) for judge, votes in by_judge(concept.verdicts).items()},
+            {judge: pooled_opinion(votes, pool) for judge, votes in by_judge(concept.verdicts).items()},
             exclusion(case, concept),
         )
 

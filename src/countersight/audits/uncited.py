@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.extraction.rules import ELSE
+from countersight.audits.extraction.rules import LEAVE_THE_REST
 from countersight.audits.extraction.things import find_mention
 from countersight.audits.ground_truth import asked_fact, claims, right_answer
 from countersight.audits.records import Concepts
@@ -33,7 +33,9 @@ def _of_photograph(statement: Statement) -> Iterator[Instruction]:
         kind = noun_in(thing)
         if kind not in kinds and not find_mention(said, thing):
             kinds.add(kind)
-            yield Instruction(thing, "object", "remove", f"The same picture without the {thing}.", ELSE, thing)
+            yield Instruction(
+                thing, "object", "remove", f"The same picture without the {thing}.", LEAVE_THE_REST, thing
+            )
 
 
 def _of_scene(statement: Statement, picture: Picture, scene: Scene, seed: int) -> Iterator[Instruction]:
@@ -71,4 +73,4 @@ def _candidates(scene: Scene) -> Iterator[Instruction]:
 
 def _instruction(action: str, target: str, value: str, words: str) -> Instruction:
     kind = "object" if action == "remove" else "attribute"
-    return Instruction(target, kind, action, words, ELSE, target, value)  # type: ignore[arg-type]
+    return Instruction(target, kind, action, words, LEAVE_THE_REST, target, value)  # type: ignore[arg-type]

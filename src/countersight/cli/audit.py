@@ -24,8 +24,7 @@ from countersight.errors import CountersightError
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.audits import AuditTally, Finished
-    from countersight.audits.judges import Pool
+    from countersight.audits import AuditTally, Finished, Pool
     from countersight.models import ModelSettings
 
 SEVERAL_VOTES: Final = 0.7

@@ -25,10 +25,11 @@ from countersight.audits.calibration.sheet import (
     write_calibration,
 )
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, begin_manifest, digest_of
-from countersight.audits.judges.protocol import HALVES, Judge, Pool
+from countersight.audits.judges.pooling import HALVES
+from countersight.audits.judges.protocol import Judge
 from countersight.audits.opening import Opener
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Actor, CaseRecord, Manifest, Step, StepPlace, Verdict
+from countersight.audits.records import Actor, CaseRecord, Manifest, Pool, Step, StepPlace, Verdict
 from countersight.audits.stages import Parties, Stages
 from countersight.audits.steps import AuditTally, StepFailed, Steps, run_items
 from countersight.engine import DatasetReference, RetryPolicy

@@ -17,7 +17,7 @@ from countersight.audits.calibration.sheet import (
     write_calibration,
 )
 from countersight.audits.folder import LOG, MANIFEST
-from countersight.audits.judges.protocol import Opinion, pool_scores
+from countersight.audits.judges.pooling import Opinion, pool_scores
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
 from countersight.files import write_whole

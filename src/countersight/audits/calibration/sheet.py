@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from countersight.audits.clusters import Mean
-from countersight.audits.judges.protocol import Opinion, by_judge, opinion, panel
+from countersight.audits.judges.pooling import Opinion, by_judge, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Manifest, Verdict
 from countersight.errors import AuditError
 from countersight.files import bounded_lines, write_whole
@@ -101,12 +101,16 @@ def opinions(manifest: Manifest, verdicts: Mapping[Test, Sequence[Verdict]]) -> 
     found = [
         (
             judge,
-            {test: opinion(own, pool) for test, given in verdicts.items() if (own := by_judge(given).get(judge.name))},
+            {
+                test: pooled_opinion(own, pool)
+                for test, given in verdicts.items()
+                if (own := by_judge(given).get(judge.name))
+            },
         )
         for judge in manifest.judges
     ]
     if len(found) > 1:
-        found.append((Actor(PANEL), {test: panel(given, pool) for test, given in verdicts.items() if given}))
+        found.append((Actor(PANEL), {test: panel_opinion(given, pool) for test, given in verdicts.items() if given}))
     return found
 
 

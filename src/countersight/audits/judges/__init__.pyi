@@ -1,7 +1,6 @@
+from .pooling import HALVES as HALVES
 from .protocol import ANY_MODEL as ANY_MODEL
-from .protocol import HALVES as HALVES
 from .protocol import JUDGES as JUDGES
 from .protocol import Evidence as Evidence
 from .protocol import Judge as Judge
 from .protocol import Judged as Judged
-from .protocol import Pool as Pool

@@ -8,7 +8,7 @@ of its own (`Scores.accuracy`).
 from typing import Final
 
 from countersight.audits.ground_truth import asked_fact, claims, find_moved_facts, right_answer
-from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of
+from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of, read_answer
 from countersight.audits.judges.rules import Told, normal
 from countersight.audits.records import Actor, Verdict
 from countersight.reading import without_refusal
@@ -63,7 +63,7 @@ def _answer(evidence: Evidence, before: str | None, after: str | None) -> Told:
     """PCS: the answer moves from what it was as the right answer moves."""
     if before is None or after is None:
         return None, "the question could not be interpreted"
-    old, new = evidence.read(evidence.answer), evidence.read(evidence.new_answer)
+    old, new = read_answer(evidence.question, evidence.answer), read_answer(evidence.question, evidence.new_answer)
     world = f"the right answer changes from {before} to {after}"
     if new is None:
         return 0, f"{world}; no answer could be extracted from the new reply"
@@ -133,7 +133,7 @@ def _contradiction(evidence: Evidence) -> str:
     if fact is None:
         return ""
     claimed = [claim.number for claim in claims(evidence.new_explanation) if claim.fact == fact]
-    said = evidence.read(evidence.new_answer)
+    said = read_answer(evidence.question, evidence.new_answer)
     if not claimed or said is None or said in map(str, claimed):
         return ""
     return f"it explains {claimed[-1]} {fact}, but the answer is {said[:80]}"

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from countersight.audits.judges.protocol import Evidence, Judged, path_of
+from countersight.audits.judges.protocol import Evidence, Judged, path_of, read_answer
 from countersight.audits.records import Actor, Verdict
 
 NAME: Final = "rules"
@@ -52,7 +52,7 @@ def decide_unchanged(evidence: Evidence) -> Verdict | None:
 
 def judge_answer(evidence: Evidence) -> Told:
     """Return PCS as far as words decide: 0 for an unchanged answer, 1 for the new value."""
-    new, old = evidence.read(evidence.new_answer), evidence.read(evidence.answer)
+    new, old = read_answer(evidence.question, evidence.new_answer), read_answer(evidence.question, evidence.answer)
     if new is None:
         return 0, "no answer could be extracted from the new reply"
     if old is not None and normal(new) == normal(old):
