@@ -15,6 +15,11 @@ NUMBER_WORDS: Final = {word: value for value, word in enumerate(UNITS)} | {
     word: 10 * value for value, word in enumerate(TENS, 2)
 }
 """Every number that is one English word, up to ninety: all other number words are made of these and of SCALES."""
+FUNCTION_WORDS: Final = frozenset(
+    {"a", "an", "the", "of", "in", "on", "at", "to", "with", "and", "or", "it", "its", "is", "are", "was", "were"}
+    | {"no", "not", "all", "from", "by", "for", "this", "that", "these", "those"}
+)
+"""Words that stand in every text and name nothing."""
 SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _QUANTITIES: Final = NUMBER_WORDS | {"a": 1, "an": 1, "another": 1, "single": 1, "couple": 2, "pair": 2, "twice": 2}
 _MULTIPLES: Final = SCALES | {"dozen": 12}

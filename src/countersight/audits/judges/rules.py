@@ -5,6 +5,7 @@ from typing import Final
 
 from countersight.audits.judges.protocol import Evidence, Judged, path_of, read_answer
 from countersight.audits.records import Actor, Verdict
+from countersight.english import FUNCTION_WORDS
 
 NAME: Final = "rules"
 Told = tuple[int | None, str]
@@ -12,9 +13,6 @@ Told = tuple[int | None, str]
 
 _LOOSE = re.compile(r"[\W_]+")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
-_WEIGHTLESS = re.compile(
-    r"(?:a|an|the|of|in|on|at|to|with|and|or|its?|is|are|was|were|no|not|all|from|by|for|this|that|these|those)"
-)
 
 
 class RuleJudge:
@@ -91,4 +89,4 @@ def _names(text: str, thing: str) -> bool:
 
 
 def _weighty(thing: str) -> set[str]:
-    return {word for word in normal(thing).split() if not _WEIGHTLESS.fullmatch(word)}
+    return set(normal(thing).split()) - FUNCTION_WORDS

@@ -24,6 +24,7 @@ from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import CALLED, WORDS, difference_cell, grid, interval, mean_cell, number
 from countersight.audits.records import Step
 from countersight.editing.quality import RULE
+from countersight.english import FUNCTION_WORDS
 from countersight.errors import BadPicture
 from countersight.html import (
     Grid,
@@ -51,10 +52,7 @@ BRIGHTER: Final = 3
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
 OUTCOMES: Final[dict[Outcome, tuple[str, str]]] = WORDS["outcomes"]
 _WORD: Final = re.compile(r"[^\W_]+")
-_WEIGHTLESS: Final = re.compile(
-    r"an?|the|of|in|on|at|to|with|and|or|its?|is|are|was|were|no|not|all|from|by|for|this|that|these|those|there|which|"
-    r"where|as|so|inside|outside|\d+"
-)
+_WEIGHTLESS: Final = FUNCTION_WORDS.union(["there", "which", "where", "as", "so", "inside", "outside"])
 _CONSTANTS: Final[dict[str, Any]] = {
     "BAD_EDIT": RULE.words,
     "BRIGHTER": BRIGHTER,
@@ -250,7 +248,7 @@ def pieces(text: str, phrases: Iterable[str]) -> list[str]:
         words = [word.casefold() for word in _WORD.findall(phrase)][:40]
         whole = [_pattern(words)] if words else []
         if not any(re.search(pattern, text, re.IGNORECASE) for pattern in whole):
-            whole = [_pattern([word]) for word in words if not _WEIGHTLESS.fullmatch(word)]
+            whole = [_pattern([word]) for word in words if not (word in _WEIGHTLESS or word.isdecimal())]
         patterns += whole
     return re.split(f"({'|'.join(patterns)})", text, flags=re.IGNORECASE) if patterns else [text]
 
