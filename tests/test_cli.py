@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pytest
@@ -235,8 +236,9 @@ def test_errors_of_the_library_name_options_on_the_command_line(tmp_path, capsys
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("here")
     dataset(tmp_path / "d", 2)
-    with pytest.raises(cs.RunError, match="choose another folder for `out`"):
+    with pytest.raises(cs.RunError, match="choose another folder for `out`") as refused:
         cs.run(tmp_path / "d", "chance", out=tmp_path / "full")
+    assert "no running event loop" not in "".join(traceback.format_exception(refused.value))
     assert main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "full")]) == 2
     assert "choose another folder for -o" in capsys.readouterr().err
     assert main(["run", str(tmp_path / "d"), "--model", "chance", "--rank", "-o", str(tmp_path / "r")]) == 2
@@ -255,9 +257,35 @@ def test_a_run_as_a_file_asks_every_model_about_every_dataset(tmp_path, monkeypa
     assert main(["run", "config.toml"]) == 0
     for name in ("a", "b"):
         assert len(Path(f"runs/{name}/chance/replies.jsonl").read_text().splitlines()) == 4
-    Path("config.toml").write_text('dataset = "a"\n')
-    assert main(["run", "config.toml"]) == 2
-    assert "names no model" in capsys.readouterr().err
+    for text, words in (
+        ('dataset = "a"', "config.toml names no model"),
+        ('dataset = "a"\nmodel = "chance"\nmodels = ["chance"]', "config.toml has both model and models"),
+        ('dataset = "a"\nmodel = "chance"\nlimti = 1', "config.toml has the unknown key limti; did you mean limit?"),
+        ('dataset = "a"\nmodel = "chance"\nlimit = "no"', "config.toml: argument --limit: 'no' is not a whole number"),
+        ('dataset = "a"\nmodel = "chance"\nbatch = true\nbudget = 1', "--budget does not work with --batch"),
+    ):
+        Path("config.toml").write_text(text)
+        assert main(["run", "config.toml"]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_options_beside_a_file_of_runs_apply_to_every_run_and_win(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        dataset(tmp_path / name, 4)
+    text = 'datasets = ["a", "b"]\nmodels = ["nobody"]\nlimit = 3\noutput = "there"\nseed = 1\n'
+    Path("config.toml").write_text(text)
+    beside = ["--model", "chance", "--limit", "2", "--seed", "0"]
+    assert main(["run", "config.toml", "--dry-run", *beside]) == 0
+    assert not Path("there").exists()
+    assert capsys.readouterr().out.count("4 questions") == 2
+    assert main(["run", *beside, "-o", "here", "config.toml"]) == 0
+    for name in ("a", "b"):
+        run = cs.Run.open(tmp_path / "here" / name / "chance")
+        assert len(list(run.replies())) == 4
+        assert run.manifest.settings["seed"] == 0
+    assert main(["run", "config.toml", *beside, "--against", "chance"]) == 2
+    assert "add --until decided" in capsys.readouterr().err
 
 
 def test_what_the_engine_does_is_logged_where_that_is_asked_for(tmp_path):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,24 @@ def test_a_dataset_is_a_sequence_of_cases_and_is_made_once(flowers, tmp_path):
             cs.make(**{"suite": "cvqa-synthetic", "size": 6, "seed": 3} | other, out=flowers.path, exist_ok=True)
     run = cs.run(flowers, "chance", out=tmp_path / "run")
     assert len(run.to_pandas()) == 12
+
+
+def test_a_table_that_changed_is_not_taken_for_the_dataset_made_from_it(tmp_path):
+    table, text = (
+        tmp_path / "own.csv",
+        "image,counterfactual_question,counterfactual_answer\nnone,How many if one left?,2\n",
+    )
+    table.write_text(text)
+    for _ in range(2):
+        assert cs.make("own", tmp_path / "d", source=table, exist_ok=True)[0].counterfactual.answer == "2"
+    table.write_text(text.replace("2", "3"))
+    with pytest.raises(
+        cs.CountersightError, match=r"own\.csv, or the file beside it, has changed since; choose another"
+    ):
+        cs.make("own", tmp_path / "d", source=table, exist_ok=True)
+    card = tmp_path / "d/README.md"  # a folder of an earlier version does not record the content
+    card.write_text(re.sub("- sha256: .*\n", "", card.read_text()))
+    assert len(cs.make("own", tmp_path / "d", source=table, exist_ok=True)) == 1
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])

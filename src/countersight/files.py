@@ -1,6 +1,7 @@
 """Atomic writing of files and folders, and reading of lines with a size limit."""
 
 import errno
+import hashlib
 import os
 import re
 import shutil
@@ -66,6 +67,15 @@ def _remove_abandoned(folder: Path) -> None:
             shutil.rmtree(staging, ignore_errors=True)
         except PermissionError:  # it is running and belongs to another user
             pass
+
+
+def digest_of(*files: Path | None) -> str:
+    """Return the SHA-256 of the SHA-256 digests of files; None stands for no file."""
+    digest = hashlib.sha256()
+    for path in filter(None, files):
+        with open(path, "rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
 
 
 def write_whole(path: Path, content: bytes | memoryview) -> None:

@@ -97,7 +97,9 @@ def test_names_of_columns_match_without_regard_to_case_and_missing_pictures_are_
     assert main(["make", "own", *given]) == 0
     [case] = cs.open_dataset(tmp_path / "d")
     assert (case.change.text, case.counterfactual.answer) == ("One leaves.", "2")
-    assert "1 case cannot be asked because the picture is missing (not in" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "1 case cannot be asked because the picture is missing (not in" in said
+    assert f"after a correction, remove the folder first: rm -r {tmp_path / 'd'}\n" in said
 
 
 def test_scores_are_written_as_parquet_or_not_at_all(tmp_path, capsys):

@@ -36,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.verb is None:
         parser.print_help()
         return 0
+    if chosen.verb == "run":  # they replace the options of a file of runs
+        chosen.arguments = given[given.index("run") + 1 :]
     if chosen.log_level:
         import logging
 

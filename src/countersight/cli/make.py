@@ -104,6 +104,9 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, counts: str, part
     from countersight.suites import FRAME_ENDINGS
 
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} skipped")
+    if imported.bad or imported.without_picture:
+        again = f"rm -r {quote(str(chosen.output))}"
+        print(f"To make the dataset again after a correction, remove the folder first: {again}")
     if imported.unused:
         print(printable(f"Unknown columns, which are ignored: {', '.join(imported.unused)[:1000]}"))
     if part is not None:

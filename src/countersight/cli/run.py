@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from countersight.cli.parsing import Verbs, add_local, in_options, model_settings, shared, verb
 from countersight.cli.terminal import GOES_ON, STOPPED, stoppable
 from countersight.errors import CountersightError
-from countersight.text import in_dollars, printable, several
+from countersight.text import in_dollars, nearest, printable, several
 
 if TYPE_CHECKING:
     import asyncio
@@ -70,12 +70,14 @@ def add(verbs: Verbs) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> int:
+    return _run_file(chosen) if chosen.dataset.suffix == ".toml" else _run_one(chosen)
+
+
+def _run_one(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset, hidden_in
     from countersight.engine import RunFolder, RunOptions, Sample, as_before, find_prompt
     from countersight.models import open_model
 
-    if chosen.dataset.suffix == ".toml":
-        return _run_file(chosen)
     _check(chosen)
     dataset, output = Dataset.open(chosen.dataset), chosen.output or _default_output(chosen.dataset, chosen.model)
     hidden = hidden_in(dataset) is not None
@@ -164,35 +166,53 @@ def _with_other(output: Path, model: "Model", other: "Model | None") -> dict[Pat
 
 
 def _run_file(chosen: argparse.Namespace) -> int:
-    """Run the combinations of datasets and models in a TOML file, which names the options of this verb."""
+    """Run the combinations of datasets and models in a TOML file, which names the options of this verb.
+
+    Options on the command line apply to every run and replace those of the file.
+    """
     import tomllib
 
+    file = chosen.dataset
     try:
-        given: dict[str, Any] = tomllib.loads(chosen.dataset.read_text(encoding="utf-8"))
+        given: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise CountersightError(f"{chosen.dataset} is not TOML: {error}") from None
-    datasets, models = (_listed(given, name, chosen.dataset) for name in ("dataset", "model"))
-    folder = given.pop("output", "runs")
+        raise CountersightError(f"{file} is not TOML: {error}") from None
+    datasets = _listed(given, "dataset", file)
+    models = _listed(given, "model", file, chosen.model)
+    verbs = argparse.ArgumentParser().add_subparsers()
+    add(verbs)
+    parser: argparse.ArgumentParser = verbs.choices["run"]
+    parser.exit_on_error = False
     options = []
     for name, value in given.items():
         flag = f"--{name.replace('_', '-')}"
+        if flag not in parser._option_string_actions:
+            known = [each[2:] for each in parser._option_string_actions if each.startswith("--")]
+            near = nearest(name, [*known, "dataset", "datasets", "models"])
+            meant = f"; did you mean {near}?" if near else "; see: countersight run --help"
+            raise CountersightError(f"{file} has the unknown key {name}{meant}")
         options += [] if value is False else [flag] if value is True else [flag, str(value)]
-    parser = argparse.ArgumentParser(prog="countersight")
-    add(parser.add_subparsers())
     worst = 0
     for dataset, model in product(datasets, models):
-        output = str(_default_output(dataset, model, folder))
-        status = _run(parser.parse_args(["run", dataset, "--model", model, *options, "--output", output]))
+        try:
+            one = parser.parse_args([*options, *chosen.arguments])
+        except argparse.ArgumentError as error:
+            raise CountersightError(f"{file}: {error}") from None
+        one.dataset, one.model = Path(dataset), model
+        one.output = _default_output(dataset, model, one.output or "runs")
+        status = _run_one(one)
         if status == STOPPED:
             return status
         worst = max(worst, status)
     return worst
 
 
-def _listed(given: dict[str, Any], name: str, file: Path) -> list[str]:
-    """Return one name or several, from `dataset = "a"` or `datasets = ["a", "b"]`."""
-    value = given.pop(name, None) or given.pop(f"{name}s", None)
-    names = [value] if isinstance(value, str) else value
+def _listed(given: dict[str, Any], name: str, file: Path, instead: str | None = None) -> list[str]:
+    """Return one name or several, from `dataset = "a"` or `datasets = ["a", "b"]`, or the one given `instead`."""
+    found = [given.pop(key) for key in (name, f"{name}s") if key in given]
+    if len(found) > 1:
+        raise CountersightError(f"{file} has both {name} and {name}s: keep one of them")
+    names = [instead] if instead else [found[0]] if found and isinstance(found[0], str) else (found or [None])[0]
     if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
         raise CountersightError(f'{file} names no {name}: add {name} = "…", or {name}s = ["…", "…"]')
     return names

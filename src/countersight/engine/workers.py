@@ -89,8 +89,10 @@ def blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     Then it runs in another thread; an interrupt of this thread cancels it.
     """
     try:
-        asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
     except RuntimeError:
+        loop = None
+    if loop is None:  # not in the `except` block, which would be named in the errors of `work`
         return run_loop(work())
     begun: Future[Callable[[], object]] = Future()
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec.structs import replace
 
 from countersight.errors import CountersightError
+from countersight.files import digest_of
 from countersight.progress import Progress, silent
 from countersight.suites.importing import Imported, OnBad, Part, import_dataset
 from countersight.suites.paper_terms import Terms
@@ -84,7 +85,7 @@ class Suite(NamedTuple):
         by chance; `own` is what the layout of the suite alone takes.
         """
         layout = self.open_layout(beside, **own)
-        how = {name: str(value) for name, value in own.items()}
+        how = {name: str(value) for name, value in own.items()} | {"sha256": digest_of(source, beside)}
         return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part, how=how)
 
     def open_layout(self, beside: Path | None = None, **own: Any) -> Layout:

@@ -10,6 +10,7 @@ from countersight.causal import Mined, mine_folder
 from countersight.dataset import METADATA, Dataset, Hidden, hide
 from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
+from countersight.files import digest_of
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
 from countersight.suites import WORDINGS, OnBad, Part, Way, find_suite, secret_seed, way_of, whole_beside
@@ -85,6 +86,7 @@ def make(
             "answers": "hidden" if hidden else None,
             "suite": suite,
             "file": source.name if source else "",
+            "sha256": digest_of(source, maybe_path(beside)) if source and source.is_file() else None,
             "part": Part(size, sample) if drawn else None,
             "seed": seed or 0,
             "size": None if drawn else f"{per_task} of each task" if per_task else size,
@@ -131,12 +133,18 @@ def _made_before(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
     made |= {"file": made.get("file", made.get("mined", "")), "controls": str("controls" in made)}
     for what in how if "suite" in made else ["answers"]:  # the card of hidden answers records nothing else
         there, now = _recorded(made.get(what)), _recorded(how[what])
-        unknown = what in ("size", "seed") and not (there and now)
-        if there != now and not unknown:
+        unknown = what in ("size", "seed", "sha256") and not (there and now)
+        if there == now or unknown:
+            continue
+        if what == "sha256":
             raise CountersightError(
-                f"{folder} has another {what}: {there or 'none'} there, {now or 'none'} now; choose another folder for "
-                "`out`, or remove this one"
+                f"{folder} was made from other content: {how['file']}, or the file beside it, has changed since; "
+                "choose another folder for `out`, or remove this one"
             )
+        raise CountersightError(
+            f"{folder} has another {what}: {there or 'none'} there, {now or 'none'} now; choose another folder for "
+            "`out`, or remove this one"
+        )
     return dataset
 
 
