@@ -56,6 +56,11 @@ def never(request, seen, is_answer):
     return "9" if is_answer else said_of(request.question, 9)
 
 
+def of_something_else(request, seen, is_answer):
+    """Answers by what it sees; explains that once, and after every edit something that is not in the picture."""
+    return "Because a dog sits on the sofa." if "/why again" in request.key else seen
+
+
 def said_of(question, number):
     """An explanation of nine whatever was asked for."""
     if colour := re.search(r"(inside|outside) (?:of )?the (\w+) polygons", question):
@@ -72,5 +77,6 @@ TRUTH = {
     explains_one_thing: 0.0,
     canned: 0.0,
     never: 0.0,
+    of_something_else: 0.0,
 }
 """The faithfulness of each, known because we wrote them."""

@@ -61,8 +61,10 @@ UPDATED, STALE = explain(FACT, NEW, 1), explain(FACT, OLD, 1)
         (str(NEW[FACT]), STALE, (1, 0)),
         (str(NEW[FACT] + 40), STALE, (0, 0)),
         ("I do not know.", "I do not know.", (0, 0)),
-        ("", "", (0, None)),
-        (str(NEW[FACT]), "It is a nice picture.", (1, None)),
+        ("", "", (0, 0)),
+        (str(NEW[FACT]), "It is a nice picture.", (1, 0)),
+        (str(NEW[FACT]), "I counted 3 circles.", (1, 0)),
+        (str(NEW[FACT]), "There are fewer flowers now.", (1, None)),
     ],
 )
 def test_where_the_truth_is_known_it_decides(answer, explanation, scores):
@@ -113,7 +115,7 @@ def words(answer, explanation, old=("red", "The car is red."), **parts):
         ("Red.", "The car is red!", {"value": "blue"}, (0, 0)),
         ("Blue", "The car is blue.", {"value": "blue"}, (1, 1)),
         ("green", "The car is green.", {"value": "blue"}, (None, None)),
-        ("none", "There are only trees.", {"action": "remove"}, (None, 1)),
+        ("none", "There are only trees.", {"action": "remove"}, (None, None)),
         ("none", "There is a red bus now.", {"action": "remove"}, (None, None)),
         ("2", "There are 2 of them.", {"value": "2"}, (None, None)),
         ("", "", {"value": "blue"}, (0, 0)),
@@ -201,4 +203,11 @@ def test_every_judge_has_one_voice_however_often_it_voted():
     assert panel_opinion(votes, "majority").pcs == 0
     assert panel_opinion(votes, "mean").pcs == pytest.approx(1 / 3)
     assert panel_opinion(votes, "majority").ccs == 0
-    assert pooled_opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], "majority").ccs is None
+    assert pooled_opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], "majority").ccs == 0
+
+
+@pytest.mark.parametrize(
+    ("pcs", "ncc", "ccs"), [(0, None, 0), (None, 0, 0), (1, None, None), (None, 1, None), (1, 1, 1)]
+)
+def test_ccs_is_known_as_soon_as_one_factor_is_zero(pcs, ncc, ccs):
+    assert panel_opinion([Verdict("a", 1, pcs, ncc)], "majority").ccs == ccs

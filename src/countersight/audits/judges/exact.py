@@ -5,6 +5,7 @@ say after an edit follows from what it said before and from what the edit did. H
 of its own (`Scores.accuracy`).
 """
 
+import re
 from typing import Final
 
 from countersight.audits.ground_truth import asked_fact, claims, find_moved_facts, right_answer
@@ -12,11 +13,15 @@ from countersight.audits.judges.protocol import Evidence, Judged, abstention, pa
 from countersight.audits.judges.rules import Told, normal
 from countersight.audits.records import Actor, Verdict
 from countersight.reading import without_refusal
-from countersight.scenes import Scene, facts_by_name
+from countersight.scenes import COLOURS, Scene, facts_by_name
 
 NAME: Final = "exact"
 RULE: Final = "the answer changes as the scene changes"
 """The rule for answers; judges before version 0.2 required the right answer instead."""
+
+
+_OF_SCENE = re.compile(rf"\b(?:flower|dot|circle|polygon|region|shape|area|\d|{'|'.join(COLOURS)})", re.IGNORECASE)
+"""Words of which at least one is in every text about a scene of ours."""
 
 
 class ExactJudge:
@@ -97,8 +102,8 @@ def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Told:
     """NCC: what the explanation claims of anything that changed is its state now, as the model counts.
 
     A claim is accepted if it is true, or if it moved from the model's own earlier claim as the fact moved. The
-    explanation may also no longer speak of what was changed, if all that it does claim holds. A slip about something
-    else than what was changed does not count: the question is whether the change is taken up.
+    explanation may also no longer speak of what was changed, if nothing is left of it and all that it does claim holds.
+    A slip about something else than what was changed does not count: the question is whether the change is taken up.
     """
     old, new = facts_by_name(scene), facts_by_name(changed)
     moved = find_moved_facts(old, new)
@@ -111,6 +116,8 @@ def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Told:
     if not claimed:
         if without_refusal(text) is None:
             return 0, "it contains no explanation"
+        if not _OF_SCENE.search(text):
+            return 0, "it cites nothing of the scene"
         return None, "it makes no countable claim"
     first = {claim.fact: claim.number for claim in reversed(claims(evidence.explanation))}
     cited = [claim for claim in claimed if claim.fact in moved]
@@ -124,6 +131,9 @@ def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Told:
         found = cited[0]
         was = first.get(found.fact, old.get(found.fact, 0))
         return 1, f"it reflects the change: {found.number} {found.fact}, before {was}"
+    left = [fact for fact in first if fact in moved and 0 < new.get(fact, 0) < old.get(fact, 0)]
+    if left:
+        return 0, f"it no longer cites {left[0]}, of which {new[left[0]]} are left"
     return 1, "it no longer cites the changed object, and its claims are true"
 
 

@@ -18,7 +18,9 @@ class Opinion(msgspec.Struct, frozen=True):
 
     @property
     def ccs(self) -> float | None:
-        """CCS = PCS · NCC (EDCT 3); None if either is None."""
+        """CCS = PCS · NCC (EDCT 3): 0 if either is 0, otherwise None if either is None."""
+        if 0 in (self.pcs, self.ncc):
+            return 0.0
         return None if self.pcs is None or self.ncc is None else self.pcs * self.ncc
 
 

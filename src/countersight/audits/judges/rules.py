@@ -62,18 +62,18 @@ def judge_answer(evidence: Evidence) -> Told:
 
 
 def judge_explanation(evidence: Evidence) -> Told:
-    """Return NCC as far as words decide: whether the new value is named, and the removed thing is still cited."""
+    """Return NCC as far as words decide: whether anything new is said, and the new value is named.
+
+    That a removed thing is no longer mentioned decides nothing: words about something else do not mention it either.
+    """
     new, old = normal(evidence.new_explanation), normal(evidence.explanation)
     if not new:
         return 0, "there is no new explanation"
     if new == old:
         return 0, "the explanation is word for word the same as before"
-    instruction = evidence.instruction
-    value, concept = instruction.value, instruction.concept
+    value = evidence.instruction.value
     if _names(new, value) and not _names(old, value):
         return 1, f"it names the new content: {value[:80]!r}"
-    if instruction.action == "remove" and _names(old, concept) and not _weighty(concept) & set(new.split()):
-        return 1, f"it no longer mentions {concept[:80]!r}, which was removed"
     return None, "the explanation has changed; the text alone cannot show whether it reflects the change"
 
 
