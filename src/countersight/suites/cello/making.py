@@ -16,7 +16,7 @@ from countersight.errors import CountersightError
 from countersight.models import Model
 from countersight.progress import Progress
 from countersight.suites.cello.card import divisions, source_of
-from countersight.suites.cello.reply_cache import kept_beside, reword_all
+from countersight.suites.cello.rewording import replies_folder, reword_all
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.definitions import TASKS
@@ -104,7 +104,7 @@ def make_cello(
                 f"{mined} contains no causal graph that allows an unambiguous question; no dataset was made"
             )
         cases = (
-            reword_all(model, drafts, kept_beside(folder), progress=progress)
+            reword_all(model, drafts, replies_folder(folder), progress=progress)
             if model
             else [drafted.case for drafted in drafts]
         )

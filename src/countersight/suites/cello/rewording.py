@@ -5,14 +5,16 @@ asked. What does not come back the same is sent back, and after so many attempts
 kept as it comes: nothing is paid for twice.
 """
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
 from countersight.case import Case
 from countersight.causal import may_be_the_same
-from countersight.engine import RetriesExhausted
-from countersight.models import Turn
+from countersight.engine import ReplyStore, RetriesExhausted, RetryPolicy, StoredModel, Workers, blocking
+from countersight.models import Model, Request, Turn
 from countersight.suites.cello.cases import Drafted
 from countersight.suites.cello.leaks import fault
 from countersight.suites.cello.role_check import role_mismatch, role_prompt, roles
@@ -21,9 +23,45 @@ from countersight.suites.cello.wording import edges_in_words
 ATTEMPTS = 3
 _DESCRIPTIONS = 12
 _LONGEST_KEPT = 600
+REPLIES = "replies.jsonl"
+_UNDER_WAY = 16
 
 Say = Callable[[tuple[Turn, ...]], Awaitable[str]]
 """Sends a conversation to the model and returns its reply; raises RetriesExhausted if there is none."""
+
+
+def replies_folder(folder: Path) -> Path:
+    """Return where the replies are stored during and after the making of a dataset folder."""
+    return folder.with_name(f"{folder.name}.wording")
+
+
+def reword_all(model: Model, drafts: Sequence[Drafted], folder: Path, *, progress: Callable[[int], None]) -> list[Case]:
+    """Return the cases of the drafts, in order, worded by the model if its wording has no fault.
+
+    An interrupted command continues from the replies in `folder`.
+    """
+    cases: dict[int, Case] = {}
+
+    async def word() -> None:
+        stop, retry = asyncio.Event(), RetryPolicy(concurrency=_UNDER_WAY)
+        try:
+            with ReplyStore(folder / REPLIES).open() as store:
+                stored = StoredModel(model, store, retry, stop)
+
+                async def say(turns: tuple[Turn, ...]) -> str:
+                    return await stored.ask(Request("wording", turns, "open"))
+
+                async def take(numbered: tuple[int, Drafted]) -> None:
+                    number, drafted = numbered
+                    cases[number] = await reword(say, drafted, model.name)
+                    progress(len(cases))
+
+                await Workers(take, stop=stop, sync=store.sync).work(iter(enumerate(drafts)), retry.concurrency)
+        finally:
+            await model.close()
+
+    blocking(word)
+    return [cases[number] for number in range(len(drafts))]
 
 
 async def reword(say: Say, drafted: Drafted, name: str) -> Case:
