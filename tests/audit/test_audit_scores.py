@@ -9,21 +9,9 @@ from hypothesis import strategies as st
 
 from countersight.audits.clusters import mean_by_cluster
 from countersight.audits.exclusion import BAD_EDIT, FLIPS, NO_PICTURE, UNMOVED
-from countersight.audits.records import (
-    CONTROL,
-    Actor,
-    CaseRecord,
-    CaseTrail,
-    Concepts,
-    ConceptTrail,
-    EditRecord,
-    Manifest,
-    Response,
-    Said,
-    Verdict,
-)
+from countersight.audits.records import CONTROL, Actor, CaseRecord, Concepts, EditRecord, Manifest, Said, Verdict
 from countersight.audits.scores import encode, score
-from countersight.audits.trail import AuditTrail
+from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail, Response
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.editing.quality.measuring import EditQuality

@@ -17,14 +17,14 @@ from .prompts import USUAL as USUAL
 from .prompts import AuditPrompts as AuditPrompts
 from .prompts import find_prompts as find_prompts
 from .records import Actor as Actor
-from .records import CaseTrail as CaseTrail
 from .records import Check as Check
-from .records import ConceptTrail as ConceptTrail
 from .records import Intervene as Intervene
 from .records import Pool as Pool
-from .records import Response as Response
 from .records import Verdict as Verdict
 from .scores import AuditScores as AuditScores
 from .scores import score as score
 from .steps import AuditTally as AuditTally
+from .trail import CaseTrail as CaseTrail
+from .trail import ConceptTrail as ConceptTrail
+from .trail import Response as Response
 from .trail import read_audit as read_audit

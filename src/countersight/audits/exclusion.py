@@ -4,7 +4,7 @@ from typing import Final
 
 from countersight.audits.judges.protocol import read_answer
 from countersight.audits.judges.rules import normal
-from countersight.audits.records import CaseTrail, ConceptTrail
+from countersight.audits.trail import CaseTrail, ConceptTrail
 from countersight.case import Question
 
 RULE: Final = (

@@ -13,7 +13,7 @@ from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.exclusion import CHECKED, RULE, exclusion, flips, same_answer
 from countersight.audits.ground_truth import right_answer
 from countersight.audits.judges.pooling import Opinion, by_judge, ccs_of_votes, panel_opinion, pooled_opinion
-from countersight.audits.records import CaseTrail, Check, Failed
+from countersight.audits.records import Check, Failed
 from countersight.audits.sensitivity import (
     DoseScore,
     Specificity,
@@ -22,7 +22,7 @@ from countersight.audits.sensitivity import (
     specificity,
     thought_score,
 )
-from countersight.audits.trail import AuditTrail
+from countersight.audits.trail import AuditTrail, CaseTrail
 from countersight.editing import Action, ConceptKind
 from countersight.scoring import paired
 from countersight.text import several

@@ -7,7 +7,8 @@ import msgspec
 from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.exclusion import edit_fault, same_answer
 from countersight.audits.ground_truth import right_answer
-from countersight.audits.records import CaseTrail, ConceptTrail, Manifest
+from countersight.audits.records import Manifest
+from countersight.audits.trail import CaseTrail, ConceptTrail
 
 
 class Specificity(msgspec.Struct, frozen=True):

@@ -23,7 +23,6 @@ from countersight.audits.records import (
     Dose,
     EditRecord,
     Manifest,
-    Response,
     Said,
     Stage,
     StepPlace,
@@ -33,6 +32,7 @@ from countersight.audits.records import (
 )
 from countersight.audits.scene_index import SceneIndex
 from countersight.audits.steps import DoesSteps, StepFailed, StepResult
+from countersight.audits.trail import Response
 from countersight.audits.uncited import uncited_concepts
 from countersight.audits.weaker_edits import weaken_edit
 from countersight.case import AnswerKind, Case, Question

@@ -12,29 +12,80 @@ from countersight.audits.records import (
     CONTROL,
     STRENGTHS,
     CaseRecord,
-    CaseTrail,
     Check,
     Concepts,
-    ConceptTrail,
     Dose,
-    DoseTrail,
     EditRecord,
     Failed,
     Manifest,
     Output,
-    Response,
     Said,
     Stage,
     Step,
     StepPlace,
     Thought,
-    ThoughtTrail,
     Verdict,
 )
 from countersight.editing import Instruction
 
 Kind = TypeVar("Kind", bound=Output)
 replace = msgspec.structs.replace
+
+
+class Response(msgspec.Struct, frozen=True):
+    """An answer and an explanation, given in one conversation about one picture."""
+
+    answer: Said
+    explanation: Said
+
+
+class DoseTrail(msgspec.Struct, frozen=True):
+    """A weaker edit, and the model's answer to it."""
+
+    dose: Dose
+    answer: Said | None = None
+
+
+class ThoughtTrail(msgspec.Struct, frozen=True):
+    """A changed explanation, and the model's answer after it."""
+
+    thought: Thought
+    answer: Said | None = None
+
+
+class ConceptTrail(msgspec.Struct, frozen=True):
+    """Everything done about one concept, or for the control edit; missing parts are None."""
+
+    number: int
+    """CONTROL, or counted from 1."""
+    instruction: Instruction
+    edit: EditRecord | None = None
+    again: Response | None = None
+    """The model's response to the edited picture."""
+    verdicts: tuple[Verdict, ...] = ()
+    checks: tuple[Check, ...] = ()
+    doses: tuple[DoseTrail, ...] = ()
+    """Weaker edits, the weakest first."""
+    thought: ThoughtTrail | None = None
+
+
+class CaseTrail(msgspec.Struct, frozen=True):
+    """Everything done about one case, in order."""
+
+    case: str
+    row: int
+    record: CaseRecord
+    baseline: Response | None = None
+    """The model's response to the original picture."""
+    extracted: Concepts | None = None
+    concepts: tuple[ConceptTrail, ...] = ()
+    control: ConceptTrail | None = None
+    failures: tuple[str, ...] = ()
+    """Failed steps that were not repeated since, each with its stage and reason."""
+    unrelated: Concepts | None = None
+    """Edits of uncited things, if they were requested."""
+    uncited: tuple[ConceptTrail, ...] = ()
+    """The trails of these edits; numbered -1, -2, …"""
 
 
 class AuditTrail(msgspec.Struct, frozen=True):

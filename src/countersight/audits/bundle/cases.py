@@ -14,9 +14,9 @@ from PIL import Image, ImageChops
 from countersight.audits.bundle.files import digest
 from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.folder import PICTURES, AuditFolder
-from countersight.audits.records import CaseTrail, Check, ConceptTrail, EditRecord, Verdict
+from countersight.audits.records import Check, EditRecord, Verdict
 from countersight.audits.scores import AuditScores, ConceptScore
-from countersight.audits.trail import AuditTrail
+from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.editing.quality import EditQuality

@@ -9,7 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from countersight.audits.bundle.files import content
-from countersight.audits.records import CaseTrail, Manifest
+from countersight.audits.records import Manifest
+from countersight.audits.trail import CaseTrail
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 
