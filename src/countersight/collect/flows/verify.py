@@ -84,7 +84,7 @@ class VerifyFlow(Flow):
         case = case_of(item, past)
         # CELLO's questions of discovery stand where the others are, and suppose nothing.
         supposes = case.counterfactual is not None and (case.change is not None or case.factual is not None)
-        known = {"case": case, "asked": asked(case), "beside": beside(case), "supposes": supposes}
+        known = {"case": case, "asked": asked(case), "beside": factual_of_pair(case), "supposes": supposes}
         return {**known, "letters": LETTERS, "causes": CAUSES}
 
     def labels(self, phase: str, content: Any) -> dict[str, str]:
@@ -119,7 +119,7 @@ def asked(case: Case) -> Question:
     return question
 
 
-def beside(case: Case) -> Question | None:
+def factual_of_pair(case: Case) -> Question | None:
     """Return the factual question of a pair, whose answer is verified too; None if there is no pair."""
     return case.factual if case.counterfactual else None
 
@@ -128,27 +128,36 @@ def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> C
     """Return the verdict in a form of these phases."""
     related, words = form.read((RELATED, WORDS)).values()
     cause = form.choice("cause", "why the two disagreed", tuple(CAUSES)) if adjudicating else ""
-    factual, answer = beside(case), None
-    before: str | None = ""
+    answer, factual_answer = _Correction(decided=False), _Correction()
     if related != "no":
-        if factual:
-            before = _judged(form, factual, "factual_", "whether the factual answer is right")
-        answer = _judged(form, asked(case), "", "whether the answer is right")
-    if answer is None or before is None:
+        if factual := factual_of_pair(case):
+            factual_answer = _read_correction(form, factual, "factual_", "whether the factual answer is right")
+        answer = _read_correction(form, asked(case), "", "whether the answer is right")
+    if not answer.decided or not factual_answer.decided:
         if not words:
             form.fail("words", "Say why it should be rejected.")
         return CaseVerdict("reject", related != "no", "", words, cause)
-    verdict = CaseVerdict("correct" if answer or before else "keep", True, answer, words, cause, before)
+    changed = answer.answer or factual_answer.answer
+    verdict = CaseVerdict("correct" if changed else "keep", True, answer.answer, words, cause, factual_answer.answer)
     if adjudicating and not words and verdict.settled not in [each.settled for each in past.get("verify", ())]:
         form.fail("words", "Your decision differs from both: say why.")
     return verdict
 
 
-def _judged(form: Form, question: Question, prefix: str, label: str) -> str | None:
-    """What is put in place of an answer; nothing where it is right, None where it cannot be decided."""
+class _Correction(msgspec.Struct, frozen=True):
+    """What a person says of an answer."""
+
+    decided: bool = True
+    """Whether there is one right answer."""
+    answer: str = ""
+    """The right answer, if the given one is wrong."""
+
+
+def _read_correction(form: Form, question: Question, prefix: str, label: str) -> _Correction:
+    """Return whether an answer is right, and the corrected one if it is not."""
     right = form.choice(f"{prefix}right", label, ("yes", "no", "unclear"))
     if right != "no":
-        return None if right == "unclear" else ""
+        return _Correction(decided=right != "unclear")
     name = f"{prefix}answer"
     if question.kind == "choice":
         answer = form.choice(name, "the right option", tuple(LETTERS[: len(question.options)]))
@@ -156,7 +165,7 @@ def _judged(form: Form, question: Question, prefix: str, label: str) -> str | No
         answer = form.answer(name, "The right answer", question)
     if answer and answer == question.answer:
         form.fail(name, "This is already the given answer.")
-    return answer
+    return _Correction(answer=answer)
 
 
 def final_verdict(past: Past) -> CaseVerdict:
