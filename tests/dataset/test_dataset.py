@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import case, choice, dataset, picture
 
-from countersight.case import Case
+from countersight.case import Case, Question
 from countersight.dataset.folder import Dataset
 from countersight.dataset.writing import DatasetWriter
 from countersight.errors import BadPicture, CountersightError, DatasetError
@@ -149,6 +149,15 @@ def test_a_file_is_named_as_the_source_of_a_dataset_and_not_as_its_folder(tmp_pa
     source.write_text("question\n", encoding="utf-8")
     with pytest.raises(DatasetError, match=r"make SUITE --from \S*questions\.csv -o FOLDER"):
         Dataset.open(source)
+
+
+def test_a_case_with_a_field_of_another_type_is_not_written(tmp_path):
+    with (
+        pytest.raises(DatasetError, match=r"case 'c': change: Expected `object \| null`, got `str`"),
+        DatasetWriter(tmp_path / "d", name="x", description="x", license="CC0-1.0", provenance={}) as writer,
+    ):
+        writer.add(Case("c", change="if it were day", factual=Question("How many?", "1", "number")))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_writer_that_fails_leaves_nothing_behind(tmp_path):

@@ -83,7 +83,7 @@ class Dataset:
             for row, line in enumerate(bounded_lines(file, MAX_LINE)):
                 if line.isspace():
                     continue
-                case = _parse(line)
+                case = parse_case(line)
                 if isinstance(case, Case):
                     key = hash(case.id)
                     if key not in seen:
@@ -225,7 +225,7 @@ def _counted(path: Path) -> tuple[int, int, str]:
     return lines, count, digest.hexdigest()
 
 
-def _parse(line: bytes) -> Case | tuple[str, str]:
+def parse_case(line: bytes) -> Case | tuple[str, str]:
     """Return the case on a line, or the invalid field and the reason."""
     if len(line) > MAX_LINE:
         return "line", f"is longer than {MAX_LINE:,} bytes"

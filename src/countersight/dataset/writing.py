@@ -15,7 +15,7 @@ from countersight.files import Staging
 if TYPE_CHECKING:
     from countersight.dataset.card import Section
 
-from countersight.dataset.folder import METADATA, picture_digest
+from countersight.dataset.folder import METADATA, parse_case, picture_digest
 
 
 class DatasetWriter:
@@ -53,10 +53,13 @@ class DatasetWriter:
         return self
 
     def add(self, case: Case) -> None:
-        """Append a case; its pictures must already be in `staging`."""
-        fault = case.fault()
-        if fault:
-            raise DatasetError(f"case {case.id!r}: {fault}")
+        """Append a case; its pictures must already be in `staging`. Raises DatasetError if a field is invalid."""
+        try:
+            parsed = parse_case(msgspec.json.encode(case))  # as readers will: a suite may set a field of another type
+        except TypeError as error:
+            raise DatasetError(f"case {case.id!r}: {error}") from None
+        if not isinstance(parsed, Case):
+            raise DatasetError(f"case {case.id!r}: {': '.join(parsed)}")
         row = msgspec.to_builtins(
             msgspec.structs.replace(
                 case,
