@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from argparse import ArgumentTypeError
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +14,7 @@ from making import picture
 
 from countersight.cli.parsing import part_of_all
 from countersight.errors import CountersightError
+from countersight.suites.importing import Layout, Part, import_dataset
 from countersight.suites.picture_files import BadField
 from countersight.suites.registry import SUITES
 from countersight.suites.rows import MAX_LINE, csv_rows, jsonl_rows
@@ -309,3 +311,20 @@ def test_a_part_of_a_file_is_drawn_by_chance_and_again_the_same(tmp_path):
     assert [len(each) for each in drawn] == [9, 9, 9, 7]  # of 45 good rows
     assert drawn[0] == drawn[1] != drawn[2]
     assert "- part: `20 %`" in (tmp_path / "d0" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("part", [None, Part(cases=1)])
+def test_an_error_in_the_code_of_a_suite_names_the_suite_the_file_and_the_row(tmp_path, part):
+    layout = Layout(
+        suite="feathers",
+        description="birds",
+        rows=partial(jsonl_rows, fields=("ask",)),
+        as_case=lambda row, number: row["truth"],
+        picture=lambda row: None,
+        picture_field="photo",
+    )
+    source = jsonl_file(tmp_path / "birds.jsonl", {"ask": "Is it an owl?"})
+    with pytest.raises(
+        CountersightError, match=r"suite feathers failed on row 1 of \S*birds\.jsonl: KeyError: 'truth'"
+    ):
+        import_dataset(layout, source, tmp_path / "d", pictures=None, on_bad=print, part=part)

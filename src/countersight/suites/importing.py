@@ -13,6 +13,7 @@ from random import Random
 import msgspec
 
 from countersight import __version__
+from countersight.case import Case
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError, DatasetError
 from countersight.suites.picture_files import BadField, BadFile, Row, with_shown
@@ -120,7 +121,7 @@ def _import_rows(
             if isinstance(row, BadField):
                 raise row
             unused |= _unknown_columns(source, row, layout.columns, unused)
-            case = layout.as_case(row, number)
+            case = _as_case(layout, source, line, row, number)
             if drawn is not None and number not in drawn:
                 continue
             if case.id in ids:
@@ -145,6 +146,19 @@ def _import_rows(
     return Imported(len(ids), bad, without_picture, incomplete, not_found, text_only, len(sets), tuple(unused))
 
 
+def _as_case(layout: Layout, source: Path, line: int, row: Row, number: int) -> Case:
+    """Return the case of a row; an error in the code of a suite names the suite, the file and the row."""
+    try:
+        return layout.as_case(row, number)
+    except (BadField, CountersightError):
+        raise
+    except Exception as error:
+        raise CountersightError(
+            f"the suite {layout.suite} failed on row {line} of {source}: {type(error).__name__}: {error}; "
+            "correct its `as_case`, or raise BadField there for an invalid row"
+        ) from error
+
+
 def _unknown_columns(source: Path, row: Row, columns: tuple[str, ...], seen: Mapping[str, None]) -> dict[str, None]:
     """Return the columns that a layout does not know; one that is probably a misspelt column is an error."""
     if not columns:
@@ -163,9 +177,9 @@ def _unknown_columns(source: Path, row: Row, columns: tuple[str, ...], seen: Map
 def _sets_of_rows(layout: Layout, source: Path) -> list[list[int]]:
     """The numbers of the rows that are cases, by the set each belongs to; a case of no set is one of its own."""
     sets: dict[str | int, list[int]] = {}
-    for number, (_, row) in enumerate(layout.rows(source), start=1):
+    for number, (line, row) in enumerate(layout.rows(source), start=1):
         with contextlib.suppress(BadField):
             if not isinstance(row, BadField):
-                cell = layout.as_case(row, number).cell
+                cell = _as_case(layout, source, line, row, number).cell
                 sets.setdefault(cell.set if cell else number, []).append(number)
     return list(sets.values())
