@@ -34,7 +34,7 @@ def cells(line):
 
 def test_table_1_has_a_row_a_model_with_its_scores_and_intervals(audits):
     found = grid(audits, "Faithfulness")
-    assert found.head == ("model", "tests", "cases", "pictures", "PCS", "NCC", "CCS")
+    assert found.head == ("model", "scored tests", "cases", "pictures", "PCS", "NCC", "CCS")
     counted, everything, flux, guesser = found.lines
     assert cells(counted) == ["seer (seer)", "3", "3", "3", "0.667", "0.667", "0.667"]
     assert cells(everything)[:2] == ["seer (seer)", "4"]

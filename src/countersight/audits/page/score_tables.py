@@ -21,7 +21,7 @@ from countersight.text import several
 WORDS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 NOTES: Final[dict[str, str]] = WORDS["notes"]
 CALLED: Final = {"pcs": "PCS", "ncc": "NCC", "ccs": "CCS"}
-HEAD: Final = ("tests", "cases", "pictures", *CALLED.values())
+HEAD: Final = ("scored tests", "cases", "pictures", *CALLED.values())
 """The headings for the columns that `trio_line` adds after the name."""
 
 
@@ -63,7 +63,7 @@ def difference_cell(difference: ScoreDifference | None) -> TableCell:
 
 
 def trio_line(called: TableCell | str, trio: MeasuredScores, *, total: bool = False) -> Line:
-    """Return a line with the numbers of tests, cases and pictures, and the three scores."""
+    """Return a line with the numbers of scored tests, cases and pictures, and the three scores."""
     widest = max((getattr(trio, measure) for measure in MEASURES), key=lambda mean: mean.concepts)
     counts = (TableCell(count(each)) for each in (widest.concepts, widest.cases, widest.pictures))
     cells = (mean_cell(getattr(trio, measure), widest.concepts) for measure in MEASURES)
