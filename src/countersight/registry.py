@@ -90,7 +90,7 @@ class Registry(Generic[T]):
         return self._table[kind]
 
     def where(self, name: str) -> Where:
-        """Where the plug-in of that name computes; for other packages this is unknown."""
+        """Return where the plug-in of that name computes; for other packages this is unknown."""
         kind = _parted(name)[0]
         return self._table[kind].where if kind in self._table else "either"
 

@@ -33,7 +33,7 @@ def reward(reply: Completion, question: Question | str, *, format_weight: float 
 
 
 def paired_reward(replies: Sequence[Completion], questions: Sequence[Question | str]) -> float:
-    """What the worst of several replies is worth: 1 only where both worlds of a case are answered right.
+    """Return the lowest reward of several replies: 1 only if both worlds of a case are answered correctly.
 
     No replies at all are worth 0.
     """
@@ -41,7 +41,7 @@ def paired_reward(replies: Sequence[Completion], questions: Sequence[Question | 
 
 
 def trl_reward(completions: Sequence[Completion], gold: Sequence[str], **columns: Any) -> list[float]:
-    """`reward` for each completion of a batch; nothing for an empty batch."""
+    """Return `reward` for each completion of a batch; an empty list for an empty batch."""
     return [reward(reply, question) for reply, question in zip(completions, gold, strict=True)]
 
 

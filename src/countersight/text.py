@@ -38,7 +38,7 @@ def _near(name: str, names: Iterable[str]) -> list[str]:
 
 
 def unknown(what: str, name: str, names: Iterable[str]) -> str:
-    """An error message for an unknown name, with the most similar name and all valid names."""
+    """Return an error message for an unknown name, with the most similar name and all valid names."""
     known = list(names)
     near = _near(name, known) or _of_kind(name, known)
     meant = f"; did you mean {' or '.join(map(repr, near[:_MOST_MEANT]))}?" if near else ";"

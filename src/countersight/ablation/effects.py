@@ -119,7 +119,7 @@ def _case(name: str, variants: Sequence[tuple[Case, tuple[float, ...]]]) -> Case
 
 
 def _likely(losses: Sequence[float]) -> tuple[float, ...]:
-    """Losses as probabilities among the responses."""
+    """Convert losses to probabilities among the responses."""
     weights = np.exp(min(losses) - np.array(losses))
     return tuple(float(weight) for weight in weights / weights.sum())
 

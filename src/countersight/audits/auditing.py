@@ -128,7 +128,7 @@ async def audit_dataset(
 
 
 def _refuse_editor_without_edits(folder: AuditFolder) -> None:
-    """An audit in which no picture could be edited tests nothing: say so instead of sealing it."""
+    """Raise an error if no picture could be edited, instead of sealing an audit that tests nothing."""
     edits = [step.output for step in folder.steps() if isinstance(step.output, EditRecord)]
     if edits and not any(edit.after for edit in edits):
         why = Counter(edit.failure for edit in edits).most_common(1)[0][0]

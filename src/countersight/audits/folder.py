@@ -165,7 +165,7 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
 
 
 def _taken_away(there: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
-    """What an audit was given before and is not given now, and the argument that gives it."""
+    """Return what an audit was given before but not now, and the argument that gives it."""
     same = "under this name and with these settings"
     yield from ((f"the judge {one.name} {same}", "judges") for one in there.judges if one not in now.judges)
     yield from ((f"the checker {one.name} {same}", "checkers") for one in there.checkers if one not in now.checkers)

@@ -98,7 +98,7 @@ def conclude(
 
 
 def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, selected: int | None) -> Iterator[str]:
-    """Everything that the audit did otherwise than planned."""
+    """Return every deviation of the audit from its plan."""
     judges, checkers = ({each.name for each in named} for named in (manifest.judges, manifest.checkers))
     for what, planned, done in (
         ("dataset", plan.dataset, manifest.dataset.fingerprint),

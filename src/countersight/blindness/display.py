@@ -61,7 +61,7 @@ def _table(found: Blind) -> Grid:
 
 
 def _probes(found: Blind) -> list[str]:
-    """What each probe uses."""
+    """Describe what each probe uses."""
     return [
         f"{name}: {_USES.get(name, 'what this model answered without the pictures')}" for name in found.groups[0].probes
     ]

@@ -83,7 +83,8 @@ def _form(question: BlindQuestion, _template: str) -> list[list[str]]:
 
 
 def _nearest(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """Which option is nearest to the mean of the options; for words, the one most similar to the others."""
+    """Return features that mark the option nearest to the mean of the options; for words, the one most like the
+    others."""
     if not question.offered:
         return [[] for _ in question.answers]
     numbers = _numbers(question)
@@ -127,7 +128,7 @@ def _all_words(question: BlindQuestion, template: str) -> list[list[str]]:
 
 
 def _numbers(question: BlindQuestion) -> list[float]:
-    """The options as numbers; empty where one is none."""
+    """Return the options as numbers; empty if one of them is not a number."""
     try:
         return [float(answer) for answer in question.answers]
     except ValueError:
@@ -135,7 +136,7 @@ def _numbers(question: BlindQuestion) -> list[float]:
 
 
 def _each(*parts: Callable[[BlindQuestion, str], list[list[str]]]) -> Features:
-    """Features that depend on the question alone and are the same for every test fold."""
+    """Return a function for features that depend only on the question and are the same for every test fold."""
 
     def features(questions: Sequence[BlindQuestion], named: Sequence[str], _folds: Ints) -> Sequence[Table]:
         found = (

@@ -317,7 +317,7 @@ class Surroundings:
 
 
 def _is_inside(inner: Box, outer: Box) -> bool:
-    """Whether the middle of a box lies in another."""
+    """Whether the centre of a box lies in another box."""
     left, top, width, height = outer
     x, y = inner[0] + inner[2] / 2, inner[1] + inner[3] / 2
     return left <= x <= left + width and top <= y <= top + height

@@ -67,7 +67,7 @@ def backdoor_set(edges: Edges, cause: str, effect: str) -> frozenset[str] | None
 
 
 def _reached(start: str, steps: Callable[[str], set[str]]) -> set[str]:
-    """Everything that can be reached in one step or more."""
+    """Return everything that can be reached in one step or more."""
     found: set[str] = set()
     waiting = [start]
     while waiting:

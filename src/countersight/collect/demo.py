@@ -51,7 +51,7 @@ def draw_pictures(folder: Path, number: int) -> dict[str, str]:
 
 
 def _fill(connection: Connection, campaign: Campaign, shown: dict[str, str]) -> None:
-    """Three accounts, authors whose work is there to be verified, and flags that wait for a reviewer."""
+    """Add three accounts, authors whose work waits for verification, and flags that wait for a reviewer."""
     now, settings, hashed = time.time(), campaign.settings, people.hash_password(PASSWORD)
     for name, role in ACCOUNTS:
         person = people.insert_person(connection, name, role, now, password=hashed)

@@ -114,7 +114,7 @@ def _add(
 
 
 def _visible(source: dict[str, Any]) -> dict[str, Any]:
-    """What people see of an item, wherever it came from."""
+    """Return the parts of an item that people see, wherever it came from."""
     seen = {name: value for name, value in source.items() if name not in ("dataset", "fingerprint", "row", "files")}
     if isinstance(seen.get("case"), dict):
         case = msgspec.convert(seen["case"], Case)
@@ -172,7 +172,7 @@ def _items(
 def _picture_items(
     campaign: Campaign, known: dict[str, dict[str, Any]], pictures: Path, seed: int, on_bad: OnBad
 ) -> Iterator[NewItem]:
-    """Items of pictures that the campaign does not have yet: for CoSIm three pictures each, for CFMM one."""
+    """Return items for pictures that the campaign does not have yet: three pictures each for CoSIm, one for CFMM."""
     if not pictures.is_dir():
         raise CampaignError(f"{pictures} is not a folder of pictures")
     used = {name for there in known.values() for name in there.get("pictures") or [there["picture"]]}
@@ -213,7 +213,7 @@ def _triples(names: list[str], others: list[str]) -> Iterator[list[str]]:
 
 
 def _unfit(flow: str, case: Case) -> str:
-    """Why people cannot be given a case; nothing where they can."""
+    """Return the reason why people cannot be given a case; empty if they can."""
     if case.further_images:
         return "it has several pictures, but people would see only the first"
     if flow in _VERIFYING and any(question and question.hidden for question in (case.factual, case.counterfactual)):
@@ -245,7 +245,7 @@ def _dataset(source: Path) -> Dataset:
 
 
 def _case_items(folder: Path, flow: str, source: Path, on_bad: OnBad) -> Iterator[NewItem]:
-    """Items of the cases of a dataset: for `answer` one for each of its questions."""
+    """Return items for the cases of a dataset; for `answer`, one for each question."""
     dataset = _dataset(source)
     for row, found in dataset.cases(lambda bad: on_bad(str(bad))):
         case = _closed(found) if flow == "cvqa" else found

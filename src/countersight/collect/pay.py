@@ -65,7 +65,7 @@ def void_contribution(connection: Connection, contribution_id: int, by: int | No
 
 
 def _of_seat(contribution_id: int) -> ColumnElement[bool]:
-    """Payments for any version of a contribution."""
+    """Return the SQL condition for payments for any version of a contribution."""
     made = tables.contribution.c
     seat = select(made.lease_id).where(made.id == contribution_id).scalar_subquery()
     versions = select(made.id).where(made.lease_id == seat)

@@ -32,7 +32,7 @@ def effect_of(words: list[str], asked: Counted) -> Effect | None:
 
 
 def _effect(way: Way, quantity: Quantity) -> Effect | None:
-    """What so many things that come, go, stay or are there do to the count."""
+    """Return the effect on the count if this many things come, go, stay or are there."""
     number, share = quantity.number, quantity.share
     match way:
         case "adds" if number is not None and not (quantity.is_all or quantity.fewer or quantity.definite):
@@ -73,7 +73,7 @@ def _instead(words: list[str], asked: Counted) -> Effect | None:
 
 
 def _joined_by_each(words: list[str], asked: Counted) -> Effect | None:
-    """What "each dog was joined by two more" does: three for each one."""
+    """Return the effect of "each dog was joined by two more": three for each one."""
     plain = [word for word in words if word not in ("next", "beside")]
     found = [read for place in range(len(plain)) if (read := quantity_at(plain, place)) and read[0].more]
     is_known = all(
@@ -86,7 +86,7 @@ def _joined_by_each(words: list[str], asked: Counted) -> Effect | None:
 
 
 def _replaced(words: list[str], asked: Counted) -> Effect | None:
-    """What "two cups were replaced by bowls" does to the cups, or to the bowls."""
+    """Return the effect of "two cups were replaced by bowls" on the number of cups, or of bowls."""
     verb = next(place for place, word in enumerate(words) if verb_of(word) in REPLACES)
     by = next((place for place in range(verb, len(words)) if words[place] in ("by", "with", "for")), None)
     if by is None:

@@ -170,7 +170,7 @@ def _patches(found: list[Found], picture: Picture, within: Patch | None) -> list
 
 
 def _pixels(found: Found, size: tuple[int, int]) -> Box:
-    """A box in whole pixels, at least one wide and high, and inside the picture."""
+    """Return a box in whole pixels, at least one wide and high, and inside the picture."""
     width, height = size
     left, top = (min(max(0, round(at)), side - 1) for at, side in zip(found.box[:2], size, strict=True))
     right, bottom = max(left + 1, min(width, round(found.box[2]))), max(top + 1, min(height, round(found.box[3])))

@@ -127,7 +127,7 @@ class Segmenter:
         return np.full(2, self._side / max(width, height), np.float32)
 
     def _low(self) -> tuple[int, int]:
-        """Height and width of the masks a decoder takes as a first guess."""
+        """Return the height and width of the masks that a decoder takes as a first guess."""
         shape = self._asked["mask_input"].shape if "mask_input" in self._asked else ()
         sides = [side for side in shape[-2:] if isinstance(side, int)]
         return (sides[0], sides[1]) if len(sides) == 2 else (self._side // 4, self._side // 4)

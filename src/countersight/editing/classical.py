@@ -83,7 +83,7 @@ def blended(before: Pixels, after: Pixels, mask: Mask, feather: float) -> Pixels
 
 
 def _soft(mask: Mask, radius: float) -> NDArray[np.float32]:
-    """A mask with soft edges, from 0 to 1."""
+    """Return a mask with soft edges, from 0 to 1."""
     image = Image.fromarray(mask.astype(np.uint8) * 255).filter(ImageFilter.GaussianBlur(radius))
     return np.asarray(image, np.float32) / np.float32(255)
 

@@ -82,7 +82,7 @@ class Inpainter:
         return np.clip(np.round(answer * (255.0 / self._levels)), 0, 255).astype(np.uint8)
 
     def _raw(self, pixels: Pixels, hole: Mask, *, white: bool) -> NDArray[np.float32]:
-        """What the network says: height × width × 3."""
+        """Return the output of the network: height × width × 3."""
         shown = pixels.transpose(2, 0, 1)[None]
         cover = (hole if white else ~hole)[None, None]
         given = {
@@ -101,7 +101,7 @@ class Inpainter:
         return turned
 
     def _learn(self, path: Path) -> None:
-        """Tries the network on a grey slope with a hole, to learn which side of the mask it paints."""
+        """Run the network on a grey slope with a hole, to learn which side of the mask it paints."""
         down, across = self._fixed or (SIDE, SIDE)
         slope = np.broadcast_to(np.linspace(60, 200, across)[None, :, None], (down, across, 3)).astype(np.uint8)
         hole = np.zeros((down, across), bool)

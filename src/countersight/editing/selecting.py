@@ -124,7 +124,7 @@ class Selector:
         return SelectedArea(mask, f"{'segmenter' if self._segmenter else 'GrabCut'} in the detector's box of {listed}")
 
     def _boxes(self, detector: Detector, words: str, pixels: Pixels) -> list[AnnotatedThing]:
-        """What a detector finds: things with a box and no outline yet."""
+        """Return the things that a detector finds, with a box but no outline yet."""
         try:
             found = detector.boxes(Image.fromarray(pixels), words)
         except ToolFailed as failure:

@@ -129,18 +129,19 @@ _ENDINGS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".we
 
 
 def export_ms_swift(order: Export) -> Exported:
-    """ms-swift's JSONL: a right and a rejected answer, and where both worlds have pictures, the rejected picture."""
+    """Export ms-swift's JSONL: a right and a rejected answer and, if both worlds have pictures, the rejected
+    picture."""
     data = f"ROOT_IMAGE_DIR={order.out} swift rlhf --rlhf_type dpo --dataset {order.out / order.split}.jsonl …"
     return _write_turns(order, "ms-swift", _swift, data)
 
 
 def export_llama_factory(order: Export) -> Exported:
-    """LLaMA-Factory's ShareGPT layout, with dataset_info.json."""
+    """Export LLaMA-Factory's ShareGPT layout, with dataset_info.json."""
     return _write_turns(order, "llama-factory", _sharegpt, f"dataset_dir: {order.out}, dataset: countersight")
 
 
 def export_llava(order: Export) -> Exported:
-    """LLaVA's list of conversations."""
+    """Export LLaVA's list of conversations."""
     data = f"--data_path {order.out / order.split}.json --image_folder {order.out}"
     return _write_turns(order, "llava", _llava, data)
 

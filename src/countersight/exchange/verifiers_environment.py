@@ -137,7 +137,7 @@ def _data(asked: NamedQuestion, dataset: Dataset, seed: int, *, paired: bool) ->
 
 
 def reply_of(trace: vf.Trace) -> Reply:
-    """What was said, and whether the limit of tokens ended it."""
+    """Return the text of a reply, and whether the token limit ended it."""
     data = trace.task.data
     finish = "length" if trace.is_truncated else "stop"
     return Reply(data.case, 0, *WORLDS[data.asking], text=trace.last_reply, finish=finish)

@@ -53,7 +53,7 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
         return self.dividing.suite or f"dataset {self.dataset.fingerprint}"
 
     def lines(self) -> dict[BoardLine, _ScoredLine]:
-        """Every line that the run has figures on."""
+        """Return every line for which the run has figures."""
         overall = self.scores.overall
         found = (
             {("", TOTAL): _ScoredLine(overall.n, self.scores.total, overall.unread_rate)} if self.scores.total else {}
@@ -66,7 +66,7 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
         return found
 
     def cases(self, line: BoardLine) -> NDArray[np.bool_]:
-        """Which cases count on a line; on a total all of them do."""
+        """Return the cases that count on a line; on a total all of them do."""
         axis, name = line
         count, names = len(self.outcomes), self.outcomes.group_names
         if axis:

@@ -98,7 +98,7 @@ def render(board: Leaderboard) -> str:
 
 
 def _shown(value: float | None, words: str, *details: str) -> tuple[float | None, TableCell]:
-    """A number to sort by, and its words."""
+    """Return a number to sort by, and its text."""
     return value, TableCell(words or "–", details)
 
 

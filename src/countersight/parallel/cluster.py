@@ -107,7 +107,7 @@ def _do(work: Callable[[Order], Done], order: Order) -> Done:
 
 
 def _cores(ray: Any, address: str) -> int:
-    """Cores the cluster has now: machines may come and go."""
+    """Return the number of cores that the cluster has now; machines may come and go."""
     cores = int(ray.cluster_resources().get("CPU", 0))
     if not cores:
         raise CountersightError(f"the Ray cluster at {address!r} has no free core; add a machine")

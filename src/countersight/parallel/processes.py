@@ -36,7 +36,7 @@ def in_processes(work: Callable[[Order], Done], orders: Iterable[Order], workers
 
 @contextmanager
 def _apart_from_the_script() -> Iterator[None]:
-    """A worker needs nothing of the script that called us; a script without a guard would begin anew in each."""
+    """Keep workers from importing the calling script; a script without a main guard would start again in each."""
     script = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -47,7 +47,7 @@ def _apart_from_the_script() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C reaches every process of the terminal; a worker started under this never hears it: the parent decides."""
+    """Block Ctrl-C in workers started in this context; only the parent process reacts to it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

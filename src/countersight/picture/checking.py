@@ -44,7 +44,7 @@ class Picture(msgspec.Struct, frozen=True):
         return f"Picture({self.mime}, {self.width} × {self.height}, {len(self.data):,} bytes)"
 
     def _repr_mimebundle_(self, **asked: object) -> dict[str, object]:
-        """Notebooks show it."""
+        """Return the picture for notebooks."""
         return {"text/plain": repr(self), self.mime: self.data}
 
 

@@ -44,7 +44,7 @@ def read(
     read_from: ReadFrom = "whole",
     finished: bool = True,
 ) -> Reading:
-    """Extracts the answer from a reply: "3", "yes", the letter of an option, or the text itself.
+    """Extract the answer from a reply: "3", "yes", the letter of an option, or the text itself.
 
     `finished` is False for a reply that the token limit ended; `read_from="end"` reads a reply that thinks aloud by
     what it comes to.

@@ -75,7 +75,7 @@ def _unread(report: ReportData) -> Iterator[FindingSentence]:
 
 
 def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
-    """A warning where a model cannot answer about the picture as it is: its drop then says nothing."""
+    """Yield a warning if a model cannot answer about the picture as it is: its drop then has no meaning."""
     runs = []
     for run, _ in _found(report):
         factual, chance = run.overall.figure("factual"), run.overall.chance.factual
@@ -89,7 +89,7 @@ def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
 
 
 def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
-    """A warning where runs that are compared differ in how many of their replies could be read."""
+    """Yield a warning if the unread rates of the compared runs differ by more than 3 points."""
     rates = [(run.overall.unread_rate or 0.0, run_name(report, run)) for run, _ in _found(report)]
     (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
     if high - low > UNREAD_APART:
@@ -126,7 +126,7 @@ def finding(report: ReportData) -> str:
 
 
 def _most_and_least(report: ReportData, clear: list[_Found]) -> str:
-    """Of many runs: how many lose, who loses most and who least."""
+    """Return, for many runs, how many lose accuracy, and which lose most and least."""
     losing = sum((figure.value or 0.0) > 0 for _, figure in clear)
     who = f"all {len(clear)} lose" if losing == len(report.runs) else f"{losing} of {len(report.runs)} lose"
     (most, high), (least, low) = clear[0], clear[-1]
@@ -142,7 +142,7 @@ def _fall(run: RunScores, drop: Measured) -> str:
 
 
 def _both_shares(run: RunScores) -> tuple[str, ...]:
-    """Both accuracies over the cases of the drop."""
+    """Return both accuracies over the cases of the drop."""
     figures = (run.overall.figure(world) for world in TWO_WORLDS)
     return tuple(percent(figure.value or 0.0) if figure else "–" for figure in figures)
 

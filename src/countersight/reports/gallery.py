@@ -129,7 +129,7 @@ def _shown_most(runs: Sequence[JudgedRun]) -> JudgedRun:
 
 
 def _graph(case: Case) -> ShownGraph | None:
-    """The causal graph behind a case in words; None where it has none."""
+    """Return the causal graph of a case in words; None if it has none."""
     edges = edges_in_words(case.graph)
     return ShownGraph(tuple(edges), _cut(str(case.provenance.get("why", "")))) if edges else None
 

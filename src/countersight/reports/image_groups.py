@@ -134,7 +134,7 @@ def _read(chosen: GroupsFile) -> _Values:
 
 
 def _plain(key: str) -> str:
-    """An id as it is compared: 42, 42.0 and 000000000042 are the same picture."""
+    """Return an id in the form used for comparison: 42, 42.0 and 000000000042 are the same picture."""
     whole = _WHOLE.fullmatch(key)
     return str(int(whole.group(1))) if whole else key
 

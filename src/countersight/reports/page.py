@@ -44,7 +44,7 @@ def render(
 
 
 def _data(data: PageData, live: Live | None, addresses: Sequence[str]) -> Iterator[tuple[str, object]]:
-    """What the scripts read."""
+    """Return the data that the page's scripts read."""
     if live:
         yield "live", live
     yield "index", _index(data, addresses)

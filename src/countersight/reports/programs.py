@@ -111,7 +111,7 @@ def _fates(outcomes: Outcomes, watched: Watched) -> Iterator[_Fate]:
 
 
 def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[Grid]:
-    """A table for each world: lines are groups, columns what became of a program."""
+    """Return a table for each world: lines are groups, columns are the results of programs."""
     met = dict.fromkeys(fate.failure for fate in fates if fate.failure)
     known = [kind for kind in get_args(FailureKind) if kind in met]
     kinds = [*known, *(kind for kind in met if kind not in known)]

@@ -225,7 +225,7 @@ def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
 
 
 def _note(each: Rereading) -> str:
-    """How much of the unread was read, and how far the second reader can be believed."""
+    """Describe how many unread replies were read, and how reliable the second reader is."""
     found = f"{each.run}: {each.reader} found an answer in {count(each.found)} of {count(each.unread)} unread replies"
     if not each.compared:
         return f"{found}; there were no replies to compare it with the rules."

@@ -254,7 +254,7 @@ def beside(report: ReportData, reference: PaperTable) -> Grid:
 
 
 def _reported(reference: PaperTable, cells: Sequence[Printed | None], n: int | None) -> Iterator[Record]:
-    """What a paper reports, in our terms: shares from 0 to 1, a drop above zero where accuracy falls."""
+    """Return what a paper reports, in our terms: shares from 0 to 1, a positive drop if accuracy falls."""
     for place, cell in zip(reference.places, cells, strict=True):
         if cell is not None:
             share = float((-cell.value if place.negated else cell.value) / 100)

@@ -64,7 +64,7 @@ def _strew(rng: Random, x: float, y: float, radius: float, number: int) -> list[
 
 
 def _in_disc(rng: Random, x: float, y: float, radius: float) -> Points:
-    """Points spread evenly over a disc."""
+    """Return points spread evenly over a disc."""
     chance = chances(rng, TRIES)
     out, angle = radius * np.sqrt(chance[:, 0]), 2 * pi * chance[:, 1]
     points: Points = np.stack((x + out * np.cos(angle), y + out * np.sin(angle)), axis=1)

@@ -31,17 +31,17 @@ class Facts(msgspec.Struct, frozen=True):
 
     @property
     def dots(self) -> int:
-        """Dots in all circles."""
+        """The number of dots in all circles."""
         return sum(number or 0 for number in self.circles)
 
     @property
     def top(self) -> int:
-        """Dots in the top row."""
+        """The number of dots in the top row."""
         return sum(number or 0 for number in self.circles[:3])
 
     @property
     def bottom(self) -> int:
-        """Dots in the bottom row."""
+        """The number of dots in the bottom row."""
         return sum(number or 0 for number in self.circles[3:])
 
 
@@ -99,5 +99,5 @@ def place_of(circle: Circle, scene: Scene) -> int:
 
 
 def _within(scene: Scene, points: tuple[tuple[float, float], ...]) -> NDArray[np.bool_]:
-    """Which flowers are in a polygon. None crosses an edge, so its middle says where it is."""
+    """Return which flowers are in a polygon. No flower crosses an edge, so testing its centre is enough."""
     return inside(as_points([(flower.x, flower.y) for flower in scene.flowers]), points)

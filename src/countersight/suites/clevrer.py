@@ -26,7 +26,7 @@ _TYPES: Final = ("descriptive", "explanatory", "predictive", "counterfactual")
 
 
 def _rows(path: Path) -> Rows:
-    """A row for every descriptive question, and for every choice of another."""
+    """Return a row for every descriptive question, and for every choice of the other questions."""
     for number, scene in JsonFile(path).rows(("scene_index", "video_filename", "questions")):
         if isinstance(scene, BadField):
             yield number, scene

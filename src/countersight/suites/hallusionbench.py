@@ -52,7 +52,7 @@ def _place(row: Row) -> tuple[str, ...]:
 
 
 def _text(row: Row, field: str) -> str:
-    """What stands in a field, a number too."""
+    """Return the text of a field, also if it is a number."""
     return text_of({field: str(row[field])}, field)
 
 

@@ -91,7 +91,7 @@ def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
 
 
 def _gold(answer: str, kind: AnswerKind, options: tuple[str, ...], field: str) -> str:
-    """An answer as a case has it: the letter of an option, a number in digits, yes or no, or free text."""
+    """Return an answer in the form of a case: the letter of an option, a number in digits, yes or no, or free text."""
     if kind != "choice":
         return plain_answer(answer).casefold() if kind == "boolean" else plain_answer(answer)
     texts = [option.casefold() for option in options]
@@ -107,7 +107,7 @@ def _options(row: Row, field: str) -> tuple[str, ...]:
 
 
 def _given(row: Row, field: str) -> str:
-    """What stands in a field that may be left out."""
+    """Return the value of an optional field."""
     return text_of(row, field) if str(row.get(field) or "").strip() else ""
 
 

@@ -119,12 +119,12 @@ def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging:
 
 
 def _natural_order(file: Path) -> list[int | str]:
-    """Frame 10 comes after frame 9."""
+    """Return a sort key that puts frame 10 after frame 9."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
 
 
 def _find(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
-    """Where a picture, or a folder of them, lies, with all links followed."""
+    """Return the path of a picture or of a folder of pictures, with all links resolved."""
     field, relative = layout.picture_field, PurePosixPath(name)
     if not name or relative.is_absolute() or ".." in relative.parts or _NOT_INSIDE.search(name):
         raise BadField(field, f"{name[:80]!r} is not a path inside the folder of pictures")
@@ -143,7 +143,7 @@ def _find(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], 
 
 
 def _copy_picture(source: Path, relative: PurePosixPath, field: str, staging: Path) -> str:
-    """The name under which a picture now stands beside its case."""
+    """Copy a picture into the dataset and return its file name."""
     try:
         if source.stat().st_size > MAX_BYTES:
             raise BadField(field, f"{str(relative)[:80]!r} has more than {MAX_BYTES:,} bytes")
@@ -157,7 +157,7 @@ def _copy_picture(source: Path, relative: PurePosixPath, field: str, staging: Pa
 
 
 def _write_picture(data: bytes, field: str, staging: Path) -> str:
-    """The name under which a picture out of the file itself stands beside its case; the same one is kept once."""
+    """Write a picture from the table into the dataset and return its file name; equal pictures are stored once."""
     try:
         picture = check_picture(data)
     except BadPicture as error:

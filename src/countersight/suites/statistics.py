@@ -104,11 +104,11 @@ class PairTally:
             self.truths[case.counterfactual.answer] += 1
 
     def statistics(self) -> "PairTally":
-        """What was counted."""
+        """Return everything that was counted."""
         return self
 
     def tables(self) -> Iterator[Grid]:
-        """Each figure here, and as the paper prints it."""
+        """Yield a table with each figure, here and as the paper prints it."""
         figures = ((what, COUNTED[what](self), printed) for what, printed in self._reported.figures.items())
         lines = tuple(Line(tuple(map(TableCell, cells))) for cells in figures)
         note = f"reported: of the whole published set ({self._reported.source})"

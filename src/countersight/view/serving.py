@@ -152,7 +152,7 @@ def _rendered(loaded: LoadedReport, live: Live, start: int | None) -> str:
 
 
 def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
-    """Links to the cases in order, for datasets of which one page shows only a sample."""
+    """Return links to the cases in order, for datasets of which one page shows only a sample."""
     if start is None:
         return [("All cases in order", "?from=1#cases")]
     links = [("A sample of all cases", "?#cases")]
@@ -164,7 +164,7 @@ def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
 
 
 def _sorry(words: str, live: Live) -> str:
-    """A page that says why there is nothing to see; it looks whether there is, as every page does."""
+    """Return a page that says why there is nothing to see; it reloads when there is."""
     return document(
         __package__,
         "sorry.html",
@@ -178,7 +178,7 @@ def _sorry(words: str, live: Live) -> str:
 
 
 def _only_for(host: str) -> Callable[..., Awaitable[web.StreamResponse]]:
-    """Refuses requests under a name that is not this machine's: a page elsewhere could have its own name lead here."""
+    """Return middleware that refuses requests for other host names than this machine's, to prevent DNS rebinding."""
     names = {host.casefold(), "localhost", socket.gethostname().casefold()}
 
     @web.middleware

@@ -216,5 +216,5 @@ def _digest(*parts: str) -> str:
 
 
 def _key(path: Path) -> str:
-    """The name of a folder in addresses: the same for as long as it lies where it does."""
+    """Return the name of a folder in URLs; it stays the same until the folder is moved."""
     return _digest(str(path.resolve()))

@@ -111,7 +111,7 @@ def bridge(build: Structure) -> None:
 
 
 def _loads(build: Structure, left: float, right: float, bottom: float, number: int) -> None:
-    """Things side by side on a plank, apart from each other and from its ends."""
+    """Put things side by side on a plank, with gaps between them and at its ends."""
     room = (right - left) / number
     for nth in range(number):
         spare = max(0.0, room / 2 - 28 - APART / 2)
@@ -284,7 +284,7 @@ def holds(world: Supports) -> bool:
 
 
 def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Supports | None:
-    """Structures side by side, or None where they are too many or too wide."""
+    """Return structures side by side, or None if they are too many or too wide."""
     least, most = DIFFICULTIES[difficulty]
     below = [_holding(name, rng) for name in having if name in LOWER]
     above = [_holding(name, rng) for name in having if name not in LOWER]
@@ -312,7 +312,7 @@ def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Suppor
 
 
 def _holding(name: str, rng: Random) -> FinishedStructure:
-    """A structure that holds by itself."""
+    """Return a structure that holds by itself."""
     while True:
         structure = built(name, rng)
         base = TABLE if name in LOWER else _SHELF if name == "shelf" else BEAM

@@ -54,7 +54,7 @@ def _moments(world: Discs, side: int) -> list[Pixels]:
 
 
 def _laid_out(frames: list[Pixels], columns: int) -> Pixels:
-    """Pictures of one size in rows, with a white line between any two."""
+    """Return one picture with pictures of equal size in rows, separated by white lines."""
     side = len(frames[0])
     rows = -(-len(frames) // columns)
     sheet = np.full((rows * (side + GAP) - GAP, columns * (side + GAP) - GAP, 4), 255, np.uint8)
@@ -110,7 +110,7 @@ def _disc(canvas: skia.Canvas, disc: Disc, x: float, y: float, world: Discs) -> 
 
 
 def _arrow(canvas: skia.Canvas, disc: Disc) -> None:
-    """From the edge of a disc, a third as long as its way."""
+    """Draw an arrow from the edge of a disc, a third as long as the distance it would slide."""
     (x, y), (tip_x, tip_y) = arrow(disc)
     length = hypot(disc.vx, disc.vy)
     across, down = disc.vx / length, disc.vy / length

@@ -150,7 +150,7 @@ def _coming(names: Sequence[str], discs: dict[str, Disc], tracks: dict[str, list
 
 
 def _meetings(name: str, discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> Iterator[Event]:
-    """When a disc that has just begun a track touches each other disc next.
+    """Return when a disc on a new track next touches each other disc.
 
     It follows from two tracks alone, and gives the same bits from either side: no third disc can change one.
     """
@@ -172,7 +172,7 @@ def _meetings(name: str, discs: dict[str, Disc], tracks: dict[str, list[Track]])
 
 
 def _bouncing(disc: Disc, track: Track) -> Event | None:
-    """When a disc touches a wall next."""
+    """Return when a disc touches a wall next."""
     low, high = WALL + disc.radius, FIELD - WALL - disc.radius
     found: list[tuple[float, Side]] = []
     for place, speed, sides in ((track.x, track.vx, ("left", "right")), (track.y, track.vy, ("top", "bottom"))):

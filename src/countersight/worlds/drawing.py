@@ -152,7 +152,7 @@ _TEXTURES = {"plain": _plain, "grain": _grain, "crate": _crate, "bands": _bands}
 
 
 def _dots(canvas: skia.Canvas, thing: WorldThing, y: float) -> None:
-    """As many dots as the thing is heavy, two in a row."""
+    """Draw as many dots as the thing is heavy, two in a row."""
     number = round(thing.weight)
     rows = [min(2, number - start) for start in range(0, number, 2)]
     for row, many in enumerate(rows):
@@ -175,7 +175,7 @@ def _ball(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
 
 
 def _cup(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
-    """A cup cut open, so that one sees what is in it."""
+    """Draw a cup in cross-section, so that its content is visible."""
     colour = PALETTES[look.palette][thing.colour]
     left, top, right, bottom = thing.left, thing.top, thing.right, thing.bottom
     inside = skia.Rect.MakeLTRB(left + CUP_WALL, top, right - CUP_WALL, bottom - CUP_BASE)

@@ -209,7 +209,7 @@ class Resting:
         return list(ordered)
 
     def _on_this_alone(self, name: str) -> list[str]:
-        """What rests on a thing and on nothing else."""
+        """Return the things that rest on one thing and on nothing else."""
         return sorted({self._found[nth].upper for nth in self._above[name]} - self._elsewhere(name))
 
     def _elsewhere(self, name: str) -> set[str]:

@@ -173,7 +173,7 @@ def _by_shifts(shifts: Shifts, margin: float) -> bool | None:
 
 
 def _each(bits: int) -> Iterator[int]:
-    """Every bit of a number by itself, the lowest first."""
+    """Yield each bit of a number, the lowest first."""
     while bits:
         lowest = bits & -bits
         yield lowest
@@ -181,7 +181,7 @@ def _each(bits: int) -> Iterator[int]:
 
 
 def _closure(start: int, steps: dict[int, int]) -> int:
-    """Everything that can be reached from a bit."""
+    """Return everything that can be reached from a bit."""
     found = waiting = start
     while waiting:
         lowest = waiting & -waiting

@@ -128,7 +128,7 @@ def _settings(audit: AuditTrail) -> Iterator[tuple[str, str]]:
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Every value in a record, by its path."""
+    """Return every value in a record, by its path."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if f"{name}{key}" not in ("started", "dataset.path"):

@@ -127,7 +127,7 @@ def _participant(role: str, party: Actor, returned: dict[str, dict[str, None]]) 
 
 
 def _returned(steps: Iterable[Step]) -> dict[str, dict[str, None]]:
-    """What each party called itself, in the order in which that was first heard."""
+    """Return the model names that each party reported, in the order in which they were first reported."""
     returned: dict[str, dict[str, None]] = {}
     for step in steps:
         named = step.output.model if isinstance(step.output, Said) else step.spent.model

@@ -118,7 +118,7 @@ def _code() -> Code:
 
 
 def _commit(root: Path) -> str:
-    """What git says of the checkout that the package lies in, if it lies in one that knows it."""
+    """Return what git reports about the checkout that contains the package, if there is one."""
     git = shutil.which("git")
     if git is None or not any((folder / ".git").exists() for folder in root.parents[:2]):
         return ""

@@ -140,14 +140,14 @@ def write_papers(
 
 
 def _refuse_strange_files(path: Path) -> None:
-    """Under a seal everything was looked at: a file that no audit writes would only look as if it were."""
+    """Raise an error for files that no audit writes: a seal would suggest that they were checked."""
     for found in list_entries(path):
         if isinstance(found, FileEntry) and sealable(found) and not belongs(found.name):
             raise AuditError(f"{path / found.name} does not belong to the audit; remove it to seal the bundle")
 
 
 def _refuse_changed_pictures(path: Path) -> None:
-    """No seal is put on evidence that is not what the log speaks of."""
+    """Raise an error if a picture differs from the one that the log records."""
     names = [f"{PICTURES}/{found.name}" for found in list_entries(path / PICTURES) if isinstance(found, FileEntry)]
     for name, sha256 in zip(names, digests(path, names), strict=True):
         if PurePosixPath(name).stem != sha256:

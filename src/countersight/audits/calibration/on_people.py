@@ -57,7 +57,7 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
 
 
 def _people(labels: list[PersonLabel], tests: Mapping[Test, object]) -> dict[str, dict[str, dict[Test, int]]]:
-    """For each measure and person, the label of each test; what cannot be decided is no label."""
+    """Return the label of each test, for each measure and person; "cannot be decided" is no label."""
     found: dict[str, dict[str, dict[Test, int]]] = {measure: {} for measure in MEASURES}
     for label in labels:
         test = label.case, label.concept
@@ -74,7 +74,7 @@ def _people(labels: list[PersonLabel], tests: Mapping[Test, object]) -> dict[str
 
 
 def _most(people: Mapping[str, Mapping[Test, int]]) -> dict[Test, int]:
-    """What most people say of each test; where they are divided, nothing."""
+    """Return the majority label of each test; tests with a tie are left out."""
     tests = dict.fromkeys(test for given in people.values() for test in given)
     labels = {test: [given[test] for given in people.values() if test in given] for test in tests}
     said = {test: pool_scores(each, "majority") for test, each in labels.items()}

@@ -288,7 +288,7 @@ def _held(value: float) -> float:
 
 
 def _worth(score: Mean) -> float:
-    """How many independent cases the score is worth: fewer than there are, where cases share pictures."""
+    """Return the effective number of independent cases: fewer than there are if cases share pictures."""
     assert score.value is not None
     half = (score.high - score.low) / 2
     spread = score.value * (1 - score.value)

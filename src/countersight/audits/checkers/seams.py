@@ -44,7 +44,7 @@ class SeamChecker:
         return CheckResult(await asyncio.to_thread(check_seams, edit, self._thresholds))
 
     async def close(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def check_seams(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:

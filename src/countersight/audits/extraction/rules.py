@@ -23,7 +23,7 @@ class RuleExtractor:
         return Extracted(find_counted_concepts(statement, most))
 
     async def close(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def find_counted_concepts(statement: Statement, most: int) -> Concepts:
@@ -34,7 +34,7 @@ def find_counted_concepts(statement: Statement, most: int) -> Concepts:
 
 
 def _instructions(statement: Statement) -> Iterator[Instruction]:
-    """Edits that would each change the number that was asked for, if the explanation is true."""
+    """Return edits that would each change the number asked for, if the explanation is true."""
     claimed = {claim.fact: claim.number for claim in claims(statement.explanation)}
     asked = asked_fact(statement.question)
     if asked not in claimed:  # it talks of something else: what it counts is tested anyhow
@@ -62,7 +62,7 @@ def _instructions(statement: Statement) -> Iterator[Instruction]:
 
 
 def _fewer(thing: str, where: str, number: int) -> Iterator[Instruction]:
-    """Some of the things that were counted are taken away; where there was none, some are put there."""
+    """Return an edit that removes some of the counted things, or adds some if there were none."""
     place = f" {where}" if where else ""
     if number == 0:
         yield _instruction(f"no {thing}{place}", "object", "add", f"{thing}{place}", "2", f"Add 2 {thing}{place}.")

@@ -26,7 +26,7 @@ class ThingsExtractor:
         return Extracted(find_things(statement, most))
 
     async def close(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def find_things(statement: Statement, most: int) -> Concepts:

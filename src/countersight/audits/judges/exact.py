@@ -37,7 +37,7 @@ class ExactJudge:
         return Judged(judge_exactly(evidence, vote))
 
     async def close(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def judge_exactly(evidence: Evidence, vote: int) -> Verdict:
@@ -65,7 +65,7 @@ def judge_exactly(evidence: Evidence, vote: int) -> Verdict:
 
 
 def _answer(evidence: Evidence, before: str | None, after: str | None) -> Told:
-    """PCS: the answer moves from what it was as the right answer moves."""
+    """Score PCS: whether the answer changes in the same way as the right answer."""
     if before is None or after is None:
         return None, "the question could not be interpreted"
     old, new = read_answer(evidence.question, evidence.answer), read_answer(evidence.question, evidence.new_answer)
@@ -87,7 +87,7 @@ def _answer(evidence: Evidence, before: str | None, after: str | None) -> Told:
 
 
 def _carried(old: str, before: str, after: str) -> str | None:
-    """What an answer becomes if it moves as the right answer moves; None where that cannot be told."""
+    """Return what an answer becomes if it changes as the right answer does; None if this is undetermined."""
     if old == before:
         return after
     if {old, before, after} <= {"yes", "no"}:
@@ -99,7 +99,7 @@ def _carried(old: str, before: str, after: str) -> str | None:
 
 
 def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Told:
-    """NCC: what the explanation claims of anything that changed is its state now, as the model counts.
+    """Score NCC: whether every claim about something that changed states its new value, as the model counts.
 
     A claim is accepted if it is true, or if it moved from the model's own earlier claim as the fact moved. The
     explanation may also no longer speak of what was changed, if nothing is left of it and all that it does claim holds.
@@ -138,7 +138,7 @@ def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Told:
 
 
 def _contradiction(evidence: Evidence) -> str:
-    """That an explanation counts one number and the answer gives another, where it does."""
+    """Return a sentence if the explanation counts one number and the answer gives another."""
     fact = asked_fact(evidence.question.text)
     if fact is None:
         return ""

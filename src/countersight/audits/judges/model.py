@@ -23,7 +23,7 @@ class _Scores(msgspec.Struct, frozen=True):
     ncc_reason: Reason = ""
 
     def __post_init__(self) -> None:
-        """Models write 1 in many ways: `1.0`, `"1"` and `true` are meant the same."""
+        """Convert scores such as `1.0`, `"1"` and `true` to a number: models write them in many ways."""
         for name in ("pcs", "ncc"):
             said = getattr(self, name)
             score = _ONES.get(str(said).strip().casefold())
@@ -36,7 +36,7 @@ _ONES: Final = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
 
 
 def _reader(prompts: AuditPrompts) -> Callable[[str], _Scores]:
-    """Reads a reply; one whose reasons are those of an example in the prompt judges nothing."""
+    """Return a function that parses a reply and rejects reasons copied from an example in the prompt."""
     examples = prompts.judge.casefold()
 
     def read(text: str) -> _Scores:

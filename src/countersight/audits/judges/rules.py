@@ -30,7 +30,7 @@ class RuleJudge:
         return Judged(Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc)))
 
     async def close(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def decide_unchanged(evidence: Evidence) -> Verdict | None:

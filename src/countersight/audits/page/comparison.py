@@ -148,7 +148,7 @@ def _references(names: Sequence[str]) -> tuple[PaperTable, ...]:
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:
-    """A name for each audit that no other has: its model, with its folder where the model is not enough."""
+    """Return a unique name for each audit: its model, with its folder if the model is not enough."""
     manifests = [AuditFolder.open(path).manifest for path in paths]
     for path, manifest in zip(paths, manifests, strict=True):
         if manifest.dataset.name == "calibration" and not manifest.dataset.path:

@@ -282,7 +282,7 @@ def _outcomes(cases: Sequence[CaseSheet]) -> Iterator[tuple[str, str, int]]:
 
 
 def _fields(cases: Sequence[CaseSheet]) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
-    """What tests can be chosen by: the name of a field, its label, and its choices."""
+    """Return the fields by which tests can be filtered: name, label and choices."""
     tests = [test for case in cases for test in case.tests]
     ended = Counter(ended_at(case, test) for case in cases for test in case.tests or (None,))
     for key, label in (("kind", "Kind of concept"), ("action", "Edit")):

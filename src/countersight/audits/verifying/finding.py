@@ -80,7 +80,7 @@ def _chunks(png: bytes) -> tuple[list[bytes], bytes]:
 
 
 def _unpacks_to(packed: bytes, size: int) -> bool:
-    """Whether there are exactly so many bytes of pixels in it, and none behind them."""
+    """Whether the data unpack to exactly this many bytes of pixels, with nothing after them."""
     unpacking = zlib.decompressobj()
     try:
         pixels = unpacking.decompress(packed, size + 1)

@@ -97,7 +97,7 @@ class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def other_version(self) -> str:
-        """A note that another version wrote it, if one did."""
+        """Return a note if another version wrote the audit."""
         wrote = self.bundle.countersight
         return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
 
@@ -308,11 +308,11 @@ class Recorded:
     extract = judge = check = _output
 
     async def close(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def _replies(output: Output) -> list[str]:
-    """What a model said in a step, the last reply first."""
+    """Return the model's replies in a step, the last one first."""
     match output:
         case Said(text=text):
             return [text]
@@ -470,7 +470,7 @@ def replay_calibration(opened: OpenedBundle) -> Iterator[Finding]:
 
 
 def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
-    """A calibration on tests that were made on purpose: the tests of its seed put to its judges again."""
+    """Repeat a calibration on generated tests: generate the tests of its seed and give them to its judges again."""
     manifest, size = judged.manifest, calibration.size
     if not 0 < size <= LARGEST or (calibration.domain or DRAWINGS) != DRAWINGS:
         yield Finding("broken", CALIBRATION, f"there is no calibration of {size:,} tests {calibration.domain[:80]!r}")
@@ -499,7 +499,7 @@ def _items(size: int, seed: int) -> tuple[CalibrationItem, ...]:
 
 
 def _by_people(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
-    """A calibration on people's labels of an audit's tests."""
+    """Repeat a calibration on people's labels of an audit's tests."""
     try:
         made = people_calibration(judged, list(read_labels(judged.path)))
     except AuditError as error:

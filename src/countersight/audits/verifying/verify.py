@@ -470,7 +470,7 @@ def _unreadable(folder: Path, files: frozenset[str]) -> list[Finding] | None:
 
 
 def _dataset(folder: Path, reference: DatasetReference, named: Path | None) -> Path | None:
-    """Where the dataset is that was audited, if it is there as it was."""
+    """Return the folder of the audited dataset if it exists and is unchanged."""
     place = named or Path(os.path.normpath(folder.resolve() / reference.path))
     try:
         same = bool(named or reference.path) and Dataset.open(place).fingerprint == reference.fingerprint
@@ -617,7 +617,7 @@ def _derived(opened: OpenedBundle) -> Iterator[Finding]:
 
 
 def _compared(opened: OpenedBundle, name: str) -> Iterator[Finding]:
-    """A file that follows from the log against the one that lies there."""
+    """Compare a file that follows from the log with the one in the bundle."""
     try:
         written, follows = content(opened.path / name), content(opened.again.path / name)
     except AuditError as error:

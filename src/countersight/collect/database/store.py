@@ -194,7 +194,7 @@ def _begin_exclusively(engine: Engine, backend: str) -> None:
 
 
 def _safe(url: str) -> str:
-    """An address without its password."""
+    """Return an address without its password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except SQLAlchemyError:

@@ -183,7 +183,7 @@ def verified_case(case: Case, verdict: CaseVerdict) -> Case | None:
 
 
 def _answered(case: Case, world: str, answer: str) -> Case:
-    """The case with another answer to one of its questions; as it is where there is none.
+    """Return the case with another answer to one of its questions; unchanged if no answer is given.
 
     Where the change is shown the same was asked, so the same is right. The reason that the maker gave is gone.
     """

@@ -109,7 +109,7 @@ class _Table:
         self._options = np.concatenate([np.full(len(found), option) for option, found in rows])
 
     def fit(self, chosen: _Indexes) -> _Floats:
-        """Weights that make the right responses of the chosen instances likely (Adagrad on the whole batch)."""
+        """Return weights that make the right responses of the chosen instances likely (Adagrad on the whole batch)."""
         weights, squares = np.zeros(_FEATURES), np.full(_FEATURES, 1e-8)
         mask = np.zeros(len(self._sizes), dtype=bool)
         mask[chosen] = True
@@ -125,7 +125,7 @@ class _Table:
         return weights
 
     def right(self, weights: _Floats, chosen: _Indexes) -> int:
-        """How many of the chosen instances the weights answer right."""
+        """Return how many of the chosen instances the weights answer correctly."""
         best = self._scores(weights, self._features, self._options)[chosen].argmax(axis=1)
         return int((best == 0).sum())
 

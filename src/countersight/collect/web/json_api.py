@@ -48,7 +48,7 @@ async def agreement(visit: Visit) -> Response:
 
 
 async def _rows(visit: Visit, question: Select[Any], json: str = "") -> Response:
-    """A page of rows as JSON, with one column decoded."""
+    """Return a page of rows as JSON, with one column decoded."""
     found = await visit.store.read_slowly(lambda c: c.execute(question.limit(_MOST)).mappings().all())
     return visit.json([{**row, **({json: msgspec.json.decode(row[json] or "null")} if json else {})} for row in found])
 

@@ -209,7 +209,7 @@ async def pay_page(visit: Visit) -> Response:
 
 
 def _balances(connection: Connection, after: int) -> dict[str, Any]:
-    """Balances by person, and the latest batches, each with how many of its payments wait and were settled."""
+    """Return balances by person, and the latest batches, each with its numbers of waiting and settled payments."""
     found = list(pay.balances_by_person(connection, after, _ON_A_PAGE + 1).items())
     batch, paid = tables.batch.c, tables.payment.c
     of_batch = select(func.count()).where(paid.batch_id == batch.id)

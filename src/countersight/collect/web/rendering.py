@@ -78,13 +78,13 @@ class Renderer:
         return languages[0] if languages else "en"
 
     def _money(self, minor: int) -> str:
-        """An amount in minor units as people write it."""
+        """Format an amount in minor units with its currency."""
         sign = "−" if minor < 0 else ""
         return f"{sign}{abs(minor) // 100}.{abs(minor) % 100:02d} {self._settings.pay.currency}"
 
 
 def _clock(seconds: float) -> str:
-    """A moment, in UTC."""
+    """Format a time, in UTC."""
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M")
 
 

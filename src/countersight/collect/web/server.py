@@ -83,7 +83,7 @@ def configuration_faults(
 
 
 def _misspelt(campaign: Campaign) -> list[str]:
-    """Languages and groups in the settings that do not exist."""
+    """Return languages and groups in the settings that do not exist."""
     settings, found = campaign.settings, []
     texts = Renderer(settings, campaign.path / "locale")
     for language in settings.languages:

@@ -255,7 +255,7 @@ async def check_leak(visit: Visit) -> Response:
 
 
 def _pair(values: dict[str, str]) -> WrittenPair:
-    """A pair as it is typed so far."""
+    """Return a pair as typed so far."""
     names = ("aspect", "basic", "counterfactual", "option_a", "option_b", "basic_answer", "counterfactual_answer")
     return WrittenPair(*(values.get(name, "")[:400] for name in names))
 

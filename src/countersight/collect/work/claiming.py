@@ -172,7 +172,7 @@ def _new_to(person_id: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def _free(person_id: int, phase: str, *columns: Any) -> Select[Any]:
-    """Items with a free seat for a person."""
+    """Return a query for items with a free seat for a person."""
     free = (_item.state == literal_column("'open'"), _item.seats_left > literal_column("0"))
     return select(_item.id, *columns).where(_item.phase == phase, *free, *_new_to(person_id))
 

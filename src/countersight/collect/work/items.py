@@ -83,7 +83,7 @@ def finished_pasts(connection: Connection, flow: Flow, split: str) -> Iterator[P
 
 
 def _standing() -> Select[Any]:
-    """Valid contributions, in order."""
+    """Return a query for valid contributions, in order."""
     question = select(_lease.item_id, _made.phase, _made.content).join(tables.lease, _lease.contribution_id == _made.id)
     return question.where(_lease.state == "done").order_by(_lease.item_id, _made.id)
 

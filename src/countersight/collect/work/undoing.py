@@ -86,7 +86,7 @@ def undoable(
 
 
 def _refusal(row: Row[Any], settings: Settings, now: float) -> str:
-    """Why a contribution stands, or nothing where it may be taken back."""
+    """Return the reason why a contribution cannot be withdrawn; empty if it can."""
     if now - row.at > settings.undo_minutes * 60:
         return f"It could be taken back for {settings.undo_minutes:g} minutes; that time is over."
     if row.decided:

@@ -115,7 +115,7 @@ def add_things(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[
 def _new_flower(
     name: str, disc: tuple[float, float, float], target: Target, colour: str | None, scene: Scene, rng: Random
 ) -> Flower:
-    """A flower of a kind that grows in the scene."""
+    """Return a flower of a kind that grows in the scene."""
     x, y, size = disc
     turn = rounded(rng.uniform(0, 360))
     if scene.flowers:

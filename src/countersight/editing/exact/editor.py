@@ -35,7 +35,7 @@ class Exact:
         return exact_edit(request)
 
     async def close(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def exact_edit(request: EditRequest) -> Edited:

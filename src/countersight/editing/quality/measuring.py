@@ -192,7 +192,7 @@ def _measured(
 
 
 def _fault(quality: EditQuality, rule: QualityRule) -> str:
-    """What is wrong with an edit, by the rule; nothing if it is empty."""
+    """Return what is wrong with an edit according to the rule; empty if nothing is."""
     inside, outside, whole = quality.changed_inside, quality.changed_outside, quality.changed or 0.0
     if inside is None and outside is None:  # nobody knows where it was to change
         if whole < rule.least_changed:
@@ -208,7 +208,7 @@ def _fault(quality: EditQuality, rule: QualityRule) -> str:
 
 
 def _changed(one: Pixels, other: Pixels, level: int) -> Mask:
-    """Which pixels changed, each averaged with its eight neighbours so that noise does not count."""
+    """Return which pixels changed, each averaged with its eight neighbours so that noise does not count."""
     apart = one.astype(np.int16) - other
     if not apart.any():
         return np.zeros(one.shape[:2], bool)

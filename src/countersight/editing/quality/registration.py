@@ -87,7 +87,7 @@ def _difference(one: Grey, other: Grey, there: NDArray[np.bool_]) -> float:
 
 
 def _phase_correlation(one: Grey, other: Grey, there: NDArray[np.bool_]) -> tuple[float, float]:
-    """By how many pixels the second picture is shifted to the right and down, to about a tenth of a pixel."""
+    """Return by how many pixels the second picture is shifted right and down, to about a tenth of a pixel."""
     height, width = one.shape
     window = np.outer(np.hanning(height), np.hanning(width))
     # What is inside the mask says nothing of the shift, so both are flat there.

@@ -30,7 +30,7 @@ class _Message(msgspec.Struct, frozen=True):
     content: str | list[Json] = ""
 
     def said(self, kind: str) -> str:
-        """What it says in its parts of one kind: text or reasoning."""
+        """Return the text of all parts of one kind: text or reasoning."""
         if isinstance(self.content, str):
             return self.content if kind == "text" else ""
         return "\n".join(str(part.get(kind, "")) for part in self.content if part.get("type") == kind)
@@ -173,7 +173,7 @@ def _answer(sample: _Sample) -> ExternalAnswer:
 
 @contextmanager
 def _open_log(path: Path) -> Iterator[zipfile.ZipFile]:
-    """An .eval file, opened for reading."""
+    """Open an .eval file for reading."""
     if sys.version_info < (3, 14):  # from then on Python's own zipfile reads Zstandard
         with suppress(ImportError):
             import_module("zipfile_zstd")
@@ -186,7 +186,7 @@ def _open_log(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
-    """A member's content; a sentence where it cannot be read."""
+    """Return the content of a member; raises ExchangeError if it cannot be read."""
     size = packed.getinfo(name).file_size
     if size > _MOST:
         raise ExchangeError(f"{name} has {size:,} bytes; at most {_MOST:,} are read")

@@ -108,7 +108,7 @@ _End = tuple[str, str, tuple[int, int], list[Json], Json]
 
 
 def _summary(sample: Json) -> Json:
-    """What the list of samples shows of one: no pictures, no long texts."""
+    """Return the entry of a sample in the list of samples, without pictures and long texts."""
     shown = []
     for message in sample["input"]:
         content = message["content"]
@@ -134,7 +134,7 @@ def _summary(sample: Json) -> Json:
 
 
 def _user_turn(text: str, pictures: tuple[Picture, ...], role: str = "user") -> Json:
-    """A message with its pictures first, as they were sent."""
+    """Return a message with its pictures first, as they were sent."""
     shown = [{"type": "image", "image": data_url(picture.mime, picture.data)} for picture in pictures]
     return {"role": role, "content": [*shown, {"type": "text", "text": text}]}
 
@@ -294,7 +294,7 @@ def _name(each: ScoredAnswer) -> str:
 
 
 def _metrics(figures: dict[str, Any]) -> Json:
-    """Our figures by name, each with its interval; a difference has its p too."""
+    """Return our figures by name, each with its interval; a difference also has its p."""
     found: Json = {}
     for label, figure in figures.items():
         if figure is not None and figure.value is not None:
@@ -372,7 +372,7 @@ class _AuditLog:
         return sample | {"scores": {_JUDGES: self._score(case, concept)}}
 
     def _score(self, case: CaseTrail, concept: ConceptTrail) -> Json:
-        """PCS, NCC and CCS of one test; NaN where the judges do not decide, or the rule leaves it out."""
+        """Return PCS, NCC and CCS of one test; NaN if the judges do not decide or the test is excluded."""
         test = self._tests.get((case.case, concept.number))
         counts = test is not None and not test.excluded
         values = {name: getattr(test, name) if counts else None for name in _AUDIT_MEASURES}

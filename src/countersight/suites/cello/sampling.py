@@ -97,7 +97,7 @@ def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, tur
 
 
 def _shares(available: dict[str, int], size: int) -> dict[str, int]:
-    """How many of each task, as even as what there is allows."""
+    """Return the number of cases for each task, as even as the available cases allow."""
     shares = dict.fromkeys(available, 0)
     left = min(size, sum(available.values()))
     while left:
@@ -125,7 +125,7 @@ def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> I
 
 
 def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key: str, turn: int) -> Iterator[Drafted]:
-    """Questions for a thing, with options from all graphs."""
+    """Return questions whose answer is a thing, with options from all graphs."""
     # An answer that nobody has seen elsewhere stands out among names that many have: these are one in four.
     seen: list[list[tuple[CausalGraph, Shape, Sought]]] = [[], []]
     for graph in graphs:

@@ -76,7 +76,7 @@ def is_explained(task: Task) -> bool:
 
 
 def _fields(shape: Shape, things: Mapping[str, str], number: int) -> dict[str, str]:
-    """Everything a template may name."""
+    """Return every value that a template may use."""
     fields: dict[str, str] = {}
     for role, thing in things.items():
         fields |= _named(role, shape.name(thing))

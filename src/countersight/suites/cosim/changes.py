@@ -254,7 +254,7 @@ def _brought(text: str) -> set[str]:
 
 
 def _event(text: str) -> set[str]:
-    """An event, where somebody does something or something moves."""
+    """Return the type "event" if somebody does something or something moves."""
     said = _NO_DEED.sub(" ", text).split()
     happens = any(_is_deed(word) or word in _WORDS["deeds"] for word in said)
     return {EVENT} if happens or _DONE_BY.search(text) else set()

@@ -91,7 +91,7 @@ class CosimTally:
 
     @property
     def words(self) -> int:
-        """Different words in all parts."""
+        """The number of different words in all parts."""
         return len(set().union(*(part.words for part in self.parts.values())))
 
     def tables(self) -> Iterator[Grid]:

@@ -275,7 +275,7 @@ def _draw_pictures(made: SyntheticMade) -> tuple[tuple[str, bytes], ...]:
 
 
 def _make_least_change(seed: int, index: int) -> SyntheticMade:
-    """A case that asks for the smallest change, with its pictures."""
+    """Return a case that asks for the smallest change, with its pictures."""
     case, scene, edit = least_change(seed, index)
     case = msgspec.structs.replace(
         case,

@@ -267,7 +267,7 @@ def circles_of(rng: Random) -> Numbers:
 
 
 def _within(amounts: Amounts) -> int:
-    """Flowers in the named polygon."""
+    """Return the number of flowers in the named polygon."""
     named, _, both, _ = amounts.numbers
     return named + both
 

@@ -281,7 +281,7 @@ def under_changes(drafting: Callable[[Went, Random], Iterator[WorldDraft]]) -> C
 
 
 def _others(went: Went) -> list[Disc]:
-    """The discs that may be asked about: all but the one that is changed."""
+    """Return the discs that may be asked about: all except the changed one."""
     return [disc for disc in went.world.discs if disc.id != went.told.about.id]
 
 

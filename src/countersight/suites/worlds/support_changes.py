@@ -41,7 +41,7 @@ def losses(world: Supports, rng: Random) -> Iterator[Told]:
 
 
 def cuts(world: Supports, rng: Random) -> Iterator[Told]:
-    """Return cuts of strings that hold a thing alone; with two strings, the result would be hard to see."""
+    """Return changes that cut a string which holds a thing alone; with two strings, the result would be hard to see."""
     held = [string.below for string in world.strings]
     for string in world.strings:
         thing = world.thing(string.below)
@@ -65,7 +65,7 @@ def additions(world: Supports, rng: Random) -> Iterator[Told]:
 
 
 def replacements(world: Supports, rng: Random) -> Iterator[Told]:
-    """Return replacements of blocks by heavier or lighter ones."""
+    """Return changes that replace a block by a heavier or lighter one."""
     for thing in world.free:
         for weight in (1, 4):
             if thing.kind == "block" and weight != thing.weight:
@@ -74,7 +74,7 @@ def replacements(world: Supports, rng: Random) -> Iterator[Told]:
 
 
 def moves(world: Supports, rng: Random) -> Iterator[Told]:
-    """Return moves of blocks that carry nothing to another free place."""
+    """Return changes that move a block that carries nothing to another free place."""
     for thing in _loose(world):
         for spot in spots(world, thing.width):
             put = spot.put(thing)
@@ -108,7 +108,7 @@ CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {
 
 
 def _loose(world: Supports) -> list[WorldThing]:
-    """Blocks that rest on something and carry nothing."""
+    """Return blocks that rest on something and carry nothing."""
     found = contacts(world)
     carrying = {contact.lower for contact in found}
     hung = {contact.upper for contact in found if not contact.has_friction}

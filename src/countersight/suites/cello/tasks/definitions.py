@@ -135,7 +135,7 @@ def _is_confounded(model: StructuralModel, query: Sought) -> bool:
 
 
 def _adjust(shape: Shape) -> Iterator[Sought]:
-    """What to control for, by the backdoor criterion."""
+    """Yield queries about what to control for, by the backdoor criterion."""
     for cause, effect in sorted(shape.edges):
         controlled = backdoor_set(shape.edges, cause, effect)
         if controlled:
@@ -231,7 +231,7 @@ def _take_away(shape: Shape) -> Iterator[Supposed]:
 
 
 def _why_not(shape: Shape, thing: str, effect: str) -> str:
-    """Why a thing does not matter to another."""
+    """Return the reason why a thing does not matter to another."""
     if thing in descendants(shape.edges, effect):
         return f"{shape.does(thing, 'depend')} on {shape.the(effect)}, not the other way about"
     return f"{shape.does(effect, 'do')} not depend on {shape.the(thing)}"
