@@ -451,7 +451,7 @@ def test_each_person_answers_in_an_order_of_their_own_with_twins_apart(tmp_path:
             orders.append([key.partition("/")[0] for key in keys])
         assert export_campaign(campaign, tmp_path / "run")[0].startswith("24 questions")
         assert len((tmp_path / "run" / "answers.jsonl").read_text(encoding="utf-8").splitlines()) == 48
-        with pytest.raises(CampaignError, match="no layout of a paper"):
+        with pytest.raises(CampaignError, match="no paper layout"):
             export_campaign(campaign, tmp_path / "second", layout=True)
     assert orders[0] != orders[1]
     assert all(one != other for cases in orders for one, other in pairwise(cases[:-4]))

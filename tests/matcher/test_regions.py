@@ -164,7 +164,7 @@ def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails
         asyncio.run(gone.losses(Request("", (), "choice", (Option("A"), Option("B")))))
     others = make("cvqa-synthetic", tmp_path / "others", size=6, seed=2).path
     run_command(others, tmp_path / "strange", f"matcher:{run}", "--rank")
-    assert all("has no regions of this picture" in one.reason for one in replies(tmp_path / "strange"))
+    assert all("has no regions for this picture" in one.reason for one in replies(tmp_path / "strange"))
 
 
 def region(value: float = 1.0, size: int = 3) -> View:
@@ -174,7 +174,7 @@ def region(value: float = 1.0, size: int = 3) -> View:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([("000001", region())], "has no regions of 11 pictures"),
+        ([("000001", region())], "has no regions for 11 pictures"),
         (
             [("000001", region()), ("000002", region(size=4))],
             "line 2 is not in LXMERT's format (its regions have 4 numbers",

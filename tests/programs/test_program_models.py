@@ -158,9 +158,9 @@ def test_without_a_picture_there_is_nothing_to_run_a_program_over() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("visprog:", "visprog:CODE_MODEL\\?vision=EYES"),
-        ("viper:;vision=scene", "viper:CODE_MODEL\\?vision=EYES"),
-        ("visprog:reference;vision=", "visprog:CODE_MODEL\\?vision=EYES"),
+        ("visprog:", "visprog:CODE_MODEL\\?vision=TOOLS"),
+        ("viper:;vision=scene", "viper:CODE_MODEL\\?vision=TOOLS"),
+        ("visprog:reference;vision=", "visprog:CODE_MODEL\\?vision=TOOLS"),
         ("visprog:refrence", "did you mean 'reference'"),
         ("visprog:reference;vision=scenes", "did you mean 'scene'"),
         ("visprog:reference;visoin=scene", "did you mean 'vision'"),
@@ -269,8 +269,8 @@ def test_a_prompt_without_a_picture_is_refused(tmp_path) -> None:
 def test_they_are_listed(capsys) -> None:
     assert main(["list", "models"]) == 0
     printed = capsys.readouterr().out
-    assert "viper:CODE_MODEL?vision=EYES" in printed
-    assert "visprog:CODE_MODEL?vision=EYES" in printed
+    assert "viper:CODE_MODEL?vision=TOOLS" in printed
+    assert "visprog:CODE_MODEL?vision=TOOLS" in printed
 
 
 def test_without_the_interpreter_viper_says_what_to_install_and_visprog_works(monkeypatch) -> None:

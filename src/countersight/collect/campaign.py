@@ -54,7 +54,7 @@ class Campaign:
         missing = [phase.name for phase in flow.phases if phase.name not in settings.phases]
         if missing:
             raise CampaignError(
-                f"{path / SETTINGS}: the section [phases.{missing[0]}] is missing, which the flow {settings.flow} needs"
+                f"{path / SETTINGS}: the section [phases.{missing[0]}] is missing; the flow {settings.flow} needs it"
             )
         known = DATABASE if (path / DATABASE).is_file() else ""  # the database that it already has, in words
         if (path / ADDRESS).is_file():
@@ -114,7 +114,7 @@ def _address(url: str) -> URL:
     try:
         return make_url(url)
     except ArgumentError:
-        raise CampaignError("the address of the database cannot be read: it is postgresql://…") from None
+        raise CampaignError("the address of the database is invalid: it must be postgresql://…") from None
 
 
 def _belong(connection: Connection, secret: bytes, title: str, known: str) -> None:

@@ -181,7 +181,7 @@ def read_manifest(file: Path, kind: type[T], what: str, error: type[Countersight
     if not file.parent.exists():
         raise error(f"there is no folder {file.parent}")
     if not file.is_file():
-        raise error(f"{file.parent} is not {what}: there is no {file.name} in it")
+        raise error(f"{file.parent} is not {what}: it contains no {file.name}")
     try:
         return msgspec.json.decode(file.read_bytes(), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:

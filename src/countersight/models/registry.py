@@ -93,15 +93,15 @@ MODELS: Registry[Model] = Registry(
             "countersight.models.matcher:open_matcher",
         ),
         "viper": Plug(
-            "viper:CODE_MODEL?vision=EYES",
+            "viper:CODE_MODEL?vision=TOOLS",
             "writes a Python program for each question and runs it in a sandbox; CODE_MODEL writes the program "
-            "(reference, or any model), EYES answer its visual queries (scene, detector:PATH, or any model listed "
+            "(reference, or any model), TOOLS answer its visual queries (scene, detector:PATH, or any model listed "
             "here)",
             "countersight.programs:open_programs",
             "either",
         ),
         "visprog": Plug(
-            "visprog:CODE_MODEL?vision=EYES",
+            "visprog:CODE_MODEL?vision=TOOLS",
             "the same with a program of steps; visprog:reference?vision=scene needs no downloads",
             "countersight.programs:open_programs",
             "either",

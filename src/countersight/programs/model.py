@@ -1,6 +1,6 @@
 """Models that write a program for each question and run it over the picture: `viper:` and `visprog:`.
 
-    viper:CODE_MODEL[?vision=EYES]
+    viper:CODE_MODEL[?vision=TOOLS]
 
 The code model is `reference`, which needs no language model, or any of our models; it never sees the picture. The eyes
 are `scene`, or any of our models, which the program asks about the picture; where none are named, the code model is
@@ -191,7 +191,7 @@ def open_programs(name: str, target: str, settings: ModelSettings, limits: Limit
     if wrong:
         raise ModelError(unknown("setting of a program", wrong[1], ["vision"]))
     if not code_name or (named and not eyes_name):
-        raise ModelError(f"write {style}:CODE_MODEL?vision=EYES, such as {style}:reference?vision=scene")
+        raise ModelError(f"write {style}:CODE_MODEL?vision=TOOLS, such as {style}:reference?vision=scene")
     runs = STYLES[style](limits or Limits())
     writing = replace(settings, max_tokens=max(settings.max_tokens, LEAST_TOKENS))
     code = None
@@ -201,7 +201,7 @@ def open_programs(name: str, target: str, settings: ModelSettings, limits: Limit
         if least:
             raise ModelError(f"{code_name} needs a picture, so it cannot write programs")
         if not most and not eyes_name:
-            raise ModelError(f"{code_name} does not accept pictures; name a vision model: {name}?vision=EYES")
+            raise ModelError(f"{code_name} does not accept pictures; name a vision model: {name}?vision=TOOLS")
         code = Metered(model)
     return Programs(name, runs, code, _eyes(eyes_name, code, settings))
 

@@ -113,7 +113,7 @@ def _views(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> tuple[M
     regions = Regions(Path(plan.features))
     if missing := [name for name in sorted(names) if name not in regions]:
         raise CountersightError(
-            f"{plan.features} has no regions of {len(missing)} pictures, such as {missing[0]}; "
+            f"{plan.features} has no regions for {len(missing)} pictures, such as {missing[0]}; "
             f"make them with `countersight features {dataset.path}`"
         )
     return regions, regions.made_by

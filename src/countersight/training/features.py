@@ -82,7 +82,7 @@ def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path, vcr: Path | Non
     if twice := [name for name, count in lines.items() if count > 1]:
         raise CountersightError(f"{tsv} has {lines[min(twice)]} lines for {min(twice)}; keep one of them")
     if missing := names.keys() - lines:
-        raise CountersightError(f"{tsv} has no regions of {len(missing)} pictures, such as {min(missing)}")
+        raise CountersightError(f"{tsv} has no regions for {len(missing)} pictures, such as {min(missing)}")
     seen = ((names.get(Path(name).stem), view) for name, view in read_tsv(tsv))
     rows = ((Listed(name) if name in beside else _listed(dataset, name), view) for name, view in seen if name)
     return write_regions(folder, FILES, rows, count=len(wanted), most=max(count for _, count in wanted))

@@ -62,7 +62,7 @@ def test_a_missing_folder_or_an_impossible_name_is_one_sentence(name: str) -> No
 
 def test_a_folder_without_configuration(copy: Path) -> None:
     (copy / "config.json").unlink()
-    with pytest.raises(ModelError, match=r"is not a model: there is no config\.json"):
+    with pytest.raises(ModelError, match=r"is not a model: it contains no config\.json"):
         load(str(copy))
 
 

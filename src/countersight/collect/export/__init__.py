@@ -14,7 +14,7 @@ __all__ = ["export_campaign"]
 def export_campaign(campaign: Campaign, folder: Path, *, layout: bool = False) -> list[str]:
     """Export what is finished to a new folder; return lines on what was written."""
     if layout and campaign.flow.name not in LAYOUTS:
-        raise CampaignError(f"{campaign.flow.name} has no layout of a paper: --layout is for {', '.join(LAYOUTS)}")
+        raise CampaignError(f"{campaign.flow.name} has no paper layout: --layout works only with {', '.join(LAYOUTS)}")
     if campaign.flow.name == "answer":
         return export_run(campaign, folder)
     if campaign.flow.name == "judge":

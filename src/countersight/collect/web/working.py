@@ -168,5 +168,5 @@ async def known(visit: Visit) -> Response:
     own = (made.id == visit.number, made.person_id == visit.me.id, made.right.is_not(None))
     row = visit.store.read(lambda c: c.execute(question.where(*own)).first())
     if row is None:
-        raise RefusedError(404, "There is no such contribution of yours.")
+        raise RefusedError(404, "You have no such contribution.")
     return visit.page("known.html", right=row.right, token=row.token, phase=phase_of(visit.campaign.flow, row.phase))

@@ -195,7 +195,7 @@ def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
             return json.loads(member.read(_MOST + 1))  # not msgspec: Inspect writes NaN
     except NotImplementedError:
         raise ExchangeError(
-            "logs of Inspect are compressed with Zstandard; to read them: pip install 'countersight[exchange]'"
+            "Inspect logs are compressed with Zstandard; to read them: pip install 'countersight[exchange]'"
         ) from None
     except Exception as fault:  # whatever the ZIP, Zstandard or JSON inside is broken by
         raise ExchangeError(f"{name} is damaged: {fault}") from None

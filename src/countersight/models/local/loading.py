@@ -52,7 +52,7 @@ def find_folder(name: str) -> Path:
     if not folder.is_dir():
         folder = _cached(name)
     if not (folder / "config.json").is_file():
-        raise ModelError(f"{folder} is not a model: there is no config.json in it")
+        raise ModelError(f"{folder} is not a model: it contains no config.json")
     if not any(file for pattern in _WEIGHTS for file in folder.glob(pattern)):
         raise ModelError(f"{folder} has no weights (*.safetensors){_how_to_get(name)}")
     for index in folder.glob("*.index.json"):  # of weights that are split into several files

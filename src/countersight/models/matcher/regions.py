@@ -79,7 +79,7 @@ class Regions(Mapping[str, View]):
         """Return the regions of pictures, identified by their bytes."""
         found = [digest(picture) for picture in pictures]
         if any(one not in self for one in found):
-            raise AskingFailed(f"{self.folder} has no regions of this picture", again=False)
+            raise AskingFailed(f"{self.folder} has no regions for this picture", again=False)
         return [self[one] for one in found]
 
     def __getitem__(self, name: str) -> View:

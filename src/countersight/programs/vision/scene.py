@@ -99,7 +99,7 @@ def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Strictness) -> S
     _refuse_a_crowd(inked)
     large = [n for n in range(len(inked.areas)) if max(_sides(_box(inked.boxes[n]))) > _LARGE]
     if not large:
-        raise NotAScene("there is neither a polygon nor a circle in it")
+        raise NotAScene("it contains neither a polygon nor a circle")
     if all(_is_ring(inked, n) for n in large):
         return Seen(circles=_circles(inked, set(large)))
     colours = _outline_colours(pixels, inked, large, strictness)
@@ -108,7 +108,7 @@ def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Strictness) -> S
 
 def _refuse_a_crowd(found: Patches) -> None:
     if len(found.areas) > _CROWD:
-        raise NotAScene("there are too many things in it")
+        raise NotAScene("it contains too many things")
 
 
 def _is_ring(inked: Patches, n: int) -> bool:
