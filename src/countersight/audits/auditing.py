@@ -139,7 +139,7 @@ def _refuse_editor_without_edits(folder: AuditFolder) -> None:
 
 
 def _begun(output: Path) -> tuple[Actor, ...]:
-    """Who checked edits so far, where an audit goes on."""
+    """Return the checkers of an existing audit; none for a new one."""
     return AuditFolder.open(output).manifest.checkers if (output / MANIFEST).is_file() else ()
 
 

@@ -65,7 +65,7 @@ def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]]) -> Speci
 
 
 def _unfit(case: CaseTrail, concept: ConceptTrail) -> bool:
-    """Whether an edit of something that is not cited says nothing: a bad one, or one that changes the right answer."""
+    """Whether an edit of something uncited tests nothing: it is bad, or it changes the right answer."""
     scene, changed = case.record.scene, concept.edit.scene if concept.edit else None
     if scene is not None and changed is not None:
         question = case.record.question.text

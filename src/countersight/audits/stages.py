@@ -200,7 +200,7 @@ class Stages:
             await self._try_doses(subject, place, edit)
 
     async def _edit_and_check(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
-        """An edit, and what those say of it who look at it; one that fails does not keep the others from looking."""
+        """Return an edit after every checker has checked it; a checker that fails does not stop the others."""
         edit = await self._edit(subject, place, instruction)
         for checker in self._parties.checkers if edit.after else ():
             with suppress(StepFailed):
@@ -208,7 +208,7 @@ class Stages:
         return edit
 
     async def _change_uncited(self, subject: Subject, statement: Statement, most: int) -> None:
-        """As many edits of things that the explanation does not cite, and what the model says then."""
+        """Test at most `most` edits of things that the explanation does not cite."""
         seed = self._manifest.seed
 
         async def work() -> StepResult:

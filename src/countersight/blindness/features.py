@@ -182,7 +182,7 @@ _Kind = tuple[str, ...]
 
 
 def _elsewhere(questions: Sequence[BlindQuestion], _named: Sequence[str], folds: Ints) -> Sequence[Table]:
-    """How often each answer was right, and was offered, outside the test fold and the fold of the question."""
+    """Return how often each answer was right, and was offered, outside the test fold and the question's own fold."""
     common = _wordings(questions)
     kinds = [_kinds(question, common[question.group]) for question in questions]
     right: Counter[tuple[_Kind, int | None]] = Counter()

@@ -100,7 +100,7 @@ def _contribute(
 
 
 def _written(past: Past, pictures: list[str], chance: Random, shown: dict[str, str]) -> Content:
-    """What an author wrote about what was there already: plain sentences, enough to see every phase."""
+    """Return an author's text for a phase: plain sentences, enough to show every phase."""
     if "question" not in past:
         picture = chance.choice(pictures)
         thing = shown[picture]

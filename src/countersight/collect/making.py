@@ -238,7 +238,7 @@ def _closed(case: Case) -> Case:
 
 
 def _dataset(source: Path) -> Dataset:
-    """The dataset that is meant: itself, or the one a run asked."""
+    """Return the dataset at a path, or the dataset of the run there."""
     if (source / RUN).is_file():
         return RunFolder.open(source).dataset()
     return Dataset.open(source)

@@ -107,6 +107,6 @@ def _replaced(words: list[str], asked: Counted) -> Effect | None:
 
 
 def _is_another(words: Sequence[str], asked: Counted) -> bool:
-    """Whether words name another thing, with nothing of the counted ones in it."""
+    """Whether words name another thing and none of the counted things."""
     nouns = [word for word in words if number_of(word) is None and word not in GRAMMAR]
     return len(nouns) == 1 and {noun_key(nouns[0]), asked.head} <= APART

@@ -132,7 +132,7 @@ class _Verb:
         return self._asked.is_doing and not self._quantity.definite
 
     def _moved(self) -> tuple[Way, int] | None:
-        """Which way things move: off the place that the question names, or into it."""
+        """Return the direction in which things move: away from the place that the question names, or to it."""
         directions, asked = self._directions, self._asked
         if self._verb not in MOVES or self._is_of_others or self._before_things in _PREPOSITIONS:
             return None

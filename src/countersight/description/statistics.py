@@ -351,13 +351,13 @@ class _Plot(msgspec.Struct, frozen=True):
 
     @property
     def step(self) -> float:
-        """Between two ticks of the axis."""
+        """The distance between two ticks of the axis."""
         highest = max((share for bar in self.bars for share in bar.shares), default=0)
         return next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if highest <= 5 * step), 0.25)
 
     @property
     def ticks(self) -> int:
-        """How many steps the axis has."""
+        """The number of steps of the axis."""
         highest = max((share for bar in self.bars for share in bar.shares), default=0)
         return max(1, round(-(-highest // self.step)))
 

@@ -98,7 +98,8 @@ class Segmenter:
             raise EditFailed(f"the segmenter failed: {printable(str(error))[:160]}") from None
 
     def _encoded(self, pixels: Pixels) -> dict[str, NDArray[Any]]:
-        """What the encoder makes of a picture; kept for the next prompt, which is often about the same one."""
+        """Return the encoder's output for a picture; it is cached, because the next prompt is often about the same
+        one."""
         digest = hashlib.sha256(pixels.tobytes()).digest()
         if self._seen is None or self._seen[0] != digest:
             names = [out.name for out in self._encoder.get_outputs()]

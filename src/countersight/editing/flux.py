@@ -98,7 +98,8 @@ class Flux(HostedPainter):
         return placed
 
     async def _answered(self, key: str, body: bytes, orders: OrderBook) -> dict[str, Any]:
-        """What the service says to an order; OrderInDoubt where it got a noted one and nothing readable came back."""
+        """Return the service's response to an order; raises OrderInDoubt if a recorded order got no readable
+        response."""
         try:
             received = await self._service.post(self._order, body)
             if received.well:
@@ -146,7 +147,7 @@ class Flux(HostedPainter):
                 return sample
 
     async def _fetch(self, sample: URL, until: float) -> bytes:
-        """The result; whoever keeps it is not told our key."""
+        """Download the result; the key is not sent to the server that stores it."""
         received = await self._patiently(
             lambda: self._service.get(sample, known=False), lambda received: received.status < 429, until
         )
@@ -210,7 +211,7 @@ def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
 
 
 def _tells(received: Received) -> bool:
-    """Whether it says how the order stands: the end of one can come with any HTTP status."""
+    """Whether a response reports the state of an order: a finished one can come with any HTTP status."""
     try:
         return isinstance(object_in(received).get("status"), str)
     except EditFailed:

@@ -104,7 +104,7 @@ class Painting:
         await self._painter.close()
 
     def _brief(self, request: EditRequest) -> tuple[Brief, str]:
-        """What is to be done, and where its mask comes from."""
+        """Return what to edit, and where its mask comes from."""
         try:
             picture = to_send(request.picture)
             mask, how = self._mask(request, picture)

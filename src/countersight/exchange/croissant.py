@@ -32,7 +32,7 @@ def export_croissant(order: Export) -> Exported:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    """What people know: a JSON object with the fields by their names, with the prefix or without."""
+    """Return what people add about a dataset: a JSON object with fields by name, with or without the prefix."""
     if path.stat().st_size > _MOST:
         raise ExchangeError(f"{path} has more than {_MOST:,} bytes; it should contain a few sentences")
     try:

@@ -292,7 +292,7 @@ def _file(path: Path) -> Path:
 
 
 def _results(file: Path) -> _Results:
-    """What stands beside the samples about the model; nothing where it is not there."""
+    """Return the information about the model from the file next to the samples; empty if there is none."""
     beside = file.with_name(file.name.partition(_SAMPLES)[0] + _RESULTS)
     try:
         # Not msgspec alone: a figure that is not known is NaN there.

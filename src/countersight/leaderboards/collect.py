@@ -132,7 +132,7 @@ _Scored = Sequence[tuple[_ScoredRun, Mapping[BoardLine, _ScoredLine]]]
 
 
 def _lines(scored: _Scored, reported: Sequence[PaperTable], terms: Terms) -> list[BoardLine]:
-    """Every line that any row has: the total, all cases, the groups in the paper's order, then the other divisions."""
+    """Return every line of any row: the total, all cases, the groups in the paper's order, then other divisions."""
     printed = [(place.axis, place.line) for table in reported for place in table.places if place.measure]
     known: list[BoardLine] = [("", TOTAL), ("", ALL), *(("", group) for group in terms.groups)]
     known += [(axis.name, line) for axis in terms.axes for line in axis.lines]

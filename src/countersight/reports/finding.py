@@ -50,7 +50,7 @@ def sentences(report: ReportData) -> list[FindingSentence]:
 
 
 def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
-    """Which of these runs are unfinished or tell nothing; of many, how many."""
+    """Return which of these runs are unfinished or have no usable replies; if there are many, how many."""
     for kind in ("No finding", "Unfinished"):
         runs = [run for run in told if _caveat(report, run) == kind]
         if len(runs) > _FEW:

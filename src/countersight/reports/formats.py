@@ -105,7 +105,7 @@ def _end(share: float) -> float:
 
 
 def _origin(report: ReportData, run: RunScores | None, named: str) -> list[Value]:
-    """Where a figure comes from; of a figure that a paper reports, the model that the paper names."""
+    """Return where a figure comes from; for a figure from a paper, the model that the paper names."""
     if run is None:
         model, _, prompt = named.partition(", ")
         return [None, model, prompt, "", "", "", report.version]

@@ -124,7 +124,7 @@ def _strata(result: Outcomes) -> NDArray[np.int64]:
 
 
 def _shown_most(runs: Sequence[JudgedRun]) -> JudgedRun:
-    """A run that asked all that any of them asked."""
+    """Return a run that asked every question that any of the runs asked."""
     return next((judged for judged in runs if judged.run.manifest.shown), runs[0])
 
 

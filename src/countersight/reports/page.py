@@ -53,7 +53,7 @@ def _data(data: PageData, live: Live | None, addresses: Sequence[str]) -> Iterat
 
 
 def _index(data: PageData, addresses: Sequence[str]) -> dict[str, object]:
-    """What filtering needs of every case; the rest of a case is read when it is looked at.
+    """Return what filtering needs about every case; the rest is loaded when a case is viewed.
 
     `right_of` and `scored_of` have, for each run and case, the askings in which its answer was right, or counts, as
     bits. `addresses` are those of the pictures on a served page.

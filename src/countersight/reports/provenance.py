@@ -52,7 +52,7 @@ def origins(report: ReportData) -> list[tuple[str, str]]:
 
 
 def _way(run: RunScores) -> str:
-    """How its answers were got, beside the prompt."""
+    """Return how the answers were obtained, in addition to the prompt."""
     way = "options ranked by loss" if run.answering == "rank" else "answers written"
     settings = ", ".join(f"{name(key)} {name(value)}" for key, value in run.settings)
     return f"{way} ({settings})" if settings else way

@@ -97,7 +97,7 @@ class ScoreChange(msgspec.Struct, frozen=True):
 
     @property
     def points(self) -> float:
-        """New minus old."""
+        """The new value minus the old one."""
         return 100 * ((self.after.value or 0.0) - (self.before.value or 0.0))
 
 

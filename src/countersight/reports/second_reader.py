@@ -158,7 +158,7 @@ def _shown(judged: JudgedRun, seed: int) -> list[_Shown]:
 async def _ask(
     requests: Iterable[Request], model: Model, folder: Path, retry: RetryPolicy, tally: Tally, stop: asyncio.Event
 ) -> dict[str, str]:
-    """What the second reader says to each request, by its key; what it said before is not asked again."""
+    """Return the second reader's reply to each request, by key; earlier replies are reused."""
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     file = folder / JOURNAL
     mine = f"{model.name}/"

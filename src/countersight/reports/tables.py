@@ -292,7 +292,7 @@ def measured(run: RunScores, place: TablePlace) -> Measured | None:
 
 
 def _printed(cell: Printed | None, negated: bool) -> TableCell:
-    """What a paper prints, with a real minus, and drops as drops."""
+    """Return a figure as the paper prints it, with a real minus sign, and drops as drops."""
     if cell is None:
         return NOTHING
     if negated:

@@ -74,7 +74,7 @@ class _Site:
         )
 
     async def _state(self, request: web.Request) -> web.Response:
-        """Changes when there is something new; pages ask for it every few seconds, and for nothing else till then."""
+        """Return a value that changes when there is something new; pages poll it every few seconds."""
         return web.json_response({"state": await asyncio.to_thread(self._state_of, request.query.get("page", ""))})
 
     def _state_of(self, page: str) -> str:
@@ -210,7 +210,7 @@ def _is_address(host: str) -> bool:
 
 @web.middleware
 async def _careful(request: web.Request, handler: _Handler) -> web.StreamResponse:
-    """Nothing that is shown may act."""
+    """Add headers that keep displayed content from running code."""
     response = await handler(request)
     response.headers.update(_SAFE)
     return response

@@ -335,7 +335,7 @@ def _is_apart(world: Supports) -> bool:
 
 
 def _spread(structures: list[FinishedStructure], rng: Random) -> list[int] | None:
-    """Where each structure begins, from left to right, with chance in the distances between them."""
+    """Return the left edge of each structure, with random distances between them; None if there is no room."""
     spare = SIDE - 2 * EDGE - sum(each.width + 2 * APART for each in structures)
     if spare < 0:
         return None
@@ -349,7 +349,7 @@ def _spread(structures: list[FinishedStructure], rng: Random) -> list[int] | Non
 
 
 def _lying(rng: Random, number: int) -> list[WorldThing]:
-    """What lies on the floor already."""
+    """Return things that already lie on the floor."""
     found = []
     for nth in range(number):
         kind: Kind = "ball" if rng.random() < 0.3 else "block"

@@ -89,7 +89,7 @@ def _placed(rng: Random, nth: int, colour: str) -> Disc:
 
 
 def _pushed(rng: Random, discs: tuple[Disc, ...], number: int) -> list[Disc]:
-    """The discs, of which so many move: to where another is, or past it."""
+    """Return the discs, this many of which move, towards another disc or past it."""
     moving = set(rng.sample(range(len(discs)), number))
     return [aimed(rng, disc, discs) if nth in moving else disc for nth, disc in enumerate(discs)]
 

@@ -91,7 +91,7 @@ class ForceSystem:
 
     @cached_property
     def _arrays(self) -> _Arrays:
-        """Made only where a linear programme is needed: most worlds are told by shifts alone."""
+        """The arrays of the linear programme, built only when needed: most worlds are solved by shifts alone."""
         points = np.array(
             [[(contact.at, contact.below, contact.normal) for contact in found] for found in self._every], float
         ).reshape(self.worlds, -1, 3, 2)

@@ -55,7 +55,7 @@ def is_clear(world: Supports, thing: WorldThing) -> bool:
 
 
 def _boxes(world: Supports) -> Iterator[WorldThing]:
-    """Every thing as wide and high as it looks; strings take room as well."""
+    """Return the bounding box of every thing; strings take up space too."""
     for thing in world.things:
         xs, ys = zip(*thing.corners(), strict=True)
         yield replace(thing, left=min(xs), top=min(ys), width=max(xs) - min(xs), height=max(ys) - min(ys))
@@ -90,7 +90,7 @@ def on_the_floor(world: Supports, more: Iterable[WorldThing]) -> Supports | None
 
 
 def _free(thing: WorldThing, lying: list[WorldThing]) -> float | None:
-    """The place nearest to where the thing is now at which it touches nothing on the floor."""
+    """Return the place on the floor nearest to the thing's current one at which it touches nothing."""
     wanted = round(thing.left)
     ends = [other.right + _FLOOR_APART for other in lying] + [
         other.left - _FLOOR_APART - thing.width for other in lying

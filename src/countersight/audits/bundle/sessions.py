@@ -142,7 +142,7 @@ def _hardware() -> Hardware:
 
 
 def _processor() -> str:
-    """The name the processor gives itself, where Linux tells it."""
+    """Return the name of the processor, if Linux reports it."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as told:
             names = [line.partition(":")[2].strip() for line in told if line.startswith(("model name", "Model"))]

@@ -155,7 +155,7 @@ def _refuse_changed_pictures(path: Path) -> None:
 
 
 def _sheets(folder: AuditFolder, audit: AuditTrail, against: Path | None, *, from_dataset: bool) -> Sheets:
-    """What a bundle says of an audit as it stands."""
+    """Return the sheets that a bundle contains about an audit."""
     path, scores = folder.path, score(audit)
     chosen = len(decode_selection(content(path / SELECTION)).cases) if (path / SELECTION).is_file() else None
     sessions = read_sessions(path)

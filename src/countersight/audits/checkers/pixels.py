@@ -30,7 +30,7 @@ class PixelChecker:
         return await asyncio.to_thread(check_pixels, edit)
 
     async def close(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def check_pixels(edit: EditShown) -> CheckResult:

@@ -408,7 +408,7 @@ def _records(found: AuditTables) -> Iterator[list[Value]]:
 
 
 def _reported(reference: PaperTable, system: System, version: str) -> Iterator[list[Value]]:
-    """A row of the paper: of one model, or of one judge, who also extracted, and one editor."""
+    """Return a row of the paper: one model, or one judge (also the extractor) and one editor."""
     named: list[Value] = [system.names[0], "", "", ""]
     if len(system.names) > 1:
         judge, editor = system.names

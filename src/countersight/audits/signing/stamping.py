@@ -48,7 +48,7 @@ def stamp_bundle(folder: Path, server: str) -> Path:
 
 
 def _time_of(stamp: Path, seal: bytes) -> str:
-    """The time of a stamp of this seal; nothing if it belongs to an earlier one, or is damaged."""
+    """Return the time of a stamp of this seal; empty if the stamp belongs to an earlier seal or is damaged."""
     try:
         return read_stamp(content(stamp, LARGEST), seal)
     except AuditError:

@@ -341,7 +341,7 @@ def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterato
 
 
 def _zipped(file: Path, unpacked: Path) -> Iterator[Finding]:
-    """Whether a ZIP has bytes beside its files: one that is made of them again is the same."""
+    """Yield a finding if a ZIP file contains bytes beyond its files: zipping them again must give the same file."""
     with tempfile.TemporaryDirectory() as place, suppress(AuditError):  # one that is not sealed is found elsewhere
         zip_bundle(unpacked, Path(place) / "again.zip")
         if digest(Path(place) / "again.zip") != digest(file):
@@ -540,7 +540,8 @@ def _named(cases: list[Selected], of: int) -> str:
 
 
 def _times(opened: OpenedBundle) -> Iterator[Finding]:
-    """A step long before one that it follows, a seal before its own steps, words for a time, a cost below zero."""
+    """Yield findings about times and costs: steps before those they follow, a seal before its steps, a negative
+    cost."""
     latest: datetime | None = None
     for step in opened.audit.steps:
         spent, at = step.spent, _time(step.at) if step.at else latest

@@ -184,7 +184,7 @@ def count_free(connection: Connection, person_id: int, phase: str, most: int) ->
 
 
 def _lately(person_id: int, phase: str, column: Any, most: int) -> Select[Any]:
-    """A column of the items that a person was given last."""
+    """Return a query for a column of the items that were last given to a person."""
     given = select(column).join(tables.lease, _lease.item_id == _item.id)
     own = given.where(_lease.person_id == person_id, _lease.phase == phase)
     return own.order_by(_lease.id.desc()).limit(most)

@@ -108,7 +108,7 @@ def _chosen(instruction: Instruction, scene: Scene, rng: Random) -> list[Item]:
 
 
 def _first_sound(scene: Scene, tries: Iterable[list[Edit]], otherwise: str) -> Iterator[Edit]:
-    """The first of several ways that breaks nothing the scene promises."""
+    """Return the first of several edits that keeps the scene valid."""
     old = faults(scene)
     for edits in tries:
         if not faults(apply(scene, edits)) - old:

@@ -129,7 +129,7 @@ def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Wa
 
 
 def _summit(values: NDArray[np.float64]) -> float:
-    """Where between its neighbours the top of a peak is."""
+    """Return the position of a peak, relative to its middle value, from its two neighbours."""
     before, top, behind = (float(value) for value in values)
     bend = before - 2 * top + behind
     return 0.0 if abs(bend) < 1e-12 else max(-0.5, min(0.5, 0.5 * (before - behind) / bend))

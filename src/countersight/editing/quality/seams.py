@@ -82,7 +82,7 @@ def _correlation(one: Tones, other: Tones) -> float | None:
 
 
 def _fine(pixels: Pixels) -> Tones:
-    """What a blur would take away, in levels of grey."""
+    """Return the detail that a blur would remove, in levels of grey."""
     grey = Image.fromarray(pixels).convert("L")
     tones: Tones = np.asarray(grey, np.float32) - np.asarray(grey.filter(ImageFilter.GaussianBlur(FINE)), np.float32)
     return tones

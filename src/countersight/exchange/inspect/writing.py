@@ -158,7 +158,7 @@ def _usage(tokens_in: int, tokens_out: int, cost: float) -> Json:
 
 
 def _spec(manifest: Any, task: str, model: str, settings: Json, metadata: Json, **ids: str) -> Json:
-    """What was asked of whom, of a run or an audit."""
+    """Return the header of a log: what was asked of which model, for a run or an audit."""
     dataset = manifest.dataset
     return {
         "created": manifest.started,

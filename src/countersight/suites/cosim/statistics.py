@@ -140,7 +140,7 @@ class CosimTally:
 
 
 def _reported(name: str, row: str, column: str) -> str:
-    """What a table of the paper prints."""
+    """Return what a table of the paper prints."""
     cell = table(name).cell(row, column)
     return cell.text if cell else "–"
 

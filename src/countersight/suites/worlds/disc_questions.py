@@ -95,7 +95,7 @@ def told_changes(world: Discs, rng: Random) -> Iterator[Told]:
 
 
 def _one_more(world: Discs, disc: Disc, rng: Random) -> Told:
-    """A disc of a colour that none has, beside another."""
+    """Return a change that adds a disc of an unused colour next to another disc."""
     colour = rng.choice([each for each in COLOURS if each not in {other.colour for other in world.discs}])
     side = rng.choice(("left", "right"))
     new = new_disc(colour, disc, side)

@@ -223,7 +223,7 @@ make_causal = partial(_make, CAUSES, PER_TASK * len(CAUSES.groups))
 
 
 def _chunks(suite: WorldSuite, size: int) -> list[list[_Order]]:
-    """All units, in chunks: the groups follow one another, as even as can be."""
+    """Return all units in chunks; the groups alternate as evenly as possible."""
     chunks: list[list[_Order]] = [[]]
     for order in _orders(suite, size):
         if sum(each.wanted for each in chunks[-1]) >= _CHUNK:
@@ -306,7 +306,7 @@ def _case(draft: WorldDraft, *, reworded: bool) -> Case:
 
 
 def _numbered(case: Case, suite: WorldSuite, group: Group, number: int, known: dict[str, str | int]) -> Case:
-    """A case with its name and the names of its pictures."""
+    """Return a case with its id and the file names of its pictures."""
     image = f"images/{number:06d}"
     return msgspec.structs.replace(
         case,
@@ -346,7 +346,7 @@ def _question(draft: WorldDraft, asked: WorldQuestion) -> Question:
 
 
 def _drawn(suite: WorldSuite, draft: WorldDraft, case: Case) -> WorldsMade:
-    """A case with its pictures, and what they are drawn from."""
+    """Return a case with its pictures and the worlds that they show."""
     pictures = [(str(case.image), encode(suite.draw(draft.world)))]
     if case.counterfactual_image and draft.after:
         pictures.append((case.counterfactual_image, encode(suite.show(draft))))

@@ -285,7 +285,7 @@ def _changed(told: Told) -> tuple[str, ...]:
 
 
 def _involved(world: Supports, start: str) -> set[str]:
-    """What is joined to a thing by contacts, through whatever else."""
+    """Return everything that is connected to a thing by contacts, directly or indirectly."""
     joined = [{contact.upper, contact.lower} for contact in contacts(world) if contact.lower]
     found, before = {start}, 0
     while len(found) > before:
@@ -309,7 +309,7 @@ def hardness(draft: WorldDraft) -> dict[str, str | int]:
 
 
 def _depth(draft: WorldDraft) -> int:
-    """How many contacts lie between what is changed and the last thing that falls; 0 where nothing does."""
+    """Return the number of contacts between the changed thing and the last thing that falls; 0 if nothing falls."""
     assert draft.told
     assert isinstance(draft.world, Supports)
     start = draft.told.about.id
