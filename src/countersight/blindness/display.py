@@ -27,7 +27,7 @@ from countersight.html import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-_HEAD = ("n", "chance", "words", "knowledge", "best by words")
+_HEAD = ("n", "chance", "text", "common knowledge", "best text probe")
 _MUCH = 0.1
 """The card names groups where common knowledge exceeds chance by more than this."""
 _USES = {
@@ -100,7 +100,7 @@ def section(found: Blind) -> Iterator[str]:
     if not found.groups:
         return
     yield (
-        "Each probe was trained on 80 % of the pictures and tested on the others; 95% intervals. *Words* is the text "
+        "Each probe was trained on 80 % of the pictures and tested on the others; 95% intervals. *Text* is the text "
         "probe that does best on the other folds."
     )
     known = [group for group in found.groups if group.knowledge and group.chance is not None and group.group != ALL]
@@ -126,7 +126,7 @@ def render(found: Blind, console: "Console") -> None:
         console.print(summary(found), markup=False)
         return
     print_grids([_table(found)], console)
-    note = "  in bold: better than guessing; words: the text probe that does best on the other folds; 95% intervals\n"
+    note = "  in bold: better than guessing; text: the text probe that does best on the other folds; 95% intervals\n"
     console.print(
         "\n".join((*(f"  {clean(words)}" for words in _probes(found)), note)),
         style="dim",

@@ -10,6 +10,7 @@ import msgspec
 
 from countersight import english
 
+_ENDINGS: Final = ("", "s", "es")
 _WORD: Final = re.compile(r"[a-z0-9]+(?:['’-][a-z0-9]+)*")
 
 
@@ -109,8 +110,11 @@ def wider(name: str) -> tuple[str, ...]:
 
 
 def share_a_word(one: str, other: str) -> bool:
-    """Whether two names share a word, in the singular or in the plural."""
-    return not {singular(word) for word in words_in(one)}.isdisjoint(singular(word) for word in words_in(other))
+    """Whether two names share a word, in the singular or in the plural; so do a glass and glasses."""
+    here, there = ({singular(word) for word in words_in(name)} for name in (one, other))
+    return any(
+        f"{word}{ending}" in many for few, many in ((here, there), (there, here)) for word in few for ending in _ENDINGS
+    )
 
 
 @lru_cache(maxsize=1 << 16)

@@ -20,6 +20,8 @@ SAME = 0.6
 _APART = 0.5
 """How far the middles of two boxes are apart, in widths of the wider, if one is the left and one the right."""
 _ONE_A_PICTURE = frozenset({"ground", "water"})
+_OF_EVERYBODY = frozenset({"person", "worn", "body"})
+"""Classes of names that regions with different people have in common: two men wear a coat each."""
 TELLING = frozenset({
     "beige", "black", "blue", "brown", "gold", "golden", "gray", "green", "grey", "orange", "pink", "purple", "red",
     "silver", "tan", "white", "yellow", "big", "huge", "large", "little", "short", "small", "tall", "tiny", "long",
@@ -81,7 +83,8 @@ def _are_the_same(one: Thing, other: Thing, shared: set[str]) -> bool:
         return False
     if is_plural(one.name):
         return False
-    if here & there or len(shared) > 1:
+    telling = [name for name in shared if classes_of(name).isdisjoint(_OF_EVERYBODY)]
+    if here & there or len(telling) > 1:
         return True
     return len(words_in(one.name)) > 1 or bool(classes_of(one.name) & _ONE_A_PICTURE)
 

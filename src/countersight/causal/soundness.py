@@ -55,6 +55,7 @@ _THIN = frozenset(
     {"cardboard", "coaster", "doily", "foil", "mat", "napkin", "newspaper", "paper", "placemat", "plastic"}
 )
 """What lies between a thing and what bears it: without it the thing would be where it is."""
+_DETERMINERS = frozenset({"a", "an", "her", "his", "its", "that", "the", "their", "this"})
 _DRAWN = ("draw", "engrave", "etch", "paint", "print")
 _HAVING = frozenset({"have", "has", "having", "with", "of"})
 """Relations of a whole and its part: beside another cause of the part they tell of no second one."""
@@ -100,6 +101,8 @@ def is_sound(graph: CausalGraph) -> bool:
         return False
     if any(may_be_the_same(one, other) for one, other in combinations(names.values(), 2)):
         return False
+    if any(_names_a_part(text, names.values()) for text in graph.descriptions):
+        return False
     if not (PLACE_KINDS | ACTING_KINDS if _acts_for_sure(graph) else PLACE_KINDS).issuperset(kinds):
         return False
     if len(names) > 2 and sum("ground" in classes_of(name) for name in names.values()) > 1:
@@ -115,6 +118,18 @@ def is_sound(graph: CausalGraph) -> bool:
     if graph.kind == "confounding" and any(edge.kind in _BEARING and edge.relation == "with" for edge in graph.edges):
         return False  # a soap tray with a glass, on a ledge
     return graph.kind == "direct" or _carries_on(graph)
+
+
+def _names_a_part(text: str, names: Iterable[str]) -> bool:
+    """Whether a text calls one of the things a part of another: "the bowl of the sink"."""
+    words, heads = [singular(word) for word in words_in(text)], {singular(head(name)) for name in names}
+    return any(
+        words[place - 1] in heads
+        and words[place + 1] in _DETERMINERS
+        and not heads.isdisjoint(words[place + 2 : place + 4])
+        for place in range(1, len(words) - 2)
+        if words[place] == "of"
+    )
 
 
 def _carries_on(graph: CausalGraph) -> bool:

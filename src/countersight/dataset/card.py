@@ -11,6 +11,12 @@ _MADE = "## How it was made\n"
 Section = Callable[[Path], str]
 """A function that returns a further section of the card in Markdown, for a folder whose rows are complete."""
 
+_LOADS = {
+    True: 'load_dataset("imagefolder", data_dir="path/to/this/folder")',
+    False: 'load_dataset("json", data_files="path/to/this/folder/metadata.jsonl")',
+}
+"""How to load a dataset with pictures, and one without: "imagefolder" needs `file_name`."""
+
 _CONTROLS = """## Controls
 
 A case with `control_of` is a control of the named case: it has the same picture and question, but its change must not
@@ -32,7 +38,7 @@ def write_card(
 ) -> None:
     """Write README.md and croissant.json to a dataset folder whose rows are complete; `columns` are the columns in
     use."""
-    readme = [_readme(name, description, license, provenance, count)]
+    readme = [_readme(name, description, license, provenance, count, columns)]
     readme += [_CONTROLS] if "control_of" in columns else []
     readme += [section(folder) for section in sections]
     (folder / "README.md").write_text("\n".join(readme), encoding="utf-8")
@@ -69,7 +75,10 @@ def published_file(folder: Path) -> str:
     return made.get("file") or (built_from if Path(built_from).suffix in (".csv", ".json") else "")
 
 
-def _readme(name: str, description: str, license: str, provenance: dict[str, str | int], count: int) -> str:
+def _readme(
+    name: str, description: str, license: str, provenance: dict[str, str | int], count: int, columns: set[str]
+) -> str:
+    load = _LOADS["file_name" in columns]
     made = "\n".join(f"- {key}: `{value}`" for key, value in provenance.items())
     return f"""---
 license: {license.lower()}
@@ -87,19 +96,37 @@ size_categories:
 
 {description}
 
-{count:,} cases, one per line in `metadata.jsonl`: a picture (`file_name`), a question about it (`factual_question`),
-and a question about it under a change (`counterfactual_question`). If there is a picture after the change,
-`counterfactual_file_name` names it and `shown_question` asks about it.
+{count:,} cases, one per line in `metadata.jsonl`: {_contents(columns)}
 
 ```python
 from datasets import load_dataset
 
-cases = load_dataset("imagefolder", data_dir="path/to/this/folder")["train"]
+cases = {load}["train"]
 ```
 
 {_MADE}
 {made}
 """
+
+
+def _contents(columns: set[str]) -> str:
+    """What a case has, by the columns in use."""
+    about = "about it" if "file_name" in columns else "about a picture that is not in this folder"
+    under = " under a change" if "factual_question" in columns else ""
+    words = {
+        "file_name": "a picture",
+        "factual_question": f"a question {about}",
+        "counterfactual_question": f"a question {about}{under}",
+    }
+    *first, last = (f"{text} (`{column}`)" for column, text in words.items() if column in columns)
+    comma = "," if len(first) > 1 else ""
+    told = f"{', '.join(first)}{comma}\nand {last}." if first else f"{last}."
+    if "counterfactual_file_name" in columns:
+        told += (
+            " If there is a picture after the change,\n"
+            "`counterfactual_file_name` names it and `shown_question` asks about it."
+        )
+    return told
 
 
 def size_category(count: int) -> str:

@@ -33,6 +33,7 @@ COLUMNS: Final[Columns] = {
 _ELSEWHERE: Final = {
     "one per line in `metadata.jsonl`": "one per row, with the complete case in `case`",
     'load_dataset("imagefolder", data_dir="path/to/this/folder")': 'load_dataset("path/to/this/folder")',
+    'load_dataset("json", data_files="path/to/this/folder/metadata.jsonl")': 'load_dataset("path/to/this/folder")',
     "(`file_name`)": "(`images`)",
     "`counterfactual_file_name`": "`counterfactual_images`",
 }

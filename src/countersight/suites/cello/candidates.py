@@ -46,6 +46,11 @@ _MIXING = frozenset({"edible", "layer", "liquid"})
 """Classes of which one thing may be in another: the broth and the chicken, the ice and the water."""
 _FOR_SURE = frozenset({"CB", "SC", "NC"})
 """Tasks that ask what keeps a thing for sure, or why it left."""
+_FASTENING = frozenset({
+    "bolt", "button", "clasp", "nail", "pin", "rivet", "screw", "staple", "tack", "thumbtack", "zip", "zipper",
+})  # fmt: skip
+"""Parts that fasten a thing beside others of their kind: none of them alone keeps it in place. Only CB asks
+about them, and names the other cause as well."""
 _OF_ACTING = {"direct": ("CaI", "CR"), "chain": ("CA", "AR"), "fork": ("CR",)}
 """Tasks that ask about force and source, by kind of graph."""
 
@@ -81,6 +86,9 @@ def _has_one_answer(task: Task, graph: CausalGraph, effect: str, behind: tuple[s
     """Whether a question about these things needs thought and has one answer."""
     if acting_kind(graph):
         return task.short in _OF_ACTING.get(graph.kind, ())
+    names = {thing.id: singular(head(thing.name)) for thing in graph.things}
+    if task.short != "CB" and any(names[edge.cause] in _FASTENING for edge in graph.edges):
+        return False
     if may_do_alone(graph):
         return task.short in ("CoI", "BAS")
     classes = {thing.id: classes_of(thing.name) for thing in (*graph.things, *graph.others)}

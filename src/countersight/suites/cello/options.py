@@ -5,7 +5,8 @@ wrong options are names that the picture does not have, and things beside the gr
 same name in all graphs, as often as it does there; where these are few, of the same classes of things in the same way.
 Of confounding graphs and of force and source there are too few for that: their wrong options come from everything that
 is a cause of the same kind. Where there is little to choose from, nothing is asked. What keeps the answer elsewhere, or
-is kept by it, is left out: it may be behind the thing, or between the two.
+is kept by it, is left out: it may be behind the thing, or between the two. So is, where the answer is behind another
+thing, what keeps the thing that is asked about elsewhere, or is kept by it.
 """
 
 from collections import Counter
@@ -16,6 +17,7 @@ from countersight.case import Option
 from countersight.causal import (
     CausalEdge,
     CausalGraph,
+    Knowledge,
     acting_kind,
     classes_of,
     head,
@@ -90,9 +92,16 @@ def in_the_picture(graph: CausalGraph) -> list[str]:
 class Answers:
     """The names of the answers of a task, and of what is in their place in other graphs."""
 
-    def __init__(self, task: Task, asked: Iterable[tuple[Shape, Sought]], around: Iterable[CausalGraph] = ()) -> None:
-        """`around` are further graphs whose things may be offered."""
+    def __init__(
+        self,
+        task: Task,
+        asked: Iterable[tuple[Shape, Sought]],
+        around: Iterable[CausalGraph] = (),
+        known: Knowledge | None = None,
+    ) -> None:
+        """`around` are further graphs whose things may be offered, `known` is what keeps what in all pictures."""
         self._task = task
+        self._known = known or Knowledge()
         found = list(asked)
         self._right = Counter(shape.names[thing] for shape, query in found for thing in query.answer)
         self._there: dict[Hashable, Counter[str]] = {}
@@ -129,11 +138,20 @@ class Answers:
         fit = {name: often for name, often in found.items() if self._fits(name, answer)}
         if len(fit) < _FEWEST:
             fit = _like(answer, any_thing)
+        fit = {name: often for name, often in fit.items() if self._is_wrong(name, shape, query)}
         return Counter(fit) if len(fit) >= _FEWEST else Counter()
 
     def _fits(self, name: str, answer: str) -> bool:
         """Whether a name is as long as the answer, and of nothing that keeps it elsewhere or is kept by it."""
         return len(name.split()) == len(answer.split()) and not self._joins(name, answer)
+
+    def _is_wrong(self, name: str, shape: Shape, query: Sought) -> bool:
+        """Whether a name cannot be right as well as far as names tell: where another thing is between the answer and
+        what is asked about, it is nothing that keeps the latter in any other picture, or is kept by it."""
+        if self._task.short not in THROUGH:
+            return True
+        about, picture = shape.names[query.about[-1]], shape.graph.image or shape.graph.scene
+        return not any(self._known.keeps(*pair, picture) for pair in ((name, about), (about, name)))
 
     def _joins(self, one: str, other: str) -> bool:
         """Whether either keeps the other elsewhere."""
@@ -147,6 +165,7 @@ class Answers:
         names = sorted(name for name in by_name + alike if self._fits(name, answer))
         if len(names) < _FEWEST:
             names = sorted(_like(answer, any_thing))
+        names = [name for name in names if self._is_wrong(name, shape, query)]
         some = rng.sample(names, min(len(names), _SPARE))
         return [name for name in some if not any(may_be_taken_for(name, other) for other in here)]
 

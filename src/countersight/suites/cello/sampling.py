@@ -135,7 +135,7 @@ def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key
             seen[any(counts)].append((graph, shape, query))
     asked = [one for some in zip_longest(seen[1][::3], seen[1][1::3], seen[1][2::3], seen[0]) for one in some if one]
     around = [*graphs, *pool.graphs("direct")]
-    answers = Answers(task, ((shape, query) for _, shape, query in asked), around)
+    answers = Answers(task, ((shape, query) for _, shape, query in asked), around, pool.knowledge)
     made, used, right = 0, set[str](), Counter[str]()
     most = max(_MOST_RIGHT, min(wanted, len(asked)) // _IN)
     # A question whose wrong options do not fit at once is left for the end, and not tried again: names that are right

@@ -105,11 +105,12 @@ def make_synthetic(
         wording = provenance["wording"] = wording or WORDINGS[0]
     if controls:
         provenance["controls"] = size
+    asked = "six templates of" if groups == GROUPS[0] else f"{groups} questions about"
     with DatasetWriter(
         folder,
         name=SYNTHETIC_NAME,
         description=(
-            "Counterfactual counting after C-VQA-Synthetic (six templates of flowers and dots), drawn by "
+            f"Counterfactual counting after C-VQA-Synthetic ({asked} flowers and dots), drawn by "
             "Countersight. Every picture is drawn in the factual and in the counterfactual world."
         ),
         license="CC0-1.0",

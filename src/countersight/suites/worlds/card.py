@@ -83,8 +83,8 @@ its outcome:
 
 ## Citing
 
-Name the suite, its version, the seed and the size given above; they determine every pixel. Models may have
-been trained on the public set; for your own test, make a dataset with a new seed.
+Name everything listed under “How it was made”: together it determines every pixel.
+Models may have been trained on the public set; for your own test, make a dataset with a new seed.
 """
 
 
@@ -101,9 +101,9 @@ def divisions(folder: Path) -> str:
 
 {division_table(folder, "group", lambda case: case.group)}
 
-Splits are by picture: no picture is in two splits, and cases whose text differs only in colours are in the
-same split. Difficulty depends on the number of objects. Both are stored in `provenance`. To have people check
-cases: `countersight collect new NAME --flow verify --from THIS_FOLDER`.
+Splits are by picture: no picture is in two splits, and cases that were made together (with the same group and
+`unit`) are in the same split. Difficulty depends on the number of objects. All three are stored in
+`provenance`. To have people check cases: `countersight collect new NAME --flow verify --from THIS_FOLDER`.
 """
 
 

@@ -202,7 +202,12 @@ def _make(
             **({"groups": groups} if groups != GROUPS[0] else {}),
             "countersight": __version__,
         },
-        sections=(divisions, partial(section, tally), card_section, partial(attribution, suite.follows)),
+        sections=(
+            divisions,
+            partial(section, tally),
+            card_section,
+            partial(attribution, suite.follows if groups == GROUPS[0] else ""),
+        ),
     )
     with writer, progress("Building", size, "cases") as done, open(writer.staging / WORLDS_FILE, "wb") as worlds:
         for made, dropped in in_order(
