@@ -36,6 +36,11 @@ def test_a_common_attribute_makes_two_things_one():
     assert {graph.kind for graph in mine_scenes([scene])} == {"direct", "chain"}
 
 
+def test_two_men_in_coats_stay_two():
+    scene = one_scene(region("a", "man wear coat", "man in snow"), region("b", "man wear coat", "man hold skis"))
+    assert names(scene).count("man") == 2
+
+
 def test_two_names_in_common_make_things_of_two_regions_one():
     scene = one_scene(region("a", "food on plate", "plate on table"), region("b", "food on table"))
     assert names(scene) == ["food", "plate", "table"]

@@ -231,3 +231,10 @@ def test_what_bears_its_whole_is_not_lost_for_it():
     bus = graph("direct", ("bus", "wheels"), ("attachment",))
     assert not is_one_way(bus, "B", "A")
     assert is_one_way(bus, "A", "B")
+
+
+@pytest.mark.parametrize(("text", "sound"), [("plate of the white table", False), ("plate on the table of wood", True)])
+def test_a_thing_that_a_caption_calls_part_of_another_is_not_asked_about(text, sound):
+    things = (Thing("A", "table"), Thing("B", "plate"))
+    one = msgspec.structs.replace(graph("direct"), things=things, edges=(edge("A", "B"),), descriptions=(text,))
+    assert is_sound(one) == sound
