@@ -17,9 +17,12 @@ SCENES = (
 )
 SAID = (
     *("the answer were {a}", "the reply had to be {a}", "it were true", "you had to say {a}", "everyone answered {a}"),
+    *("the opposite were the case", "you had to reply in the negative", "nothing happened"),
     *("nothing changed", "everything stayed the same", "no changes were made", "the picture did not change"),
 )
 """Suppositions that say what the answer is, or that nothing happens."""
+USELESS = ("today were Tuesday", "somebody looked at the photograph", "the picture were printed", "it had a name")
+"""Suppositions of which only a model knows that they change nothing."""
 COUNTED = (
     *("There are {n} {x} in the photo. {q}?", "The photo shows {n} {x}; {q}?", "Given that there are {n} {x}, {q}?"),
     *("With {n} {x} in the picture, {q}?", "I can see {n} {x}. {q}?", "As there are {n} {x} now, {q}?"),
@@ -32,9 +35,9 @@ CHANGES = (
 NOUNS = ("dogs", "cups", "chairs", "apples", "cars", "lamps", "kites", "benches")
 
 
-def empty_suppositions() -> Iterator[Planted]:
+def empty_suppositions(suppositions: tuple[str, ...] = SAID) -> Iterator[Planted]:
     """The supposition says what the answer is, or changes nothing, and the answer is flipped all the same."""
-    for (question, asked, _), said, first in product(SCENES, SAID, ("yes", "no")):
+    for (question, asked, _), said, first in product(SCENES, suppositions, ("yes", "no")):
         other = "no" if first == "yes" else "yes"
         yield question, first, f"{asked} if {said.format(a=other)}?", other
         yield question, first, f"If {said.format(a=other)}, {asked[0].lower()}{asked[1:]}?", other

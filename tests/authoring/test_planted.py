@@ -16,6 +16,7 @@ from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 
+GOOD = ("Is the dog asleep?", "yes", "Would the dog be asleep if the doorbell had just rung?", "no")
 BALANCE = ("the quota of", "enough answers", "repeated supposition")
 
 
@@ -73,16 +74,24 @@ def test_planted_counts_are_rejected_by_rule_and_good_pairs_are_not(tmp_path: Pa
     assert len({pair[2] for pair in good}.intersection(row["written"] for row in wrongly)) <= 0.05 * len(good)
 
 
+def test_suppositions_of_no_change_or_of_the_answer_are_rejected_by_rule(tmp_path: Path) -> None:
+    pairs = [GOOD, *list(planted.empty_suppositions())[::7]]
+    with ChatServer(scripted(pairs)) as server:
+        assert build(tmp_path, server, pairs, groups=("boolean",), blind="none").cases == 1
+    rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
+    assert {row["details"] for row in rejected} == {"it supposes nothing"}
+
+
 def test_what_a_model_finds_fault_with_is_left_out_with_its_words(tmp_path: Path) -> None:
-    bad = list(planted.empty_suppositions())[::7]
-    good = [("Is the dog asleep?", "yes", "Would the dog be asleep if the doorbell had just rung?", "no")]
+    bad = list(planted.empty_suppositions(planted.USELESS))[::3]
+    good = [GOOD]
     with ChatServer(scripted([*bad, *good], faults={draft: "changes" for _, _, draft, _ in bad})) as server:
         built = build(tmp_path, server, [*bad, *good], groups=("boolean",))
     taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
     assert taken == [good[0][2]]
     rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
     faulted = [row for row in rejected if row["reason"] == "a model found a fault"]
-    assert built.funnel.faulted == len(faulted) > len(bad) / 2  # rules that are general find the others
+    assert built.funnel.faulted == len(faulted) > len(bad) / 2  # others are repeated
     assert {row["details"] for row in faulted} == {"it supposes nothing that changes the scene; So it is."}
     assert f"{len(faulted)} pairs were left out for a fault" in (tmp_path / "pairs/README.md").read_text()
 
@@ -101,8 +110,8 @@ def test_a_supposition_is_used_for_at_most_two_per_cent(tmp_path: Path) -> None:
         for old, new in [("yes", "no") if place % 2 else ("no", "yes")]
     ]
     with ChatServer(scripted(pairs)) as server:
-        assert build(tmp_path, server, pairs, size=100, groups=("boolean",)).cases == 2
-    assert (tmp_path / "pairs" / REJECTED).read_text().count("repeated supposition") == 8
+        assert build(tmp_path, server, pairs, size=100, groups=("boolean",)).cases == 1
+    assert (tmp_path / "pairs" / REJECTED).read_text().count("repeated supposition") == 9
 
 
 ADDED = [("How many dogs are there?", "4", "How many dogs would there be if 3 more dogs were added?", "7")]

@@ -6,7 +6,7 @@ supposed of people. Whether a supposition changes something and the answer follo
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Final
 
 from countersight.authoring.drafts import PairDraft
@@ -30,7 +30,7 @@ _OPENING: Final = re.compile(
 )
 _ASKED: Final = re.compile(
     r"\b(?:how many|what (?:would|will|is) (?:be )?the (?:total |new )?(?:number|count)"
-    r"|(?:would|could|will|can|should|might|is|are|was|were|do|does|did|has|have)"
+    r"|(?:would|could|should|might) \w|(?:will|can|is|are|was|were|do|does|did|has|have)"
     r" (?:there|the|this|that|these|those|he|she|it|they|any|anyone|anybody|someone|somebody|a|an|you|we|his|her|their"
     r"|its|both|all|every|each)\b)",
     re.IGNORECASE,
@@ -38,7 +38,7 @@ _ASKED: Final = re.compile(
 _WORD: Final = re.compile(r"[a-z]+(?:['’][a-z]+)?|[0-9]+")
 _REPEATED: Final = re.compile(r"\b(\w+(?: \w+){2,8}) \1\b", re.IGNORECASE)
 _NEGATIONS: Final = frozenset({"not", "no", "never", "stopped", "without", "removed", "disappeared", "gone", "off"})
-_PRONOUNS: Final = frozenset({"it", "he", "she", "they"})
+_PRONOUNS: Final = frozenset({"it", "he", "she", "they", "them", "him", "her"})
 _LITTLE: Final = (
     FILLER
     | PLACES
@@ -58,6 +58,24 @@ _OPPOSITES: Final = frozenset(
     )
     for pair in permutations(map(noun_key, words.split()))
 )
+
+_BEING: Final = frozenset(
+    (
+        *("be", "is", "are", "was", "were", "been", "being", "had", "has", "have", "got", "gets", "became", "turned"),
+        *("switched", "all", "now", "suddenly", "not", "the", "his"),
+    )
+)
+_EMPTY: Final = re.compile(
+    r"\b(?:nothing|no changes?)\b(?: \w+){0,3} (?:happen|chang|different|made|done|occur)\w*|\bnobody did anything\b"
+    r"|\b(?:everything|all|things) (?:stay|remain|were|was|is)\w* (?:the same|unchanged|as (?:it|they))\b"
+    r"|\b(?:picture|photo|photograph|image|scene) (?:did not|didn't|had not|hadn't) changed?\b"
+    r"|\bthe (?:opposite|contrary|reverse) (?:were|was|is|held|applied)\b"
+    r"|\b(?:it|this|that) (?:were|was|is) (?:not )?(?:true|false|so|the case)\b"
+    r"|\b(?:answer|reply|response) (?:were|was|is|had to|has to|should)\b"
+    r"|\byou (?:(?:had|have|were) to |must |should |could )?(?:say|said|reply|replied|answer|answered|respond\w*)\b"
+    r"|\b(?:say|said|reply|replied|answer|answered|respond\w*) (?:yes|no|in the (?:negative|affirmative))\b"
+)
+"""A supposition of no change, or of the answer itself."""
 
 
 def parts_of(question: str) -> tuple[str, str] | None:
@@ -94,7 +112,8 @@ def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
         return "it is too long"
     if text.count("?") != 1 or not text.rstrip().endswith("?"):
         return "it is not one question"
-    if parts_of(text) is None:
+    parts = parts_of(text)
+    if parts is None or _EMPTY.search(parts[1]):
         return "it supposes nothing"
     return "it repeats itself" if _REPEATED.search(text) else ""
 
@@ -130,13 +149,13 @@ def states_nothing(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that the composer computes the same number; yes and no can only change to each other."""
+    """Check that the composer computes no other number; yes and no can only change to each other."""
     if source.group == "boolean":
         return "" if draft.answer in ("yes", "no") else f"{draft.answer!r} is neither yes nor no"
     composed = compose(int(source.answer), draft.question, source.question)
-    if composed is None:
-        return "the composer does not understand it"
-    return "" if str(composed) == draft.answer else f"the composer computes {composed}, not {draft.answer}"
+    if composed is None or str(composed) == draft.answer:
+        return ""  # what the composer does not understand, a model reviews
+    return f"the composer computes {composed}, not {draft.answer}"
 
 
 def needs_the_picture(source: SourceQuestion, draft: PairDraft) -> Fault:
@@ -183,13 +202,27 @@ def _stated(asked: str, supposed: str) -> str | None:
     """Yes where the supposition says what is asked, no where it says that it is not so, or the opposite."""
     said = _WORD.findall(supposed)
     stated = {_stem(word) for word in said}
-    if any((noun_key(word), other) in _OPPOSITES for word in _WORD.findall(asked) for other in map(noun_key, said)):
+    if _is_opposite(asked, said):
         return "no"
     wanted = [_stem(word) for word in _WORD.findall(asked) if word not in _LITTLE]
     is_stated = bool(wanted) and wanted[-1] in stated and (set(wanted) <= stated or bool(_PRONOUNS & set(said)))
     if not is_stated:
         return None
     return "no" if _NEGATIONS & set(said) else "yes"
+
+
+def _is_opposite(asked: str, said: list[str]) -> bool:
+    """Whether the opposite of what is asked is said of a thing of the question: "it was closed", "closed the door"."""
+    words = _WORD.findall(asked)
+    wanted = {noun_key(word) for before, word in pairwise(words) if before == "be"} | {noun_key(words[-1])}
+    things = _PRONOUNS.union(map(noun_key, _content(asked))) - wanted
+    for place, word in enumerate(said):
+        if any((each, noun_key(word)) in _OPPOSITES for each in wanted):
+            sides = (reversed(said[:place]), said[place + 1 :])
+            nearest = [next((each for each in side if each not in _BEING), "") for side in sides]
+            if any(noun_key(each) in things for each in nearest):
+                return True
+    return False
 
 
 def _content(text: str) -> list[str]:

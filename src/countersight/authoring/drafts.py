@@ -93,6 +93,8 @@ class Funnel(msgspec.Struct, frozen=True):
     """The number of pairs dropped because the model answered them correctly every time."""
     faulted: int = 0
     """The number of pairs dropped because the model found a fault in them."""
+    unreadable: int = 0
+    """The number of pairs dropped because the model's verdict on them could not be read."""
 
     @property
     def spent(self) -> str:

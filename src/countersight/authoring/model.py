@@ -4,6 +4,7 @@ import json
 import re
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -27,6 +28,7 @@ VOTES = 3
 """How often a model is asked without the picture; if all answers are right, the pair is dropped."""
 TOLD_BLIND: Final = "a model answers it without the picture"
 FAULTED: Final = "a model found a fault"
+UNREADABLE: Final = "the verdict of the model cannot be read"
 REVIEWED: Final = {
     "changes": (True, "it supposes nothing that changes the scene"),
     "follows": (True, "the answer does not follow"),
@@ -39,7 +41,7 @@ _KNOWN = 8
 _LONGEST_WORDS = 600
 _EXAMPLES: Final = read_table("examples.toml")
 _PROMPTS: Final = read_table("prompts.toml")
-_OBJECT: Final = re.compile(r"\{[^{}]{1,4000}\}", re.DOTALL)
+_MOST_OBJECTS = 50
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _Shape = TypeVar("_Shape")
 
@@ -60,6 +62,10 @@ class _Verdict(msgspec.Struct):
     fits: bool | str
     tells: bool | str
     why: str = ""
+
+    def answers(self) -> list[bool | None]:
+        """Return the answers to the questions of REVIEWED; None for one that is neither yes nor no."""
+        return [_yes_or_no(getattr(self, name)) for name in REVIEWED]
 
 
 @cache
@@ -161,9 +167,14 @@ class PairChecker:
         shape = _schema(**dict.fromkeys(REVIEWED, "boolean"), why="string")
         reply = await self._ask(_request(f"{source.id}/review", prompt, draft.question, shape))
         verdict = _object(reply, _Verdict)
-        if verdict is None:
-            return None  # a model that cannot judge is only asked without the picture
-        wrong = [words for name, (wanted, words) in REVIEWED.items() if _is_yes(getattr(verdict, name)) != wanted]
+        if verdict is None or None in verdict.answers():
+            again = f"{prompt}\n\n{_PROMPTS['again']}"
+            reply = await self._ask(_request(f"{source.id}/review/again", again, draft.question, shape))
+            verdict = _object(reply, _Verdict)
+        if verdict is None or None in verdict.answers():
+            return UNREADABLE, printable(reply.replace("\n", " "))[:_LONGEST_WORDS]
+        reviewed = zip(REVIEWED.values(), verdict.answers(), strict=True)
+        wrong = [words for (wanted, words), answer in reviewed if answer != wanted]
         return (FAULTED, "; ".join([*wrong, printable(verdict.why)[:_LONGEST_WORDS]])) if wrong else None
 
     async def _blind(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
@@ -179,8 +190,10 @@ class PairChecker:
         return TOLD_BLIND, f"{self._model.name} answers {draft.answer} {VOTES} times of {VOTES}"
 
 
-def _is_yes(value: bool | str) -> bool:
-    return value.strip().casefold() in ("yes", "true") if isinstance(value, str) else value
+def _yes_or_no(value: bool | str) -> bool | None:
+    """Return the answer that a value gives, of a text its first word: "Yes, it does" is yes."""
+    first = "".join(_WORD.findall(str(value).casefold())[:1])
+    return {"yes": True, "true": True, "no": False, "false": False}.get(first)
 
 
 def _draft(source: SourceQuestion, text: str) -> PairDraft:
@@ -203,11 +216,9 @@ def _draft(source: SourceQuestion, text: str) -> PairDraft:
 
 def _object(text: str, kind: type[_Shape]) -> _Shape | None:
     """Return the first JSON object of that shape in a reply, whatever stands around it."""
-    for found in _OBJECT.findall(text):
-        try:
-            return msgspec.json.decode(found, type=kind)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue
+    for brace in islice(re.finditer(r"\{", text), _MOST_OBJECTS):
+        with suppress(ValueError, RecursionError):  # msgspec's errors are ValueErrors
+            return msgspec.convert(json.JSONDecoder(strict=False).raw_decode(text, brace.start())[0], kind)
     return None
 
 

@@ -4,16 +4,18 @@ import asyncio
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, faults, supposition_key
 from countersight.authoring.drafts import FunnelStep, PairDraft, Rejected, Unwritten, Writer
-from countersight.authoring.model import FAULTED, TOLD_BLIND, PairChecker
+from countersight.authoring.model import FAULTED, TOLD_BLIND, UNREADABLE, PairChecker
 from countersight.authoring.sources import Group, LeftOut, SourceQuestion
+from countersight.composer import effects_of
+from countersight.text import several
 
 WRITTEN, BALANCED = "written", "balanced"
 DOUBLE, REPEATED = "duplicate", "repeated supposition"
@@ -21,10 +23,23 @@ STOPPED_AFTER: Final = 40
 """A model that writes so many drafts in a row of which none becomes a pair is stopped."""
 _AT_ONCE: Final = 32
 """The number of drafts a model writes at a time."""
+UNCHECKED: Final = "nothing checks its arithmetic"
 _SUPPOSED: Final = 0.02
-"""The share of the pairs that may suppose the same, where a model writes; the grammar draws from few wordings."""
+"""The share of the pairs so far that may suppose the same, where a model writes; the grammar has few wordings."""
 _REPEATED: Final = 5
 """The same question may be asked of so many pictures."""
+_Result = TypeVar("_Result")
+
+
+async def _together(asking: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
+    """Return all results; where one fails, none of the others goes on asking a model that is being closed."""
+    tasks = [asyncio.ensure_future(each) for each in asking]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -102,12 +117,12 @@ class PairBuilder:
             wave = sources[tried : tried + at_once]
             wanted = balance.wanted()
             turns = [wanted[place % len(wanted) :] + wanted[: place % len(wanted)] for place in range(len(wave))]
-            drafts = await asyncio.gather(*map(self._write, wave, turns))
+            drafts = await _together(map(self._write, wave, turns))
             tried += len(wave)
             written = [(source, draft) for source, draft in zip(wave, drafts, strict=True) if draft is not None]
-            found = await asyncio.gather(*(self._check(source, draft) for source, draft in written))
+            found = await _together(self._check(source, draft) for source, draft in written)
             for (source, draft), fault in zip(written, found, strict=True):
-                if self._is_taken(source, draft, fault, balance, size):
+                if self._is_taken(source, draft, fault, balance):
                     self._pairs.append(Pair(source, draft))
                     if balance.take(draft):
                         self._in_vain.clear()
@@ -154,23 +169,25 @@ class PairBuilder:
         fault = next(faults(source, draft), None)
         if fault is None and self._checker is not None:
             fault = await self._checker.fault(source, draft)
+        elif fault is None and source.group == "direct" and effects_of(draft.question, source.question) is None:
+            fault = UNCHECKED, "the composer does not understand it, and no model reviews it"
         return fault or ("", "")
 
     def _is_taken(
-        self, source: SourceQuestion, draft: PairDraft, fault: tuple[str, str], balance: GroupBalance, size: int
+        self, source: SourceQuestion, draft: PairDraft, fault: tuple[str, str], balance: GroupBalance
     ) -> bool:
         """Whether a draft becomes a pair beside those that are there."""
         plain = " ".join(re.findall(r"\w+", draft.question.casefold()))
         supposed = supposition_key(draft.question)
-        most = max(1, int(size * _SUPPOSED))
+        most = max(1, int((len(self._pairs) + 1) * _SUPPOSED))
         reason, details = fault
-        if reason in ("", FAULTED, TOLD_BLIND):
+        if reason in ("", FAULTED, UNREADABLE, TOLD_BLIND):
             if source.image and f"{source.image}/{plain}" in self._seen:
                 reason, details = DOUBLE, "the same question is already asked about this picture"
             elif self._written_before[plain] >= _REPEATED:
                 reason, details = REPEATED, f"the writer repeated itself {_REPEATED} times"
             elif self._is_model and self._suppositions[supposed] >= most:
-                reason, details = REPEATED, f"the writer made the same supposition {most} times"
+                reason, details = REPEATED, f"the writer already made the same supposition {several(most, 'time')}"
         if not reason and (details := balance.too_many(draft)):
             reason = BALANCED
         if reason:
@@ -194,7 +211,8 @@ class PairBuilder:
             FunnelStep.of("tried", tried, self._untried),
         ]
         left = tried
-        for name in (WRITTEN, *(reason for reason, _ in CHECKS), DOUBLE, REPEATED, FAULTED, TOLD_BLIND, BALANCED):
+        checked = (*(reason for reason, _ in CHECKS), UNCHECKED, DOUBLE, REPEATED, FAULTED, UNREADABLE, TOLD_BLIND)
+        for name in (WRITTEN, *checked, BALANCED):
             reasons = self._reasons.get(name, Counter())
             left -= sum(reasons.values())
             if reasons or name in (WRITTEN, BALANCED):

@@ -31,7 +31,7 @@ def effects_of(question: str, factual: str = "") -> list[Effect] | None:
     parts = supposition(question) if len(question) <= _LONGEST_QUESTION else None
     asked = None if parts is None else counted_in(parts[0])
     before = counted_in(factual[:_LONGEST_QUESTION])
-    if parts is None or asked is None or not counts_the_same(asked, before):
+    if parts is None or asked is None or asked.is_of_absence or not counts_the_same(asked, before):
         return None
     found = [effect_of(clause, asked.also(before)) for clause in _clauses(words_in(parts[1]))]
     effects = [effect for effect in found if effect is not None]

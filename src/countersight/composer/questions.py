@@ -5,7 +5,19 @@ from typing import Final
 
 import msgspec
 
-from countersight.composer.vocabulary import GRAMMAR, KINDS, PERSON, PLACES, RESTING, SEEING, STATES, noun_key
+from countersight.composer.vocabulary import (
+    GRAMMAR,
+    KINDS,
+    LACKING,
+    PERSON,
+    PLACES,
+    REMOVES,
+    RESTING,
+    SEEING,
+    STATES,
+    noun_key,
+    verb_of,
+)
 from countersight.english import base_verb
 
 _TOKEN: Final = re.compile(r"\d+%|\d+/\d+|[a-z0-9]+(?:'s)?|[,;.:]")
@@ -13,6 +25,7 @@ _IF: Final = re.compile(
     r"\b(?:if|(?:suppos|imagin|assum)(?:e|ing)(?: that)?|(?:let's|let us) say(?: that)?|^say(?: that)?)\s+",
     re.IGNORECASE,
 )
+_NUMBER_OF: Final = re.compile(r"\bwhat (?:would|will) (?:be )?the (?:total |new )?number of\b", re.IGNORECASE)
 _ASKED: Final = re.compile(r"(?:[,;.:?!]\s*(?:then,?\s+)?|\s+)(?=how many\b)", re.IGNORECASE)
 _WITH: Final = re.compile(r"(?P<asked>how many\b.+?) (?P<how>without|with) (?P<things>.+)", re.IGNORECASE)
 _WITH_FIRST: Final = re.compile(r"(?P<how>without|with) (?P<things>[^,]+), (?P<asked>how many\b.+)", re.IGNORECASE)
@@ -50,6 +63,16 @@ class Counted(msgspec.Struct, frozen=True):
         return any(state.asked & set(self.predicate) for state in STATES)
 
     @property
+    def is_of_absence(self) -> bool:
+        """Whether those are counted that are not there, or that something happened to: gone, off the line, eaten."""
+        said = self.predicate
+        is_off = "off" in self.words and said[-1:] != ("off",)
+        removed = REMOVES["passive"] | REMOVES["active"]
+        return (
+            is_off or bool(LACKING & self.words) or any(verb_of(word) in removed for word in said if word[-3:] != "ing")
+        )
+
+    @property
     def is_doing(self) -> bool:
         """Whether the counted things do something or are in a state: a newcomer need not be one of them."""
         is_in_state = self.is_in_state and RESTING.isdisjoint(self.predicate) and "sky" not in self.predicate
@@ -82,7 +105,7 @@ def words_in(text: str) -> list[str]:
 
 def supposition(question: str) -> tuple[str, str] | None:
     """Split a question into what it asks and what it supposes; None if nothing is supposed."""
-    text = " ".join(question.split()).strip(" ?.!")
+    text = _NUMBER_OF.sub("how many", " ".join(question.split())).strip(" ?.!")
     opening = _IF.search(text)
     if opening is None:
         found = _WITH_FIRST.fullmatch(text) or _WITH.fullmatch(text)

@@ -9,8 +9,10 @@ from countersight.composer.vocabulary import (
     ADDS,
     COMPANIES,
     EDITS,
+    ELSEWHERE,
     ENDS_UP,
     KINDS,
+    LEADS,
     MOVES,
     PARTICLES,
     PERSON,
@@ -22,6 +24,7 @@ from countersight.composer.vocabulary import (
     SIDES,
     STATES,
     STAYS,
+    SUPPORTS,
     TAKEN_BUT_THERE,
     noun_key,
     verb_of,
@@ -82,6 +85,8 @@ class _Verb:
         self._voice = "passive" if is_passive or is_object else "active"
         self._before_things = words[split - 1] if is_object else ""
         self._directions = set(words[place + 1 :])
+        is_bare = not (clause.name or clause.quantity.more or is_object)
+        self._is_elliptic = is_bare and asked.doing.issuperset(asked.predicate)  # "three went home", of those playing
 
     def way(self) -> tuple[Way, int] | None:
         """What the verb says of the things, and the place of its particle (or its own); None where it says nothing."""
@@ -91,7 +96,9 @@ class _Verb:
             names.insert(0, (f"{verb} {self._words[self._particle]}", self._particle))
         for name, at in names:
             if any(name in state.begins | state.ends for state in STATES):
-                return self._turned(name, at)
+                turned = self._turned(name, at)
+                if turned or name != verb:
+                    return turned or self._listed(names)
         if verb in ("start", "begin", "stop"):
             begun = self._words[place + 1 : place + 2]
             return ("removes" if verb == "stop" else "adds", place) if set(begun) & set(asked.predicate) else None
@@ -99,7 +106,7 @@ class _Verb:
             return "stays", place
         if verb == "join" and self._before_things == "by":
             return "adds", place
-        return self._listed(names) or self._moved()
+        return self._gone_elsewhere() or self._listed(names) or self._moved()
 
     def _turned(self, name: str, at: int) -> tuple[Way, int] | None:
         """Whether a change of state brings things into the state that the question asks about, or out of it."""
@@ -114,7 +121,8 @@ class _Verb:
         is_strict = particle in _STRICT and not (particle in ("on", "by") and self._words[self._particle + 1 :])
         is_alone = not is_strict and self._before_things not in _PREPOSITIONS  # not "drank from two of the cups"
         for name, at in names:
-            if (name == self._verb and not is_alone) or (self._is_of_others and name not in EDITS):
+            is_of_others = self._is_of_others and not (self._is_elliptic and name in REMOVES[self._voice])
+            if (name == self._verb and not is_alone) or (is_of_others and name not in EDITS):
                 continue
             if name == "take" and self._asked.head in TAKEN_BUT_THERE:
                 continue
@@ -131,13 +139,24 @@ class _Verb:
         """Whether things in a state are counted, and others may be spoken of."""
         return self._asked.is_doing and not self._quantity.definite
 
+    def _gone_elsewhere(self) -> tuple[Way, int] | None:
+        """Whether things go from the table, the shelf or the like to the floor or to another room."""
+        words, asked = self._words, self._asked
+        at = next((at for at in range(self._place + 1, len(words)) if words[at] in ELSEWHERE), 0)
+        is_there = words[at] == "outside" or (at > 1 and words[at - 1] == "the" and words[at - 2] in _IN)
+        is_away = SUPPORTS.intersection(asked.predicate) and self._verb in MOVES and not asked.names(words[at])
+        return ("removes", at) if at and is_there and is_away and not self._quantity.more else None
+
     def _moved(self) -> tuple[Way, int] | None:
         """Return the direction in which things move: away from the place that the question names, or to it."""
         directions, asked = self._directions, self._asked
         if self._verb not in MOVES or self._is_of_others or self._before_things in _PREPOSITIONS:
             return None
         if _OUT & directions and not _IN & directions:
-            return None if self._verb in _PUTS else ("removes", self._particle)
+            particle = self._words[self._particle]
+            leads = LEADS.get(particle, frozenset()) | LEADS.get(f"{self._verb} {particle}", frozenset())
+            is_led_there = leads & set(asked.predicate) - directions
+            return None if self._verb in _PUTS or is_led_there else ("removes", self._particle)
         is_named = {"in", "on", "at"} & asked.words and directions & {*asked.predicate, "it"}
         is_inside = is_named or directions & PLACES or not (_IN - {"in", "along"}) & directions
         is_in = _IN & directions and not _OUT & directions and is_inside and not self._quantity.definite
@@ -156,6 +175,9 @@ def _agent(clause: Clause, asked: Counted) -> str:
         case [("a" | "an" | "the" | "my" | "his" | "her"), noun, verb, *_] if verb_of(verb):
             is_person = noun_key(noun) == PERSON or noun_key(noun) in KINDS[PERSON]
             return "" if is_person and asked.counts_people else noun
+    match clause.after:
+        case [*_, "by", ("a" | "an" | "the"), noun] if noun_key(noun) != asked.head and not asked.counts_people:
+            return noun
     return ""
 
 

@@ -91,6 +91,38 @@ def _sorted_in_place(line: str) -> str:
 _SPEAKING: Final = re.compile(r"\b(?:eval|exec)\b")
 """Built-in functions that can refer to any name, as in `eval("Memory" + "Error")`."""
 
+_OF_THE_MACHINE: Final = frozenset(
+    (
+        *(
+            "os",
+            "sys",
+            "io",
+            "posix",
+            "pathlib",
+            "shutil",
+            "tempfile",
+            "glob",
+            "subprocess",
+            "multiprocessing",
+            "ctypes",
+        ),
+        *(
+            "socket",
+            "ssl",
+            "urllib",
+            "http",
+            "ftplib",
+            "smtplib",
+            "requests",
+            "aiohttp",
+            "httpx",
+            "signal",
+            "threading",
+        ),
+    )
+)
+"""Modules that access files, the network or the machine."""
+
 
 class OutOfTime(ProgramFailed):
     """A program that did not finish in time."""
@@ -136,6 +168,8 @@ class FailureEvidence:
                 return "too many calls"
             case NameError() | AttributeError() if any(f"'{name}'" in str(raised) for name in self._missed):
                 return "unknown tool"
+            case AttributeError() if str(raised).startswith("module 'os' ") and not self._names("AttributeError"):
+                return "forbidden"
             case _:
                 return "error"
 
@@ -274,9 +308,9 @@ class Running:
         name = str(snapshot.function_name)
         if snapshot.is_os_function:
             if name == "import":
-                raise ProgramFailed(
-                    "unknown tool", f"it imports {str(snapshot.args[0])[:60]!r}, which is not available"
-                )
+                module = str(snapshot.args[0])[:60]
+                kind: FailureKind = "forbidden" if module.partition(".")[0] in _OF_THE_MACHINE else "unknown tool"
+                raise ProgramFailed(kind, f"it imports {module!r}, which is not available")
             raise ProgramFailed("forbidden", f"it tried to access the system: {name[:60]}")
         if snapshot.object_id is None:
             return self._tools.call(None, name, snapshot.args, snapshot.kwargs)
