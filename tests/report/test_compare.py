@@ -67,6 +67,7 @@ def test_a_condition_fails_the_comparison(
     shown = capsys.readouterr()
     assert "25.0 → 50.0" in shown.out
     assert bool(shown.err) == bool(status)
+    assert ("Passed: no condition of --fail-if is met (1 checked)." in shown.out) == (not status)
 
 
 def test_a_comparison_says_what_is_compared_with_n_and_intervals(

@@ -119,6 +119,8 @@ def test_a_model_that_only_guesses_has_a_drop_that_says_nothing(tmp_path: Path) 
     several = sentence(reported(tmp_path / "two", guessing, said(12)))
     assert f"m0 {words}" in several
     assert "m1 answered" not in several
+    few = {row: ("A", "A") if row % 2 else told for row, told in said(0, asked=10).items()}
+    assert "too few factual questions to tell the answers from random" in sentence(reported(tmp_path / "few", few))
 
 
 def test_an_unfinished_run_says_so_first(tmp_path: Path) -> None:
@@ -231,13 +233,14 @@ def test_a_damaged_line_of_the_journal_is_named(tmp_path: Path) -> None:
     assert each.standing == (
         "47 of 48 questions scored; 1 without a reply; 1 line of replies.jsonl is damaged and cannot be read"
     )
-    assert each.advice[0].startswith("1 line of replies.jsonl is damaged and cannot be read: run the command again")
+    assert each.advice[0].startswith("1 line of replies.jsonl is damaged and cannot be read: run it again")
 
 
 def test_too_few_cases_say_so(tmp_path: Path) -> None:
     """Three cases with a drop of 100 points read "no clear drop"."""
     words = sentence(reported(tmp_path, said(3, asked=3)))
-    assert "was asked too few cases for a conclusion: 100.0 points" in words
+    assert "it loses 100.0 points (factual 100.0% right" in words
+    assert "with too few cases for a conclusion; `countersight describe DATASET --power 0.1` says how many" in words
     assert "no clear drop" not in words
 
 
@@ -256,4 +259,16 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
     assert len(set(rows)) == 5
     wrong = (20, 16, 12, 1, 0)
     unclear = [run(tmp_path / f"u{n}", source, said(lost), model=names[n]) for n, lost in enumerate(wrong)]
-    assert "no clear drop for 2 runs" in sentence(load(unclear, gallery=1).report)
+    assert "no clear drop for 2 runs (#4, #5)" in sentence(load(unclear, gallery=1).report)
+    rambling = {row: (told, "Hm." if row < 12 else then) for row, (told, then) in said(0).items()}
+    guessing: dict[int, tuple[str | None, str | None]] = {
+        row: ("A", "D" if row % 4 else then) for row, (_, then) in said(0).items()
+    }
+    kinds = reported(tmp_path / "kinds", said(12), said(12), said(1), rambling, guessing)
+    words = sentence(kinds)
+    for clause in (
+        "too many replies are unread to tell for m3 (50.0",
+        "no clear drop for m2",
+        "no better than guessing: m4",
+    ):
+        assert clause in words

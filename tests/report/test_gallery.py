@@ -90,7 +90,7 @@ def test_a_causal_graph_is_told_in_words_and_can_be_searched(browser: Browser, t
     page.goto(files.html.as_uri() + "#cases")
     expect(page.locator(".card")).to_have_count(2)
     expect(page.locator(".graph")).to_have_count(1)
-    for words in ("No picture: this case is", "shelf supports books", "Why: the books depend on the shelf."):
+    for words in ("No picture: this case consists of", "shelf supports books", "Why: the books depend on the shelf."):
         expect(page.locator(".graph")).to_contain_text(words)
     page.locator("#search").fill("supports books")
     expect(page.locator(".card")).to_have_count(1)

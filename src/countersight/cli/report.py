@@ -228,4 +228,8 @@ def _compare(chosen: argparse.Namespace) -> int:
     alone = labels[0] ^ labels[1] if max(map(len, labels)) > 1 else set()
     for label in sorted(alone):
         print(f"{printable(label)}: is in only one of the two reports", file=sys.stderr)
-    return 1 if failed or unknown or (conditions and alone) else 0
+    if failed or unknown or (conditions and alone):
+        return 1
+    if conditions:
+        print(f"Passed: no condition of --fail-if is met ({len(conditions)} checked).")
+    return 0

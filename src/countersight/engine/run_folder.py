@@ -201,7 +201,9 @@ class RunFolder:
         """Return the dataset that was asked; raises RunError if it was changed since."""
         path = override or Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
         if not path.is_dir():
-            raise RunError(f"the dataset of {self.path} is not at {path}; name its current folder with `dataset`")
+            raise RunError(
+                f"the dataset of {self.path} is not at {path}; move it back, or name its current folder with `dataset`"
+            )
         dataset = Dataset.open(path)
         if dataset.fingerprint != self.manifest.dataset.fingerprint:
             raise RunError(f"{path} is not the dataset of the run {self.path}: its rows have changed")

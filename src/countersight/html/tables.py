@@ -111,6 +111,8 @@ class Figure(Measured, frozen=True, omit_defaults=True):
     """The two-sided p value of a difference."""
     hits: int | None = None
     """How many of the n are right, if this is a share."""
+    bounds: Bounds | None = None
+    """The smallest and the largest value possible, depending on the unread replies; absent if all were read."""
 
 
 class Count(msgspec.Struct, frozen=True):

@@ -37,6 +37,7 @@ class _ScoredLine(msgspec.Struct, frozen=True):
     n: int
     figures: Mapping[str, Measured]
     unread_rate: float | None
+    failed: int
 
 
 class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
@@ -56,13 +57,15 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
         """Return every line for which the run has figures."""
         overall = self.scores.overall
         found = (
-            {("", TOTAL): _ScoredLine(overall.n, self.scores.total, overall.unread_rate)} if self.scores.total else {}
+            {("", TOTAL): _ScoredLine(overall.n, self.scores.total, overall.unread_rate, overall.failed)}
+            if self.scores.total
+            else {}
         )
         rows = [("", row) for row in self.scores.groups]
         rows += [(division.name, row) for division in self.scores.divisions for row in division.lines]
         for axis, row in rows:
             figures = {key: figure for key in RUN_MEASURES if (figure := row.figure(key))}
-            found[axis, row.group] = _ScoredLine(row.n, figures, row.unread_rate)
+            found[axis, row.group] = _ScoredLine(row.n, figures, row.unread_rate, row.failed)
         return found
 
     def cases(self, line: BoardLine) -> NDArray[np.bool_]:
@@ -199,11 +202,15 @@ def _measured_row(run: _ScoredRun, line: _ScoredLine, terms: Terms) -> Leaderboa
         standing=run.scores.standing,
         run=run.path.resolve().name,
         scores={
-            key: Score(value, each.low, each.high, each.n, each.if_right)
+            key: Score(
+                *(value, each.low, each.high, each.n, each.if_right),
+                *((each.bounds.low, each.bounds.high) if each.bounds else ()),
+            )
             for key, (each, value) in known.items()
             if value is not None
         },
         unread_rate=line.unread_rate,
+        failed=line.failed,
     )
 
 

@@ -16,6 +16,9 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     n: int | None = None
     if_unread_right: float | None = None
     """The share if every unread reply were right, if there are any; `value` counts them as wrong."""
+    unread_low: float | None = None
+    """The smallest and the largest value possible, depending on how the unread replies are counted."""
+    unread_high: float | None = None
     printed: str = ""
 
 
@@ -41,6 +44,8 @@ class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     scores: dict[str, Score]
     unread_rate: float | None = None
     """The share of the run's replies to these cases without a readable answer."""
+    failed: int = 0
+    """Questions about these cases without a reply, which are not scored."""
     tier: int | None = None
     """The tier of a measured run by the ranking measure: differences within a tier are not established."""
     rank: int | None = None

@@ -47,9 +47,12 @@ def write_leaderboard(
 
 _COLUMNS = (
     *("suite", "axis", "line", "ranked_by", "kind", "tier", "rank", "model", "prompt", "answering"),
-    *("dataset", "fingerprint", "source", "n", "unread_rate", "standing", "version", "started"),
+    *("dataset", "fingerprint", "source", "n", "unread_rate", "failed", "standing", "version", "started"),
 )
-_PARTS = {"": "value", "_low": "low", "_high": "high", "_n": "n", "_if_unread_right": "if_unread_right"}
+_PARTS = {
+    **{"": "value", "_low": "low", "_high": "high", "_n": "n", "_if_unread_right": "if_unread_right"},
+    **{"_unread_low": "unread_low", "_unread_high": "unread_high"},
+}
 
 
 def comma_separated(board: Leaderboard) -> str:
@@ -93,6 +96,7 @@ def render(board: Leaderboard) -> str:
         unread_apart=UNREAD_APART,
         place=_place,
         score=_score,
+        cases=_cases,
         shown=_shown,
     )
 
@@ -108,6 +112,16 @@ def _place(entry: LeaderboardRow) -> tuple[int | None, str]:
     return entry.rank, "" if entry.rank is None else f"({count(entry.rank)})"
 
 
+def _cases(entry: LeaderboardRow) -> tuple[float | None, TableCell]:
+    """The number of cases of a row: those its figures are of, where some were not answered."""
+    counts = {score.n for score in entry.scores.values()}
+    failed = (f"{count(entry.failed)} failed",) * bool(entry.failed)
+    if len(counts) != 1 or None in counts or entry.n is None or counts == {entry.n}:
+        return _shown(entry.n, "" if entry.n is None else count(entry.n), *failed)
+    [n] = counts
+    return _shown(n, f"{count(n or 0)} of {count(entry.n)}", *failed)
+
+
 def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, TableCell]:
     score = entry.scores.get(key)
     if score is None:
@@ -117,6 +131,6 @@ def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, TableCell]:
         details.append(f"n = {count(score.n)}")
     if key == "drop" and score.n is not None and score.n < TOO_FEW:
         details.append(TOO_FEW_CASES)
-    if score.if_unread_right is not None:
-        details.append(f"unread: {percent(score.value)} to {percent(score.if_unread_right)}")
+    if score.unread_low is not None and score.unread_high is not None:
+        details.append(f"unread: {interval(Interval(score.unread_low, score.unread_high))}")
     return _shown(score.value, score.printed.replace("-", "−") or percent(score.value), *details)

@@ -17,15 +17,15 @@ WORTH_A_WARNING: Final = 0.01
 def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
     """Return the problems of a run and what to do about them, the worst first."""
     if damaged:
-        yield f"{damaged_lines(damaged)}: run the command again to ask the questions without a reply."
+        yield f"{damaged_lines(damaged)}: run it again to ask the questions without a reply."
     left_out: dict[str, int] = run.manifest.observed.get(LEFT_OUT, {}) if row.missing else {}
     for reason, number in left_out.items():
         yield f"{several(number, 'question')} not asked: {reason}."
     unasked = row.missing - sum(left_out.values())
     if unasked > 0 and not damaged:
-        yield f"{several(unasked, 'question')} not asked yet: the run is unfinished; run its command again."
+        yield f"{several(unasked, 'question')} not asked yet: the run is unfinished; run it again."
     if row.failed:
-        yield f"{several(row.failed, 'question')} without a reply: run the command again to ask only these."
+        yield f"{several(row.failed, 'question')} without a reply: run it again to ask only these."
     if _many(row.cut, row):
         yield (
             f"{several(row.cut, 'answer')} cut off by the token limit and left out; repeat these with a larger "

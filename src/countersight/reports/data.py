@@ -125,6 +125,10 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
             if self.two_worlds
             else f"Shares in per cent, {level}."
         )
+        if self.two_worlds:
+            told += " Figures are rounded: a drop may differ by 0.1 from the difference of the shown shares."
+        if len(self.comparisons) > 1:
+            told += " Intervals of comparisons between runs are wider, because there are several."
         shared = any(run.overall.is_clustered for run in self.runs)
         return f"{told} {SHARED_PICTURES}" if shared else told
 

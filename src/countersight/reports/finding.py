@@ -15,6 +15,9 @@ _FEW = 3
 """So many runs are told one by one; of more, the one that loses most and the one that loses least."""
 _NAME = 28
 """Letters of a run's name in a sentence about several runs."""
+_GUESSING = 0.25
+"""A model is no better than guessing if its accuracy is at most so far above: with few cases it cannot be told."""
+_NO_BETTER = "no better than guessing:"
 _Found = tuple[RunScores, Measured]
 
 
@@ -69,23 +72,32 @@ def _unread(report: ReportData) -> Iterator[FindingSentence]:
             shares.append((without / (scores.scored + scores.cut + scores.empty), run_name(report, run)))
     if shares:
         share, worst = max(shares, key=lambda each: each[0])
-        of = "of the replies" if len(report.runs) == 1 else f"of a run ({worst})"
-        words = f"Unread, cut off or empty: {'up to ' * (len(report.runs) > 1)}{percent(share)}% {of}."
+        of = "" if len(report.runs) == 1 else f" of {worst}"
+        most = " (the largest share of a run)" * (len(shares) > 1)
+        words = f"Unread, cut off or empty: {percent(share)}% of the replies{of}{most}."
         yield FindingSentence(words, "caution" if share > WORTH_A_WARNING else "note")
 
 
 def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
     """Yield a warning if a model cannot answer about the picture as it is: its drop then has no meaning."""
-    runs = []
-    for run, _ in _found(report):
-        factual, chance = run.overall.figure("factual"), run.overall.chance.factual
-        if report.two_worlds and factual and chance is not None and factual.low <= chance:
-            runs.append(run_name(report, run))
-    if runs:
-        who = "It" if len(report.runs) == 1 else " and ".join(runs[:_FEW])
-        who += f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
-        words = "answered factual questions no better than random guessing: the drop says nothing."
-        yield FindingSentence(f"{who} {words}")
+    kinds = {
+        True: "answered factual questions no better than random guessing: the drop says nothing.",
+        False: "answered too few factual questions to tell the answers from random guessing.",
+    }
+    for kind, words in kinds.items():
+        runs = [run_name(report, run) for run, figure in _found(report) if _guesses(report, run, figure) is kind]
+        if runs:
+            who = "It" if len(report.runs) == 1 else " and ".join(runs[:_FEW])
+            who += f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
+            yield FindingSentence(f"{who} {words}")
+
+
+def _guesses(report: ReportData, run: RunScores, drop: Measured) -> bool | None:
+    """Return whether a model answers no better than guessing; False if that cannot be told, None if it is better."""
+    factual, chance = run.overall.figure("factual"), run.overall.chance.factual
+    if not report.two_worlds or drop.too_few or not factual or chance is None or factual.low > chance:
+        return None
+    return factual.high <= chance + _GUESSING
 
 
 def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
@@ -96,7 +108,8 @@ def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
         yield FindingSentence(
             f"Unread replies, which count as not right, differ between the runs: {percent(high)}% of {many}, "
             f"{percent(low)}% of {few}. A run may decline more often, or word "
-            "its answers in another way; repeat with --again unread."
+            f"its answers in another way; to repeat those of {many}: `countersight run … --again unread`, "
+            "in Python again='unread'."
         )
 
 
@@ -115,14 +128,14 @@ def finding(report: ReportData) -> str:
     unclear = [each for each in known if report.two_worlds and not each[1].is_clear]
     clear = [each for each in known if each not in unclear]
     if report.two_worlds and len(clear) > _FEW:
-        return f"{_most_and_least(report, clear)}{f'; {_no_clear_drop(report, unclear)}' if unclear else ''}."
+        return "; ".join([_most_and_least(report, clear), *_unclear_drops(report, unclear)]) + "."
     ends = clear if len(clear) <= _FEW else [clear[0], clear[-1]]  # of many, the one with the most and the least
     parts = [
         f"{run_name(report, run)} "
         + (_drop(report, run, figure, short=True) if report.two_worlds else _accuracy(report, run, figure))
         for run, figure in ends
     ]
-    return "; ".join([*parts, _no_clear_drop(report, unclear)] if unclear else parts) + "."
+    return "; ".join([*parts, *_unclear_drops(report, unclear)]) + "."
 
 
 def _most_and_least(report: ReportData, clear: list[_Found]) -> str:
@@ -138,7 +151,12 @@ def _most_and_least(report: ReportData, clear: list[_Found]) -> str:
 
 def _fall(run: RunScores, drop: Measured) -> str:
     before, after = _both_shares(run)
-    return f"{percent(drop.value or 0.0)} points, from {before}% to {after}%; {several(drop.n, 'case')}"
+    return f"{percent(drop.value or 0.0)} points, from {before}% to {after}%; {_cases(run, drop)}"
+
+
+def _cases(run: RunScores, figure: Measured) -> str:
+    """The number of cases of a figure; of fewer than were asked, those answered in both worlds."""
+    return several(figure.n, "case") + " answered in both worlds" * (figure.n < run.overall.n)
 
 
 def _both_shares(run: RunScores) -> tuple[str, ...]:
@@ -147,9 +165,22 @@ def _both_shares(run: RunScores) -> tuple[str, ...]:
     return tuple(percent(figure.value or 0.0) if figure else "–" for figure in figures)
 
 
-def _no_clear_drop(report: ReportData, unclear: list[_Found]) -> str:
-    few = all(figure.too_few for _, figure in unclear)
-    return f"{'too few cases to tell' if few else 'no clear drop'} for {_listed(report, unclear)}"
+def _unclear_drops(report: ReportData, unclear: list[_Found]) -> Iterator[str]:
+    """Why these runs have no clear drop, a clause for each reason."""
+    reasons: dict[str, list[_Found]] = {}
+    for run, drop in unclear:
+        if drop.too_few:
+            reason = "too few cases to tell for"
+        elif _guesses(report, run, drop):
+            reason = _NO_BETTER
+        else:
+            reason = "no clear drop for" if drop.low <= 0 <= drop.high else "too many replies are unread to tell for"
+        reasons.setdefault(reason, []).append((run, drop))
+    for reason, runs in reasons.items():
+        if reason == _NO_BETTER:  # its figures say nothing
+            yield f"{reason} {', '.join(run_name(report, run) for run, _ in runs)}"
+        else:
+            yield f"{reason} {_listed(report, runs)}"
 
 
 def _found(report: ReportData) -> list[_Found]:
@@ -171,7 +202,9 @@ def run_names(report: ReportData, most: int) -> list[str]:
 
 def _listed(report: ReportData, runs: list[_Found]) -> str:
     if len(report.runs) > _FEW and len(runs) > 1:
-        return several(len(runs), "run")
+        numbers = sorted(run_name(report, run).partition(" ")[0] for run, _ in runs)
+        which = f" ({', '.join(numbers)})" * all(each.startswith("#") for each in numbers)
+        return several(len(runs), "run") + which
     named = [
         f"{run_name(report, run)} ({_fall(run, figure)}; interval {interval(figure)}{_left_open(figure.bounds)})"
         for run, figure in runs
@@ -215,7 +248,7 @@ def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = F
     bounds = drop.bounds
     if gained and bounds:
         bounds = Bounds(-bounds.high, -bounds.low)
-    cases, verb = several(drop.n, "case"), "gains" if gained else "loses"
+    cases, verb = _cases(run, drop), "gains" if gained else "loses"
     if short:
         return f"{verb} {percent(abs(value))} points ({shares}; {cases}{_left_open(bounds)})"
     level = percent(report.confidence, 0)
@@ -223,8 +256,11 @@ def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = F
     if drop.is_clear:
         return f"{verb} {percent(abs(value))} points under a change ({shares}; {sure})"
     if drop.too_few:
-        words = "was asked too few cases for a conclusion"
-    elif drop.low <= 0 <= drop.high:
+        return (
+            f"{verb} {percent(abs(value))} points ({shares}; {sure}), with too few cases for a conclusion; "
+            "`countersight describe DATASET --power 0.1` says how many are needed"
+        )
+    if drop.low <= 0 <= drop.high:
         words = f"shows no clear {'gain' if gained else 'drop'}"
     else:
         words = f"may {'gain' if gained else 'lose'}, but too many replies are unread to tell"

@@ -22,9 +22,9 @@ from countersight.html import (
     print_grids,
 )
 from countersight.reports.data import ReportData, RunScores
-from countersight.reports.finding import sentence, sentences
+from countersight.reports.finding import run_names, sentence, sentences
 from countersight.reports.provenance import definitions, origins
-from countersight.reports.tables import by_group, grids, overview
+from countersight.reports.tables import beside, by_group, grids, overview
 from countersight.text import several
 
 
@@ -115,6 +115,9 @@ def _origin(report: ReportData, run: RunScores | None, named: str) -> list[Value
 
 _MOST_LINES: Final = 12
 _MOST_CAUTIONS: Final = 4
+_MOST_RUNS: Final = 3
+"""So many runs are printed in the terminal with all tables."""
+_SHORT_NAME: Final = 28
 
 
 def summary(report: ReportData) -> str:
@@ -142,9 +145,20 @@ def summary(report: ReportData) -> str:
 
 
 def print_tables(report: ReportData, console: Console) -> None:
-    """Print the scores, comparisons and analyses of a report, the origin of the figures, and last the finding."""
-    print_grids(grids(report, brief=True), console)
-    for analysis in report.analyses:
+    """Print the scores, comparisons and analyses of a report, the origin of the figures, and last the finding.
+
+    Of many runs, print one line each, and what was asked for: tables of papers and of other readers.
+    """
+    many = len(report.runs) > _MOST_RUNS
+    if many:
+        names = zip(report.runs, run_names(report, _SHORT_NAME), strict=True)
+        runs = tuple(msgspec.structs.replace(run, label=short) for run, short in names)
+        print_grids([overview(msgspec.structs.replace(report, runs=runs))], console)
+        print_grids([*(beside(report, reference) for reference in report.references), *report.readings], console)
+        console.print(Text("All other tables, and how each run was asked, are in tables.md of the report."))
+    else:
+        print_grids(grids(report, brief=True), console)
+    for analysis in () if many else report.analyses:
         console.print()
         console.print(Text(analysis.heading, "bold"))
         console.print(Text(analysis.about))
@@ -160,7 +174,8 @@ def print_overview(report: ReportData, console: Console) -> None:
 
 def _print_end(report: ReportData, console: Console) -> None:
     console.print()
-    for term, text in origins(report):
+    told = (each for each in origins(report) if len(report.runs) <= _MOST_RUNS or not each[0].startswith("run "))
+    for term, text in told:
         console.print(Text.assemble((f"{term}: ", "bold"), text))
     console.print(Text(report.units, "dim"))
     console.print()

@@ -12,11 +12,11 @@ from countersight import __version__
 from countersight.case import TWO_WORLDS
 from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.html import Figure, Grid, Measured, TableCell, count, name, percent, table_line
+from countersight.html import Figure, Grid, Measured, TableCell, count, interval, name, percent, table_line
 from countersight.reports.data import ReportData, RunScores
 from countersight.scoring import GroupScores, SetScores, share_interval
 from countersight.suites import PLAIN_MEASURES
-from countersight.text import unknown
+from countersight.text import several, unknown
 
 SCORES_JSON: Final = "scores.json"
 
@@ -31,6 +31,8 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Questions that count: right, wrong or unread."""
     unread_rate: float | None = None
     """The share of replies without an answer."""
+    failed: int = 0
+    """Questions without a reply, which are not scored."""
     factual: Figure | None = None
     """Accuracy over all answers about the original picture."""
     counterfactual: Figure | None = None
@@ -52,7 +54,7 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 _SETS: Final = {"question": "question_accuracy", "picture": "picture_accuracy", "set": "set_accuracy"}
-_COUNTS: Final = ("n", "questions", "scored", "unread_rate")
+_COUNTS: Final = ("n", "questions", "scored", "unread_rate", "failed")
 MEASURES: Final = (*(key for key in GroupOfScores.__struct_fields__ if key not in _COUNTS), "unread_rate")
 """The measures that can be compared."""
 
@@ -146,7 +148,7 @@ def _group(row: GroupScores, sets: SetScores | None) -> GroupOfScores:
 def _figure(found: Measured | None) -> Figure | None:
     if found is None or found.value is None:
         return None
-    return Figure(found.value, found.low, found.high, found.n, found.p, found.hits)
+    return Figure(found.value, found.low, found.high, found.n, found.p, found.hits, found.bounds)
 
 
 def write_scores(report: ReportData, path: Path) -> Path:
@@ -245,6 +247,20 @@ _WORDS: Final = {
 }
 
 
+def _amiss(row: GroupOfScores) -> Iterator[str]:
+    """What the figures of a run leave open: failed questions and unread replies."""
+    if row.failed:
+        yield f"{row.failed} of {several(row.questions, 'question')} failed and are not scored in"
+    if row.unread_rate:
+        drop = row.drop and row.drop.bounds
+        open_to = (
+            f"; the drop is between {interval(drop).replace(' to ', ' and ')} depending on how they count"
+            if drop
+            else ""
+        )
+        yield f"{percent(row.unread_rate)}% of the replies are unread{open_to}:"
+
+
 def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
     """Return the changes as tables, one per run: the old and the new value of each measure, with intervals and n."""
     for one, other in matched_runs(old, new):
@@ -265,6 +281,14 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
             for what in ("model", "prompt", "answering")
             if getattr(one, what) != getattr(other, what)
         ]
+        notes += [
+            f"Note: {words} {name(run.label)} ({age})."
+            for age, run in (("old", one), ("new", other))
+            for words in _amiss(run.groups["all"])
+        ]
         made = f"Old: Countersight {old.countersight}; new: Countersight {new.countersight}."
-        points = "Shares in per cent with their 95% intervals, changes in points."
+        points = (
+            "Shares in per cent with their 95% intervals, changes in points. Figures are rounded: a change may differ "
+            "by 0.1 from the difference of the shown figures."
+        )
         yield Grid(title, ("measure", "old", "new", "new minus old"), tuple(lines), " ".join([*notes, points, made]))

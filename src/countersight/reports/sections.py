@@ -73,7 +73,7 @@ def sections(report: ReportData) -> Iterator[Section]:
             "letters",
             "Letters",
             "Letters answered",
-            "How often each option letter was answered, and how often it was right.",
+            "How often each option letter was answered, and how often it is the right answer.",
             (letters(run) for run in report.runs if run.letters),
         ),
         (

@@ -94,7 +94,9 @@ class _Site:
         runs = self._runs(page)
         look = f"/state?page={page}"
         if not runs:
-            return _sorry("This run no longer exists.", Live(look, "gone"))
+            is_run = page.startswith("run/")
+            words = "This run no longer exists." if is_run else "None of the runs of this dataset can be read."
+            return _sorry(words, Live(look, "gone"))
         cached = self._folders.loaded(runs)
         loaded = cached.get()
         live = Live(look, cached.seen, "/" + page)

@@ -73,7 +73,8 @@ class Cached(Generic[_Read]):
             try:
                 self._known = self._read()
             except _UNREADABLE as error:
-                self._known = Damaged(name(str(error)) or type(error).__name__)
+                reason = name(str(error)).replace("with `dataset`", "with --dataset in `countersight report`")
+                self._known = Damaged(reason or type(error).__name__)
             self.seen, took = state, time.monotonic() - begun
             self._again = time.monotonic() + (_REST * took if took > _QUICK else 0.0)
         return self._known
