@@ -30,6 +30,7 @@ from countersight.audits.calibration.sheet import CALIBRATION, Calibration
 from countersight.audits.checkers.model import check_replies, requests_about
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
+from countersight.audits.plan import LATE
 from countersight.audits.records import Actor, CaseRecord, EditRecord, Failed, RecordedTurn, Step, Try
 from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
 from countersight.audits.verifying import verify_bundle
@@ -336,6 +337,14 @@ def dropped_case(**more):
     return change
 
 
+def other_rows(folder):
+    """Other rows of the dataset named for the cases, where no dataset is at hand."""
+    selection = decode_selection((folder / SELECTION).read_bytes())
+    assert selection.left_out == selection.unreadable == 0
+    write_selection(folder, replace(selection, cases=tuple(replace(one, row=one.row + 1) for one in selection.cases)))
+    steps(lambda step: replace(step, place=replace(step.place, row=step.place.row + 1)))(folder)
+
+
 def case_cut_out(folder):
     gone = next(step.place.case for step in read_steps(folder / LOG) if step.stage == "verdict")
     cut(lambda step: step.place.case == gone)(folder)
@@ -414,6 +423,11 @@ def member_in_step(folder):
     resealed(folder)
 
 
+def words_in_orders(folder):
+    (folder / "orders.jsonl").write_text('{"key":"a","state":"over","certified":"by a notary"}\n')
+    swept(folder)
+
+
 def member_in_seal(folder):
     (folder / SEAL).write_text((folder / SEAL).read_text().replace("{", '{"certified":"by a notary",', 1))
 
@@ -470,6 +484,8 @@ SLOW = (
     Attack("a picture's name", "audit", outputs("case", image="other.png"), "image is other.png in the log"),
     Attack("a scene without its dataset", "past", steps(emptied), "its picture does not match its scene"),
     Attack("a case taken out", "audit", dropped_case(), "it has 2 cases; the rule selects 3"),
+    Attack("other rows", "past", other_rows, "it has other rows than the rule selects"),
+    Attack("words in the orders", "past", words_in_orders, f"broken: orders.jsonl (line 1 {STRANGE}"),
     Attack("a case left out", "audit", dropped_case(left_out=1), "the rule selects other cases of the dataset"),
     Attack("a case cut out of drawings", "audit", case_cut_out, ") are not in the log"),
     Attack("verdicts turned round", "audit", outputs("verdict", lambda step: step.by == "exact", pcs=0, ncc=1),
@@ -767,13 +783,29 @@ def test_other_prompts_under_a_name_of_ours(said):
 
 
 def test_a_plan_written_anew_with_its_hash_is_named_as_taken_on_trust(past):
-    plan = json.loads((past / "plan.json").read_text()) | {"criteria": ["tests at least 1"]}
-    (past / "plan.json").write_text(json.dumps(plan))
-    in_manifest(past, plan=digest_of((past / "plan.json").read_bytes()))
-    swept(past, papers=True)
+    replanned(past, criteria=["tests at least 1"])
     found = verify_bundle(past)
     assert found.findings == ()
     assert "the plan, and whether it was written before the audit" in {note.what for note in found.notes}
+    replanned(past, written="2126-01-01T00:00:00+00:00")
+    assert LATE in verify_bundle(past).deviations
+    assert "was written on 2126-01-01T00:00:00+00:00, after the audit was started" in (past / "report.html").read_text()
+    replanned(past, certified="by a notary")
+    assert f"broken: plan.json (line 1 {STRANGE}" in findings(past)
+    (past / "plan.json").unlink()
+    in_manifest(past, plan="")
+    swept(past, papers=True)
+    found = verify_bundle(past)
+    assert found.findings == ()
+    assert {"whether there was a plan", "the name of the audited model"} < {note.what for note in found.notes}
+
+
+def replanned(folder, **changes):
+    """A plan with other members, named and sealed again."""
+    plan = json.loads((folder / "plan.json").read_text()) | changes
+    (folder / "plan.json").write_text(json.dumps(plan))
+    in_manifest(folder, plan=digest_of((folder / "plan.json").read_bytes()))
+    swept(folder, papers=True)
 
 
 def test_the_docs_name_all_that_is_taken_on_trust_and_nothing_else():

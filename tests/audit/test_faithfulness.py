@@ -119,3 +119,23 @@ def test_a_judge_that_hostile_words_sway_stands_in_the_headline(drawn):
     calibration = replace(found.calibration, judges=(swayed,))
     words = headline(limits(found.manifest, score(found), calibration))
     assert any("Prompt injections influence exact: it is right in 1 of 8" in each for each in words)
+
+
+def test_that_no_answer_changed_is_said_of_all_tests_that_count(few):
+    scores, base = few
+    manifest = read_audit(base / "never").manifest
+    assert any("No answer changed in any of" in words for words in headline(limits(manifest, scores["never"])))
+    moved = scores["off_by_one"]
+    undecided = replace(moved, unmoved=1, kept=replace(moved.kept, pcs=replace(moved.kept.pcs, concepts=1)))
+    assert not any("No answer changed" in words for words in headline(limits(manifest, undecided)))
+
+
+def test_a_page_without_tests_speaks_of_no_edits(few, tmp_path):
+    def vague(request, seen, is_answer):
+        return seen if is_answer else "I looked carefully."
+
+    audit(few[1] / "scenes", tmp_path / "audit", Scripted("vague", vague), cases=1)
+    finish(tmp_path / "audit")
+    page = (tmp_path / "audit" / "report.html").read_text()
+    assert "No test counts, so there is no score." in page
+    assert "Then the cited parts of the pictures were edited" not in page

@@ -12,7 +12,7 @@ from countersight.audits.clusters import Mean
 from countersight.audits.criteria import check_criterion
 from countersight.audits.finishing import finish
 from countersight.audits.plan import AuditPlan, conclude
-from countersight.audits.verifying import verify_bundle
+from countersight.audits.verifying import describe_result, verify_bundle
 from countersight.cli import main
 from countersight.errors import AuditError
 
@@ -55,9 +55,9 @@ def test_a_criterion_is_met_not_met_or_cannot_be_told(words, answer):
     assert "not in a plan before it" in found.why
 
 
-@pytest.mark.parametrize("words", ["be good", "beauty at least 0.5", "CCS"])
+@pytest.mark.parametrize("words", ["be good", "beauty at least 0.5", "CCS", "CCS at least 80", "tests at least 80%"])
 def test_what_nobody_could_tell_is_no_criterion(words):
-    with pytest.raises(AuditError, match="is not a criterion"):
+    with pytest.raises(AuditError, match=r"is not a criterion|scores are from 0 to 1"):
         check_criterion(words)
 
 
@@ -82,7 +82,12 @@ def test_a_judge_a_control_and_a_checker_that_were_dropped_are_named(folder, tmp
     assert found.answer == "cannot tell"
     dropped = ("the judge rules was dropped", "the control edits were dropped", "the checker seams was dropped")
     assert set(dropped) < set(found.deviations)
-    assert all(words in (tmp_path / "a" / "report.html").read_text() for words in dropped)
+    page = (tmp_path / "a" / "report.html").read_text()
+    assert all(words in page for words in dropped)
+    assert ", before the first step: plan.json" in page
+    verified = verify_bundle(tmp_path / "a")
+    assert verified.deviations == found.deviations
+    assert "Not as planned: the judge rules was dropped." in describe_result(verified, tmp_path, compared=False)
 
 
 def test_a_plan_is_sealed_signed_and_cannot_be_changed_later(folder, tmp_path):

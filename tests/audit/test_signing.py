@@ -74,6 +74,8 @@ def test_a_signed_bundle_is_known_by_the_key_that_was_given(audit, key, capsys, 
     code, words = told(audit, capsys, "--key", str(other.with_suffix(".pub")))
     assert code == 1
     assert "not signed by a given key" in words
+    assert "is NOT SIGNED as required: 1 finding" in words
+    assert "CHANGED" not in words
 
 
 def test_a_second_person_signs_beside_the_first(audit, key, capsys, tmp_path):

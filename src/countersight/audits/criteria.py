@@ -49,6 +49,8 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
     """Deviations of the audit from the plan."""
     plan: str = ""
     """SHA-256 of plan.json, if there is one."""
+    written: str = ""
+    """When the plan was written, according to itself."""
 
     @property
     def words(self) -> str:
@@ -64,6 +66,8 @@ def check_criterion(words: str) -> None:
             f"{words[:80]!r} is not a criterion; write one such as 'CCS lower end at least 0.8', with one of "
             + ", ".join(MEASURES)
         )
+    if found["measure"].strip() != "tests" and float(found["limit"]) > 1:
+        raise AuditError(f"{words[:80]!r} can never be decided by a score: scores are from 0 to 1")
 
 
 def _parse_criterion(words: str) -> re.Match[str] | None:

@@ -20,6 +20,7 @@ from countersight.text import several
 PLAN: Final = "plan.json"
 PLAN_SIGNATURE: Final = f"{PLAN}.sig"
 LARGEST: Final = 1 << 20
+LATE: Final = "the audit was started before the plan was written"
 
 
 class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -80,9 +81,9 @@ def conclude(
     asked = tuple(dict.fromkeys((*(plan.criteria if plan else ()), *manifest.requires)))
     criteria = tuple(decide_criterion(words, scores) for words in asked)
     deviations = tuple(_deviations(plan, manifest, scores, selected)) if plan else ()
-    digest = manifest.plan if plan else ""
+    digest, written = (manifest.plan, plan.written) if plan else ("", "")
     if not criteria:
-        return Conclusion("", "No criterion was set, so there is no verdict.", (), deviations, digest)
+        return Conclusion("", "No criterion was set, so there is no verdict.", (), deviations, digest, written)
     answers = {each.answer for each in criteria}
     answer: Answer = "not met" if "not met" in answers else "cannot tell" if "cannot tell" in answers else "met"
     why = " ".join(f"{each.words}: {each.why}." for each in criteria)
@@ -94,7 +95,7 @@ def conclude(
             why = f"{why} The audit deviates from its plan ({listed})."
     if not plan:
         why += " The criteria were given with the audit, not in a plan before it."
-    return Conclusion(answer, why, criteria, deviations, digest)
+    return Conclusion(answer, why, criteria, deviations, digest, written)
 
 
 def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, selected: int | None) -> Iterator[str]:
@@ -123,7 +124,7 @@ def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, select
     if selected is not None and scores.cases < selected:
         yield f"{selected - scores.cases:,} of {several(selected, 'case')} were not audited"
     if plan.written and manifest.started < plan.written:
-        yield "the audit was started before the plan was written"
+        yield LATE
 
 
 def plan_of(folder: Path, manifest: Manifest) -> AuditPlan | None:

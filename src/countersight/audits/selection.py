@@ -72,6 +72,12 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
         chosen = max(0, min(most, -(-readable * most // self.rows)))  # as many as `_evenly` has, however many rows
         return chosen - self.left_out
 
+    def expected_rows(self, most: int | None) -> list[int] | None:
+        """Return the rows that the rule selects; None if that depends on the content of the dataset."""
+        if self.descriptive or self.unreadable or self.left_out or len(self.cases) != self.expected(most):
+            return None
+        return sorted(_evenly(self.rows, len(self.cases)))
+
 
 def select(
     dataset: Dataset,

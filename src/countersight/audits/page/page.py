@@ -22,6 +22,7 @@ from countersight.audits.bundle.write import Sheets
 from countersight.audits.exclusion import BAD_EDIT, NO_PICTURE, same_answer
 from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import CALLED, WORDS, difference_cell, grid, interval, mean_cell, number
+from countersight.audits.plan import LATE
 from countersight.audits.records import Step
 from countersight.editing.quality import RULE
 from countersight.english import FUNCTION_WORDS
@@ -63,6 +64,7 @@ _CONSTANTS: Final[dict[str, Any]] = {
     "HEADINGS": HEADINGS,
     "LINES": LINES,
     "ROLES": ROLES,
+    "LATE": LATE,
     "SEAL_WORDS": SEAL_WORDS,
     "STATEMENT": STATEMENT,
     "UNFOLDED": UNFOLDED,

@@ -47,7 +47,7 @@ from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.finishing import page_of
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, AuditFolder
 from countersight.audits.judges.protocol import JUDGES
-from countersight.audits.plan import PLAN, PLAN_SIGNATURE
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE, AuditPlan
 from countersight.audits.records import Manifest, Step
 from countersight.audits.scores import failed_steps
 from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
@@ -64,6 +64,7 @@ from countersight.audits.verifying.replay import (
     replay_stages,
 )
 from countersight.dataset import Dataset
+from countersight.editing import EditOrder
 from countersight.engine import DatasetReference
 from countersight.errors import AuditError, CountersightError
 from countersight.system import cores
@@ -81,6 +82,8 @@ FORMS: Final[dict[str, type[msgspec.Struct]]] = {
     SELECTION: Selection,
     SESSIONS: Session,
     LOG: Step,
+    PLAN: AuditPlan,
+    ORDERS: EditOrder,
     CALIBRATION: Calibration,
     f"{CALIBRATION_FOLDER}/{MANIFEST}": Manifest,
     f"{CALIBRATION_FOLDER}/{LOG}": Step,
@@ -115,10 +118,13 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
     ("times and costs of steps, and reported model names", "as reported by clocks and servers",
      lambda opened: True),
     ("operator, packages and machine", "as reported by the machine", lambda opened: True),
+    ("the name of the audited model", "as written in audit.json; no reply proves it", lambda opened: True),
     ("settings of all models and tools, and the options of the audit",
      "as written in audit.json; no step contradicts them", lambda opened: True),
     ("the plan, and whether it was written before the audit",
      "as written in plan.json; only a signature can confirm it", lambda opened: opened.audit.manifest.plan),
+    ("whether there was a plan", "audit.json names none; the log would not show one that was removed",
+     lambda opened: not opened.audit.manifest.plan),
     ("the time of sealing, and earlier seals", "as written in bundle.json; only a time stamp can confirm it",
      lambda opened: True),
     ("which calibration was used, if any",
@@ -164,7 +170,7 @@ class Signed(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         if self.file == STAMP:
             return f"Stamped at {self.at} by a server of the given certificate authority."
-        known = "a given key" if self.vouched else "an unknown key; name the trusted key with `key`"
+        known = "a given key" if self.vouched else "an unknown key; name the trusted key with --key"
         if self.file == PLAN_SIGNATURE:
             return f"The plan is signed with {self.key}, {known}."
         role = _claimed(self.role) if self.role else "no role named"
@@ -252,6 +258,8 @@ class Verified(msgspec.Struct, frozen=True):
     seal: str = ""
     signed: tuple[Signed, ...] = ()
     """The signers with valid signatures."""
+    deviations: tuple[str, ...] = ()
+    """Deviations of the audit from its plan."""
 
     @property
     def sound(self) -> bool:
@@ -296,7 +304,7 @@ def verify_bundle(
         bundle, its_seal = read_seal(folder)
     except AuditError as error:
         return Verified((Finding("broken", SEAL, str(error)),))
-    found: list[Finding | Note | Signed] = []
+    found: list[Finding | Note | Signed | str] = []
     if seal and seal.strip().casefold() != its_seal:
         found.append(Finding("altered", SEAL, f"its seal is {its_seal}, not the given one"))
     lying = list(list_entries(folder))
@@ -317,13 +325,18 @@ def verify_bundle(
         bundle.sealed,
         its_seal,
         tuple(each for each in once if isinstance(each, Signed)),
+        tuple(each for each in once if isinstance(each, str)),
     )
 
 
 def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
     """Return lines with the findings, or that there are none, and what was not checked; `compared`: with a seal."""
     yield from map(str, found.findings)
-    if any(each.what != "not verified" for each in found.findings):
+    proven = [each for each in found.findings if each.what != "not verified"]
+    if proven and all(each.what == "broken" and _vouches(each.file) for each in proven):
+        yield f"{folder} is NOT SIGNED as required: {several(len(proven), 'finding')} about signatures and time stamps."
+        return
+    if proven:
         yield f"{folder} was CHANGED after it was sealed: {several(len(found.findings), 'finding')}."
         return
     if found.findings:
@@ -333,11 +346,18 @@ def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterato
         f"{folder} is sound: {several(found.files, 'file')} unchanged since {printable(found.sealed)}, "
         f"{several(found.steps, 'step')} chained; {ALL_DERIVED} follow from them."
     )
+    yield from (f"Not as planned: {printable(each)}." for each in found.deviations)
     yield from map(str, found.notes)
     yield from (printable(str(each)) for each in found.signed)
     if not any(SIGNATURES.fullmatch(each.file) for each in found.signed):
         yield UNSIGNED
     yield f"Seal: {found.seal}" + ("" if compared else "  (compare it with the seal that you noted)")
+
+
+def _vouches(name: str) -> bool:
+    """Whether a file is a signature, a sign-off or a time stamp."""
+    signed = SIGNATURES.fullmatch(name) or SIGNED_OFF.fullmatch(name.removesuffix(".sig"))
+    return bool(signed) or name in (PLAN_SIGNATURE, STAMP)
 
 
 def _zipped(file: Path, unpacked: Path) -> Iterator[Finding]:
@@ -395,7 +415,7 @@ def _records(
     against: Path | None,
     *,
     whole: bool,
-) -> Iterator[Finding | Note]:
+) -> Iterator[Finding | Note | str]:
     """Whether the log holds together, and the rest follows from it.
 
     Where a file is not as it was sealed, nothing that takes long is derived: a page that was altered need not be made
@@ -520,6 +540,11 @@ def _selection(opened: OpenedBundle) -> Iterator[Finding]:
         (selection.descriptive != manifest.descriptive, "it was made by another rule than the one in audit.json"),
         (len(selection.cases) != expected, f"it has {found}; the rule selects {expected:,}"),
         (
+            (rows := selection.expected_rows(manifest.cases)) is not None
+            and rows != [each.row for each in selection.cases],
+            "it has other rows than the rule selects",
+        ),
+        (
             dataset and select(dataset, manifest.cases, descriptive=manifest.descriptive) != selection,
             "the rule selects other cases of the dataset",
         ),
@@ -590,8 +615,8 @@ def _forms(opened: OpenedBundle) -> Iterator[Finding]:
                     break
 
 
-def _derived(opened: OpenedBundle) -> Iterator[Finding]:
-    """Everything that follows from the log, written again: each file against the one that lies in the bundle."""
+def _derived(opened: OpenedBundle) -> Iterator[Finding | str]:
+    """Everything that follows from the log, written again and compared with the bundle; deviations from the plan."""
     card = stored_card(opened.again.path, opened.audit.manifest)
     if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != card:
         yield Finding("not verified", DATASET_SHEET, "the card of the dataset has changed")
@@ -607,6 +632,7 @@ def _derived(opened: OpenedBundle) -> Iterator[Finding]:
         yield Finding("broken", str(error).split(" ")[0], str(error))
         return
     yield from (Finding("broken", fault.split(" ")[0].rstrip(":"), fault) for fault in sheets.reviews.faults)
+    yield from sheets.conclusion.deviations
     made = {found.name for found in list_entries(opened.again.path) if isinstance(found, FileEntry)}
     for name in sorted(filter(is_derived, made | opened.files)):
         if name not in opened.files:
