@@ -288,6 +288,17 @@ def test_options_beside_a_file_of_runs_apply_to_every_run_and_win(tmp_path, monk
     assert "add --until decided" in capsys.readouterr().err
 
 
+def test_an_estimate_needs_no_key(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    run = ["run", str(dataset(tmp_path / "d", 2)), "--model", "openai:gpt-4o", "-o", str(tmp_path / "run")]
+    assert main([*run, "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "4 questions" in said
+    assert "No key is set, and the run needs one: openai: needs a key; set OPENAI_API_KEY" in said
+    assert main(run) == 2
+    assert not (tmp_path / "run").exists()
+
+
 def test_what_the_engine_does_is_logged_where_that_is_asked_for(tmp_path):
     countersight("make", "cvqa-synthetic", "--size", 2, "-o", "d", cwd=tmp_path)
     done = countersight("--log-level", "info", "run", "d", "--model", "chance", cwd=tmp_path)

@@ -10,7 +10,7 @@ from models.provider_server import KEY, ChatDialect, Providers
 from running import ask, replies
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models import MODELS, ModelSettings, Request, Turn, open_model
+from countersight.models import MODELS, ModelSettings, Request, Turn, open_model, without_keys
 from countersight.models.hosted import apart
 from countersight.models.prices import price_of
 from countersight.picture import check_picture
@@ -248,8 +248,12 @@ def test_without_a_key_the_variable_is_named(kind, monkeypatch) -> None:
     for name in [*KEYS, "GOOGLE_API_KEY"]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
-    with pytest.raises(ModelError, match=r"needs a key; set [A-Z_]+"):
-        open_model(NAMES[kind], ModelSettings())
+    for _ in range(2):
+        with pytest.raises(ModelError, match=r"needs a key; set [A-Z_]+") as refused:
+            open_model(NAMES[kind], ModelSettings())
+        with without_keys() as missing:
+            open_model(NAMES[kind], ModelSettings())
+        assert missing == [str(refused.value)]
 
 
 def test_names_that_are_not_whole(monkeypatch) -> None:

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from chat_server import ChatServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import case, dataset, picture
@@ -125,6 +126,23 @@ def test_options_that_draw_or_send_cases_otherwise_are_refused(folder, tmp_path,
     assert main([*run, *more]) == 2
     assert "chooses the number of cases itself" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+def test_the_end_of_a_run_names_unread_replies_and_the_drops_that_they_leave_possible(folder, tmp_path, capsys):
+    def half_unread(server, number, body):
+        return "answer" if number % 2 else "say:That is hard to tell."
+
+    for behaviour, named in (("answer", False), (half_unread, True)):
+        with ChatServer(behaviour) as server:
+            out = tmp_path / str(named)
+            assert main(["run", str(folder), "--model", server.name, "-o", str(out), "--until", "25"]) == 0
+        said = re.search(
+            r"But (\d+)% of the replies are unread: the drop is (\S+) to (\S+) points", capsys.readouterr().err
+        )
+        assert bool(said) is named
+    row = cs.score(tmp_path / "True").overall
+    ends = (f"{100 * end:.1f}" for end in (row.drop.bounds.low, row.drop.bounds.high))
+    assert said.groups() == (f"{100 * row.unread_rate:.0f}", *ends)
 
 
 def test_a_metric_without_a_rule_is_refused(folder, tmp_path, capsys):

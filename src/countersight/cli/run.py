@@ -27,6 +27,8 @@ SOME_FAILED: Final = 1
 """Exit status of a finished run in which some questions have no answer."""
 UNDER_WAY: Final = 64
 """The default number of concurrent questions; models on GPUs multiply it."""
+UNREAD_SHARE: Final = 0.01
+"""The share of unread replies above which the end of a run with --until names it."""
 _OPTIONS: Final = {
     "DATASET": "a dataset folder; or a .toml file with the options of this run, and several datasets and models",
     "--model M": "see: countersight list models",
@@ -74,6 +76,18 @@ def _run(chosen: argparse.Namespace) -> int:
 
 
 def _run_one(chosen: argparse.Namespace) -> int:
+    if not chosen.dry_run:
+        return _ask_or_estimate(chosen)
+    from countersight.models import without_keys
+
+    with without_keys() as missing:
+        status = _ask_or_estimate(chosen)
+    for sentence in dict.fromkeys(missing):
+        print(f"No key is set, and the run needs one: {sentence}")
+    return status
+
+
+def _ask_or_estimate(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset, hidden_in
     from countersight.engine import RunFolder, RunOptions, Sample, as_before, find_prompt
     from countersight.models import open_model
@@ -265,6 +279,8 @@ def ask(
 
         if found := stopping_in(RunFolder.open(output)):
             _say(found.told(tally.cost + others.cost))
+            for folder, each in _with_other(output, model, other).items():
+                _say_unread(folder, f"{each.name}: " if other else "")
         if not tally.total:  # the rule was met in an earlier call
             return 0
     if tally.spent or others.spent:
@@ -286,6 +302,21 @@ def ask(
         )
     failed = tally.failed or tally.unasked or others.failed or others.unasked
     return SOME_FAILED if failed or not tally.before + tally.answered else 0
+
+
+def _say_unread(output: Path, whose: str) -> None:
+    """Print the share of unread replies of a run, and the drop that they leave possible, if there are many of them."""
+    from countersight.engine import RunFolder
+    from countersight.scoring import judge_run
+
+    row = judge_run(RunFolder.open(output)).scores().overall
+    share, bounds = row.unread_rate or 0.0, row.drop and row.drop.bounds
+    if share > UNREAD_SHARE:
+        effect = "they count as not right"
+        if bounds:
+            ends = f"{100 * bounds.low:.1f} to {100 * bounds.high:.1f} points"
+            effect = f"the drop is {ends}, depending on how they are counted"
+        _say(f"{whose}But {share:.0%} of the replies are unread: {effect}.")
 
 
 def _say(*lines: str) -> None:

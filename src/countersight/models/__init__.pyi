@@ -20,6 +20,7 @@ from .protocol import Request as Request
 from .protocol import Turn as Turn
 from .protocol import Viewer as Viewer
 from .providers import OPENAI as OPENAI
+from .providers import without_keys as without_keys
 from .registry import MODELS as MODELS
 from .service import Received as Received
 from .service import Service as Service

@@ -1,6 +1,9 @@
 """Hosted providers: their addresses, the variables with their keys, and their dialects."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from urllib.parse import quote
 
@@ -29,6 +32,7 @@ OPENROUTER = "https://openrouter.ai/api/v1"
 OLLAMA = "http://127.0.0.1:11434"
 AZURE_VERSION = "2024-10-21"
 COMPLETIONS = "/chat/completions"
+_MISSING: ContextVar[list[str] | None] = ContextVar("missing keys", default=None)
 
 
 def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint | LoadBalancedModel:
@@ -127,10 +131,24 @@ def _base(variable: str, usual: str) -> str:
     return checked_address(os.environ.get(variable) or usual).rstrip("/")
 
 
+@contextmanager
+def without_keys() -> Iterator[list[str]]:
+    """Open models without their keys, for an estimate, which sends nothing; yields a sentence per missing key."""
+    missing: list[str] = []
+    before = _MISSING.set(missing)
+    try:
+        yield missing
+    finally:
+        _MISSING.reset(before)
+
+
 def _key(kind: str, *variables: str) -> str:
-    key = next(filter(None, map(key_from, variables)), "")
-    if not key:
-        raise ModelError(f"{kind}: needs a key; set {' or '.join(variables)} in the environment")
+    key, missing = next(filter(None, map(key_from, variables)), ""), _MISSING.get()
+    sentence = f"{kind}: needs a key; set {' or '.join(variables)} in the environment"
+    if not key and missing is None:
+        raise ModelError(sentence)
+    if not key and missing is not None:
+        missing.append(sentence)
     return key
 
 
