@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from making import dataset
 
 from countersight.audits.asking import AskedEditor, AuditServer
 from countersight.audits.checkers import CHECKERS
@@ -138,7 +139,8 @@ def test_the_plugs_of_the_page_for_contributors_work_as_they_stand(tmp_path, ins
 
 
 def test_a_plug_that_cannot_be_imported_is_a_sentence(tmp_path, installed):
-    command = [sys.executable, "-m", "countersight", "run", tmp_path, "--model", "broken", "-o", tmp_path / "run"]
+    asked = dataset(tmp_path / "d", 1)
+    command = [sys.executable, "-m", "countersight", "run", asked, "--model", "broken", "-o", tmp_path / "run"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=installed)
     assert done.returncode == 2
     assert "the model 'broken' of the package tiny-plugs cannot be imported: AttributeError" in done.stderr
