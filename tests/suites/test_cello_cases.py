@@ -202,12 +202,13 @@ def test_a_pool_holds_no_more_than_it_needs():
 @pytest.mark.slow
 def test_make_samples_a_mined_folder(tmp_path, capsys):
     cases = make(tmp_path, sorted(many_graphs(), key=lambda one: one.image), "--per-task", "6", "--seed", "3")
-    assert Counter(case.group for case in cases) == dict.fromkeys(TASKS, 6)
+    # Every bearer bears every thing in some graph, so no wrong cause behind another can be offered.
+    assert Counter(case.group for case in cases) == {task: 6 for task in TASKS if task != "causal_attribution"}
     assert all(case.suite == "cello" and case.image is None for case in cases)
     assert any(case.change and case.change.text.startswith("The ") for case in cases)
     out = capsys.readouterr().out
-    assert "72 cases" in out
-    assert "72 cases have no picture, only text and a graph" in out
+    assert "66 cases" in out
+    assert "66 cases have no picture, only text and a graph" in out
 
 
 @pytest.mark.slow
@@ -342,9 +343,9 @@ def real(tmp_path_factory):
 def test_the_real_region_graphs_make_a_balanced_dataset(real):
     by_task = Counter(case.provenance["task"] for case in real)
     assert all(by_task[short] >= 190 for short in ("CaI", "CR"))
-    # Balanced against what common knowledge answers, and without wholes and their parts: a third is left of what could
-    # be asked.
-    least = {"CA": 25, "AR": 30, "CDE": 50, "NDE": 50, "NIE": 30, "SC": 60, "NC": 65}
+    # Balanced against what common knowledge answers, and without wholes and their parts ("the bowl of the sink"): a third
+    # is left of what could be asked.
+    least = {"CA": 25, "AR": 30, "CDE": 45, "NDE": 45, "NIE": 30, "SC": 60, "NC": 65}
     assert all(by_task[short] >= number for short, number in least.items())
 
 

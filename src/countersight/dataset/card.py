@@ -96,7 +96,7 @@ size_categories:
 
 {description}
 
-{count:,} cases, one per line in `metadata.jsonl`: {_contents(columns)}
+{count:,} cases, one per line in `metadata.jsonl`{_contents(columns)}
 
 ```python
 from datasets import load_dataset
@@ -118,9 +118,12 @@ def _contents(columns: set[str]) -> str:
         "factual_question": f"a question {about}",
         "counterfactual_question": f"a question {about}{under}",
     }
-    *first, last = (f"{text} (`{column}`)" for column, text in words.items() if column in columns)
+    parts = [f"{text} (`{column}`)" for column, text in words.items() if column in columns]
+    if not parts:  # there are no cases
+        return "."
+    *first, last = parts
     comma = "," if len(first) > 1 else ""
-    told = f"{', '.join(first)}{comma}\nand {last}." if first else f"{last}."
+    told = f": {', '.join(first)}{comma}\nand {last}." if first else f": {last}."
     if "counterfactual_file_name" in columns:
         told += (
             " If there is a picture after the change,\n"

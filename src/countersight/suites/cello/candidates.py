@@ -49,8 +49,8 @@ _FOR_SURE = frozenset({"CB", "SC", "NC"})
 _FASTENING = frozenset({
     "bolt", "button", "clasp", "nail", "pin", "rivet", "screw", "staple", "tack", "thumbtack", "zip", "zipper",
 })  # fmt: skip
-"""Parts that fasten a thing beside others of their kind: none of them alone keeps it in place. Only CB asks
-about them, and names the other cause as well."""
+"""Parts that fasten a thing beside others of their kind: none of them alone keeps it in place. Only CB, which names the
+other cause as well, and SC, which asks whether one is enough, ask about them."""
 _OF_ACTING = {"direct": ("CaI", "CR"), "chain": ("CA", "AR"), "fork": ("CR",)}
 """Tasks that ask about force and source, by kind of graph."""
 
@@ -87,7 +87,7 @@ def _has_one_answer(task: Task, graph: CausalGraph, effect: str, behind: tuple[s
     if acting_kind(graph):
         return task.short in _OF_ACTING.get(graph.kind, ())
     names = {thing.id: singular(head(thing.name)) for thing in graph.things}
-    if task.short != "CB" and any(names[edge.cause] in _FASTENING for edge in graph.edges):
+    if task.short not in ("CB", "SC") and any(names[edge.cause] in _FASTENING for edge in graph.edges):
         return False
     if may_do_alone(graph):
         return task.short in ("CoI", "BAS")
