@@ -207,10 +207,13 @@ def test_a_report_has_misses_and_false_alarms_side_by_side(eight, tmp_path):
     minded(eight, tmp_path / "deaf", lambda each: each.factual.answer)
     found = cs.report(tmp_path / "deaf", out=tmp_path / "report")
     [analysis] = [each for each in found.data.analyses if each.heading == "Misses and false alarms"]
-    assert (
-        "8 of 8 (100.0%; 63.1 to 100.0) missed, 0 of 8 (0.0%; 0.0 to 36.9) false alarms"
-        in analysis.points[0].sentences[0]
-    )
+    [table] = analysis.tables
+    assert [(cell.text, *cell.details) for cell in table.lines[-1].cells[:4]] == [
+        ("all",),
+        ("8",),
+        ("100.0", "63.1 to 100.0"),
+        ("0.0", "0.0 to 36.9"),
+    ]
     assert found.data.controls == 8
     assert "Misses and false alarms" in found.html.read_text()
     assert "alarms,deaf,,all,balance counterfactual,0.5" in found.csv.read_text()
