@@ -357,7 +357,7 @@ def difference(first: AuditScores, second: AuditScores, measure: Measure) -> Sco
 
 
 def by_case(scores: AuditScores, measure: Measure) -> dict[str, tuple[str, float]]:
-    """Return the picture and the score of every case that counts: the mean of its concepts."""
+    """Return the picture and the score of every case that counts; the score is the mean over its concepts."""
     values: dict[str, list[float]] = {}
     pictures: dict[str, str] = {}
     for concept in scores.concepts:

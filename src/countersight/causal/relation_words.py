@@ -33,7 +33,7 @@ _PARTICLES = frozenset({"up", "down", "out", "off", "back", "high", "together", 
 
 
 class Words(msgspec.Struct, frozen=True):
-    """Words with a role in every relation, each list as one text."""
+    """Words that play a role in every relation; each field is a list of words separated by spaces."""
 
     skipped: str
     """Words that do not change the meaning of a relation."""

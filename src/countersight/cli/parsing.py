@@ -127,7 +127,7 @@ def print_bad(bad: object) -> None:
 
 
 def part_of_all(text: str) -> float:
-    """Parse a share, as 10% or 0.1."""
+    """Parse a share, such as 10% or 0.1."""
     words = "a share such as 10% or 0.1"
     if text.endswith("%"):
         return _number(text, words, 1e-4, 100, text.removesuffix("%")) / 100

@@ -221,7 +221,7 @@ def _fooling(connection: Connection) -> Fooling | None:
 
 
 def people_figures(connection: Connection, after: int, most: int) -> list[PersonFigures]:
-    """Return the figures of at most `most` people, after this number, in a few queries."""
+    """Return the figures of at most `most` people with ids above `after`, in a few queries."""
     chosen = select(tables.person).where(_person.id > after).order_by(_person.id).limit(most)
     everybody = connection.execute(chosen).all()
     ids, paid, flag = [row.id for row in everybody], tables.payment.c, tables.flag.c

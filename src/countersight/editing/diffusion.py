@@ -26,7 +26,7 @@ STEP = 16
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """How pipelines of one class are called."""
+    """How to call the pipelines of one class."""
 
     fills: bool = False
     """Whether it paints only under a mask."""

@@ -215,7 +215,7 @@ _SHRINKING = frozenset(("smaller", "small", "tiny", "little"))
 
 
 def direction_in(value: str) -> tuple[tuple[int, int] | None, int | None]:
-    """Return the direction in the words (right and down are positive) and the pixels; None for each if missing."""
+    """Return the direction (right and down are positive) and the distance in pixels; None for either if missing."""
     words = re.findall(r"[a-z]+|\d{1,5}", value.casefold())
     ways = [_WAYS[word] for word in words if word in _WAYS]
     lengths = [int(word) for word in words if word.isdecimal()]

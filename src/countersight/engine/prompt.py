@@ -170,7 +170,7 @@ def told(case: Case, world: World, telling: Telling) -> PromptContext:
 
 
 def fill(template: str, values: dict[str, str]) -> str:
-    """Replace the names in a template by values; lines that contain an empty value are left out."""
+    """Replace the names in a template with values; lines that contain an empty value are left out."""
     lines = []
     for names, words in _parsed(template):
         if names:

@@ -77,7 +77,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_reported(self) -> bool:
-        """Whether it has rows of papers."""
+        """Whether it has rows from papers."""
         return any(pool.kind == "reported" for pool in self.pools)
 
     @property

@@ -297,7 +297,7 @@ class RayModel(Displayed):
 
 
 class RankingRayModel(RayModel):
-    """A RayModel whose options can be ranked."""
+    """A RayModel that can rank options."""
 
     async def losses(self, request: Request) -> tuple[float, ...]:
         """Return the loss of each option; one actor ranks all options of a request."""

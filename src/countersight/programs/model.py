@@ -180,7 +180,7 @@ class Metered(Displayed):
 
 
 def open_programs(name: str, target: str, settings: ModelSettings, limits: Limits | None = None) -> Programs:
-    """Open a model such as `viper:openai:gpt-4o?vision=scene`; the vision part is searched from the end."""
+    """Open a model such as `viper:openai:gpt-4o?vision=scene`; the last `vision=` starts the vision part."""
     style = name.partition(":")[0]
     code_name, named, eyes_name = _VISION.sub(";vision=", target).rpartition(";vision=")
     if not named:

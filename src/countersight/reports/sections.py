@@ -65,7 +65,7 @@ def tiles(report: ReportData) -> list[tuple[RunScores, list[Tile]]]:
 
 
 def sections(report: ReportData) -> Iterator[Section]:
-    """Return all sections between the finding and the cases that have content."""
+    """Return every non-empty section between the finding and the cases."""
     yield _drop(report) if report.two_worlds else _accuracy(report)
     yield _scores(report)
     further = (

@@ -136,7 +136,7 @@ def _phi(
 
 
 def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
-    """Rank the groups by their accuracy in one kind of asking; None for one group, too many, or no best one."""
+    """Rank the groups by their accuracy in one kind of asking; None for one group, too many, or all equal."""
     places = np.unique(outcomes.groups[_heard(outcomes, asking)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None

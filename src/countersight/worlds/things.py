@@ -28,7 +28,7 @@ Size = Annotated[float, msgspec.Meta(gt=0, le=4096)]
 
 
 class WorldThing(msgspec.Struct, frozen=True):
-    """One thing, upright or rotated about its middle."""
+    """One thing, upright or rotated about its centre."""
 
     id: str
     kind: Kind

@@ -106,7 +106,7 @@ class CalibrationOptions(msgspec.Struct, frozen=True):
 async def calibrate(
     output: Path, options: CalibrationOptions, tally: AuditTally, stop: asyncio.Event
 ) -> Calibration | None:
-    """Run every known test by every judge; None if stopped."""
+    """Have every judge decide every test with a known verdict; returns None if stopped."""
     if options.pool == "mean":
         raise AuditError(f"votes pooled by their mean cannot be calibrated: {NO_MEAN}")
     opener = Opener(options.retry, options.prompts, tally, stop)

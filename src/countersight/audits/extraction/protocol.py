@@ -21,7 +21,7 @@ class Statement(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Extracted(msgspec.Struct, frozen=True):
-    """The extracted concepts and their usage."""
+    """The extracted concepts, and the tokens spent on extracting them."""
 
     concepts: Concepts
     spent: Usage = Usage()

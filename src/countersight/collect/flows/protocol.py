@@ -69,7 +69,7 @@ class Item(msgspec.Struct, frozen=True):
 
     @property
     def number(self) -> str:
-        """The public number, because the key reveals whether the answer is known."""
+        """The number shown instead of the key, which would reveal whether the answer is known."""
         return neutral_number(self.key)
 
 

@@ -39,7 +39,7 @@ class Tokenizer:
         return tokens
 
     def decode(self, tokens: Iterable[int]) -> str:
-        """Return the text of tokens with normal spacing; markers of turns are left out."""
+        """Return the text of tokens with normal spacing; turn markers are left out."""
         text = ""
         spelling = False
         for number in tokens:

@@ -90,7 +90,7 @@ def in_the_picture(graph: CausalGraph) -> list[str]:
 
 
 class Answers:
-    """The names of the answers of a task, and of what is in their place in other graphs."""
+    """The names that answer a task's questions, and the names found in the same role in other graphs."""
 
     def __init__(
         self,
