@@ -13,6 +13,8 @@ import pytest
 from running import answers, run_command, start_command
 from waiting import wait_until
 
+from countersight.errors import CountersightError
+
 pytest.importorskip("ray")
 STORE = 80 * 2**20
 ADDRESSES = count(2)
@@ -201,10 +203,14 @@ def test_pairs_are_checked_by_a_model_on_a_cluster_as_by_one_here(cluster, worke
     ]
     asked.write_text("img_path,query,answer,new query,new answer,type\n" + "".join(rows))
     options = ("--groups", "direct", "--size", "8", "--blind", "chance", "--ray", cluster.address)
-    done("build", "cvqa", "--questions", asked, *options, "-o", tmp_path / "there")
-    build("cvqa", asked, tmp_path / "here", groups=["direct"], size=8, blind="chance")
-    for name in ("metadata.jsonl", "rejected.jsonl"):
-        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+    # A model that answers at random gives no verdict that can be read, so every pair is rejected, there as here.
+    building = command("build", "cvqa", "--questions", asked, *options, "-o", tmp_path / "there")
+    there = subprocess.run(building, capture_output=True, text=True, timeout=200, check=False)
+    assert "12 x the verdict of the model cannot be read" in there.stderr
+    with pytest.raises(CountersightError, match="12 x the verdict of the model cannot be read"):
+        build("cvqa", asked, tmp_path / "here", groups=["direct"], size=8, blind="chance")
+    rejected = [(tmp_path / f"{place}.building" / "rejected.jsonl").read_bytes() for place in ("there", "here")]
+    assert rejected[0] == rejected[1]
 
 
 @pytest.mark.slow
