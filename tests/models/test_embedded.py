@@ -23,7 +23,7 @@ from countersight.models.embedded.decoding import Decoder
 from countersight.models.embedded.inference import Inference, prepare
 from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.out_of_scope import UNKNOWN
-from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
+from countersight.models.embedded.tokenizer import Tokenizer
 from countersight.models.embedded.values import SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped
 from countersight.models.protocol import ModelSettings, Request, Turn
@@ -33,6 +33,7 @@ from countersight.scenes.drawing import draw_both
 from countersight.scenes.png import encode
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
+from tools.embedded.batches import vocabulary
 
 TOKENIZER = Tokenizer(vocabulary(["flowers", "How", "red"], ["how", "many"]))
 

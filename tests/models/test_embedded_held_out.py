@@ -9,12 +9,12 @@ import pytest
 
 from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.out_of_scope import UNKNOWN
-from countersight.models.embedded.tokenizer import vocabulary
 from countersight.models.embedded.weights import shipped
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.scenes import draw, encode
 from tools.embedded import wordings
+from tools.embedded.batches import vocabulary
 from tools.embedded.examination import Examined, examination, read_held_out
 
 HELD_OUT = Path(__file__).parent.parent / "data/embedded/held_out.toml"
