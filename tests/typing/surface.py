@@ -5,8 +5,7 @@ from typing import assert_type
 
 import countersight as cs
 
-flowers = cs.make("cvqa-synthetic", "flowers", size=60, seed=7)
-assert_type(flowers, cs.Dataset)
+flowers: cs.Dataset = cs.make("cvqa-synthetic", "flowers", size=60, seed=7)
 run = cs.run(flowers, "embedded", out=Path("runs/embedded"))
 assert_type(run, cs.Run)
 assert_type(run.scores(), cs.Scores)
