@@ -15,41 +15,21 @@ CLOSER = "Which point is closer to the camera?"
 @pytest.mark.parametrize(
     "text",
     [
-        "B",
-        "(B)",
-        "b)",
-        "B. blue",
-        "B: blue",
-        "**B**",
-        "Option B",
-        "blue",
-        "The answer is B.",
-        "The correct option is (B).",
-        "**Answer:** B",
-        "**Final Answer**\n\nB",
-        "### Answer\n(B) blue",
-        "<answer>B</answer>",
-        "<answer>\nB. blue\n</answer>",
-        "<CONCLUSION> B </CONCLUSION>",
-        "<think>It may be A.</think>B",
-        "<think>It may be A.</think>\n\nThe car is blue.",
-        "<|begin_of_box|>B<|end_of_box|>",
-        r"\boxed{B}",
-        r"$\boxed{\text{B}}$",
-        r"The final answer is $\boxed{\text{(B) blue}}$.",
-        '{"answer": "B"}',
-        '```json\n{"reasoning": "It looks blue, not red.", "answer": "B"}\n```',
-        "[THINK]A or B?[/THINK]B",
-        "◁think▷A?◁/think▷B",
-        "<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>B",
-        "The car is blue.",
-        "The car is not red. Therefore, the answer is blue.",
+        "B", "(B)", "b)", "B. blue", "B: blue", "**B**", "Option B", "blue", "The answer is B.",
+        "The correct option is (B).", "**Answer:** B", "**Final Answer**\n\nB", "### Answer\n(B) blue",
+        "<answer>B</answer>", "<answer>\nB. blue\n</answer>", "<CONCLUSION> B </CONCLUSION>",
+        "<think>It may be A.</think>B", "<think>It may be A.</think>\n\nThe car is blue.",
+        "<|begin_of_box|>B<|end_of_box|>", r"\boxed{B}", r"$\boxed{\text{B}}$",
+        r"The final answer is $\boxed{\text{(B) blue}}$.", '{"answer": "B"}',
+        '```json\n{"reasoning": "It looks blue, not red.", "answer": "B"}\n```', "[THINK]A or B?[/THINK]B",
+        "◁think▷A?◁/think▷B", "<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>B",
+        "The car is blue.", "The car is not red. Therefore, the answer is blue.",
         "I would say it is A at first sight. Wait, no, it's B.",
         "(A) red\n(B) blue\n(C) green\n(D) grey\n\nAnswer: B",
         "A. The car is red: unlikely.\nB. The car is blue: likely.\n\nAnswer: B",
         "Let me look at the picture. The car in front has a blue roof and blue doors. So the correct answer is (B).",
     ],
-)
+)  # fmt: skip
 def test_an_option_is_read_in_the_forms_that_models_use(text):
     assert read(text, "What colour is the car?", "choice", COLOURS).answer == "B"
 
@@ -57,28 +37,15 @@ def test_an_option_is_read_in_the_forms_that_models_use(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "7",
-        "Seven",
-        "7.",
-        "**7**",
-        "There are 7 cats.",
-        "There are seven cats in the image.",
-        "Answer: 7",
-        r"\boxed{7}",
-        "Final answer: 7 cats",
-        "#### 7",
-        '{"count": 7}',
+        "7", "Seven", "7.", "**7**", "There are 7 cats.", "There are seven cats in the image.", "Answer: 7",
+        r"\boxed{7}", "Final answer: 7 cats", "#### 7", '{"count": 7}',
         "Let me count: one on the sofa, two on the rug, four on the bed. So there are 7.",
         "There are 7 cats: 3 white, 2 black and 2 grey.",
         "| colour | cats |\n|---|---|\n| white | 3 |\n| black | 4 |\n| **Total** | **7** |",
-        "I count **7** cats in total.",
-        "There are 4 cats on the left and 3 on the right, for a total of 7 cats.",
-        "4 + 3 = 7",
-        "I see 6 cats. Wait, there is one more behind the door. There are 7 cats.",
-        "７",
-        "٧",
+        "I count **7** cats in total.", "There are 4 cats on the left and 3 on the right, for a total of 7 cats.",
+        "4 + 3 = 7", "I see 6 cats. Wait, there is one more behind the door. There are 7 cats.", "７", "٧",
     ],
-)
+)  # fmt: skip
 def test_a_count_is_read_in_the_forms_that_models_use(text):
     assert read(text, CATS, "number").answer == "7"
 
@@ -86,22 +53,13 @@ def test_a_count_is_read_in_the_forms_that_models_use(text):
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("Yes", "yes"),
-        ("No.", "no"),
-        ("Yes, the cat is on the mat.", "yes"),
-        ("**No**, the cat is under it.", "no"),
-        ("The cat is on the mat.", "yes"),
-        ("The cat is not on the mat.", "no"),
-        ("The cat is sitting on a mat. Therefore, yes.", "yes"),
-        ("<answer>no</answer>", "no"),
-        ('{"answer": false}', "no"),
-        ("True", "yes"),
-        ("It's not possible to tell from this picture.", None),
-        ("There is a dog.", None),
-        ("No. Actually, yes, it is.", "yes"),
-        ("", None),
+        ("Yes", "yes"), ("No.", "no"), ("Yes, the cat is on the mat.", "yes"), ("**No**, the cat is under it.", "no"),
+        ("The cat is on the mat.", "yes"), ("The cat is not on the mat.", "no"),
+        ("The cat is sitting on a mat. Therefore, yes.", "yes"), ("<answer>no</answer>", "no"),
+        ('{"answer": false}', "no"), ("True", "yes"), ("It's not possible to tell from this picture.", None),
+        ("There is a dog.", None), ("No. Actually, yes, it is.", "yes"), ("", None),
     ],
-)
+)  # fmt: skip
 def test_yes_or_no(text, answer):
     assert read(text, "Is the cat on the mat?", "boolean").answer == answer
 
@@ -156,20 +114,13 @@ def test_a_supposition_is_not_the_answer(text, answer):
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        ("choice", "I cannot determine the colour from the image."),
-        ("choice", "It is either red or blue."),
-        ("choice", "B. red"),
-        ("choice", "(G) purple"),
-        ("choice", "<think>The car is blue, so B"),
-        ("number", "Between 3 and 5."),
-        ("number", "I can't see the image."),
-        ("number", "<think>There are 3, so"),
-        ("number", "It is a picture of a street."),
-        ("boolean", "It depends."),
-        ("boolean", "Not necessarily."),
+        ("choice", "I cannot determine the colour from the image."), ("choice", "It is either red or blue."),
+        ("choice", "B. red"), ("choice", "(G) purple"), ("choice", "<think>The car is blue, so B"),
+        ("number", "Between 3 and 5."), ("number", "I can't see the image."), ("number", "<think>There are 3, so"),
+        ("number", "It is a picture of a street."), ("boolean", "It depends."), ("boolean", "Not necessarily."),
         ("open", "I cannot tell."),
     ],
-)
+)  # fmt: skip
 def test_a_reply_without_one_clear_answer_is_unread(kind, text):
     assert read(text, "What is there?", kind, COLOURS if kind == "choice" else ()).unread
 
@@ -202,24 +153,14 @@ def test_a_reply_that_was_cut_off_counts_if_it_announced_its_answer():
 @pytest.mark.parametrize(
     ("kind", "text", "answer"),
     [
-        ("choice", "La respuesta es B.", "B"),
-        ("choice", "Die richtige Antwort lautet (B).", "B"),
-        ("choice", "答案：B", "B"),
-        ("choice", "正解はBです。", "B"),
-        ("choice", "정답은 B입니다.", "B"),
-        ("choice", "Правильный ответ: B", "B"),
-        ("number", "答案是3。", "3"),
-        ("number", "الإجابة: ٣", "3"),
-        ("number", "Réponse : 3", "3"),
-        ("boolean", "Sí, está ahí.", "yes"),
-        ("boolean", "Nein, leider nicht.", "no"),
-        ("boolean", "はい", "yes"),
-        ("boolean", "不是", "no"),
-        ("boolean", "Нет.", "no"),
-        ("boolean", "नहीं", "no"),
+        ("choice", "La respuesta es B.", "B"), ("choice", "Die richtige Antwort lautet (B).", "B"),
+        ("choice", "答案：B", "B"), ("choice", "正解はBです。", "B"), ("choice", "정답은 B입니다.", "B"),
+        ("choice", "Правильный ответ: B", "B"), ("number", "答案是3。", "3"), ("number", "الإجابة: ٣", "3"),
+        ("number", "Réponse : 3", "3"), ("boolean", "Sí, está ahí.", "yes"), ("boolean", "Nein, leider nicht.", "no"),
+        ("boolean", "はい", "yes"), ("boolean", "不是", "no"), ("boolean", "Нет.", "no"), ("boolean", "नहीं", "no"),
         ("boolean", "نعم", "yes"),
     ],
-)
+)  # fmt: skip
 def test_marks_digits_letters_and_yes_or_no_of_other_languages(kind, text, answer):
     assert read(text, "?", kind, COLOURS if kind == "choice" else ()).answer == answer
 

@@ -6,7 +6,7 @@ an answer, or with two conflicting ones, is unread (None). The gold answer is ne
 """
 
 from countersight.reading.answers import ReadFrom, answer_in
-from countersight.reading.replies import Reading, agrees, combined, read, read_reply
+from countersight.reading.replies import Reading, agrees, read, read_reply
 from countersight.reading.sentences import without_refusal
 
-__all__ = ["ReadFrom", "Reading", "agrees", "answer_in", "combined", "read", "read_reply", "without_refusal"]
+__all__ = ["ReadFrom", "Reading", "agrees", "answer_in", "read", "read_reply", "without_refusal"]

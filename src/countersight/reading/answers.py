@@ -5,7 +5,7 @@ from typing import Literal
 from countersight.case import LETTERS, Question
 from countersight.reading import choices, counts, open_answers, yes_no
 from countersight.reading.languages import SIDES
-from countersight.reading.marks import announced, bold, in_other_words, labelled, marked
+from countersight.reading.marks import BOLD, announcements, marked
 from countersight.reading.numbers import canonical
 from countersight.reading.plain import any_case, lazy, on_lines, plain, spoken
 from countersight.reading.sentences import content, last_correction, refuses, sentences, without_refusal
@@ -99,15 +99,17 @@ class _Reader:
         rest = text if any(map(refuses, self.options.texts)) else without_refusal(text)
         if rest is None:
             return None
-        text = rest
-        if not self.whole and (last := self._direct((sentences(text) or [""])[-1])):
+        if not self.whole and (last := self._direct((sentences(rest) or [""])[-1])):
             return last
-        return self._bold(said) or self._prose(text)
+        if (answer := self._bold(said)) is not None:
+            return answer
+        if self.kind == "choice":
+            return choices.prose(rest, self.options, self.text)
+        return (counts.prose if self.kind == "number" else yes_no.prose)(rest, self.text)
 
     def _called(self, text: str, near: int = 1 << 30) -> list[str]:
-        """Return the answers that a text labels or announces `near` its beginning or end, in order; the last one
-        counts."""
-        regions = (sorted((*labelled(text), *announced(text))) or sorted(in_other_words(text)))[-_MOST_MARKS:]
+        """Return the answers that a text labels or announces `near` its beginning or end; the last one counts."""
+        regions = announcements(text)[-_MOST_MARKS:]
         regions = [(at, region) for at, region in regions if at < near or at > len(text) - near]
         return [answer for _, region in regions if (answer := self._direct(region)) is not None]
 
@@ -127,20 +129,13 @@ class _Reader:
         """Return the only answer in bold type."""
         if self.kind == "boolean":
             return None
-        found = {answer for each in bold(said) if (answer := self._lone(plain(each))) is not None}
-        return found.pop() if len(found) == 1 else None
-
-    def _lone(self, text: str) -> str | None:
+        texts = [plain(match[1] or match[2] or match[3]) for match in BOLD.finditer(said)]
         if self.kind == "number":
-            return counts.lone(text, self.text)
-        return choices.letter_first(text, self.options)
-
-    def _prose(self, text: str) -> str | None:
-        if self.kind == "choice":
-            if choices.beyond(text, self.options):
-                return None
-            return choices.prose(text, self.options, self.text)
-        return (counts.prose if self.kind == "number" else yes_no.prose)(text, self.text)
+            found = {counts.lone(text, self.text) for text in texts}
+        else:
+            found = {choices.letter_first(text, self.options) for text in texts}
+        found.discard(None)
+        return found.pop() if len(found) == 1 else None
 
 
 def _is_ended(text: str) -> bool:

@@ -1,7 +1,6 @@
 """Reads the chosen option of a reply: by its letter, or by its own words if no other option is meant."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
@@ -26,9 +25,9 @@ _LETTER_NAMED = lazy(
     r"|and )?[A-Z]\b)|\(([A-Z])\)"
 )
 _TOKEN = lazy(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[√°%/+=<>*]|(?<![A-Za-z])-")
-_NEGATED_BEFORE = word_set("""
-not never nor neither than unlike except without versus vs exclud eliminat avoid miss reject ignor lack
-""")
+_NEGATED_BEFORE = word_set(
+    "not never nor neither than unlike except without versus vs exclud eliminat avoid miss reject ignor lack"
+)
 _NEGATED_AFTER = any_case(
     r"^[^,.;]{0,40}?\b(?:(?:is|are|was|were|do|does|did|would|will|can|could|has|have|seems|appears|may"
     r"|might)(?:n't| not| less| incorrect| wrong| false| unlikely| eliminated| ruled| further| farther"
@@ -38,6 +37,7 @@ _INSTEAD = any_case(
     r"\b(?:rather than|instead of|compared (?:to|with)|as opposed to|in contrast to|different from|other than"
     r"|not)\s+(?:the |a |an |to |in |point |option |at )*$"
 )
+_LISTED_APART = lazy(r"^\s*\(?([A-Z])[.)]\s", re.MULTILINE)
 _LISTED = lazy(r"^[^\w\n]*([A-Z])\s*[).:]", re.MULTILINE)
 # A sentence about what may be, or about another option.
 _ASIDE = any_case(
@@ -109,9 +109,10 @@ def direct(region: str, options: Options) -> str | None:
     if (small := _SMALL_FIRST.match(first)) and small[1].upper() in options.letters:
         return small[1].upper()
     chosen = named(first, options)
-    if len(chosen) == 1:
-        return chosen.pop()
-    return _earliest(first, options) if len(chosen) > 1 else None
+    if len(chosen) < 2:
+        return chosen.pop() if chosen else None
+    start, place = min(((start, place) for place, start, _ in mentions(first, options)), default=(len(first), 0))
+    return LETTERS[place] if start <= len("the ") else None  # "blue, not red"
 
 
 def letter_first(text: str, options: Options) -> str | None:
@@ -146,22 +147,10 @@ def exactly(sentence: str, options: Options) -> str | None:
     return LETTERS[options.squeezed.index(said)] if said and options.squeezed.count(said) == 1 else None
 
 
-def letters_named(text: str, options: Options) -> Iterator[str]:
-    """Yield letters that a text names as options and does not negate: "(B)", "option B"."""
-    for match in _LETTER_NAMED.finditer(text):
-        letter = match[1] or match[2]
-        if letter in options.letters and not _denied(text, *match.span()):
-            yield letter
-
-
-def beyond(text: str, options: Options) -> bool:
-    """Whether a text lists letters that are not options."""
-    return any(letter not in options.letters for letter in re.findall(r"^\s*\(?([A-Z])[.)]\s", text, re.MULTILINE))
-
-
 def named(text: str, options: Options) -> set[str]:
     """Return the options that a sentence names and does not negate, by letter or by their own words."""
-    return {*letters_named(text, options)} or {LETTERS[place] for place, _, _ in mentions(text, options)}
+    letters = {match[1] or match[2] for match in _LETTER_NAMED.finditer(text) if not _denied(text, *match.span())}
+    return letters.intersection(options.letters) or {LETTERS[place] for place, _, _ in mentions(text, options)}
 
 
 def mentions(text: str, options: Options) -> list[tuple[int, int, int]]:
@@ -221,12 +210,6 @@ def _agrees(letter: str, first: str, options: Options) -> bool:
     return beside == options.squeezed[LETTERS.index(letter)] or beside not in options.squeezed
 
 
-def _earliest(text: str, options: Options) -> str | None:
-    """Return the option at the beginning of a region, if others only follow it: "blue, not red"."""
-    found = sorted((start, LETTERS[place]) for place, start, _ in mentions(text, options))
-    return found[0][1] if found and found[0][0] <= len("the ") else None
-
-
 def without_list(text: str, options: Options) -> str:
     """Return a text without the lines that only repeat the options."""
     lines = text.split("\n")
@@ -241,26 +224,27 @@ def without_list(text: str, options: Options) -> str:
 def prose(text: str, options: Options, question: str) -> str | None:
     """Return the option that a reply concludes with, answers with in its first sentence, or names alone."""
     told = [each for each in sentences(text) if not each.endswith("?")]
-    if not told:
+    if not told or not set(_LISTED_APART.findall(text)).issubset(options.letters):
         return None
     if len(told[-1].split()) <= _FEW and (letter := letter_first(told[-1], options)):
         return letter
     supposes = counts.asked(question).supposes
     told = [each for each in told if not (_ASIDE.search(each) or (supposes and NOW.search(each)))] or told[-1:]
-    for sentence in reversed(told[-3:]):
-        part = concluded(sentence)
-        if part and (letter := _one(part, options, question)):
-            return letter
-        if part and options.amounts and numerals(part):
-            return None  # the result is an amount that is not an option
     asks = last_question(question)
+    for part in filter(None, map(concluded, reversed(told[-3:]))):
+        chosen = named(main_clause(part), options)
+        letter = letter_first(part, options) or (chosen.pop() if len(chosen) == 1 else None)
+        if letter and not yes_no.turned(part, asks):
+            return letter
+        if options.amounts and numerals(part):
+            return None  # the result is an amount that is not an option
     wanted = content(asks)
     clauses = [main_clause(each).rpartition(" but ")[2] for each in told if not yes_no.turned(each, asks)]
-    chosen = [(len(content(each) & wanted), named(each, options)) for each in clauses]
-    every = set[str]().union(*(found for _, found in chosen))
+    scored = [(len(content(each) & wanted), named(each, options)) for each in clauses]
+    every = set[str]().union(*(found for _, found in scored))
     if len(every) == 1:
         return every.pop()
-    answering = [(shared, found) for shared, found in chosen if len(found) == 1]
+    answering = [(shared, found) for shared, found in scored if len(found) == 1]
     most = max((score for score, _ in answering), default=0)
     best = set[str]().union(*(found for score, found in answering if score == most))
     if most * 5 >= len(wanted) * 2 and len(best) == 1:
@@ -268,10 +252,3 @@ def prose(text: str, options: Options, question: str) -> str | None:
     if not every and options.yes_no and (said := yes_no.prose(text, question)):
         return LETTERS[options.yes_no.index(said)]
     return None
-
-
-def _one(part: str, options: Options, question: str) -> str | None:
-    if yes_no.turned(part, last_question(question)):
-        return None
-    chosen = named(main_clause(part), options)
-    return letter_first(part, options) or (chosen.pop() if len(chosen) == 1 else None)

@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import msgspec
 
@@ -47,6 +47,7 @@ _TOTAL = any_case(
     r"|results? in|comes? to|becomes?|brings? (?:it|the \w+|us) to)\s+(?:us |you |me |only |just |a total of )*$"
     r"|\b(?:increase\w*|decrease\w*|drop\w*|ris\w*|go\w*|reduce\w*|grow\w*|fall\w*)\b[^.]{0,40}\bto\s+$"
 )
+_IN_TOTAL = any_case(r"\b(?:total|altogether|in all|combined)\b")
 _VARIABLE = lazy(r"^\W*[a-z]\s*[-+*/]\s*\d")
 _NO_NOUN = any_case(
     r"\b(?:no|not (?:see |have |find |show |contain )?any|n't (?:be |see |have |find )?any"
@@ -103,12 +104,8 @@ def asked(question: str) -> CountQuestion:
     """Return what a question asks the number of."""
     asks = last_question(question)
     phrases = list(_ASKED_FOR.finditer(asks))
-    noun: list[str] = []
-    if phrases:
-        for word in words(asks[phrases[-1].end() :])[:6]:
-            if word in _PHRASE_ENDS:
-                break
-            noun.append(stem(word))
+    named = words(asks[phrases[-1].end() :])[:6] if phrases else []
+    noun = [stem(word) for word in takewhile(lambda word: word not in _PHRASE_ENDS, named)]
     main = main_clause(asks.rstrip(" ?"))
     return CountQuestion(
         frozenset(noun),
@@ -127,12 +124,13 @@ def direct(region: str, question: str) -> str | None:
         return canonical(bare[1])
     if _VARIABLE.search(first):
         return ""
-    return (_totalled(region) if "\n" in region else None) or in_sentence(first, question, trusted=True)
+    lines = _TOTAL_LINE.findall(region) if "\n" in region else []  # below a list or table of counts
+    totals = {each.value for each in numerals(lines[-1])} if lines else set[str]()
+    return totals.pop() if len(totals) == 1 else _weighed(first, asked(question), trusted=True)[0]
 
 
 def lone(text: str, question: str, *, more: int = 1) -> str | None:
-    """Return the number of a text with little else: "7", "about 7 birds"; `more` is the allowed number of other
-    words."""
+    """Return the number of a text with at most so many other words: "7", "about 7 birds"."""
     found = numerals(text) if len(text) < 60 and not _NOT_LONE.search(text) else []
     if len(found) != 1 or _OPERATOR.match(text[found[0].end :]):
         return None
@@ -146,20 +144,16 @@ def opening(text: str, question: str) -> str | None:
     if not first or not 0 < len(first[1]) < _SHORT:
         return None
     following = text[first.end() :].lstrip()
-    if re.match(r"\W*\d{1,2}[.)]\s", text) and re.search(r"(?:^|\n)\s*\(?2[.)]\s", following):
-        return None  # the first item of a list
-    if len(words(first[1])) > _LIST_HEAD or _GOES_ON.match(following):
-        return None
-    return lone(first[1], question, more=0)
-
-
-def in_sentence(sentence: str, question: str, *, trusted: bool = False) -> str | None:
-    """Return the number that a sentence gives for the question; `trusted`: it is known to be about the question."""
-    return _weighed(sentence, asked(question), trusted=trusted)[0]
+    is_item = re.match(r"\W*\d{1,2}[.)]\s", text) and re.search(r"(?:^|\n)\s*\(?2[.)]\s", following)
+    goes_on = is_item or len(words(first[1])) > _LIST_HEAD or _GOES_ON.match(following)
+    return None if goes_on else lone(first[1], question, more=0)
 
 
 def _weighed(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> tuple[str | None, int]:
-    """Return the number that a sentence gives, and how many of the question's words go with it."""
+    """Return the number that a sentence gives, and how many of the question's words go with it.
+
+    `trusted`: the sentence is known to be about the question.
+    """
     sentence = _ORDINAL_LIST.sub("", sentence)
     clause = main_clause(sentence)
     if not wanted.supposes and not numerals(clause):
@@ -169,7 +163,12 @@ def _weighed(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> 
     if _EQUALS.search(clause):
         return _result(clause), len(content(clause) & wanted.words)
     found = [each for each in numerals(clause) if _may_count(each, clause, wanted, trusted=trusted)]
-    found = _shares(sorted((*found, *_zeros(clause, wanted)), key=lambda each: each.start), clause, wanted)
+    found += [
+        Numeral("0", match.start(), match.start(1))  # "no cats", but not "no other cats"
+        for match in _NO_NOUN.finditer(clause)
+        if not _NOT_ZERO.match(match[1]) and wanted.noun & {stem(word) for word in words(match[1])}
+    ]
+    found = _shares(sorted(found, key=lambda each: each.start), clause, wanted)
     if not wanted.supposes:
         found = [each for each in found if each.value not in wanted.numbers] or found
     if not found:
@@ -187,9 +186,7 @@ def _weighed(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> 
 def _score(text: str, wanted: CountQuestion) -> int:
     """Count the question's words in a text; the noun itself counts half, since parts and whole share it."""
     shared = content(text) & (wanted.words | wanted.noun)
-    lacks_total = "total" in wanted.words and not re.search(
-        r"\b(?:total|altogether|in all|combined)\b", text, re.IGNORECASE
-    )
+    lacks_total = "total" in wanted.words and not _IN_TOTAL.search(text)
     return 2 * len(shared - {wanted.head}) + (wanted.head in shared) - 6 * lacks_total
 
 
@@ -212,10 +209,10 @@ def prose(text: str, question: str) -> str | None:
     if wanted.supposes:
         supposing = [each for each in told if _AFTERMATH.search(each) or concluded(each)]
         told = supposing or (told if len(words(text)) <= _FEW and not NOW.search(text) else [])
-        return _supposed(told, question)
+        return _supposed(told, wanted)
     for sentence in reversed(told[-3:]):
         part = concluded(sentence)
-        if part and (value := in_sentence(part, question, trusted=True)) is not None:
+        if part and (value := _weighed(part, wanted, trusted=True)[0]) is not None:
             return value
     weighed = [(found[0], found[1]) for each in told if (found := _weighed(each, wanted))[0] is not None]
     most = max((score for _, score in weighed), default=0)
@@ -225,12 +222,12 @@ def prose(text: str, question: str) -> str | None:
     return best.pop() if len(best) == 1 else None
 
 
-def _supposed(told: list[str], question: str) -> str | None:
+def _supposed(told: list[str], wanted: CountQuestion) -> str | None:
     """Return the number for a hypothetical question: what all sentences agree on, or the last conclusion."""
     values = list[str]()
     for sentence in told:
         part = concluded(sentence)
-        if (value := in_sentence(part or sentence, question, trusted=bool(part))) is not None:
+        if (value := _weighed(part or sentence, wanted, trusted=bool(part))[0]) is not None:
             values.append(value)
             last = bool(part or _EQUALS.search(sentence))
     return values[-1] if values and (len({*values}) == 1 or last) else None
@@ -252,8 +249,7 @@ def _may_count(each: Numeral, clause: str, wanted: CountQuestion, *, trusted: bo
 
 
 def _own_noun(found: list[Numeral], owned: list[str], wanted: CountQuestion) -> str | None:
-    """Return the only number followed by the requested noun, if all others belong to other nouns: "3 cows and 2
-    dogs"."""
+    """Return the only number of the requested noun if all others have other nouns: "3 cows and 2 dogs"."""
     nouns = [next((word for word in words(own)[:2] if word.endswith("s")), "") for own in owned]
     fits = [each.value for each, noun in zip(found, nouns, strict=True) if noun and stem(noun) == wanted.head]
     return fits[0] if len(fits) == 1 and all(nouns) and not any(map(_OF_MORE.match, owned)) else None
@@ -280,18 +276,8 @@ def _total(found: list[Numeral], clause: str, wanted: CountQuestion) -> str | No
     return totals.pop() if len(totals) == 1 and (totals == {largest} or wanted.supposes) else None
 
 
-def _zeros(clause: str, wanted: CountQuestion) -> list[Numeral]:
-    """Return zeros: "no cats", if cats were asked for; "no other cats" does not count."""
-    return [
-        Numeral("0", match.start(), match.start(1))
-        for match in _NO_NOUN.finditer(clause)
-        if not _NOT_ZERO.match(match[1]) and wanted.noun & {stem(word) for word in words(match[1])}
-    ]
-
-
 def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Numeral]:
-    """Return the numbers without wholes ("three of the five"), or without shares if the whole was asked for; no
-    ranges."""
+    """Return the numbers without wholes ("three of the five"), or shares if the whole was asked; none of a range."""
     dropped = set[int]()
     for one, other in pairwise(found):
         between = clause[one.end : other.start]
@@ -302,13 +288,6 @@ def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Nu
         ):
             return []
     return [each for each in found if each.start not in dropped]
-
-
-def _totalled(text: str) -> str | None:
-    """Return the number in the last line that begins with "Total", as below a list or table of counts."""
-    lines = _TOTAL_LINE.findall(text)
-    found = {each.value for each in numerals(lines[-1])} if lines else set[str]()
-    return found.pop() if len(found) == 1 else None
 
 
 def _foreign(clause: str) -> str | None:

@@ -59,7 +59,7 @@ _SO_IS = any_case(
 )
 _SUBJECT = lazy(r"(?:\([A-Z]\)[^\n.;]{0,60}|[^\n.,;:()]{1,60})$")
 _FOREIGN = any_case(ANSWER)
-_BOLD = lazy(r"\*\*([^*\n]{1,120})\*\*|__([^_\n]{1,120})__|<(?:b|strong)>([^<\n]{1,120})</")
+BOLD = lazy(r"\*\*([^*\n]{1,120})\*\*|__([^_\n]{1,120})__|<(?:b|strong)>([^<\n]{1,120})</")
 
 
 def marked(said: str) -> list[str]:
@@ -74,15 +74,17 @@ def marked(said: str) -> list[str]:
     return [region for _, region in sorted(found) if region.strip()]
 
 
-def labelled(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the text after "Answer:" or such a heading in a plain text, with its position."""
+def announcements(text: str) -> list[tuple[int, str]]:
+    """Return what a plain text labels or calls its answer, in English or else in other languages, with positions."""
+    others = ((match.start(), text[match.end() :].strip()) for match in _FOREIGN.finditer(text))
+    return sorted(_announced(text)) or list(others)
+
+
+def _announced(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the text after "Answer:" or "the answer is" and before "is the correct option", with its position."""
     for match in (*_LABEL.finditer(text), *_HEADING.finditer(text)):
         if not text[: match.start()].endswith(("given ", "initial ")):
             yield match.start(), text[match.end() :].strip()
-
-
-def announced(text: str) -> Iterator[tuple[int, str]]:
-    """Yield what a sentence calls the answer: "the answer is B", "B is the correct option", with its position."""
     for match in _ANNOUNCED.finditer(text):
         said = match.group()
         if not (
@@ -91,27 +93,16 @@ def announced(text: str) -> Iterator[tuple[int, str]]:
             or _OTHER_QUESTION.search(said)
         ):
             yield match.start(), text[match.end() :].strip()
-
     for match in _SO_IS.finditer(text):
         if subject := _SUBJECT.search(text[max(0, match.start() - 64) : match.start()]):
             yield match.start(), subject.group().strip()
 
 
-def in_other_words(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the text after "la respuesta es", "答案：" and the like, with its position."""
-    return ((match.start(), text[match.end() :].strip()) for match in _FOREIGN.finditer(text))
-
-
-def bold(said: str) -> list[str]:
-    """Return the texts in bold type."""
-    return [match[1] or match[2] or match[3] for match in _BOLD.finditer(said)]
-
-
 def _braced(said: str, match: re.Match[str]) -> str:
     """Return the text between the braces of a box; the rest of the line if they are not closed."""
-    depth = 1
-    for place in range(match.end(), min(len(said), match.end() + 400)):
-        depth += {"{": 1, "}": -1}.get(said[place], 0)
+    text, depth = said[match.end() : match.end() + 400], 1
+    for place, sign in enumerate(text):
+        depth += {"{": 1, "}": -1}.get(sign, 0)
         if not depth:
-            return said[match.end() : place]
-    return said[match.end() : match.end() + 400].split("\n")[0]
+            return text[:place]
+    return text.split("\n")[0]

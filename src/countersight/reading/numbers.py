@@ -50,27 +50,20 @@ def canonical(number: str) -> str:
 
 def numerals(text: str) -> list[Numeral]:
     """Return the numbers in a plain text, in order. "None" is 0; "no cats" is left to the caller."""
-    apart: list[Numeral] = []
-    for numeral in sorted((*_in_digits(text), *_in_words(text)), key=lambda found: (found.start, -found.end)):
-        if not apart or numeral.start >= apart[-1].end:
-            apart.append(numeral)
-    return apart
-
-
-def _in_digits(text: str) -> Iterator[Numeral]:
-    for match in _DIGITS.finditer(text):
-        if len(match.group()) <= _LONGEST:
-            yield Numeral(canonical(match.group()), *match.span())
-
-
-def _in_words(text: str) -> Iterator[Numeral]:
+    digits = [match for match in _DIGITS.finditer(text) if len(match.group()) <= _LONGEST]
+    found = [Numeral(canonical(match.group()), *match.span()) for match in digits]
     for match in _WORDS.finditer(text):
         before = max(0, match.start() - 16)
         if match.group().lower() != "one" or not _PRONOUN_BEFORE.search(text, before, match.start()):
-            yield from _spelled(match)
+            found.extend(_spelled(match))
     for match in _IDIOM.finditer(text):
         phrase = match.group().lower()
-        yield Numeral(_IDIOMS[phrase], *match.span(), word=phrase)
+        found.append(Numeral(_IDIOMS[phrase], *match.span(), word=phrase))
+    apart: list[Numeral] = []
+    for numeral in sorted(found, key=lambda each: (each.start, -each.end)):
+        if not apart or numeral.start >= apart[-1].end:
+            apart.append(numeral)
+    return apart
 
 
 def _spelled(match: re.Match[str]) -> Iterator[Numeral]:

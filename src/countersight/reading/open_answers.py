@@ -24,8 +24,7 @@ _VERB = any_case(r"\b(?:is|are|was|were|would|will|has|have|can|could|does|do|di
 _NAMES = any_case(r"\b(?:is|are|was|were|be|would|will)\b|'s\b")
 _OR = any_case(r"\b(?:or|maybe|perhaps)\b")
 _WHOLE_SENTENCE = any_case(
-    r"\b(?:why|how (?!many|much|old|long|far|big|tall|often)|what (?:would|will|could|might) happen|describe"
-    r"|explain)\b"
+    r"\b(?:why|how (?!many|much|old|long|far|big|tall|often)|what (?:would|will|could|might) happen|describe|explain)\b"
 )
 
 
@@ -45,12 +44,9 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
     if len(text.split()) <= _PHRASE and text == text.casefold() and not re.search(r"[.!?\n]|\bor\b", text.strip()):
         return text.strip(_TRIM) or None
     first = _TAIL.sub("", told[0])
-    if (
-        len(told) == 1
-        and len(first.split()) <= _SHORT
-        and not (_VERB.search(_LEAD.sub("", first)) or _OR.search(first))
-    ):
-        return _LEAD.sub("", first).strip(_TRIM) or None
+    name = _LEAD.sub("", first)
+    if len(told) == 1 and len(first.split()) <= _SHORT and not (_VERB.search(name) or _OR.search(first)):
+        return name.strip(_TRIM) or None
     if _WHOLE_SENTENCE.search(question):
         return (told[0] if whole else told[-1]).strip()
     ends = [part for each in told[1:] if (part := concluded(each))]

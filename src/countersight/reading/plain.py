@@ -59,10 +59,7 @@ _LATEX = (
     (lazy(r"\\pi\b"), "π"),
     (lazy(r"\\%"), "%"),
     (lazy(r"\\\\(?![a-zA-Z])|\\(?:quad|qquad)\b"), "\n"),
-    (
-        lazy(r"\\[\[\]()]|\\[,;:! ]|\$+|\\(?:left|right|displaystyle|mathrm|mathbf|rm|bf|text)\b|[{}&](?=\s|$)"),
-        " ",
-    ),
+    (lazy(r"\\[\[\]()]|\\[,;:! ]|\$+|\\(?:left|right|displaystyle|math(?:rm|bf)|rm|bf|text)\b|[{}&](?=\s|$)"), " "),
 )
 _TAG = any_case(r"</?(?:b|i|em|strong|p|br|span|div|u|code|mark|sup|sub|li|ul|ol|center|h[1-6])\s*/?>")
 _STRUCK = lazy(r"~~[^~\n]{1,200}~~")

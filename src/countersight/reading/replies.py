@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.arguments import checked
-from countersight.case import LETTERS, AnswerKind, Option, Order, Question, Reply
+from countersight.case import LETTERS, AnswerKind, Option, Question, Reply
 from countersight.errors import CountersightError
 from countersight.reading.answers import ReadFrom, answer_in
 from countersight.reading.numbers import canonical
@@ -59,25 +59,18 @@ def read(
 
 def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> str | None:
     """Return the answer in a reply; if the options were asked in several orders, the most frequent answer."""
-    if reply.orders:
-        return combined(reply.orders, question, read_from)
-    return answer_in(reply.text, question, read_from, finished=not reply.is_cut)
-
-
-def combined(orders: Sequence[Order], question: Question, read_from: ReadFrom = "whole") -> str | None:
-    """Return the letter, in the question's order, of the option chosen most often; None if there is none, or a tie."""
+    if not reply.orders:
+        return answer_in(reply.text, question, read_from, finished=not reply.is_cut)
     votes: Counter[int] = Counter()
-    for order in orders:
+    for order in reply.orders:
         if sorted(order.places) != list(range(len(question.options))):
             continue  # an order of other options
         options = tuple(question.options[place] for place in order.places)
         letter = answer_in(order.text, replace(question, options=options), read_from)
         if letter is not None:
             votes[order.places[LETTERS.index(letter)]] += 1
-    best = votes.most_common(2)
-    if not best or (len(best) == 2 and best[0][1] == best[1][1]):
-        return None
-    return LETTERS[best[0][0]]
+    best = [place for place, count in votes.items() if count == max(votes.values())]
+    return LETTERS[best[0]] if len(best) == 1 else None
 
 
 def agrees(answer: str, question: Question) -> bool:
@@ -85,7 +78,7 @@ def agrees(answer: str, question: Question) -> bool:
     if question.kind == "number":
         return answer == canonical(question.answer)
     if question.kind == "open":
-        return _are_one(_loose(answer), _loose(question.answer), question.text)
+        return _are_equal(_loose(answer), _loose(question.answer), question.text)
     if question.kind == "choice":  # if the right option is listed twice, either is right
         return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
     return answer == question.answer
@@ -96,13 +89,11 @@ def _loose(text: str) -> str:
     return _ARTICLE.sub("", _DOING.sub("", _LOOSE.sub(" ", text).strip().casefold()))
 
 
-def _are_one(said: str, gold: str, question: str) -> bool:
-    """Whether two open answers are equal: "the red one", "the red team" and "red" are, if the question asks which
-    team."""
+def _are_equal(said: str, gold: str, question: str) -> bool:
+    """Whether two open answers are equal: "the red one", "the red team" and "red" are if it is asked which team."""
     asked = _WHICH.match(question)
     if said == gold or not asked:
         return said == gold
-    longer, shorter = sorted((said, gold), key=len, reverse=True)
-    return longer in (f"{shorter} one", f"{shorter} ones", f"{shorter} {asked[1].casefold()}") and not (
-        _NO_NAME.fullmatch(shorter)
-    )
+    shorter, longer = sorted((said, gold), key=len)
+    endings = ("one", "ones", asked[1].casefold())
+    return longer in (f"{shorter} {ending}" for ending in endings) and not _NO_NAME.fullmatch(shorter)

@@ -21,8 +21,7 @@ CONCLUDES = any_case(
 _NO_CONCLUSION = any_case(r"\bso (?:that|far|many|much|as|on|called|is|are|was|were|does|do|did|has|have)\b")
 _IF_FIRST = any_case(
     r"^\W*(?:(?:so|then|now|and|but|thus|therefore|hence|even)[ ,]+)*(?:if|suppose|supposing|assuming|imagine"
-    r"|had|were|when|once"
-    r"|after|with|without|given|since|because|as|while|although|though|considering|upon)\b"
+    r"|had|were|when|once|after|with|without|given|since|because|as|while|although|though|considering|upon)\b"
     r"(?:[^,]*,\s*(?:then\s+)?|[^,]*?\s(?=(?:there|it|that|they|you|we) (?:would|will)\b))"
 )
 _IF_LAST = any_case(
@@ -81,10 +80,7 @@ both just also very into about up out please answer question not no n't yes only
 
 def sentences(text: str) -> list[str]:
     """Split a plain text into sentences and lines; a line that ends with a colon continues in the next."""
-    found: list[str] = []
-    for piece in _BREAK.split(_NEXT_LINE.sub(" ", text)):
-        if piece.strip():
-            found.append(piece.strip())
+    found = [piece.strip() for piece in _BREAK.split(_NEXT_LINE.sub(" ", text)) if piece.strip()]
     return found if len(found) <= 2 * _MOST else found[:_MOST] + found[-_MOST:]
 
 
@@ -107,8 +103,7 @@ def last_question(question: str) -> str:
 
 
 def last_correction(text: str, *, no_corrects: bool) -> tuple[str, str, bool, bool] | None:
-    """Return the text before and after the last correction, whether it is only a recheck, and whether it confirms
-    the answer.
+    """Return the text before and after the last correction, whether it only rechecks, and whether it confirms.
 
     `no_corrects`: whether "no, it is B" is a correction.
     """

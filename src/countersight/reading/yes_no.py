@@ -1,7 +1,9 @@
 """Reads yes or no: the word itself, or a statement that repeats or negates the question."""
 
 import re
+from collections import defaultdict
 from functools import lru_cache
+from itertools import permutations
 
 from countersight.reading.languages import NO, YES
 from countersight.reading.plain import any_case
@@ -41,27 +43,24 @@ _LONG = 4
 
 
 @lru_cache(maxsize=1)
-def _opposites() -> dict[str, frozenset[str]]:
-    pairs: dict[str, set[str]] = {}
+def _opposites() -> defaultdict[str, set[str]]:
+    opposites: defaultdict[str, set[str]] = defaultdict(set)
     for pair in _OPPOSITES.replace("\n", " ").split(","):
-        one, other = (stem(word) for word in pair.split())
-        pairs.setdefault(one, set()).add(other)
-        pairs.setdefault(other, set()).add(one)
-    return {word: frozenset(others) for word, others in pairs.items()}
+        for one, other in permutations(map(stem, pair.split())):
+            opposites[one].add(other)
+    return opposites
 
 
-def turned(sentence: str, asks: str) -> bool:
-    """Whether a sentence says the opposite of a word in a question: the least similar, if the most was asked for."""
+def turned(sentence: str, asks: str) -> int:
+    """Return of how many words in a question a sentence says the opposite: the least similar, for the most."""
     wanted, said = content(asks), content(sentence)
-    return any(_opposites().get(word, frozenset()) & (said - wanted) for word in wanted - said)
+    return sum(not _opposites().get(word, set()).isdisjoint(said - wanted) for word in wanted - said)
 
 
 def opening(text: str) -> str | None:
     """Return yes or no if a text starts with it."""
     text = text[:400].lstrip(" \n\t\"'*_#>(-")
-    if _NO.match(text):
-        return "no"
-    return "yes" if _YES.match(text) else None
+    return "no" if _NO.match(text) else "yes" if _YES.match(text) else None
 
 
 def direct(region: str, question: str) -> str | None:
@@ -84,25 +83,17 @@ def prose(text: str, question: str) -> str | None:
 def stated(sentence: str, question: str) -> str | None:
     """Return whether a sentence affirms or negates a question, by shared words; None if neither."""
     asks = question.rstrip(" ?\n").split("\n")[-1]
-    if (
-        SUPPOSES.search(asks)
-        and not SUPPOSES.search(sentence)
-        and not re.search(r"\bwill\b|\bcan\b|\bcould\b", sentence)
-    ):
+    is_of_now = not SUPPOSES.search(sentence) and not re.search(r"\bwill\b|\bcan\b|\bcould\b", sentence)
+    if is_of_now and SUPPOSES.search(asks):
         return None  # a statement about the present does not answer a hypothetical question
     asks = main_clause(_TO_ITS_VERB.sub("", asks.rpartition(". ")[2]))
     clause = main_clause(sentence.rstrip(" .!"))
     clause = re.split(r",? (?:but|however|although|while|whereas|as|since|which)\b|;|, (?:so|and) ", clause)[0]
-    wanted, said = content(asks), content(clause)
-    turned = sum(bool(_opposites().get(word, frozenset()) & (said - wanted)) for word in wanted - said)
-    missing = len(wanted - said) - turned
-    if not wanted or missing > (len(wanted) >= _LONG) or _compares(asks, clause):
+    wanted, opposites = content(asks), turned(clause, asks)
+    missing = len(wanted - content(clause)) - opposites
+    than, said_than = (content(each.partition(" than ")[2]) for each in (asks, clause))
+    compares_others = than and than.isdisjoint(said_than)  # "A is taller than B", to "than C?"
+    if not wanted or missing > (len(wanted) >= _LONG) or compares_others:
         return None
     denials = len(_DENIES.findall(clause)) - len(_DENIES.findall(asks))
-    return "no" if (denials + turned) % 2 else "yes"
-
-
-def _compares(asks: str, clause: str) -> bool:
-    """Whether a statement compares with another thing than the question: "A is taller than B" to "than C?"."""
-    than, said = (content(each.partition(" than ")[2]) for each in (asks, clause))
-    return bool(than) and not than & said
+    return "no" if (denials + opposites) % 2 else "yes"
