@@ -28,10 +28,10 @@ from PIL import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from countersight.case import Option
-from countersight.models.local.conversation import find_form, inputs, pictures_of, with_answer
+from countersight.models.local.conversation import append_answer, decode_pictures, find_form, model_inputs
 from countersight.models.local.loading import Loaded
 from countersight.models.local.probing import rank
-from countersight.models.local.ranking import options_tokens, plain_losses
+from countersight.models.local.ranking import option_tokens, plain_losses
 from countersight.models.local.speedups import speed_up
 from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import check_picture
@@ -139,9 +139,9 @@ def batched(loaded: Loaded, pair: list[Request]) -> list[tuple[float, ...]]:
     """All options of a pair at once, padded to the longest, with the picture before each of them."""
     wholes, sizes = [], []
     for request in pair:
-        prompt = inputs(loaded, [request], pictures_of(request))
-        for tokens in options_tokens(loaded, loaded.form.write(request.turns), request):
-            wholes.append(with_answer(loaded, prompt, tokens))
+        prompt = model_inputs(loaded, [request], decode_pictures(request))
+        for tokens in option_tokens(loaded, loaded.form.write(request.turns), request):
+            wholes.append(append_answer(loaded, prompt, tokens))
             sizes.append(len(tokens))
     longest = max(whole["input_ids"].shape[1] for whole in wholes)
     beside = ("input_ids", "attention_mask", "mm_token_type_ids")

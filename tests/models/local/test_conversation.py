@@ -14,7 +14,7 @@ from models.local.talks import mixed, picture, request
 from PIL import Image
 
 from countersight.errors import AskingFailed
-from countersight.models.local.conversation import answers_tokens, check, inputs, pictures_of
+from countersight.models.local.conversation import answer_tokens, check_picture_count, decode_pictures, model_inputs
 from countersight.models.local.loading import Loaded, load
 from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import Picture, check_picture
@@ -24,7 +24,7 @@ Models = Callable[[str], Loaded]
 
 def next_words(loaded: Loaded, requests: list[Request]) -> torch.Tensor:
     """How likely every token is to come first in the answer."""
-    prompt = inputs(loaded, requests, pictures_of(*requests))
+    prompt = model_inputs(loaded, requests, decode_pictures(*requests))
     if loaded.answers_apart:
         prompt["decoder_input_ids"] = torch.full((len(requests), 1), loaded.decoder_start)
     with torch.inference_mode():
@@ -50,7 +50,7 @@ def test_the_picture_matters(family: str, tiny_model: Models) -> None:
 def test_a_prompt_begins_with_the_first_token_once(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many?", picture())
     begin = loaded.tokenizer.bos_token_id
-    tokens = inputs(loaded, [asked], pictures_of(asked))["input_ids"][0].tolist()
+    tokens = model_inputs(loaded, [asked], decode_pictures(asked))["input_ids"][0].tolist()
     assert tokens.count(begin) == (0 if begin is None else 1)
 
 
@@ -86,14 +86,14 @@ def test_numbers_of_pictures_that_a_family_cannot_take(
 ) -> None:
     turns = tuple(Turn("user", "?", picture()) for _ in range(pictures)) or (Turn("user", "?"),)
     with pytest.raises(AskingFailed, match=reason):
-        check(tiny_model(family), Request("k", turns, "open"))
+        check_picture_count(tiny_model(family), Request("k", turns, "open"))
 
 
 def test_a_conversation_that_is_too_long_is_refused_before_the_model_breaks(tiny_model: Models) -> None:
     loaded = tiny_model("blip_2")
     long = request("cat " * 600, picture())
     with pytest.raises(AskingFailed, match=r"the conversation has \d+ tokens; the model accepts at most 512"):
-        inputs(loaded, [long], pictures_of(long))
+        model_inputs(loaded, [long], decode_pictures(long))
 
 
 def saved(image: Image.Image, kind: str, **how: object) -> Picture:
@@ -139,13 +139,13 @@ def test_pictures_of_every_kind_are_taken_in(family: str, kind: str, tiny_model:
 @pytest.mark.slow
 def test_a_photograph_of_forty_megapixels(tiny_model: Models) -> None:
     large = saved(Image.effect_noise((800, 500), 64).convert("RGB").resize((8000, 5000)), "JPEG", quality=60)
-    seen = pictures_of(request("What is it?", large))[0][0]
+    seen = decode_pictures(request("What is it?", large))[0][0]
     assert max(seen.size) <= 4096
     assert next_words(tiny_model("qwen2_5_vl"), [request("What is it?", large)]).isfinite().all()
 
 
 def test_a_picture_that_several_show_is_decoded_once() -> None:
-    first, second, third = pictures_of(*mixed())
+    first, second, third = decode_pictures(*mixed())
     assert second[0] is third[0]
     assert first[0] is not second[0]
 
@@ -154,7 +154,7 @@ def test_a_picture_that_cannot_be_decoded_fails_with_a_reason() -> None:
     whole = picture(300, 300)
     torn = Picture(whole.data[:2000], whole.mime, whole.width, whole.height)
     with pytest.raises(AskingFailed, match="the picture cannot be decoded"):
-        pictures_of(request("What?", torn))
+        decode_pictures(request("What?", torn))
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def test_an_answer_is_written_after_the_prompt_without_changing_it(
     question = question.encode("utf-8", "replace").decode()
     for loaded in readers:
         prompt = loaded.form.write([Turn("user", question, picture())])
-        tokens, again = answers_tokens(loaded, prompt, [answer, answer])
+        tokens, again = answer_tokens(loaded, prompt, [answer, answer])
         assert tokens == again
         if not loaded.answers_apart:
             # Qwen's tokenizer composes letters and their marks.
@@ -196,6 +196,6 @@ def test_an_answer_has_the_tokens_it_would_have_in_a_training_text(
 ) -> None:
     loaded = tiny_model(family)
     prompt = loaded.form.write([Turn("user", "How many?", picture())])
-    [tokens] = answers_tokens(loaded, prompt, ["yes"])
+    [tokens] = answer_tokens(loaded, prompt, ["yes"])
     found = loaded.tokenizer.convert_ids_to_tokens(tokens)
     assert "".join(found) == "".join(pieces)

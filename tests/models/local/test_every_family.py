@@ -18,7 +18,7 @@ from transformers.models.kosmos2_5.processing_kosmos2_5 import Kosmos2_5Processo
 
 from countersight.errors import ModelError
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.probing import plan_of, rank
+from countersight.models.local.probing import rank, ranking_plan
 from countersight.models.local.ranking import plain_losses
 from countersight.models.local.writing import write
 from countersight.models.protocol import ModelSettings, Request
@@ -99,7 +99,7 @@ def _is_right(family: str, folder: Path) -> None:
         assert plain_losses(loaded, asked[0], "sum") == pytest.approx(forced_losses(loaded, asked[0]), abs=2e-3)
     for found, right in zip(rank(loaded, asked), plain, strict=True):
         assert found == pytest.approx(right, abs=1e-3)
-    assert plan_of(loaded).way == WAYS.get(family, "shared prefix")
+    assert ranking_plan(loaded).way == WAYS.get(family, "shared prefix")
     assert _written(loaded, mixed()) == [_written(loaded, [one])[0] for one in mixed()]
 
 

@@ -103,13 +103,13 @@ def test_batches_are_halved_until_they_fit_into_memory(tiny_folder: Folders, mon
 def test_a_batch_size_can_be_given(tiny_folder: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     from countersight.models.local import writing
 
-    sizes, written = [], writing.written
+    sizes, written = [], writing.write_answers
 
     def counted(loaded: Any, requests: Feed, *rest: Any) -> Any:
         sizes.append(len(requests))
         return written(loaded, requests, *rest)
 
-    monkeypatch.setattr(writing, "written", counted)
+    monkeypatch.setattr(writing, "write_answers", counted)
     requests = [request("How many?", picture(), key=str(number)) for number in range(7)]
     ask(opened(tiny_folder("llava"), ModelSettings(max_tokens=2, device="cpu", batch=3)), requests)
     assert sum(sizes) == 7

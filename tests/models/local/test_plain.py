@@ -8,7 +8,7 @@ from models.local import tiny
 from models.local.talks import picture, request
 
 from countersight.errors import AskingFailed
-from countersight.models.local.conversation import answers_tokens, inputs, pictures_of
+from countersight.models.local.conversation import answer_tokens, decode_pictures, model_inputs
 from countersight.models.local.generating import generate
 from countersight.models.local.loading import Loaded
 from countersight.models.local.ranking import plain_losses
@@ -28,10 +28,10 @@ def test_a_loss_is_what_the_words_of_the_option_cost_one_after_the_other(family:
 
 def forced_losses(loaded: Loaded, asked: Request) -> list[float]:
     """What the options cost when the model is made to write them."""
-    prompt = inputs(loaded, [asked], pictures_of(asked))
+    prompt = model_inputs(loaded, [asked], decode_pictures(asked))
     options = [option.text for option in asked.options]
     found = []
-    for tokens in answers_tokens(loaded, loaded.form.write(asked.turns), options):
+    for tokens in answer_tokens(loaded, loaded.form.write(asked.turns), options):
         forced = Forced(tokens)
         generate(loaded, prompt, len(tokens), [forced])
         found.append(sum(forced.costs))
@@ -57,7 +57,7 @@ def test_the_mean_is_the_sum_over_the_number_of_tokens(tiny_model: Models) -> No
     loaded = tiny_model("llava")
     asked = request("How many?", picture(), *OPTIONS)
     text = loaded.form.write(asked.turns)
-    lengths = [len(tokens) for tokens in answers_tokens(loaded, text, OPTIONS)]
+    lengths = [len(tokens) for tokens in answer_tokens(loaded, text, OPTIONS)]
     assert len(set(lengths)) > 1
     sums, means = plain_losses(loaded, asked, "sum"), plain_losses(loaded, asked, "mean")
     assert means == pytest.approx([total / length for total, length in zip(sums, lengths, strict=True)], rel=1e-5)

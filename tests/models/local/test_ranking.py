@@ -16,7 +16,7 @@ from countersight.case import Option
 from countersight.errors import AskingFailed
 from countersight.models.local import ranking
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.probing import plan_of, rank
+from countersight.models.local.probing import rank, ranking_plan
 from countersight.models.local.ranking import plain_losses
 from countersight.models.local.trees import pack
 from countersight.models.protocol import Request, Turn
@@ -81,7 +81,7 @@ def test_the_losses_are_those_of_one_whole_pass_for_every_option(family: str, ti
     expected = [plain_losses(loaded, one) for one in asked]
     assert len({round(loss, 3) for losses in expected for loss in losses}) > len(asked)  # they could be told apart
     assert_same(rank(loaded, asked), expected)
-    assert plan_of(loaded).way == WAYS.get(family, "shared prefix")
+    assert ranking_plan(loaded).way == WAYS.get(family, "shared prefix")
 
 
 @pytest.mark.parametrize("family", tiny.tiered("llava", "qwen2_5_vl", "paligemma", "blip_2_t5"))
@@ -128,7 +128,7 @@ def test_other_language_models_within_a_family(
         settings = settings | {"max_window_layers": 1}
     monkeypatch.setattr(transformers, usual, lambda **given: make(**{**given, **settings}))
     loaded = load(str(tiny.FAMILIES[family](tmp_path)), device="cpu")
-    assert plan_of(loaded).way == WAYS.get(family, "shared prefix")
+    assert ranking_plan(loaded).way == WAYS.get(family, "shared prefix")
     asked = [*pair(picture(), 1), *pair(picture(90, 40, seed=4), 2)]
     assert_same(rank(loaded, asked), [plain_losses(loaded, one) for one in asked])
 

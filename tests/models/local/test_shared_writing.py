@@ -15,9 +15,9 @@ from countersight.errors import AskingFailed
 from countersight.models.local import generating, ranking
 from countersight.models.local.conversation import Feed
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.probing import ranked, writes_in_batches, writing_plan
+from countersight.models.local.probing import rank_requests, writes_in_batches, writing_plan
 from countersight.models.local.ranking import plain_losses
-from countersight.models.local.writing import write, written_by
+from countersight.models.local.writing import write, write_with_plan
 from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture.checking import Picture
 
@@ -32,7 +32,7 @@ def shared(loaded: Loaded, requests: list[Request], settings: ModelSettings = SH
     plan = writing_plan(loaded)
     assert plan is not None
     feed = Feed(requests)
-    found = dict(feed.answered(written_by(plan, loaded, feed, settings, lambda: False)))
+    found = dict(feed.answered(write_with_plan(plan, loaded, feed, settings, lambda: False)))
     return [found[number] for number in range(len(requests))]
 
 
@@ -116,12 +116,12 @@ def test_further_conversations_may_come_while_others_are_written_or_ranked(
     monkeypatch.setattr(generating, "TOKENS", 150)
     monkeypatch.setattr(ranking, "TOKENS", 150)
     feed = arriving(requests, 4)
-    found = dict(feed.answered(written_by(plan, loaded, feed, DRAWN, lambda: False)))
+    found = dict(feed.answered(write_with_plan(plan, loaded, feed, DRAWN, lambda: False)))
     assert [found[number] for number in range(len(requests))] == plain(loaded, requests, DRAWN)
     assert not feed, "what is answered is let go"
     asked = [replace(one, options=(Option("yes"), Option("three cats"))) for one in requests]
     feed = arriving(asked, 4)
-    losses = dict(feed.answered(ranked(loaded, feed)))
+    losses = dict(feed.answered(rank_requests(loaded, feed)))
     assert [losses[number] for number in range(len(asked))] == [
         pytest.approx(plain_losses(loaded, one), rel=1e-4) for one in asked
     ]
@@ -189,5 +189,5 @@ def test_writing_ends_where_it_is_told_to(tiny_model: Models) -> None:
         calls[0] += 1
         return calls[0] > 3
 
-    said = dict(written_by(plan, loaded, Feed(mixed()), ModelSettings(max_tokens=400), stopped))
+    said = dict(write_with_plan(plan, loaded, Feed(mixed()), ModelSettings(max_tokens=400), stopped))
     assert all(isinstance(answer, Answer) and answer.tokens_out < 20 for answer in said.values())

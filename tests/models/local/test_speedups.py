@@ -11,9 +11,9 @@ from models.local.talks import picture, request
 from torch import nn
 
 from countersight.models.local import speedups
-from countersight.models.local.conversation import inputs, pictures_of
+from countersight.models.local.conversation import decode_pictures, model_inputs
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.speedups import attend, turned
+from countersight.models.local.speedups import attend, rotate
 
 Folders = Callable[[str], Path]
 
@@ -21,7 +21,7 @@ Folders = Callable[[str], Path]
 def looks(loaded: Loaded, implementation: str) -> torch.Tensor:
     """What the eye makes of three pictures of different sizes."""
     asked = [request("?", picture(width, height, seed=width)) for width, height in ((200, 100), (30, 90), (64, 64))]
-    given = inputs(loaded, asked, pictures_of(*asked))
+    given = model_inputs(loaded, asked, decode_pictures(*asked))
     eye = loaded.model.model.visual
     eye.config._attn_implementation = implementation
     with torch.inference_mode():
@@ -43,18 +43,18 @@ def test_an_eye_for_pictures_of_any_size_sees_the_same_at_once_as_piece_by_piece
 
 def test_an_eye_turns_by_halves_as_transformers_does(tiny_folder: Folders) -> None:
     family = sys.modules[type(load(str(tiny_folder("qwen2_5_vl")), device="cpu").model).__module__]
-    assert family.apply_rotary_pos_emb_vision is turned
+    assert family.apply_rotary_pos_emb_vision is rotate
     generator = torch.Generator().manual_seed(0)
     query, key = (torch.randn(50, 4, 16, generator=generator).bfloat16() for _ in range(2))
     angles = torch.randn(50, 8, generator=generator).repeat(1, 2)
-    for found, part in zip(turned(query, key, angles.cos(), angles.sin()), (query, key), strict=True):
+    for found, part in zip(rotate(query, key, angles.cos(), angles.sin()), (query, key), strict=True):
         wide, cos, sin = part.float(), angles.cos()[:, None], angles.sin()[:, None]
         torch.testing.assert_close(found, (wide * cos + family.rotate_half(wide) * sin).bfloat16(), atol=0, rtol=0.01)
 
 
 def test_a_family_that_turns_otherwise_keeps_its_own_way() -> None:
-    assert not speedups._turns_alike(lambda query, key, cos, sin: (query * cos[:, None], key))
-    assert not speedups._turns_alike(lambda query, key, positions: (query, key))
+    assert not speedups._is_equivalent_rotation(lambda query, key, cos, sin: (query * cos[:, None], key))
+    assert not speedups._is_equivalent_rotation(lambda query, key, positions: (query, key))
 
 
 def test_other_parts_keep_their_attention(tiny_folder: Folders) -> None:
@@ -105,7 +105,7 @@ class Gated(nn.Module):
 def test_wider_layers_compute_the_same(width: int, wider: int) -> None:
     layers, hidden = Gated(width), torch.randn(3, 16)
     before = layers(hidden)
-    speedups._widen([layers.gate_proj, layers.up_proj], layers.down_proj)
+    speedups._pad_hidden_size([layers.gate_proj, layers.up_proj], layers.down_proj)
     assert layers.down_proj.weight.shape == (16, wider)
     torch.testing.assert_close(layers(hidden), before)
 
@@ -121,7 +121,7 @@ def test_wider_layers_compute_the_same(width: int, wider: int) -> None:
 )
 def test_layers_of_another_kind_are_left_alone(inner: nn.Module | None, outer: nn.Module) -> None:
     before = [layer.weight.clone() for layer in (inner, outer) if layer is not None]
-    speedups._widen([inner], outer)
+    speedups._pad_hidden_size([inner], outer)
     after = [layer.weight for layer in (inner, outer) if layer is not None]
     assert all(torch.equal(*each) for each in zip(before, after, strict=True))
 
@@ -140,7 +140,7 @@ def test_patches_are_multiplied_to_what_convolving_them_makes(convolution: nn.Co
     window = (2, 4, 4) if isinstance(convolution, nn.Conv3d) else (4, 4)
     given = [torch.randn(5, convolution.in_channels, *(side * times for side in window)) for times in (1, 2)]
     before = [convolution(patches) for patches in given]
-    speedups._multiply_patches(convolution)
+    speedups._replace_patch_convolution(convolution)
     for patches, usual in zip(given, before, strict=True):
         torch.testing.assert_close(convolution(patches), usual)
 
@@ -154,10 +154,10 @@ def test_only_the_plain_norm_is_computed_at_once() -> None:
     plain.weight.data.uniform_(0.5, 2)
     before = plain(hidden)
     kinds: dict[type, bool] = {}
-    speedups._fuse(plain, kinds)
+    speedups._fuse_norm(plain, kinds)
     assert "forward" in vars(plain)
     torch.testing.assert_close(plain(hidden), before)
     other = Gemma3RMSNorm(16)
     other.variance_epsilon = other.eps
-    speedups._fuse(other, kinds)
+    speedups._fuse_norm(other, kinds)
     assert "forward" not in vars(other)

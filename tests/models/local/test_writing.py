@@ -12,7 +12,7 @@ from models.local import tiny
 from models.local.talks import mixed, picture, request
 from PIL import Image
 
-from countersight.models.local.conversation import PicturesOnce, inputs, pictures_of
+from countersight.models.local.conversation import PicturesOnce, decode_pictures, model_inputs
 from countersight.models.local.generating import end_tokens
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.writing import write
@@ -45,7 +45,7 @@ def test_an_answer_ends_with_a_token_of_the_settings_or_of_the_tokenizer() -> No
 @pytest.mark.parametrize("family", tiny.TIERED)
 def test_the_first_word_is_the_likeliest(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many cats would there be?", picture())
-    prompt = inputs(loaded, [asked], pictures_of(asked))
+    prompt = model_inputs(loaded, [asked], decode_pictures(asked))
     if loaded.answers_apart:
         prompt["decoder_input_ids"] = torch.tensor([[loaded.decoder_start]])
     with torch.inference_mode():
@@ -66,7 +66,7 @@ def test_what_is_drawn_depends_on_the_seed_and_the_key(tiny_model: Models) -> No
 def test_draws_follow_the_probabilities_and_the_temperature(tiny_model: Models) -> None:
     loaded, shown = tiny_model("llava"), picture()
     asked = [request("How many?", shown, key=str(number)) for number in range(400)]
-    prompt = inputs(loaded, asked[:1], pictures_of(asked[0]))
+    prompt = model_inputs(loaded, asked[:1], decode_pictures(asked[0]))
     with torch.inference_mode():
         logits = loaded.model(**prompt).logits[0, -1]
     for temperature in (0.5, 1.0):
@@ -93,7 +93,7 @@ def test_the_temperature_may_be_left_to_the_model(tiny_model: Models) -> None:
 def test_tokens_are_counted_without_padding(tiny_model: Models) -> None:
     loaded, requests = tiny_model("llava"), mixed()
     counted = [answer.tokens_in for answer in answers(loaded, requests)]
-    assert counted == [inputs(loaded, [one], pictures_of(one))["input_ids"].shape[1] for one in requests]
+    assert counted == [model_inputs(loaded, [one], decode_pictures(one))["input_ids"].shape[1] for one in requests]
     assert len(set(counted)) == 3
 
 
@@ -113,7 +113,7 @@ def test_an_answer_ends_with_its_last_token_or_with_its_length(tiny_model: Model
 
 
 def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
-    prompt = inputs(loaded, [asked], pictures_of(asked))
+    prompt = model_inputs(loaded, [asked], decode_pictures(asked))
     made = loaded.model.generate(**prompt, max_new_tokens=number, do_sample=False)
     return made[0, prompt["input_ids"].shape[1] :].tolist()
 
@@ -132,7 +132,7 @@ def test_what_a_checkpoint_proposes_against_repetition_is_left_aside(tiny_model:
 def test_an_answer_has_no_more_tokens_than_the_model_has_places(tiny_model: Models) -> None:
     loaded = tiny_model("blip_2")
     asked = request("cat " * 150, picture())
-    read = inputs(loaded, [asked], pictures_of(asked))["input_ids"].shape[1]
+    read = model_inputs(loaded, [asked], decode_pictures(asked))["input_ids"].shape[1]
     said = answers(loaded, [asked], ModelSettings(max_tokens=5000))[0]
     assert said.tokens_out <= loaded.longest - read
 

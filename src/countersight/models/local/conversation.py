@@ -29,7 +29,7 @@ _QUESTION_OF_PICTURES = "qformer_"
 """The prefix of inputs that the part between encoder and language model reads separately."""
 
 
-def process(processor: Any, text: str, pictures: Sequence[Image.Image], begin: str | None = None) -> Prompt:
+def run_processor(processor: Any, text: str, pictures: Sequence[Image.Image], begin: str | None = None) -> Prompt:
     """Return a processor's output for one formatted conversation; raises the processor's exceptions.
 
     `begin` is the token that begins a text; if a template has already written it, it is not repeated.
@@ -50,7 +50,7 @@ def process(processor: Any, text: str, pictures: Sequence[Image.Image], begin: s
     return dict(made)
 
 
-def beside_words(prompt: Prompt) -> list[str]:
+def per_token_inputs(prompt: Prompt) -> list[str]:
     """Return the names of inputs with a value per token, including the tokens."""
     words = prompt["input_ids"].shape
     return [
@@ -63,7 +63,7 @@ def beside_words(prompt: Prompt) -> list[str]:
     ]
 
 
-def grown(prompt: Prompt, number: int, value_of: dict[str, int]) -> Prompt:
+def extend_prompt(prompt: Prompt, number: int, value_of: dict[str, int]) -> Prompt:
     """Extend the prompt by a number of further tokens.
 
     Their values are those of the last token, or those in `value_of`.
@@ -71,14 +71,14 @@ def grown(prompt: Prompt, number: int, value_of: dict[str, int]) -> Prompt:
     import torch
 
     longer = dict(prompt)
-    for name in beside_words(prompt):
+    for name in per_token_inputs(prompt):
         last = prompt[name][:, -1:]
         last = torch.full_like(last, value_of[name]) if name in value_of else last
         longer[name] = torch.cat([prompt[name], last.expand(-1, number, *last.shape[2:])], dim=1)
     return longer
 
 
-def joined(prompts: Sequence[Prompt], filling: int, *, behind: bool = False) -> Prompt:
+def join_prompts(prompts: Sequence[Prompt], filling: int, *, behind: bool = False) -> Prompt:
     """Combine several conversations into a batch; shorter ones are padded with `filling`, at the end if `behind`.
 
     Some processors would put the padding where it changes what the model writes.
@@ -86,16 +86,16 @@ def joined(prompts: Sequence[Prompt], filling: int, *, behind: bool = False) -> 
     if len(prompts) == 1:
         return dict(prompts[0])
     length = max(prompt["input_ids"].shape[1] for prompt in prompts)
-    words = [_filled(prompt, length, filling, behind=behind) for prompt in prompts]
-    return {name: _batch([prompt[name] for prompt in words]) for name in words[0]}
+    words = [_pad_prompt(prompt, length, filling, behind=behind) for prompt in prompts]
+    return {name: _stack([prompt[name] for prompt in words]) for name in words[0]}
 
 
-def _filled(prompt: Prompt, length: int, filling: int, *, behind: bool) -> Prompt:
+def _pad_prompt(prompt: Prompt, length: int, filling: int, *, behind: bool) -> Prompt:
     import torch
 
     missing = length - prompt["input_ids"].shape[1]
     made = dict(prompt)
-    for name in beside_words(prompt):
+    for name in per_token_inputs(prompt):
         beside = prompt[name][:, -1:]
         if name in ("input_ids", "attention_mask"):
             beside = torch.full_like(beside, filling if name == "input_ids" else 0)
@@ -104,13 +104,13 @@ def _filled(prompt: Prompt, length: int, filling: int, *, behind: bool) -> Promp
     return made
 
 
-def _batch(values: Sequence[Any]) -> Any:
+def _stack(values: Sequence[Any]) -> Any:
     if hasattr(values[0], "dim"):
-        return batch_of(values)
+        return stack_padded(values)
     return [part for value in values for part in value] if isinstance(values[0], list) else values[0]
 
 
-def batch_of(values: Sequence[Any]) -> Any:
+def stack_padded(values: Sequence[Any]) -> Any:
     """Combine inputs of several conversations into a batch, with smaller ones padded with zeros, as processors do."""
     import torch
 
@@ -155,11 +155,11 @@ class PromptForm:
         """Format the conversation up to where the answer begins, with one placeholder per picture."""
         turns = [structs.replace(turn, text=self.harmless(turn.text)) for turn in turns]
         if self.template is not None:
-            return _rendered(self.tokenizer, self.template, [self._message(turn) for turn in turns], opened=True)
+            return _render_template(self.tokenizer, self.template, [self._message(turn) for turn in turns], opened=True)
         if self.words_only:
             return "\n".join(turn.text for turn in turns)
         pictures = sum(len(turn.pictures) for turn in turns)
-        return self.mark * pictures + _PLAIN.get(self.family, _questions)(turns)
+        return self.mark * pictures + _PLAIN.get(self.family, _format_questions)(turns)
 
     def _message(self, turn: Turn) -> dict[str, Any]:
         if self.words_only:
@@ -172,7 +172,7 @@ class PromptForm:
 
         Text that contains "<image>" or an end of turn would break or steer the conversation.
         """
-        return self.reserved.sub(_broken, text)
+        return self.reserved.sub(_split_word, text)
 
 
 def find_form(processor: Any, family: str, *, words_only: bool = False) -> PromptForm:
@@ -180,8 +180,8 @@ def find_form(processor: Any, family: str, *, words_only: bool = False) -> Promp
     tokenizer = processor.tokenizer
     mark = getattr(processor, "image_token", None)
     mark = str(getattr(mark, "content", mark) or "")
-    templates = filter(None, map(_template, (processor, tokenizer)))
-    template = next((found for found in templates if words_only or _shows(tokenizer, found)), None)
+    templates = filter(None, map(_find_template, (processor, tokenizer)))
+    template = next((found for found in templates if words_only or _supports_pictures(tokenizer, found)), None)
     if template is None and mark and _puts_pictures_itself(processor, mark):
         mark = ""
     return PromptForm(
@@ -189,8 +189,8 @@ def find_form(processor: Any, family: str, *, words_only: bool = False) -> Promp
         family=family,
         template=template,
         mark=mark,
-        before_answer=_before_answer(tokenizer, template, family, words_only=words_only),
-        reserved=_reserved(tokenizer, mark),
+        before_answer=_text_before_answer(tokenizer, template, family, words_only=words_only),
+        reserved=_reserved_words(tokenizer, mark),
         words_only=words_only,
     )
 
@@ -200,21 +200,21 @@ def _puts_pictures_itself(processor: Any, mark: str) -> bool:
 
     Then a placeholder would be one too many.
     """
-    without = _places(processor, "?", mark)
-    return bool(without) and _places(processor, f"{mark}?", mark) != without
+    without = _count_picture_tokens(processor, "?", mark)
+    return bool(without) and _count_picture_tokens(processor, f"{mark}?", mark) != without
 
 
-def _places(processor: Any, text: str, mark: str) -> int | None:
+def _count_picture_tokens(processor: Any, text: str, mark: str) -> int | None:
     """Return the number of tokens of a picture with this text; None if the processor refuses it."""
     try:
-        made = process(processor, text, [Image.new("RGB", (64, 64))], processor.tokenizer.bos_token)
+        made = run_processor(processor, text, [Image.new("RGB", (64, 64))], processor.tokenizer.bos_token)
     except Exception:  # the placeholder is missing, or there is one too many
         return None
     number = getattr(processor, "image_token_id", None) or processor.tokenizer.convert_tokens_to_ids(mark)
     return int((made["input_ids"] == number).sum())
 
 
-def _template(holder: Any) -> str | None:
+def _find_template(holder: Any) -> str | None:
     """Return the template of a processor or a tokenizer; of several, the one for plain conversations."""
     template = getattr(holder, "chat_template", None)
     if isinstance(template, dict):
@@ -222,12 +222,12 @@ def _template(holder: Any) -> str | None:
     return _TODAY.sub(lambda call: repr(DAY.strftime(call[2])), template) if template else None
 
 
-def _shows(tokenizer: Any, template: str) -> bool:
+def _supports_pictures(tokenizer: Any, template: str) -> bool:
     """Whether a template supports pictures; that of a language model leaves them out, or fails."""
     words = {"type": "text", "text": _PROBE}
     try:
         shown, without = (
-            _rendered(tokenizer, template, [{"role": "user", "content": content}], opened=True)
+            _render_template(tokenizer, template, [{"role": "user", "content": content}], opened=True)
             for content in ([{"type": "image"}, words], [words])
         )
     except AskingFailed as error:
@@ -238,16 +238,16 @@ def _shows(tokenizer: Any, template: str) -> bool:
     return shown != without and _PROBE in shown and "'type'" not in shown
 
 
-def _before_answer(tokenizer: Any, template: str | None, family: str, *, words_only: bool) -> str:
+def _text_before_answer(tokenizer: Any, template: str | None, family: str, *, words_only: bool) -> str:
     """Return what the template writes before an answer that is already in the conversation."""
     if template is None:
         return "" if family == "paligemma" else " "
     question, answer = ("?", _PROBE) if words_only else ([{"type": "text", "text": text}] for text in ("?", _PROBE))
     asked = [{"role": "user", "content": question}]
     told = [*asked, {"role": "assistant", "content": answer}]
-    opened = _rendered(tokenizer, template, asked, opened=True)
+    opened = _render_template(tokenizer, template, asked, opened=True)
     try:
-        closed = _rendered(tokenizer, template, told, opened=False)
+        closed = _render_template(tokenizer, template, told, opened=False)
     except AskingFailed:
         closed = ""
     between, found, _ = closed.removeprefix(opened).partition(_PROBE)
@@ -256,7 +256,7 @@ def _before_answer(tokenizer: Any, template: str | None, family: str, *, words_o
     return "" if opened.endswith(("\n", " ", "]", ">")) else " "
 
 
-def _rendered(tokenizer: Any, template: str, messages: list[dict[str, Any]], *, opened: bool) -> str:
+def _render_template(tokenizer: Any, template: str, messages: list[dict[str, Any]], *, opened: bool) -> str:
     try:
         return str(
             tokenizer.apply_chat_template(
@@ -272,32 +272,32 @@ def _rendered(tokenizer: Any, template: str, messages: list[dict[str, Any]], *, 
         ) from None
 
 
-def _questions(turns: Sequence[Turn]) -> str:
+def _format_questions(turns: Sequence[Turn]) -> str:
     """Format the conversation for BLIP-2; it also works for models that were not trained on conversations."""
     parts = [f"Question: {turn.text} Answer:" if turn.role == "user" else turn.text for turn in turns]
     return " ".join(parts)
 
 
-def _vicuna(turns: Sequence[Turn]) -> str:
+def _format_vicuna(turns: Sequence[Turn]) -> str:
     """Format the conversation as LLaVA 1.5 was trained; its older copies come without a template."""
     parts = [f"USER: {turn.text} ASSISTANT:" if turn.role == "user" else f"{turn.text}</s>" for turn in turns]
     return "\n" + " ".join(parts)
 
 
-def _plainly(turns: Sequence[Turn]) -> str:
+def _format_plain(turns: Sequence[Turn]) -> str:
     """Return the question alone, for InstructBLIP and PaliGemma; conversations of several turns are formatted as
     such."""
-    return turns[0].text if len(turns) == 1 else _questions(turns)
+    return turns[0].text if len(turns) == 1 else _format_questions(turns)
 
 
 _PLAIN: dict[str, Callable[[Sequence[Turn]], str]] = {
-    "instructblip": _plainly,
-    "paligemma": _plainly,
-    "llava": _vicuna,
+    "instructblip": _format_plain,
+    "paligemma": _format_plain,
+    "llava": _format_vicuna,
 }
 
 
-def _reserved(tokenizer: Any, mark: str) -> re.Pattern[str]:
+def _reserved_words(tokenizer: Any, mark: str) -> re.Pattern[str]:
     words = {str(token) for token in (*tokenizer.all_special_tokens, *tokenizer.get_added_vocab(), mark)}
     # In some vocabularies, words of one character or of spaces are part of ordinary text.
     words = {word for word in words if len(word.strip()) > 2}
@@ -305,7 +305,7 @@ def _reserved(tokenizer: Any, mark: str) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
-def _broken(word: re.Match[str]) -> str:
+def _split_word(word: re.Match[str]) -> str:
     """Insert a space into a word: people read the same, the tokenizer does not."""
     return f"{word[0][0]} {word[0][1:]}"
 
@@ -368,7 +368,7 @@ PICTURES = {"blip-2": (1, 1), "instructblip": (1, 1), "paligemma": (1, MANY)}
 """The minimum and maximum number of pictures in a conversation, for families with limits."""
 
 
-def pictures_of(*requests: Request) -> list[list[Image.Image]]:
+def decode_pictures(*requests: Request) -> list[list[Image.Image]]:
     """Return the pictures of each conversation, oriented as a viewer shows them; shared ones are decoded once."""
     seen: dict[int, Image.Image] = {}
     try:
@@ -385,7 +385,7 @@ def picture_limits(family: str) -> tuple[int, int]:
     return PICTURES.get(family, (0, MANY))
 
 
-def check(loaded: Loaded, request: Request) -> None:
+def check_picture_count(loaded: Loaded, request: Request) -> None:
     """Raise AskingFailed if the family does not support this number of pictures."""
     shown = len(request.pictures)
     fewest, most = picture_limits(loaded.family)
@@ -394,25 +394,25 @@ def check(loaded: Loaded, request: Request) -> None:
         raise AskingFailed(f"{loaded.family} models accept {wanted} per conversation, not {shown}", again=False)
 
 
-def inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> Prompt:
+def model_inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> Prompt:
     """Return the inputs for conversations with the same number of pictures each; shorter ones are padded at the start.
 
     The values are tensors on the device of the model.
     """
-    return batch(loaded, [prepared(loaded, *each) for each in zip(requests, pictures, strict=True)])
+    return batch_prompts(loaded, [prepare_prompt(loaded, *each) for each in zip(requests, pictures, strict=True)])
 
 
-def batch(loaded: Loaded, prompts: Sequence[Prompt]) -> Prompt:
+def batch_prompts(loaded: Loaded, prompts: Sequence[Prompt]) -> Prompt:
     """Combine separately prepared conversations into a batch on the device of the model."""
     # A model that reads the whole prompt before it answers counts tokens from the first place.
-    made = joined(prompts, filling(loaded), behind=loaded.answers_apart)
-    return {name: _placed(loaded, value) for name, value in made.items()}
+    made = join_prompts(prompts, padding_token(loaded), behind=loaded.answers_apart)
+    return {name: _move_to_device(loaded, value) for name, value in made.items()}
 
 
-def prepared(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) -> Prompt:
+def prepare_prompt(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) -> Prompt:
     """Return the inputs of one conversation, before they are moved to the device."""
     try:
-        made = process(loaded.processor, loaded.form.write(request.turns), pictures, loaded.tokenizer.bos_token)
+        made = run_processor(loaded.processor, loaded.form.write(request.turns), pictures, loaded.tokenizer.bos_token)
         words = made["input_ids"]
     except AskingFailed:
         raise
@@ -428,12 +428,12 @@ def prepared(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) 
     return made
 
 
-def filling(loaded: Loaded) -> int:
+def padding_token(loaded: Loaded) -> int:
     """Return the padding token."""
     return int(loaded.tokenizer.pad_token_id or 0)
 
 
-def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
+def answer_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
     """Return the tokens of each answer to a prompt, as formatted by `PromptForm.write`.
 
     They are the tokens of prompt and answer together, without those of the prompt. If the end of the prompt would merge
@@ -457,19 +457,19 @@ def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[
     ]
 
 
-def with_answer(loaded: Loaded, prompt: Prompt, answer: list[int]) -> Prompt:
+def append_answer(loaded: Loaded, prompt: Prompt, answer: list[int]) -> Prompt:
     """Return the inputs of one conversation with an answer, of which each token sees only earlier ones."""
     import torch
 
     # PaliGemma reads the question in both directions and marks it 0; tokens marked 1 see only earlier ones.
-    said = grown(prompt, len(answer), {"token_type_ids": 1} if loaded.family == "paligemma" else {})
+    said = extend_prompt(prompt, len(answer), {"token_type_ids": 1} if loaded.family == "paligemma" else {})
     said["input_ids"][:, -len(answer) :] = torch.tensor([answer], device=prompt["input_ids"].device)
     return said
 
 
-def _placed(loaded: Loaded, value: Any) -> Any:
+def _move_to_device(loaded: Loaded, value: Any) -> Any:
     if isinstance(value, list):
-        return [_placed(loaded, part) for part in value]
+        return [_move_to_device(loaded, part) for part in value]
     if not hasattr(value, "is_floating_point"):
         return value
     return value.to(loaded.device, loaded.model.dtype if value.is_floating_point() else None)
@@ -566,7 +566,7 @@ class PicturesOnce:
 
     def _prepare(self, request: Request) -> Pictures | AskingFailed:
         try:
-            [pictures] = pictures_of(request)
+            [pictures] = decode_pictures(request)
         except AskingFailed as error:
             return error
         if pictures and self._processor in _calls:

@@ -32,14 +32,22 @@ from countersight.models.local.loading import is_full
 from countersight.models.local.ranking import (
     Numbered,
     RankingPlan,
-    batches_of,
+    build_rows,
+    group_into_batches,
     hand_over,
-    lanes,
-    nothing_yet,
-    rows_of,
-    taken,
+    placeholder_answer,
+    stream_lanes,
+    take_failures,
 )
-from countersight.models.local.trees import Places, decoder_of, heads_of, padded, read, step_masks, told
+from countersight.models.local.trees import (
+    Places,
+    answer_heads,
+    find_decoder,
+    override_masks,
+    pad_rows,
+    read_trees,
+    step_masks,
+)
 
 _NAME = "countersight_sdpa_step"
 _WARMING = 2
@@ -64,7 +72,7 @@ class Memory(Cache):
 class _Layer(DynamicLayer):
     def __init__(self, like: Any, rows: int, length: int, depths: Any) -> None:
         super().__init__()
-        self.keys, self.values = (_room(part, rows, length) for part in (like.keys, like.values))
+        self.keys, self.values = (_zeros_like(part, rows, length) for part in (like.keys, like.values))
         self.is_initialized = True
         self._rows, self._depths = torch.arange(rows, device=depths.device), depths
 
@@ -84,7 +92,7 @@ class _Layer(DynamicLayer):
         return 0  # positions and masks are given, not counted
 
 
-def _room(like: Any, rows: int, length: int) -> Any:
+def _zeros_like(like: Any, rows: int, length: int) -> Any:
     """Return zeros; masked values are multiplied by zero, which works only for finite numbers."""
     return like.new_zeros(rows, length, like.shape[1], like.shape[3])
 
@@ -96,7 +104,7 @@ class DecodingSteps:
         """Allocate rows of at most `length` tokens like those in `read`, with positions like this one."""
         device = loaded.device
         self._loaded, self._length = loaded, length
-        self._decoder = decoder_of(loaded.model)
+        self._decoder = find_decoder(loaded.model)
         self.tokens = torch.zeros(rows, dtype=torch.long, device=device)
         self.depths = torch.zeros(rows, dtype=torch.long, device=device)
         self.positions = torch.zeros((rows, *position.shape), dtype=torch.long, device=device)
@@ -108,7 +116,7 @@ class DecodingSteps:
         if self._recorded is not None:
             self._recorded.replay()
             return
-        with torch.inference_mode(), _by_groups(self._decoder), told(self._decoder, self._sees):
+        with torch.inference_mode(), _grouped_attention(self._decoder), override_masks(self._decoder, self._sees):
             done(self._expected())
 
     def record(self, done: Callable[[Any], None]) -> None:
@@ -148,7 +156,7 @@ class DecodingSteps:
 
 
 @contextmanager
-def _by_groups(decoder: Any) -> Iterator[None]:
+def _grouped_attention(decoder: Any) -> Iterator[None]:
     """Context manager in which heads with shared keys read them once; transformers copies the keys for each head."""
     config = decoder.config
     usual = config._attn_implementation
@@ -243,7 +251,7 @@ class Slots:
 
         slots, most, steps = laid(free), laid([one.most for one in begun]), self._steps
         paths = [one.path for one in begun]
-        steps.memory.take(read, slots, laid(padded(paths, max(map(len, paths)))))
+        steps.memory.take(read, slots, laid(pad_rows(paths, max(map(len, paths)))))
         steps.tokens[slots] = tokens
         steps.depths[slots] = laid([len(path) for path in paths])
         steps.positions[slots] = laid([one.position for one in begun])
@@ -298,7 +306,7 @@ def generate(
     noting = _Noting()
     asked: dict[str, Any] = {
         **prompts,
-        "generation_config": _plainly(loaded, most),
+        "generation_config": _greedy_config(loaded, most),
         "logits_processor": LogitsProcessorList([noting, *steering]),
         "stopping_criteria": StoppingCriteriaList(stopping),
     }
@@ -318,7 +326,7 @@ def end_tokens(loaded: Loaded) -> list[int]:
     return sorted({int(token) for token in found if token is not None})
 
 
-def _plainly(loaded: Loaded, most: int) -> Any:
+def _greedy_config(loaded: Loaded, most: int) -> Any:
     """Return a greedy configuration, ignoring the checkpoint's defaults: penalties would depend on the padding."""
     return GenerationConfig(
         max_new_tokens=most,
@@ -383,15 +391,15 @@ def write_shared(
     """Yield what the model writes after each conversation, at most `most` tokens."""
     failed: dict[int, AskingFailed] = {}
     writing = _Writing(loaded, plan, requests.most, most, choose)
-    rows = rows_of(plan, loaded, requests, failed, nothing_yet)
-    batches = batches_of(rows, TOKENS if plan.together else 0)
+    rows = build_rows(plan, loaded, requests, failed, placeholder_answer)
+    batches = group_into_batches(rows, TOKENS if plan.together else 0)
     try:
-        for batch, lane in zip(chain(batches, [None]), lanes(loaded.device), strict=False):
+        for batch, lane in zip(chain(batches, [None]), stream_lanes(loaded.device), strict=False):
             writing.begin(batch, lane)
             if stopped():
                 break
             yield from writing.taken()
-            yield from taken(failed)
+            yield from take_failures(failed)
         while writing.under_way and not stopped():
             writing.go_on()
             yield from writing.taken()
@@ -430,17 +438,17 @@ class _Writing:
         self._reading = None
         if batch:
             cache, rows = DynamicCache(), [row for _, row in batch]
-            starting = list(_begun(batch, self._most, self._loaded.longest))
+            starting = list(_begin_answers(batch, self._most, self._loaded.longest))
             with lane, torch.inference_mode():
-                heads = torch.from_numpy(heads_of(rows)).to(self._loaded.device)
-                expected = read(self._loaded, rows, heads, self._plan.sight, cache)
+                heads = torch.from_numpy(answer_heads(rows)).to(self._loaded.device)
+                expected = read_trees(self._loaded, rows, heads, self._plan.sight, cache)
                 first = self._choose(expected, [one.number for one in starting])
             self._read |= {one.number: len(one.path) for one in starting}
             self._reading = lane, cache, starting, first
         if before is None:
             return
         read_in, memory, begun, tokens = before
-        hand_over(read_in, tokens, *_parts(memory))
+        hand_over(read_in, tokens, *_cache_tensors(memory))
         slots, done = self._room_for(begun, memory), 0
         while done < len(begun):
             while not slots.free:
@@ -482,7 +490,7 @@ class _Writing:
         return self._slots
 
 
-def _begun(batch: Sequence[Numbered], most: int, longest: int) -> Iterator[Begun]:
+def _begin_answers(batch: Sequence[Numbered], most: int, longest: int) -> Iterator[Begun]:
     """Iterate over the requests of a batch, in the order of its rows."""
     length = max(row.size for _, row in batch)
     for nth, (numbers, row) in enumerate(batch):
@@ -496,11 +504,11 @@ def _rows_that_fit(memory: Any, length: int) -> int:
     keys = memory.layers[0].keys
     if keys.device.type != "cuda":
         return ROWS
-    each = sum(part.shape[1] * part.shape[3] * part.element_size() for part in _parts(memory)) * length
+    each = sum(part.shape[1] * part.shape[3] * part.element_size() for part in _cache_tensors(memory)) * length
     free, _ = torch.cuda.mem_get_info(keys.device)
     free += torch.cuda.memory_reserved(keys.device) - torch.cuda.memory_allocated(keys.device)
     return max(1, int(free * _SHARE / each))
 
 
-def _parts(memory: Any) -> list[Any]:
+def _cache_tensors(memory: Any) -> list[Any]:
     return [part for layer in memory.layers for part in (layer.keys, layer.values)]

@@ -32,7 +32,7 @@ def load_stills(folder: Path, config: Any) -> Any | None:
     processor = getattr(transformers, name, None)
     if processor is None or not set(_LEFT_OUT) & set(processor.get_attributes()):
         return None
-    return _assemble(_looking_only(processor), folder, tokenizers=AutoTokenizer)
+    return _assemble(_image_only_class(processor), folder, tokenizers=AutoTokenizer)
 
 
 def _class_name(folder: Path, config: Any) -> str:
@@ -52,11 +52,11 @@ def _assemble(processor: Any, folder: Path, tokenizers: Any) -> Any:
     parts = {"image_processor": pictures, "tokenizer": tokenizer}
     settings, _ = processor.get_processor_dict(folder, **here)
     return processor.from_args_and_dict(
-        [parts.get(part) or _LeftOut(pictures) for part in processor.get_attributes()], settings
+        [parts.get(part) or _MissingPart(pictures) for part in processor.get_attributes()], settings
     )
 
 
-class _LeftOut:
+class _MissingPart:
     """A placeholder for a part for video or audio; it has the settings of the image processor, which some processors
     read."""
 
@@ -69,10 +69,10 @@ class _LeftOut:
         return getattr(self._pictures, name)
 
 
-def _looking_only(processor: Any) -> Any:
+def _image_only_class(processor: Any) -> Any:
     class Stills(processor):
         def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
-            if isinstance(argument, _LeftOut):
+            if isinstance(argument, _MissingPart):
                 return None
             return super().check_argument_for_proper_class(argument_name, argument)
 

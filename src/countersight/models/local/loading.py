@@ -50,7 +50,7 @@ def find_folder(name: str) -> Path:
     """Return the folder of a model: the given one, or that in the cache; nothing is downloaded."""
     folder = Path(name).expanduser()
     if not folder.is_dir():
-        folder = _cached(name)
+        folder = _cached_folder(name)
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder} is not a model: it contains no config.json")
     if not any(file for pattern in _WEIGHTS for file in folder.glob(pattern)):
@@ -68,7 +68,7 @@ def find_folder(name: str) -> Path:
 
 def any_config(folder: Path) -> Any:
     """Return the configuration of a model of any kind, if transformers knows its family."""
-    _installed()
+    _require_torch()
     from transformers import AutoConfig
 
     try:
@@ -113,7 +113,7 @@ def is_for_words(config: Any) -> bool:
 
 def find_device(name: str) -> str:
     """Return the device of that name; raises ModelError if it is not available; `auto` is the fastest one."""
-    _installed()
+    _require_torch()
     import torch
 
     there = ["cpu"]
@@ -182,7 +182,7 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()[:12]
 
 
-def refuse_wordless(folder: Path, tokenizer: Any) -> None:
+def check_tokenizer(folder: Path, tokenizer: Any) -> None:
     """Raise ModelError if the tokenizer has no words: if its file is missing, transformers may create an empty one."""
     if not tokenizer.get_vocab().keys() - tokenizer.get_added_vocab().keys():
         raise ModelError(f"{folder} has no tokenizer: tokenizer.json is missing")
@@ -192,9 +192,9 @@ def unusable(folder: Path, error: Exception) -> ModelError:
     """A one-sentence error for a folder that cannot be loaded, from the message of transformers."""
     wanted = _WANTED.search(str(error)) if isinstance(error, ImportError) else None
     if wanted:
-        return needs(folder, next(filter(None, wanted.groups())).lower())
+        return missing_package(folder, next(filter(None, wanted.groups())).lower())
     if _UNPREPARED in str(error) and not has_torchvision():
-        return needs(folder, "torchvision")
+        return missing_package(folder, "torchvision")
     lines = [line for line in map(str.strip, str(error).splitlines()) if line] or [type(error).__name__]
     if "tokenizer" in lines[0].lower() and not any(folder.glob("tokenizer.*")) and not any(folder.glob("vocab.*")):
         return ModelError(f"{folder} has no tokenizer: tokenizer.json is missing")
@@ -203,13 +203,13 @@ def unusable(folder: Path, error: Exception) -> ModelError:
     return ModelError(f"the model in {folder} cannot be loaded: {said}")
 
 
-def needs(folder: Path, package: str) -> ModelError:
+def missing_package(folder: Path, package: str) -> ModelError:
     """Return the error for a model that needs a missing package."""
     how = INSTALL if package in _BROUGHT else f"pip install {package}"
     return ModelError(f"the model in {folder} needs {package}, which is not installed: {how}")
 
 
-def _installed() -> None:
+def _require_torch() -> None:
     """Import torch and transformers; raises ModelError with what to install."""
     fresh = "transformers" not in sys.modules and gc.isenabled()
     if fresh:  # no garbage collection during imports, which saves an eighth of the time
@@ -234,7 +234,7 @@ def _import(package: str) -> Any:
         raise ModelError(f"local models need {package}, which is not installed: {INSTALL}") from None
 
 
-def _cached(name: str) -> Path:
+def _cached_folder(name: str) -> Path:
     hub = _import("huggingface_hub")
     try:
         return Path(hub.snapshot_download(name, local_files_only=True))
@@ -288,9 +288,9 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto") -> Loaded:
     device = find_device(device)
     dtype = find_dtype(dtype, device, config)
     words_only = is_for_words(config)
-    processor: Any = _Words(_tokenizer(folder)) if words_only else _processor(folder, config)
+    processor: Any = _Words(_load_tokenizer(folder)) if words_only else _load_processor(folder, config)
     placed = is_quantised(config) or (device.startswith("cuda") and importlib.util.find_spec("accelerate") is not None)
-    model = _model(folder, config, dtype, {"": device} if placed else None)
+    model = _load_model(folder, config, dtype, {"": device} if placed else None)
     if not is_quantised(config):  # quantised weights cannot be moved, and layers are wrapped
         vars(model).pop("hf_device_map", None)  # it is on one device, as if it had been moved there
         model.to(device)
@@ -325,14 +325,14 @@ class _Words:
         return self.tokenizer(text, **how)
 
 
-def _tokenizer(folder: Path) -> Any:
+def _load_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # damaged files, an unknown class: every library raises its own exceptions
         raise unusable(folder, error) from None
-    refuse_wordless(folder, tokenizer)
+    check_tokenizer(folder, tokenizer)
     return tokenizer
 
 
@@ -343,7 +343,7 @@ def _decoder_start(model: Any, text: Any) -> int:
     return next(int(token) for token in named if token is not None)
 
 
-def _model(folder: Path, config: Any, dtype: str, device_map: dict[str, str] | None) -> Any:
+def _load_model(folder: Path, config: Any, dtype: str, device_map: dict[str, str] | None) -> Any:
     from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoModelForMultimodalLM
 
     kinds = (AutoModelForImageTextToText, AutoModelForMultimodalLM)
@@ -367,13 +367,13 @@ def _model(folder: Path, config: Any, dtype: str, device_map: dict[str, str] | N
     return model
 
 
-def _processor(folder: Path, config: Any) -> Any:
+def _load_processor(folder: Path, config: Any) -> Any:
     from transformers import AutoProcessor
 
     from countersight.models.local.image_only_processor import load_stills
 
     if config.model_type in _TORCHVISION and not has_torchvision():
-        raise needs(folder, "torchvision")
+        raise missing_package(folder, "torchvision")
     backend = {} if has_torchvision() else {"backend": "pil"}
     try:
         processor = load_stills(folder, config)
@@ -383,5 +383,5 @@ def _processor(folder: Path, config: Any) -> Any:
         raise unusable(folder, error) from None
     if not hasattr(processor, "image_processor") or not hasattr(processor, "tokenizer"):
         raise ModelError(f"{folder} has no image processor: preprocessor_config.json is missing")
-    refuse_wordless(folder, processor.tokenizer)
+    check_tokenizer(folder, processor.tokenizer)
     return processor

@@ -105,20 +105,20 @@ class Local(Displayed):
             raise ModelError(f"{self.name} does not accept pictures; choose the prompt text-only")
 
     def _write(self, requests: Feed) -> Iterator[tuple[int, Answer | AskingFailed]]:
-        from countersight.models.local.writing import written
+        from countersight.models.local.writing import write_answers
 
         queue = self._queue
-        return written(self._awake(), requests, self._options, lambda: queue.closed)
+        return write_answers(self._awake(), requests, self._options, lambda: queue.closed)
 
     def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
-        from countersight.models.local.probing import plan_of, ranked
+        from countersight.models.local.probing import rank_requests, ranking_plan
 
         loaded = self._awake()
-        if plan_of(loaded).way == "plain" and not self.remarks:
+        if ranking_plan(loaded).way == "plain" and not self.remarks:
             self.remarks.append(
                 f"{self.name} cannot share the common prefix of options, so each option is computed in full."
             )
-        return ranked(loaded, requests, self._options.loss)
+        return rank_requests(loaded, requests, self._options.loss)
 
     def _awake(self) -> Loaded:
         """Return the model; it is loaded at the first question, so that a finished run does not load it."""
@@ -183,7 +183,7 @@ class _Job:
             self.loop.call_soon_threadsafe(settle)
 
 
-def weight(request: Request) -> int:
+def request_weight(request: Request) -> int:
     """Return the approximate number of tokens of a request, for comparison only."""
     words = sum(len(turn.text) for turn in request.turns) + sum(len(option.text) for option in request.options)
     pictures = sum(picture.width * picture.height for picture in request.pictures)
@@ -216,7 +216,7 @@ class Queue:
         if self._fatal:
             raise self._fatal
         loop = asyncio.get_running_loop()
-        job = _Job(work, request, loop.create_future(), loop, weight(request))
+        job = _Job(work, request, loop.create_future(), loop, request_weight(request))
         with self._changed:
             self._waiting.append(job)
             self._changed.notify()
@@ -279,7 +279,7 @@ class Queue:
                 if is_full(error):  # this question alone is too large; the limit for others stays
                     forget()
                     self.room = self._room_before
-                yield part[0], _failure(error)
+                yield part[0], _asking_failure(error)
             elif is_full(error):
                 forget()
                 self.room = min(self.room, len(part) * max(job.weight for job in part)) / 2
@@ -313,7 +313,7 @@ class Queue:
             error.__traceback__ = error.__context__ = error.__cause__ = None
             if isinstance(error, RuntimeError) and "CUDA error" in str(error) and not is_full(error):
                 # The device failed and cannot compute anything more in this process.
-                return ModelError(f"{_short(error)}; run the same command to continue")
+                return ModelError(f"{_shorten_error(error)}; run the same command to continue")
             return error
         finally:
             part[:] = jobs.values()
@@ -349,15 +349,15 @@ class Queue:
         return found
 
 
-def _failure(error: Exception) -> Exception:
+def _asking_failure(error: Exception) -> Exception:
     """Return the exception for a question without an answer."""
     if isinstance(error, AskingFailed):
         return error
     if is_full(error):
         return AskingFailed("this question does not fit into memory, even in a batch of one", again=False)
-    return AskingFailed(f"the model failed ({_short(error)})", again=False)
+    return AskingFailed(f"the model failed ({_shorten_error(error)})", again=False)
 
 
-def _short(error: Exception) -> str:
+def _shorten_error(error: Exception) -> str:
     text = printable(f"{type(error).__name__}: {error}")
     return text if len(text) <= 200 else text[:200] + "…"

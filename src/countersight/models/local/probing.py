@@ -19,11 +19,11 @@ from transformers import LogitsProcessor
 
 from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.models.local.conversation import Feed, Loaded, inputs, pictures_of
+from countersight.models.local.conversation import Feed, Loaded, decode_pictures, model_inputs
 from countersight.models.local.generating import LIKELIEST, generate, write_shared
 from countersight.models.local.loading import is_full
 from countersight.models.local.ranking import Losses, Ranked, RankingPlan, rank_by
-from countersight.models.local.trees import SIGHTS, chooses_what_it_sees, decoder_of, windows
+from countersight.models.local.trees import SIGHTS, find_decoder, selects_tokens, window_settings
 from countersight.models.protocol import Loss, Request, Turn
 from countersight.picture import Picture, check_picture
 
@@ -57,16 +57,16 @@ class Findings:
 _findings: WeakKeyDictionary[Any, Findings] = WeakKeyDictionary()
 
 
-def found_out(loaded: Loaded) -> Findings:
+def findings_for(loaded: Loaded) -> Findings:
     """Return the facts about a model so far."""
     return _findings.setdefault(loaded.model, Findings())
 
 
-def plan_of(loaded: Loaded) -> RankingPlan:
+def ranking_plan(loaded: Loaded) -> RankingPlan:
     """Return how a model's options are ranked; determined once."""
-    found = found_out(loaded)
+    found = findings_for(loaded)
     if found.plan is None:
-        found.plan = _find(loaded)
+        found.plan = _find_plan(loaded)
     return found.plan
 
 
@@ -76,43 +76,46 @@ def writes_in_batches(loaded: Loaded) -> bool:
     MiniMax M3's encoder treats all pictures of a batch as one, Phi-4's places them by their neighbours' shapes, and
     Kosmos-2 counts padding as words.
     """
-    found = found_out(loaded)
+    found = findings_for(loaded)
     if found.batches is None:
-        found.batches = _is_sociable(loaded)
+        found.batches = _is_batch_independent(loaded)
     return found.batches
 
 
 def writing_plan(loaded: Loaded) -> RankingPlan | None:
     """Return the plan for writing with shared parts read once; None if the model can only write plainly."""
-    found, plan = found_out(loaded), plan_of(loaded)
+    found, plan = findings_for(loaded), ranking_plan(loaded)
     if found.shares is None:
-        found.shares = _shares_when_writing(plan, loaded)
+        found.shares = _verify_shared_writing(plan, loaded)
     return plan if found.shares else None
 
 
 def write_no_more_shared(loaded: Loaded) -> None:
     """Let a model write plainly from now on, because sharing failed on real questions."""
-    found_out(loaded).shares = False
+    findings_for(loaded).shares = False
 
 
-def _shares_when_writing(plan: RankingPlan, loaded: Loaded) -> bool:
+def _verify_shared_writing(plan: RankingPlan, loaded: Loaded) -> bool:
     """Whether a model's predictions are the same, word by word, as when it writes alone and plainly."""
-    if plan.way == "plain" or not _has_eyes(loaded):
+    if plan.way == "plain" or not _has_image_processor(loaded):
         return False
     asked = _small_questions(loaded)
-    alone = [_expected(loaded, [request])[0] for request in asked]
-    overheard = _Overhearing([_likeliest(steps) for steps in alone])
+    alone = [_predict(loaded, [request])[0] for request in asked]
+    overheard = _ForcedChoice([_greedy_tokens(steps) for steps in alone])
     try:
         deque(write_shared(loaded, plan, Feed(asked), _WORDS, overheard), maxlen=0)
     except Exception as error:  # a model may refuse to go on from what it has read in whatever words it has
         if is_full(error):
             raise
         return False
-    return all(_agree(overheard.heard[number], steps, _bound(loaded) * 10) for number, steps in enumerate(alone))
+    return all(
+        _predictions_agree(overheard.heard[number], steps, _tolerance(loaded) * 10)
+        for number, steps in enumerate(alone)
+    )
 
 
-class _Overhearing:
-    """Continues each answer with the given words and records the predictions, as `_Listening` does."""
+class _ForcedChoice:
+    """Continues each answer with the given words and records the predictions, as `_ForcedTokens` does."""
 
     on_device = False
 
@@ -126,49 +129,49 @@ class _Overhearing:
             if number is not None:
                 heard = self.heard.setdefault(number, [])
                 tokens[row] = self._words[number][len(heard) % len(self._words[number])]
-                heard.append(_noted(expected[row]))
+                heard.append(_log_probabilities(expected[row]))
         return tokens
 
 
-def _is_sociable(loaded: Loaded) -> bool:
-    if chooses_what_it_sees(decoder_of(loaded.model).config):
+def _is_batch_independent(loaded: Loaded) -> bool:
+    if selects_tokens(find_decoder(loaded.model).config):
         return False
     asked = _small_questions(loaded)
     asked = [asked[0], asked[-1]]
-    alone = [_expected(loaded, [request])[0] for request in asked]
+    alone = [_predict(loaded, [request])[0] for request in asked]
     try:
-        together = _expected(loaded, asked, [_likeliest(steps) for steps in alone])
+        together = _predict(loaded, asked, [_greedy_tokens(steps) for steps in alone])
     except Exception as error:  # a model may refuse two pictures of different sizes in whatever words it has
         if is_full(error):
             raise
         return False
-    return all(_agree(*each, _bound(loaded) * 10) for each in zip(together, alone, strict=True))
+    return all(_predictions_agree(*each, _tolerance(loaded) * 10) for each in zip(together, alone, strict=True))
 
 
-def _agree(one: Sequence[Any], other: Sequence[Any], bound: float) -> bool:
+def _predictions_agree(one: Sequence[Any], other: Sequence[Any], bound: float) -> bool:
     """Whether the predictions agree at every word of an answer."""
     pairs = zip(one, other, strict=False)  # an answer may end before its neighbours
     apart = (((expected - likewise).abs() > bound).float().mean() for expected, likewise in pairs)
     return all(float(share) <= _OUTLIERS for share in apart)
 
 
-def _likeliest(steps: Sequence[Any]) -> list[int]:
+def _greedy_tokens(steps: Sequence[Any]) -> list[int]:
     """Return the words written: the most likely at each step."""
     return [int(expected.argmax()) for expected in steps]
 
 
-def _expected(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[int]] = ()) -> list[list[Any]]:
+def _predict(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[int]] = ()) -> list[list[Any]]:
     """Return the predictions at each of the first words that the model writes after each conversation.
 
     If `words` are given, it continues with those: at low precision two words may be equally likely, and after a
     different one, predictions rightly differ.
     """
-    listening = _Listening(words)
-    generate(loaded, inputs(loaded, requests, pictures_of(*requests)), _WORDS, [listening])
+    listening = _ForcedTokens(words)
+    generate(loaded, model_inputs(loaded, requests, decode_pictures(*requests)), _WORDS, [listening])
     return [[step[row] for step in listening.heard] for row in range(len(requests))]
 
 
-class _Listening(LogitsProcessor):
+class _ForcedTokens(LogitsProcessor):
     """Records a model's predictions, and makes it say the given words."""
 
     def __init__(self, words: Sequence[Sequence[int]]) -> None:
@@ -177,23 +180,23 @@ class _Listening(LogitsProcessor):
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         step = len(self.heard)
-        self.heard.append(_noted(scores))
+        self.heard.append(_log_probabilities(scores))
         for row, words in enumerate(self._words):
             scores[row, words[step % len(words)]] = float("inf")
         return scores
 
 
-def _noted(expected: Any) -> Any:
+def _log_probabilities(expected: Any) -> Any:
     """Return log-probabilities; those of nearly impossible words are clamped."""
     return expected.float().log_softmax(-1).clamp(min=-10.0)
 
 
-def _find(loaded: Loaded) -> RankingPlan:
+def _find_plan(loaded: Loaded) -> RankingPlan:
     plain = RankingPlan("plain")
-    if loaded.answers_apart or chooses_what_it_sees(decoder_of(loaded.model).config):
+    if loaded.answers_apart or selects_tokens(find_decoder(loaded.model).config):
         return plain
-    with _narrowed(loaded):
-        right = _tried(plain, loaded)
+    with _narrow_windows(loaded):
+        right = _try_plan(plain, loaded)
         if right is None:
             return plain
         # Llama 4 scales attention by positions that it counts itself, which differ in a tree.
@@ -202,13 +205,15 @@ def _find(loaded: Loaded) -> RankingPlan:
         for together in (True, False) if writes_in_batches(loaded) else (False,):
             plans = [RankingPlan("shared prefix", sight, together) for sight in SIGHTS]
             # The closest one: at low precision a wrong sight may differ by little more than rounding.
-            distance, plan = min(((_distance(_tried(plan, loaded), right), plan) for plan in plans), key=itemgetter(0))
-            if distance <= _bound(loaded):
+            distance, plan = min(
+                ((_loss_difference(_try_plan(plan, loaded), right), plan) for plan in plans), key=itemgetter(0)
+            )
+            if distance <= _tolerance(loaded):
                 return plan
         return plain
 
 
-def _tried(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
+def _try_plan(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
     """Return the losses of the small questions by this plan; None if the model cannot compute them this way."""
     try:
         asked = Feed(_small_questions(loaded))
@@ -220,11 +225,11 @@ def _tried(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
     return None if any(isinstance(one, AskingFailed) for one in found) else found  # type: ignore[return-value]
 
 
-def _bound(loaded: Loaded) -> float:
+def _tolerance(loaded: Loaded) -> float:
     return _EXACT if loaded.model.dtype == torch.float32 else _ROUNDED
 
 
-def _distance(found: list[Losses] | None, right: list[Losses]) -> float:
+def _loss_difference(found: list[Losses] | None, right: list[Losses]) -> float:
     """Return the maximum relative difference between losses."""
     if found is None:
         return float("inf")
@@ -236,12 +241,12 @@ def _small_questions(loaded: Loaded) -> list[Request]:
     """Return two questions about each of two pictures of different shapes, to detect rows of a batch that mix."""
     return [
         Request(question, (Turn("user", question, shown),), "choice", tuple(map(Option, options)))
-        for shown in (_small_picture(width) if _has_eyes(loaded) else None for width in _WIDTHS)
+        for shown in (_small_picture(width) if _has_image_processor(loaded) else None for width in _WIDTHS)
         for question, options in _QUESTIONS.items()
     ]
 
 
-def _has_eyes(loaded: Loaded) -> bool:
+def _has_image_processor(loaded: Loaded) -> bool:
     return hasattr(loaded.processor, "image_processor")
 
 
@@ -254,10 +259,10 @@ def _small_picture(width: int) -> Picture:
 
 
 @contextmanager
-def _narrowed(loaded: Loaded) -> Iterator[None]:
+def _narrow_windows(loaded: Loaded) -> Iterator[None]:
     """Context manager in which layers with a window see only a few tokens back."""
-    config = decoder_of(loaded.model).config
-    usual = {name: getattr(config, name) for name in windows(config)}
+    config = find_decoder(loaded.model).config
+    usual = {name: getattr(config, name) for name in window_settings(config)}
     try:
         for name in usual:
             setattr(config, name, _WINDOW)
@@ -267,15 +272,15 @@ def _narrowed(loaded: Loaded) -> Iterator[None]:
             setattr(config, name, value)
 
 
-def ranked(loaded: Loaded, requests: Feed, loss: Loss = "mean") -> Iterator[tuple[int, Ranked]]:
+def rank_requests(loaded: Loaded, requests: Feed, loss: Loss = "mean") -> Iterator[tuple[int, Ranked]]:
     """Yield the losses of each request's options, the `mean` or `sum` over their tokens, or the reason of failure.
 
     They are yielded as they are computed, and further requests may be added meanwhile.
     """
-    return rank_by(plan_of(loaded), loaded, requests, loss)
+    return rank_by(ranking_plan(loaded), loaded, requests, loss)
 
 
 def rank(loaded: Loaded, requests: Sequence[Request], loss: Loss = "mean") -> list[Ranked]:
     """Return the losses for some requests, in order."""
-    found = dict(ranked(loaded, Feed(requests), loss))
+    found = dict(rank_requests(loaded, Feed(requests), loss))
     return [found[number] for number in range(len(requests))]

@@ -23,16 +23,16 @@ from countersight.models.local.conversation import (
     Pictures,
     PicturesOnce,
     Prompt,
-    answers_tokens,
-    beside_words,
-    check,
-    filling,
-    inputs,
-    pictures_of,
-    prepared,
-    with_answer,
+    answer_tokens,
+    append_answer,
+    check_picture_count,
+    decode_pictures,
+    model_inputs,
+    padding_token,
+    per_token_inputs,
+    prepare_prompt,
 )
-from countersight.models.local.trees import Places, Row, Sight, pack, positions_of, unexpected
+from countersight.models.local.trees import Places, Row, Sight, pack, token_losses, token_positions
 from countersight.models.protocol import Loss, Request
 
 Losses = tuple[float, ...]
@@ -64,9 +64,9 @@ def rank_by(plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mea
     """Yield the losses of each request's options by this plan, or the reason of failure, as they are computed."""
     if plan.way == "shared prefix":
         failed: dict[int, AskingFailed] = {}
-        for losses in _together(plan, loaded, requests, failed, loss):
+        for losses in _rank_in_trees(plan, loaded, requests, failed, loss):
             yield from losses.items()
-            yield from taken(failed)
+            yield from take_failures(failed)
         return
     for number in list(requests):
         try:
@@ -75,29 +75,31 @@ def rank_by(plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mea
             yield number, error
 
 
-def taken(failed: dict[int, AskingFailed]) -> list[tuple[int, AskingFailed]]:
+def take_failures(failed: dict[int, AskingFailed]) -> list[tuple[int, AskingFailed]]:
     """Return all failures so far and clear them."""
     found = list(failed.items())
     failed.clear()
     return found
 
 
-def _together(
+def _rank_in_trees(
     plan: RankingPlan, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed], loss: Loss
 ) -> Iterator[dict[int, Losses]]:
     """Yield the losses batch by batch; each is fetched while the device computes the next."""
     before: tuple[AbstractContextManager[Any], Sizes, Any] | None = None
-    rows = rows_of(plan, loaded, requests, failed)
-    for batch, lane in zip(batches_of(rows, TOKENS if plan.together else 0), lanes(loaded.device), strict=False):
+    rows = build_rows(plan, loaded, requests, failed)
+    for batch, lane in zip(
+        group_into_batches(rows, TOKENS if plan.together else 0), stream_lanes(loaded.device), strict=False
+    ):
         with lane:
-            values = unexpected(loaded, [row for _, row in batch], plan.sight)
+            values = token_losses(loaded, [row for _, row in batch], plan.sight)
         if before:
-            yield _losses(*before, loss)
-        before = lane, list(_sizes(batch, requests)), values
-    yield _losses(*before, loss) if before else {}
+            yield _batch_losses(*before, loss)
+        before = lane, list(_option_sizes(batch, requests)), values
+    yield _batch_losses(*before, loss) if before else {}
 
 
-def _sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, list[int]]]:
+def _option_sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, list[int]]]:
     """Iterate over the requests of a batch, in the order of its rows, with the number of tokens of each option."""
     for numbers, row in batch:
         sizes = iter([len(tokens) for _, tokens in row.answers])
@@ -105,7 +107,7 @@ def _sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, lis
             yield number, [next(sizes) for _ in requests[number].options]
 
 
-def _losses(lane: AbstractContextManager[Any], sizes: Sizes, values: Any, loss: Loss) -> dict[int, Losses]:
+def _batch_losses(lane: AbstractContextManager[Any], sizes: Sizes, values: Any, loss: Loss) -> dict[int, Losses]:
     """Return the losses of the options of a batch from those of their tokens."""
     with lane:  # waits only for this batch
         values = values.double().cpu()
@@ -125,22 +127,22 @@ def _cross_entropy(logits: Any, option: list[int], loss: Loss) -> float:
 
 def plain_losses(loaded: Loaded, request: Request, loss: Loss = "mean") -> tuple[float, ...]:
     """Return the loss of each option of a request, by one complete pass over picture, conversation and option."""
-    check(loaded, request)
-    prompt = inputs(loaded, [request], pictures_of(request))
+    check_picture_count(loaded, request)
+    prompt = model_inputs(loaded, [request], decode_pictures(request))
     text = loaded.form.write(request.turns)
-    options = options_tokens(loaded, text, request)
-    return tuple(_loss(loaded, prompt, option, loss) for option in options)
+    options = option_tokens(loaded, text, request)
+    return tuple(_plain_loss(loaded, prompt, option, loss) for option in options)
 
 
-def options_tokens(loaded: Loaded, prompt: str, request: Request) -> list[list[int]]:
+def option_tokens(loaded: Loaded, prompt: str, request: Request) -> list[list[int]]:
     """Return the tokens of each option after the conversation; raises AskingFailed for an option without text."""
-    options = answers_tokens(loaded, prompt, [option.text for option in request.options])
+    options = answer_tokens(loaded, prompt, [option.text for option in request.options])
     if not all(options):
         raise AskingFailed("an option without text cannot be ranked", again=False)
     return options
 
 
-def _loss(loaded: Loaded, prompt: dict[str, Any], option: list[int], loss: Loss) -> float:
+def _plain_loss(loaded: Loaded, prompt: dict[str, Any], option: list[int], loss: Loss) -> float:
     import torch
 
     with torch.inference_mode():
@@ -148,7 +150,7 @@ def _loss(loaded: Loaded, prompt: dict[str, Any], option: list[int], loss: Loss)
             begun = torch.tensor([[loaded.decoder_start, *option[:-1]]], device=loaded.device)
             logits = loaded.model(**prompt, decoder_input_ids=begun, use_cache=False).logits[0]
         else:
-            said = with_answer(loaded, prompt, option)
+            said = append_answer(loaded, prompt, option)
             logits = loaded.model(**said, use_cache=False).logits[0, -len(option) - 1 : -1]
         return _cross_entropy(logits, option, loss)
 
@@ -163,41 +165,41 @@ Answers = Callable[[Loaded, Request], list[list[int]]]
 """Returns the tokens of every answer that may follow a conversation."""
 
 
-def options_of(loaded: Loaded, request: Request) -> list[list[int]]:
+def tokenize_options(loaded: Loaded, request: Request) -> list[list[int]]:
     """Return the tokens of each option, for ranking."""
-    return options_tokens(loaded, loaded.form.write(request.turns), request)
+    return option_tokens(loaded, loaded.form.write(request.turns), request)
 
 
-def nothing_yet(loaded: Loaded, _: Request) -> list[list[int]]:
+def placeholder_answer(loaded: Loaded, _: Request) -> list[list[int]]:
     """Return one placeholder token for the answer that the model will write."""
-    return [[filling(loaded)]]
+    return [[padding_token(loaded)]]
 
 
-def row_of(
+def build_row(
     loaded: Loaded,
     requests: Sequence[Request],
     pictures: Sequence[Image.Image],
     sight: Sight,
-    answers: Answers = options_of,
+    answers: Answers = tokenize_options,
 ) -> Row:
     """Build the row of requests that all show these pictures."""
     sequences, positions, blocks, begins = [], [], [], []
     beside: dict[str, list[NDArray[Any]]] = {}
     for request in requests:
-        prompt = prepared(loaded, request, pictures)
+        prompt = prepare_prompt(loaded, request, pictures)
         options = answers(loaded, request)
         # The values next to an answer's tokens do not depend on the tokens.
-        longest = with_answer(loaded, prompt, max(options, key=len))
+        longest = append_answer(loaded, prompt, max(options, key=len))
         words = prompt["input_ids"][0].tolist()
-        places = positions_of(loaded, prompt, further=longest["input_ids"].shape[1] - len(words))
-        both_ways = _blocks(loaded, longest, sight)
+        places = token_positions(loaded, prompt, further=longest["input_ids"].shape[1] - len(words))
+        both_ways = _picture_blocks(loaded, longest, sight)
         for tokens in options:
             size = len(words) + len(tokens)
             sequences.append(words + tokens)
             begins.append(len(words))
             positions.append(places[:size])
             blocks.append(both_ways[:size])
-            for name in set(beside_words(longest)).difference(_OURS):
+            for name in set(per_token_inputs(longest)).difference(_OURS):
                 beside.setdefault(name, []).append(longest[name][0, :size].numpy())
     tree = pack(sequences)
     return Row(
@@ -207,7 +209,7 @@ def row_of(
         beside={name: tree.spread(values) for name, values in beside.items()},
         pictures={
             name: prompt[name].to(loaded.model.dtype) if prompt[name].is_floating_point() else prompt[name]
-            for name in prompt.keys() - beside_words(prompt)
+            for name in prompt.keys() - per_token_inputs(prompt)
         },
         shown=len(pictures),
         answers=tuple(
@@ -216,7 +218,7 @@ def row_of(
     )
 
 
-def _blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
+def _picture_blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
     """Return which tokens see each other: those of each picture."""
     size = whole["input_ids"].shape[1]
     if sight == "behind":
@@ -229,12 +231,12 @@ def _blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
     return np.where(pictured, np.cumsum(begun) - 1, -1)
 
 
-def rows_of(
+def build_rows(
     plan: RankingPlan,
     loaded: Loaded,
     requests: Feed,
     failed: dict[int, AskingFailed],
-    answers: Answers = options_of,
+    answers: Answers = tokenize_options,
 ) -> Iterator[Numbered]:
     """Yield rows of requests that show the same pictures, including requests that arrive meanwhile.
 
@@ -246,13 +248,15 @@ def rows_of(
         if isinstance(pictures, AskingFailed):
             return [(numbers, pictures)]
         try:
-            return [(numbers, row_of(once.loaded, [requests[each] for each in numbers], pictures, plan.sight, answers))]
+            return [
+                (numbers, build_row(once.loaded, [requests[each] for each in numbers], pictures, plan.sight, answers))
+            ]
         except AskingFailed as error:
             if len(numbers) == 1:
                 return [(numbers, error)]
             return [found for each in numbers for found in rows([each], pictures)]  # one of them is the cause
 
-    groups = ((numbers, requests[numbers[0]]) for numbers in _groups(loaded, requests, failed))
+    groups = ((numbers, requests[numbers[0]]) for numbers in _group_by_pictures(loaded, requests, failed))
     for made in once.ahead(groups, rows):
         for numbers, row in made:
             if isinstance(row, AskingFailed):
@@ -261,14 +265,14 @@ def rows_of(
                 yield numbers, row
 
 
-def _groups(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> Iterator[list[int]]:
+def _group_by_pictures(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> Iterator[list[int]]:
     """Yield groups of requests with the same pictures, large ones first, so that memory runs out early."""
     numbers = list(requests)
     while numbers:
         groups: dict[Hashable, list[int]] = {}
         for number in numbers:
             try:
-                check(loaded, requests[number])
+                check_picture_count(loaded, requests[number])
             except AskingFailed as error:
                 failed[number] = error
                 continue
@@ -280,18 +284,18 @@ def _groups(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> 
             while len(group := groups.setdefault((pictures, part), [])) == TOGETHER:
                 part += 1
             group.append(number)
-        yield from sorted(groups.values(), key=lambda group: _extent(requests[group[0]]), reverse=True)
+        yield from sorted(groups.values(), key=lambda group: _row_length_key(requests[group[0]]), reverse=True)
         numbers = requests.more()
 
 
-def _extent(request: Request) -> tuple[int, int, int]:
+def _row_length_key(request: Request) -> tuple[int, int, int]:
     """Return a key for the length of a row; first the number of pictures, which is equal within a batch."""
     pictures = request.pictures
     pixels = sum(picture.width * picture.height for picture in pictures)
     return len(pictures), pixels, sum(len(option.text) for option in request.options)
 
 
-def batches_of(rows: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
+def group_into_batches(rows: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
     """Group consecutive rows into batches of at most `most` tokens; the first are smaller, so that the device starts
     early."""
     batch: list[Numbered] = []
@@ -316,7 +320,7 @@ def _streams(device: Any) -> list[Any]:
     return [torch.cuda.Stream(device) for _ in range(2)]
 
 
-def lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
+def stream_lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
     """Return the streams into which batches are put in turn.
 
     Most models inspect the sizes of pictures before they compute, and so wait for the previous batch in their stream.

@@ -22,10 +22,10 @@ _WIDTH = 64
 def speed_up(model: Any) -> None:
     """Optimise a model in place."""
     _attend_in_pieces(model)
-    _turn_by_halves(model)
+    _speed_up_rotation(model)
     for module in model.modules():
         if isinstance(module, nn.Conv2d | nn.Conv3d):
-            _multiply_patches(module)
+            _replace_patch_convolution(module)
     if model.device.type == "cuda":
         # cuDNN attention plans again, for 0.1 s or more, whenever the length of a batch changes.
         torch.backends.cuda.enable_cudnn_sdp(False)
@@ -34,9 +34,9 @@ def speed_up(model: Any) -> None:
     plain: dict[type, bool] = {}
     for module in model.modules():
         for inner, outer in ((("gate_proj", "up_proj"), "down_proj"), (("fc1",), "fc2")):
-            _widen([getattr(module, name, None) for name in inner], getattr(module, outer, None))
+            _pad_hidden_size([getattr(module, name, None) for name in inner], getattr(module, outer, None))
         if type(module).__name__.endswith("RMSNorm"):
-            _fuse(module, plain)
+            _fuse_norm(module, plain)
 
 
 def _attend_in_pieces(model: Any) -> None:
@@ -78,7 +78,7 @@ def attend(
 
         ends = cu_seq_lens_q.to(torch.int32)
         return varlen_attn(*rows, ends, ends, max_length_q, max_length_q)[None], None
-    return _padded(rows, cu_seq_lens_q, max_length_q, scaling)[None], None
+    return _attend_padded(rows, cu_seq_lens_q, max_length_q, scaling)[None], None
 
 
 def _has_kernel(query: Any, scaling: float | None) -> bool:
@@ -90,13 +90,13 @@ def _has_kernel(query: Any, scaling: float | None) -> bool:
         and width % 8 == 0
         and width <= 256
         and (scaling is None or abs(scaling - width**-0.5) < 1e-6)
-        and _varlen()
+        and _has_varlen_kernel()
         and torch.cuda.get_device_capability(query.device) >= (8, 0)
     )
 
 
 @functools.cache
-def _varlen() -> bool:
+def _has_varlen_kernel() -> bool:
     try:
         from torch.nn.attention.varlen import varlen_attn
     except ImportError:  # before torch 2.10
@@ -104,7 +104,7 @@ def _varlen() -> bool:
     return callable(varlen_attn)
 
 
-def _padded(rows: list[Any], ends: Any, longest: int, scaling: float | None) -> Any:
+def _attend_padded(rows: list[Any], ends: Any, longest: int, scaling: float | None) -> Any:
     """Compute the attention without such a kernel: the pieces next to each other, padded."""
     query, key, value = rows
     lengths = (ends[1:] - ends[:-1]).long()
@@ -116,21 +116,21 @@ def _padded(rows: list[Any], ends: Any, longest: int, scaling: float | None) -> 
     return seen.transpose(1, 2)[there]
 
 
-def _turn_by_halves(model: Any) -> None:
+def _speed_up_rotation(model: Any) -> None:
     """Make encoders rotate queries and keys with a quarter of the memory traffic, if their function is equivalent."""
     for family in {type(module).__module__ for module in model.modules()}:
         usual = getattr(sys.modules[family], _TURN, None)
-        if usual is not None and usual is not turned and _turns_alike(usual):
-            setattr(sys.modules[family], _TURN, turned)
+        if usual is not None and usual is not rotate and _is_equivalent_rotation(usual):
+            setattr(sys.modules[family], _TURN, rotate)
 
 
-def turned(query: Any, key: Any, cosines: Any, sines: Any) -> tuple[Any, Any]:
+def rotate(query: Any, key: Any, cosines: Any, sines: Any) -> tuple[Any, Any]:
     """Rotate queries and keys, `(places, heads, width)`, by the angle of each place, in 32 bits."""
     angles = [half.unsqueeze(-2).float() for part in (cosines, sines) for half in part.chunk(2, dim=-1)]
-    return _turned(query, *angles), _turned(key, *angles)
+    return _rotate_part(query, *angles), _rotate_part(key, *angles)
 
 
-def _turned(part: Any, cos: Any, further_cos: Any, sin: Any, further_sin: Any) -> Any:
+def _rotate_part(part: Any, cos: Any, further_cos: Any, sin: Any, further_sin: Any) -> Any:
     made = torch.empty_like(part)
     (first, second), (left, right) = part.chunk(2, dim=-1), made.chunk(2, dim=-1)
     torch.addcmul(first * cos, second, sin, value=-1, out=left)
@@ -138,16 +138,16 @@ def _turned(part: Any, cos: Any, further_cos: Any, sin: Any, further_sin: Any) -
     return made
 
 
-def _turns_alike(usual: Any) -> bool:
-    """Whether a function is equivalent to `turned`: some families have other arguments or layouts."""
+def _is_equivalent_rotation(usual: Any) -> bool:
+    """Whether a function is equivalent to `rotate`: some families have other arguments or layouts."""
     given = [torch.linspace(-2, 3, 3 * 2 * 8).view(3, 2, 8), torch.linspace(1, -1, 3 * 2 * 8).view(3, 2, 8)]
     given += [torch.linspace(-1, 1, 3 * 8).view(3, 8), torch.linspace(0, 1, 3 * 8).view(3, 8)]
     with suppress(Exception):  # it may refuse them in whatever words it has
-        return all(torch.allclose(*both, atol=1e-5) for both in zip(usual(*given), turned(*given), strict=True))
+        return all(torch.allclose(*both, atol=1e-5) for both in zip(usual(*given), rotate(*given), strict=True))
     return False
 
 
-def _multiply_patches(convolution: Any) -> None:
+def _replace_patch_convolution(convolution: Any) -> None:
     """Replace the convolution of patches as large as its window by a matrix product, which is faster."""
     if convolution.groups != 1 or set(convolution.dilation) != {1} or set(convolution.padding) != {0}:
         return
@@ -162,7 +162,7 @@ def _multiply_patches(convolution: Any) -> None:
     convolution.forward = at_once
 
 
-def _widen(inner: list[Any], outer: Any) -> None:
+def _pad_hidden_size(inner: list[Any], outer: Any) -> None:
     """Widen the space between two layers to a size that is fast; the added weights are zero."""
     if any(type(layer) is not nn.Linear for layer in (*inner, outer)):
         return
@@ -180,7 +180,7 @@ def _widen(inner: list[Any], outer: Any) -> None:
         outer.in_features = old + added
 
 
-def _fuse(norm: Any, plain: dict[type, bool]) -> None:
+def _fuse_norm(norm: Any, plain: dict[type, bool]) -> None:
     """Compute a norm in one step, if its kind is the plain one: some families add 1 to its weight."""
     weight, tiny = getattr(norm, "weight", None), getattr(norm, "variance_epsilon", None)
     if weight is None or tiny is None:

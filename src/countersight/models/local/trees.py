@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.models.local.conversation import Loaded, Prompt, batch_of, filling
+from countersight.models.local.conversation import Loaded, Prompt, padding_token, stack_padded
 
 Places = NDArray[np.int64]
 
@@ -52,7 +52,7 @@ def pack(sequences: Sequence[Sequence[int]]) -> Tree:
     paths: list[Places] = [np.zeros(0, dtype=np.int64)] * len(arrays)
     before, path, used = arrays[order[0]][:0], paths[0], 0
     for nth in order:
-        shared = _shared(before, arrays[nth])
+        shared = _common_prefix(before, arrays[nth])
         ends[path[shared:]] = used
         added = arrays[nth][shared:]
         here = np.arange(used, used + len(added))
@@ -63,7 +63,7 @@ def pack(sequences: Sequence[Sequence[int]]) -> Tree:
     return Tree(tokens[:used], depths[:used], ends[:used], tuple(paths))
 
 
-def _shared(one: Places, other: Places) -> int:
+def _common_prefix(one: Places, other: Places) -> int:
     """Return the length of the common prefix of two sequences."""
     short = min(len(one), len(other))
     differing = np.flatnonzero(one[:short] != other[:short])
@@ -93,12 +93,12 @@ def tree_masks(
     """
     import torch
 
-    if disobedient := _kinds(config) - _OBEDIENT:
+    if disobedient := _layer_kinds(config) - _OBEDIENT:
         raise ValueError(f"layers of type {sorted(disobedient)} ignore attention masks")
     length = max(len(tree.tokens) for tree in trees)
 
     def laid(values: list[Places], filling: int) -> Any:
-        return torch.from_numpy(padded(values, length, filling)).to(device)
+        return torch.from_numpy(pad_rows(values, length, filling)).to(device)
 
     here = torch.arange(length, device=device)
     ends = laid([tree.ends for tree in trees], 0)
@@ -112,14 +112,14 @@ def tree_masks(
 
     def mask(kind: str) -> Any:
         seen = behind
-        near = _near(kind, config, depth, depth)
+        near = _window_mask(kind, config, depth, depth)
         if beside is not None and near is None:
             seen = seen if sight == "pictures nearby" else seen | beside
         elif beside is not None:
             seen = (seen & near) | beside if sight == "whole pictures" else (seen | beside) & near
         elif near is not None:
             seen = seen & near
-        return _as_taken(seen, config, dtype)
+        return _attention_mask(seen, config, dtype)
 
     return _for_each_kind(config, mask)
 
@@ -132,13 +132,13 @@ def step_masks(config: Any, depths: Any, length: int, dtype: Any) -> Any:
     behind = here[:, None] <= depths[:, None, None]
 
     def mask(kind: str) -> Any:
-        near = _near(kind, config, depths[:, None], here)
-        return _as_taken(behind if near is None else behind & near, config, dtype)
+        near = _window_mask(kind, config, depths[:, None], here)
+        return _attention_mask(behind if near is None else behind & near, config, dtype)
 
     return _for_each_kind(config, mask)
 
 
-def _as_taken(seen: Any, config: Any, dtype: Any) -> Any:
+def _attention_mask(seen: Any, config: Any, dtype: Any) -> Any:
     """Convert a boolean mask to the form that the attention implementation takes."""
     import torch
 
@@ -149,11 +149,11 @@ def _as_taken(seen: Any, config: Any, dtype: Any) -> Any:
 
 
 def _for_each_kind(config: Any, mask: Callable[[str], Any]) -> Any:
-    made = {kind: mask(kind) for kind in _kinds(config)}
+    made = {kind: mask(kind) for kind in _layer_kinds(config)}
     return made if len(made) > 1 else made.popitem()[1]
 
 
-def padded(values: Sequence[NDArray[Any]], length: int, filling: int = 0) -> NDArray[Any]:
+def pad_rows(values: Sequence[NDArray[Any]], length: int, filling: int = 0) -> NDArray[Any]:
     """Stack arrays as rows of one array, with shorter ones padded at the end."""
     made = np.full((len(values), length, *values[0].shape[1:]), filling, values[0].dtype)
     for row, value in zip(made, values, strict=True):
@@ -161,23 +161,23 @@ def padded(values: Sequence[NDArray[Any]], length: int, filling: int = 0) -> NDA
     return made
 
 
-def windows(config: Any) -> list[str]:
+def window_settings(config: Any) -> list[str]:
     """Return the settings of a decoder that limit how far its layers see."""
     return [name for name in _WINDOWS.values() if getattr(config, name, None)]
 
 
-def chooses_what_it_sees(config: Any) -> bool:
+def selects_tokens(config: Any) -> bool:
     """Whether a decoder has layers that select the tokens they see."""
-    return bool(_kinds(config) - _OBEDIENT - _FORGETFUL)
+    return bool(_layer_kinds(config) - _OBEDIENT - _FORGETFUL)
 
 
-def _kinds(config: Any) -> set[str]:
+def _layer_kinds(config: Any) -> set[str]:
     found = getattr(config, "layer_types", None) or getattr(config, "layers_block_type", None)
     window = getattr(config, "sliding_window", None)
     return set(found or (["sliding_attention"] if window else ["full_attention"]))
 
 
-def _near(kind: str, config: Any, depth: Any, other: Any) -> Any:
+def _window_mask(kind: str, config: Any, depth: Any, other: Any) -> Any:
     """Return which tokens, by depth, a layer of this kind sees at all; None for all of them."""
     if kind == "sliding_attention":
         return other[:, None, :] > depth[:, :, None] - config.sliding_window
@@ -219,37 +219,37 @@ class Row:
         return (self.shown, self.pictures.keys()) == (other.shown, other.pictures.keys())
 
 
-def unexpected(loaded: Loaded, rows: Sequence[Row], sight: Sight) -> Any:
+def token_losses(loaded: Loaded, rows: Sequence[Row], sight: Sight) -> Any:
     """Return the loss of each token of all answers, in order: the negative logarithm of its probability."""
     import torch
 
-    heads, which = np.unique(heads_of(rows), return_inverse=True)
+    heads, which = np.unique(answer_heads(rows), return_inverse=True)
     said = np.concatenate([tokens for row in rows for _, tokens in row.answers])
     # All inputs are sent before the device computes anything: later ones would wait for it.
     index, tokens, where = (torch.from_numpy(part).to(loaded.device) for part in (which, said, heads))
     with torch.inference_mode():
-        logits = read(loaded, rows, where, sight)
+        logits = read_trees(loaded, rows, where, sight)
         total = torch.cat([part.float().logsumexp(-1) for part in logits.split(_CHUNK)])
         index, tokens = index.to(logits.device), tokens.to(logits.device)
         return total[index] - logits[index, tokens].float()
 
 
-def heads_of(rows: Sequence[Row]) -> Places:
+def answer_heads(rows: Sequence[Row]) -> Places:
     """Return the places, in a batch with joined rows, whose next tokens belong to answers."""
     length = max(row.size for row in rows)
     return np.concatenate([nth * length + before for nth, row in enumerate(rows) for before, _ in row.answers])
 
 
-def read(loaded: Loaded, rows: Sequence[Row], heads: Any, sight: Sight, memory: Any = None) -> Any:
+def read_trees(loaded: Loaded, rows: Sequence[Row], heads: Any, sight: Sight, memory: Any = None) -> Any:
     """Return the logits after some places of a batch, in one pass; `memory` stores the cache."""
     length = max(row.size for row in rows)
-    inputs = _inputs(loaded, rows, length)
+    inputs = _tree_inputs(loaded, rows, length)
     remembering = {"use_cache": False} if memory is None else {"use_cache": True, "past_key_values": memory}
-    with _reading(loaded, rows, length, heads, sight):
+    with _tree_reading(loaded, rows, length, heads, sight):
         return loaded.model(**inputs, **remembering).logits[0]
 
 
-def decoder_of(model: Any) -> Any:
+def find_decoder(model: Any) -> Any:
     """Return the autoregressive decoder of a model."""
     decoder = model.get_decoder()
     while hasattr(decoder, "get_decoder") and (inner := decoder.get_decoder()) not in (None, decoder):
@@ -257,45 +257,45 @@ def decoder_of(model: Any) -> Any:
     return decoder
 
 
-def _inputs(loaded: Loaded, rows: Sequence[Row], length: int) -> dict[str, Any]:
+def _tree_inputs(loaded: Loaded, rows: Sequence[Row], length: int) -> dict[str, Any]:
     import torch
 
-    made = {name: batch_of([row.pictures[name].to(loaded.device) for row in rows]) for name in rows[0].pictures}
+    made = {name: stack_padded([row.pictures[name].to(loaded.device) for row in rows]) for name in rows[0].pictures}
     if rows[0].positions.ndim == 2:
-        made["position_ids"] = _positions(loaded, rows, length).permute(2, 0, 1)
-    made["input_ids"] = torch.from_numpy(padded([row.tree.tokens for row in rows], length, filling(loaded)))
+        made["position_ids"] = _position_tensor(loaded, rows, length).permute(2, 0, 1)
+    made["input_ids"] = torch.from_numpy(pad_rows([row.tree.tokens for row in rows], length, padding_token(loaded)))
     for name in rows[0].beside:
-        made[name] = torch.from_numpy(padded([row.beside[name] for row in rows], length))
+        made[name] = torch.from_numpy(pad_rows([row.beside[name] for row in rows], length))
     return {name: value.to(loaded.device) for name, value in made.items()}
 
 
-def _positions(loaded: Loaded, rows: Sequence[Row], length: int) -> Any:
+def _position_tensor(loaded: Loaded, rows: Sequence[Row], length: int) -> Any:
     import torch
 
-    return torch.from_numpy(padded([row.positions for row in rows], length)).to(loaded.device)
+    return torch.from_numpy(pad_rows([row.positions for row in rows], length)).to(loaded.device)
 
 
 @contextmanager
-def _reading(loaded: Loaded, rows: Sequence[Row], length: int, heads: Any, sight: Sight) -> Iterator[None]:
+def _tree_reading(loaded: Loaded, rows: Sequence[Row], length: int, heads: Any, sight: Sight) -> Iterator[None]:
     """Context manager in which the model reads trees and computes logits only where answers continue."""
     model = loaded.model
-    decoder = decoder_of(model)
+    decoder = find_decoder(model)
     trees, blocks = [row.tree for row in rows], [row.blocks for row in rows]
     masks = tree_masks(decoder.config, sight, trees, blocks, loaded.device, model.dtype)
-    places = _positions(loaded, rows, length)
+    places = _position_tensor(loaded, rows, length)
 
     def only_where_needed(_: Any, given: Any) -> Any:
         hidden = given[0]
         return (hidden.reshape(-1, hidden.shape[-1])[heads.to(hidden.device)][None],)
 
     with ExitStack() as hooks:
-        hooks.enter_context(told(decoder, lambda: (masks, places)))
+        hooks.enter_context(override_masks(decoder, lambda: (masks, places)))
         hooks.callback(model.get_output_embeddings().register_forward_pre_hook(only_where_needed).remove)
         yield
 
 
 @contextmanager
-def told(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
+def override_masks(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
     """Context manager in which a decoder is given masks and positions, instead of computing them."""
 
     def tell(_: Any, given: Any, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -312,7 +312,7 @@ def told(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
         handle.remove()
 
 
-def positions_of(loaded: Loaded, prompt: Prompt, further: int) -> Places:
+def token_positions(loaded: Loaded, prompt: Prompt, further: int) -> Places:
     """Return the positions of a conversation and of `further` tokens after it: one number each, or several.
 
     Families with two dimensions for pictures have a function that computes them.

@@ -14,10 +14,10 @@ from countersight.models.local.conversation import (
     Pictures,
     PicturesOnce,
     Prompt,
-    batch,
-    check,
-    inputs,
-    prepared,
+    batch_prompts,
+    check_picture_count,
+    model_inputs,
+    prepare_prompt,
 )
 from countersight.models.local.generating import LIKELIEST, end_tokens, generate, write_shared
 from countersight.models.local.loading import is_full
@@ -27,7 +27,7 @@ from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture import Picture
 
 
-def written(
+def write_answers(
     loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
     """Yield the model's answers to conversations with the same number of pictures, or the reasons of failure.
@@ -38,7 +38,7 @@ def written(
     plan = writing_plan(loaded) if loaded.device.type == "cuda" else None
     if plan is not None:
         try:
-            yield from written_by(plan, loaded, requests, settings, stopped)
+            yield from write_with_plan(plan, loaded, requests, settings, stopped)
             return
         except Exception as error:  # a model or device may fail on more than a small question
             if is_full(error) or isinstance(error, AskingFailed):
@@ -46,7 +46,7 @@ def written(
             write_no_more_shared(loaded)
     asked = dict(requests)
     for request in asked.values():
-        check(loaded, request)
+        check_picture_count(loaded, request)
     yield from zip(asked, write_plainly(loaded, list(asked.values()), settings, stopped), strict=True)
 
 
@@ -55,19 +55,19 @@ def write(
 ) -> list[Answer | AskingFailed]:
     """Return the answers to some conversations, in order."""
     feed = Feed(requests)
-    found = dict(feed.answered(written(loaded, feed, settings, stopped)))
+    found = dict(feed.answered(write_answers(loaded, feed, settings, stopped)))
     return [found[number] for number in range(len(requests))]
 
 
-def written_by(
+def write_with_plan(
     plan: RankingPlan, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
     """Yield the answers with shared parts read once, by a plan that was verified."""
-    warmth = _temperature(loaded, settings)
-    choose = _DrawingFor(warmth, settings.seed, requests) if warmth else LIKELIEST
+    warmth = _sampling_temperature(loaded, settings)
+    choose = _RequestSampler(warmth, settings.seed, requests) if warmth else LIKELIEST
     ends = end_tokens(loaded)
     for number, found in write_shared(loaded, plan, requests, settings.max_tokens, choose, stopped):
-        yield number, found if isinstance(found, AskingFailed) else _answer(loaded, *found, ends)
+        yield number, found if isinstance(found, AskingFailed) else _make_answer(loaded, *found, ends)
 
 
 def write_plainly(
@@ -76,22 +76,22 @@ def write_plainly(
     """Return the answers of the model's own `generate`."""
     if len(requests) != 1 and not (requests and writes_in_batches(loaded)):
         return [answer for request in requests for answer in write_plainly(loaded, [request], settings, stopped)]
-    prompts = _prompts(loaded, requests)
+    prompts = _prepare_prompts(loaded, requests)
     read = prompts["attention_mask"].sum(dim=1)
     # Positions left after the longest prompt: some families have no more.
     most = min(settings.max_tokens, loaded.longest - int(read.max()))
     steering = []
-    if warmth := _temperature(loaded, settings):
-        steering.append(_Drawing(warmth, [_seed(settings.seed, request.key) for request in requests]))
+    if warmth := _sampling_temperature(loaded, settings):
+        steering.append(_Sampler(warmth, [_request_seed(settings.seed, request.key) for request in requests]))
     rows = generate(loaded, prompts, most, steering, [_Stopping(stopped)])
     ends = end_tokens(loaded)
-    return [_answer(loaded, row, int(number), ends) for row, number in zip(rows, read, strict=True)]
+    return [_make_answer(loaded, row, int(number), ends) for row, number in zip(rows, read, strict=True)]
 
 
-def _prompts(loaded: Loaded, requests: Sequence[Request]) -> Prompt:
+def _prepare_prompts(loaded: Loaded, requests: Sequence[Request]) -> Prompt:
     """Return the inputs for all requests; pictures are prepared by several threads, shared ones once."""
     if not requests[0].pictures:
-        return inputs(loaded, requests, [[] for _ in requests])
+        return model_inputs(loaded, requests, [[] for _ in requests])
     once = PicturesOnce(loaded)
     groups: dict[tuple[Picture, ...], list[int]] = {}
     for number, request in enumerate(requests):
@@ -100,14 +100,14 @@ def _prompts(loaded: Loaded, requests: Sequence[Request]) -> Prompt:
     def prepare(numbers: list[int], pictures: Pictures | AskingFailed) -> list[tuple[int, Prompt]]:
         if isinstance(pictures, AskingFailed):
             raise pictures
-        return [(number, prepared(once.loaded, requests[number], pictures)) for number in numbers]
+        return [(number, prepare_prompt(once.loaded, requests[number], pictures)) for number in numbers]
 
     parts = once.ahead(((numbers, requests[numbers[0]]) for numbers in groups.values()), prepare)
     made = dict(each for part in parts for each in part)
-    return batch(loaded, [made[number] for number in range(len(requests))])
+    return batch_prompts(loaded, [made[number] for number in range(len(requests))])
 
 
-def _answer(loaded: Loaded, row: list[int], read: int, ends: list[int]) -> Answer:
+def _make_answer(loaded: Loaded, row: list[int], read: int, ends: list[int]) -> Answer:
     end = next((place for place, token in enumerate(row) if token in ends), None)
     said = row if end is None else row[:end]
     return Answer(
@@ -119,19 +119,19 @@ def _answer(loaded: Loaded, row: list[int], read: int, ends: list[int]) -> Answe
     )
 
 
-def _temperature(loaded: Loaded, settings: ModelSettings) -> float:
+def _sampling_temperature(loaded: Loaded, settings: ModelSettings) -> float:
     if settings.temperature is not None:
         return settings.temperature
     own = loaded.model.generation_config
     return float(own.temperature or 0.0) if own.do_sample else 0.0
 
 
-def _seed(seed: int, key: str) -> int:
+def _request_seed(seed: int, key: str) -> int:
     digest = hashlib.blake2b(f"{seed}/{key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) >> 1
 
 
-class _Drawing(LogitsProcessor):
+class _Sampler(LogitsProcessor):
     """Samples each token: the maximum after adding Gumbel noise is a fair draw from the softmax.
 
     Every conversation has its own generator, so that draws depend only on the seed and its key, not on the batch or the
@@ -147,14 +147,14 @@ class _Drawing(LogitsProcessor):
         return scores.float() / self._temperature - torch.stack(drawn).log().to(scores.device)
 
 
-class _DrawingFor:
-    """Samples tokens as `_Drawing` does, for answers that start at different times."""
+class _RequestSampler:
+    """Samples tokens as `_Sampler` does, for answers that start at different times."""
 
     on_device = False
 
     def __init__(self, temperature: float, seed: int, requests: Feed) -> None:
         self._temperature, self._seed, self._requests = temperature, seed, requests
-        self._each: dict[int, _Drawing] = {}
+        self._each: dict[int, _Sampler] = {}
 
     def __call__(self, expected: Any, whose: Sequence[int | None]) -> Any:
         tokens = torch.zeros(len(whose), dtype=torch.long, device=expected.device)
@@ -163,10 +163,10 @@ class _DrawingFor:
                 tokens[row] = self._drawing(number)(None, expected[row : row + 1]).argmax()
         return tokens
 
-    def _drawing(self, number: int) -> _Drawing:
+    def _drawing(self, number: int) -> _Sampler:
         if number not in self._each:
             self._each = {other: drawing for other, drawing in self._each.items() if other in self._requests}
-            self._each[number] = _Drawing(self._temperature, [_seed(self._seed, self._requests[number].key)])
+            self._each[number] = _Sampler(self._temperature, [_request_seed(self._seed, self._requests[number].key)])
         return self._each[number]
 
 
