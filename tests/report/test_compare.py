@@ -20,25 +20,28 @@ CASES = [case(number) for number in range(20)]
 SCHEMA = Path(__file__).parents[2] / "docs" / "scores.schema.json"
 
 
-def reported(folder: Path, wrong: int, model: str = "openai:m") -> Path:
-    """A report on a run that has so many of the counterfactual questions wrong."""
+def made(folder: Path, wrong: int, model: str = "openai:m", unread: int = 0) -> Path:
+    """A run that has so many of the counterfactual questions wrong, and the last ones unread."""
     source = folder / "d"
     if not source.exists():
         dataset(source, CASES)
     said = {row: (right(CASES, row)[0], "A" if row < wrong else right(CASES, row)[1]) for row in range(len(CASES))}
-    made = run(folder / f"run-{wrong}-{model[-1]}", source, said, model=model)
-    out = folder / f"report-{wrong}-{model[-1]}"
-    assert main(["report", str(made), "-o", str(out)]) == 0
-    return out
+    said |= {row: (right(CASES, row)[0], "Hm.") for row in range(len(CASES) - unread, len(CASES))}
+    return run(folder / f"run-{wrong}-{model[-1]}", source, said, model=model)
+
+
+def reported(folder: Path, wrong: int, unread: int = 0) -> Path:
+    """The report on such a run."""
+    return cs.report(made(folder, wrong, unread=unread), out=folder / f"report-{wrong}").json.parent
 
 
 def test_scores_are_written_as_the_schema_says(tmp_path: Path) -> None:
-    written = json.loads((reported(tmp_path, 5) / "scores.json").read_bytes())
+    written = json.loads((reported(tmp_path, 5, unread=2) / "scores.json").read_bytes())
     [found] = written["runs"]
     drop = found["groups"]["all"]["drop"]
     assert (written["format"], written["cases"], found["label"]) == ("countersight-scores-1", 20, "m")
-    assert (drop["value"], drop["n"]) == (0.25, 20)
-    assert drop["low"] < 0.25 < drop["high"]
+    assert (drop["value"], drop["n"], drop["bounds"]) == (0.35, 20, {"low": 0.25, "high": 0.35})
+    assert drop["low"] < 0.35 < drop["high"]
     assert set(found["groups"]) == {*(each.group for each in CASES), "all"}
     assert msgspec.json.decode(msgspec.json.encode(written), type=ScoresFile).runs[0].model == "openai:m"
 
@@ -61,11 +64,10 @@ def test_the_documented_schema_is_that_of_the_file() -> None:
 def test_a_condition_fails_the_comparison(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], condition: str, status: int
 ) -> None:
-    old, new = reported(tmp_path, 5), reported(tmp_path, 10, "openai:n")
-    capsys.readouterr()
-    assert main(["compare", str(old / "scores.json"), str(new), "--fail-if", condition]) == status
+    old, new = made(tmp_path, 5), made(tmp_path, 10, "openai:n")
+    assert main(["compare", str(old), str(new), "--fail-if", condition]) == status
     shown = capsys.readouterr()
-    assert "25.0 → 50.0" in shown.out
+    assert "+25.0" in shown.out
     assert bool(shown.err) == bool(status)
     assert ("Passed: no condition of --fail-if is met (1 checked)." in shown.out) == (not status)
 
@@ -73,17 +75,22 @@ def test_a_condition_fails_the_comparison(
 def test_a_comparison_says_what_is_compared_with_n_and_intervals(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    old, new = reported(tmp_path, 5), reported(tmp_path, 10, "openai:n")
-    capsys.readouterr()
+    old, new = reported(tmp_path, 5, unread=2), made(tmp_path, 10, "openai:n")
     assert main(["compare", str(old), str(new)]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "20 cases: m (old) and n (new)" in shown
     assert "the two runs differ in their model: openai:m and openai:n." in shown
-    [drop] = [each for each in cs.compare(old, new) if each.measure == "drop"]
+    assert (
+        "5.0% of the replies are unread; the drop is between 25.0 and 35.0 depending on how they count: m (old)."
+        in shown
+    )
+    [drop] = [each for each in cs.compare(old / "scores.json", new) if each.measure == "drop"]
     assert (drop.before.n, drop.after.n) == (20, 20)
-    assert f"{percent(drop.before.low)}…{percent(drop.before.high)}" in shown
+    assert drop.interval.low < drop.points / 100 < drop.interval.high
+    for figure in (drop.before, drop.interval):
+        assert f"{percent(figure.low)}…{percent(figure.high)}" in shown
     assert shown.count("n=20") > 8
-    assert main(["compare", str(old), str(old)]) == 0
+    assert main(["compare", str(new), str(new)]) == 0
     assert "differ in their" not in capsys.readouterr().out
 
 
@@ -120,16 +127,15 @@ def test_scores_have_what_papers_report_of_sets(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_gone_fails_the_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = reported(tmp_path, 5), reported(tmp_path, 10, "openai:n")
-    runs = [str(next(tmp_path.glob(f"run-{name}"))) for name in ("5-m", "10-n")]
-    assert main(["report", *runs, "-o", str(tmp_path / "both")]) == 0
+    first, second = made(tmp_path, 5), made(tmp_path, 10, "openai:n")
+    cs.report([first, second], out=tmp_path / "both")
     assert main(["compare", str(tmp_path / "both"), str(first), "--fail-if", "drop > 90"]) == 1
     assert "n: is in only one of the two reports" in capsys.readouterr().err
     assert main(["compare", str(tmp_path / "both"), str(second)]) == 0
 
 
 def test_a_script_compares_reports(tmp_path: Path) -> None:
-    found = cs.compare(reported(tmp_path, 5), str(reported(tmp_path, 10)))
+    found = cs.compare(made(tmp_path, 5), str(made(tmp_path, 10)))
     assert {each.measure: round(each.points, 6) for each in found} == {
         "factual": 0.0,
         "factual_in_both": 0.0,
@@ -160,11 +166,11 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, capsys: pytest.CaptureF
 def test_the_summary_in_markdown_is_short_and_all_that_is_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cases = [case(number, group=f"group {number % 20}") for number in range(40)]
+    cases = [case(number, group=f"group {number % 14}") for number in range(28)]
     source = dataset(tmp_path / "d", cases)
     runs = [
-        run(tmp_path / f"r{n}", source, {row: right(cases, row) for row in range(40 - n)}, model=f"openai:m{n}")
-        for n in range(13)
+        run(tmp_path / f"r{n}", source, {row: right(cases, row) for row in range(28 - n)}, model=f"openai:m{n}")
+        for n in range(5)
     ]
     for chosen in (runs[:1], runs):
         words = ["report", *map(str, chosen), "-o", str(tmp_path / "out"), "--gallery", "1", "--to", "markdown"]

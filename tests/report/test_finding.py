@@ -1,23 +1,27 @@
 """The first sentence of a report: who loses what, and whether there is anything to believe."""
 
 import csv
+import io
+import re
 from pathlib import Path
 
 import pytest
 from making import case, dataset
+from rich.console import Console
 
 from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.engine import RunFolder
+from countersight.engine import PROMPTS, RunFolder
 from countersight.html import NOTHING, Bounds, interval
 from countersight.leaderboards import write_leaderboard
 from countersight.reports import ReportData, load
 from countersight.reports.data import PageData
 from countersight.reports.figures import finding_plot, group_plot
 from countersight.reports.finding import sentence, sentences
-from countersight.reports.formats import comma_separated, markdown
+from countersight.reports.formats import comma_separated, markdown, print_tables
 from countersight.reports.page import render
-from countersight.reports.tables import by_group
+from countersight.reports.scores_file import scores_file
+from countersight.reports.tables import by_group, overview
 
 from .runs import right, run
 
@@ -236,6 +240,42 @@ def test_a_damaged_line_of_the_journal_is_named(tmp_path: Path) -> None:
     assert each.advice[0].startswith("1 line of replies.jsonl is damaged and cannot be read: run it again")
 
 
+def _words(page: str) -> str:
+    """The text of a page without its tags."""
+    return re.sub(r"<[^>]+>", "", page)
+
+
+def test_runs_on_different_numbers_of_cases_say_both(tmp_path: Path) -> None:
+    """A run with --limit 10 beside a complete one read "2 runs were asked 24 cases"."""
+    source = dataset(tmp_path / "d", CASES)
+    limited, whole = (run(tmp_path / name, source, said(12), model=f"openai:{name}") for name in ("limited", "whole"))
+    RunFolder.open(limited).observe({"sample": {"cases": 10, "seed": 0}})
+    (limited / "replies.jsonl").write_bytes(b"")
+    assert "2 runs are asked 10 and 24 cases of d" in sentence(load([limited, whole], gallery=1).report)
+
+
+def test_the_gap_between_shown_and_told_stands_in_the_finding(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", CASES)
+    folder = RunFolder.begin(
+        tmp_path / "r",
+        dataset=Dataset.open(source),
+        model="openai:m",
+        settings={},
+        prompt=PROMPTS["0-shot"],
+        shown=True,
+    )
+    with folder.writing() as journal:
+        for row, each in Dataset.open(source).cases():
+            for world, telling, text in (
+                ("factual", "told", right(CASES, row)[0]),
+                ("counterfactual", "told", "D" if row < 12 else right(CASES, row)[1]),
+                ("counterfactual", "shown", right(CASES, row)[1]),
+            ):
+                journal.append(Reply(each.id, row, world, telling=telling, text=text))
+    words = sentence(load([tmp_path / "r"], gallery=1).report)
+    assert "Imagination gap, shown minus counterfactual: 50.0 points (" in words
+
+
 def test_too_few_cases_say_so(tmp_path: Path) -> None:
     """Three cases with a drop of 100 points read "no clear drop"."""
     words = sentence(reported(tmp_path, said(3, asked=3)))
@@ -255,8 +295,18 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
     assert len(lede) < 240
     assert not any(name.removeprefix("openai:") in lede for name in names)
     rows = [line.name for line in finding_plot(report).lines]
-    assert [row.partition(" ")[0] for row in rows] == ["#1", "#2", "#3", "#4", "#5"]
+    numbers = ["#1", "#2", "#3", "#4", "#5"]
+    assert [row.partition(" ")[0] for row in rows] == numbers
     assert len(set(rows)) == 5
+    assert [line.cells[0].text.partition(" ")[0] for line in overview(report).lines] == numbers  # with the whole name
+    assert "#1 a-family-of-models-with-0-billion-parameters-and-a-long-name by group" in _words(
+        render(PageData(report))
+    )
+    assert "#" not in comma_separated(report)
+    console = Console(width=300, record=True, file=io.StringIO())
+    print_tables(report, console)
+    assert all(f" {row} " in console.export_text(clear=False) for row in rows)  # shortened in the terminal too
+    assert [run.label for run in scores_file(report).runs] == [name.removeprefix("openai:") for name in names]
     wrong = (20, 16, 12, 1, 0)
     unclear = [run(tmp_path / f"u{n}", source, said(lost), model=names[n]) for n, lost in enumerate(wrong)]
     assert "no clear drop for 2 runs (#4, #5)" in sentence(load(unclear, gallery=1).report)

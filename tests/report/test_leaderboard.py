@@ -161,7 +161,9 @@ def test_a_score_is_told_with_what_its_unread_replies_may_have_said(tmp_path: Pa
     found = write_leaderboard([run(tmp_path / "vague", source, answers)], tmp_path / "out")
     [entry] = board(found.data, "cvqa-real", "all").pools[0].entries
     assert (entry.scores["factual"].value, entry.scores["factual"].if_unread_right) == (0.75, 1.0)
-    assert "unread: 75.0 to 100.0" in found.html.read_text(encoding="utf-8")
+    assert "unread: 75.0\xa0to\xa0100.0" in found.html.read_text(encoding="utf-8")
+    [row] = [row for row in csv.DictReader(found.csv.open()) if row["line"] == "all"]
+    assert [row[f"drop_unread_{end}"] for end in ("low", "high")] == ["-0.25", "0.0"]
 
 
 def test_a_moved_dataset_is_found_by_its_fingerprint(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def address(page, number=0):
 def test_runs_of_a_folder_are_listed_with_how_far_they_are(run):
     [(status, page)] = asked(run.path.parent, "/")
     assert status == 200
-    assert "60 of 60 questions scored" in page
+    assert '<td class="standing" data-label="progress">60 of 60 questions scored' in page
     assert "&lt;b&gt;odd&lt;/b&gt;" in page
 
 
@@ -178,7 +178,7 @@ def test_runs_and_datasets_may_come_go_and_move(folder):
     assert [status for status, _ in found] == [200] * len(found)
     texts = [text for _, text in found]
     assert [text.count('href="/run/') for text in (texts[0], texts[1], texts[5], texts[6], texts[8])] == [2, 1, 2, 0, 2]
-    assert "no longer exists" in texts[2]
+    assert "This run no longer exists." in texts[2]
     assert json.loads(texts[3]) == {"state": "gone"}
     assert "is not at" in texts[6]
     assert texts[9].count('id="case-') == 30

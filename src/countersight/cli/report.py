@@ -34,8 +34,8 @@ _REPORT: Final = {
     "(cfmm-2, cosim, …)",
 }
 _COMPARE: Final = {
-    "OLD": "a report, or its scores.json",
-    "NEW": "the report to compare it with, for example of another version, model or prompt",
+    "OLD": "a run, a report, or its scores.json",
+    "NEW": "the run or report to compare it with, for example of another version, model or prompt",
     "--fail-if CONDITION*": "exit with 1 if a measure changed this much, new minus old in points: 'drop > 2', "
     "'counterfactual < -1'",
 }
@@ -60,8 +60,8 @@ def add(verbs: Verbs) -> None:
     summary = "write tables and a page about one or more runs, or about several audits side by side"
     example = "countersight report runs/qwen runs/llava -o report"
     verb(verbs, "report", _report, summary, example, _REPORT, shared("dataset", "gold"))
-    summary = "compare the scores of two reports, and fail where a measure changed more than allowed"
-    example = "countersight compare main-report new-report --fail-if 'drop > 2' --fail-if 'counterfactual < -1'"
+    summary = "compare the scores of two runs or reports, and fail where a measure changed more than allowed"
+    example = "countersight compare runs/main runs/new --fail-if 'drop > 2' --fail-if 'counterfactual < -1'"
     verb(verbs, "compare", _compare, summary, example, _COMPARE)
     summary = "compare runs of any suites on one sortable page, next to published results"
     example = "countersight leaderboard runs/* -o leaderboard"

@@ -1,9 +1,12 @@
 """The data of a report as plain values, independent of folders and scoring."""
 
+from collections.abc import Sequence
+from typing import Final
+
 import msgspec
 
 from countersight.case import TWO_WORLDS, Asking, Trace, World
-from countersight.html import Grid, Measured, Thumbnail
+from countersight.html import Grid, Measured, Thumbnail, name, shortened
 from countersight.scoring import (
     SHARED_PICTURES,
     ComparedRuns,
@@ -16,6 +19,9 @@ from countersight.scoring import (
     standing,
 )
 from countersight.suites import PaperTable, Terms, terms
+
+LONGEST_NAME: Final = 28
+"""Letters of a run's name in a sentence or figure."""
 
 
 class DividedScores(msgspec.Struct, frozen=True):
@@ -31,7 +37,9 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """The scores of one run: one model, one dataset, one way of asking."""
 
     label: str
-    """A name for the run that is unique in the report."""
+    """A name for the run that is unique in the report; numbered ("#1 …") if names must be shortened somewhere."""
+    number: int = 0
+    """The number in the label; 0 if there is none."""
     model: str
     prompt: str
     started: str
@@ -62,6 +70,16 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     def overall(self) -> GroupScores:
         """The scores on all cases."""
         return self.groups[-1]
+
+    @property
+    def plain_label(self) -> str:
+        """The label without its number, as in files."""
+        return self.label.removeprefix(f"#{self.number} ")
+
+    def short_label(self, runs: "Sequence[RunScores]") -> str:
+        """Return the label in at most `LONGEST_NAME` letters, keeping its number and what distinguishes the runs."""
+        short = shortened(name(self.plain_label), LONGEST_NAME, [name(run.plain_label) for run in runs])
+        return f"#{self.number} {short}" if self.number else short
 
     @property
     def standing(self) -> str:

@@ -23,7 +23,6 @@ from countersight.html import (
     shortened,
 )
 from countersight.reports.data import ReportData
-from countersight.reports.finding import run_name, run_names
 from countersight.scoring import GroupScores
 from countersight.suites import Terms
 
@@ -101,7 +100,7 @@ def legend(report: ReportData) -> list[tuple[Asking, str]]:
 def finding_plot(report: ReportData) -> Plot:
     """Return the plot of factual and counterfactual accuracy for every run."""
     key = "drop" if report.two_worlds else report.worlds[-1]
-    lines = (_line(run_name(report, run), run.overall, key) for run in report.runs)
+    lines = (_line(run.short_label(report.runs), run.overall, key) for run in report.runs)
     return Plot(report.terms.measures.get(key, key), tuple(lines))
 
 
@@ -154,7 +153,7 @@ def _figures(scores: GroupScores) -> dict[Asking, Measured]:
 
 def finding_drawing(report: ReportData) -> Markup:
     """Return the finding as an SVG file: one line per run."""
-    lines = [(words, run.overall) for words, run in zip(run_names(report, 28), report.runs, strict=True)]
+    lines = [(run.short_label(report.runs), run.overall) for run in report.runs]
     return _drawing(report, "right answers", lines)
 
 
@@ -162,7 +161,7 @@ def groups_drawing(report: ReportData) -> Markup | None:
     """Return an SVG file with a line for every group of every run; None if there are too many."""
     many, groups = len(report.runs) > 1, report.terms.groups
     lines = [
-        (f"{name(run.label)}: " * many + name(groups.get(scores.group, scores.group)), scores)
+        (f"{run.short_label(report.runs)}: " * many + name(groups.get(scores.group, scores.group)), scores)
         for run in report.runs
         for scores in run.groups
     ]
@@ -173,7 +172,7 @@ def _drawing(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScor
     dataset = shortened(name(report.dataset), 50)
     title = f"{dataset}: {what} in per cent, with {percent(report.confidence, 0)}% intervals"
     names = [label for label, _ in lines]
-    drawn = tuple(_line(shortened(label, 32, names), scores, "drop") for label, scores in lines)
+    drawn = tuple(_line(shortened(label, 36, names), scores, "drop") for label, scores in lines)
     named = [(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)]
     starts = [MARGIN + sum(40 + 7.5 * len(words) for _, words in named[:place]) for place in range(len(named) + 1)]
     plot = Plot("", drawn, title=title)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from countersight.case import TWO_WORLDS, World
-from countersight.html import Bounds, Measured, count, interval, name, p_value, percent, shortened
+from countersight.html import TOO_FEW_CASES, Bounds, Measured, count, interval, name, p_value, percent
 from countersight.reports.advice import WORTH_A_WARNING
 from countersight.reports.data import ReportData, RunScores
 from countersight.scoring import UNREAD_APART, Interval
@@ -13,8 +13,6 @@ from countersight.text import several
 
 _FEW = 3
 """So many runs are told one by one; of more, the one that loses most and the one that loses least."""
-_NAME = 28
-"""Letters of a run's name in a sentence about several runs."""
 _GUESSING = 0.25
 """A model is no better than guessing if its accuracy is at most so far above: with few cases it cannot be told."""
 _NO_BETTER = "no better than guessing:"
@@ -35,7 +33,7 @@ def sentence(report: ReportData) -> str:
 
 def sentences(report: ReportData) -> list[FindingSentence]:
     """Return the sentences one by one: incomplete results are reported first, other cautions last."""
-    asked = f"{several(max(run.overall.n for run in report.runs), 'case')} of {name(report.dataset)}"
+    asked = f"{_asked_cases(report)} of {name(report.dataset)}"
     if len(report.runs) <= _FEW:
         asked += f", {report.terms.about or _ABOUT[report.worlds]}"
     who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
@@ -47,9 +45,35 @@ def sentences(report: ReportData) -> list[FindingSentence]:
     before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
     others = [run for run in report.runs if run not in before]
     first, last = (list(map(FindingSentence, _caveats(report, runs))) for runs in (before, others))
-    early = (FindingSentence(f"{run_name(report, run)}: {run.stopped}", "note") for run in report.runs if run.stopped)
+    early = (
+        FindingSentence(f"{run.short_label(report.runs)}: {run.stopped}", "note") for run in report.runs if run.stopped
+    )
     after = (*_at_chance(report), *_unread(report), *_unread_apart(report))
-    return [*first, FindingSentence(told, "lede"), *last, *early, *after]
+    return [*first, FindingSentence(told, "lede"), *_imagination_gap(report), *last, *early, *after]
+
+
+def _asked_cases(report: ReportData) -> str:
+    """Return how many cases the runs were asked, from the fewest to the most if they differ."""
+    counts = sorted({run.overall.n for run in report.runs})
+    if len(counts) == 1:
+        return several(counts[0], "case")
+    return f"{count(counts[0])} {'and' if len(report.runs) == 2 else 'to'} {several(counts[-1], 'case')}"
+
+
+def _imagination_gap(report: ReportData) -> Iterator[FindingSentence]:
+    """Say how much better runs answer if the changed picture is shown; of many runs, the largest and smallest gap."""
+    gaps = [(run, run.overall.imagination_gap) for run in report.runs]
+    found = sorted(((gap.value, run, gap) for run, gap in gaps if gap), key=lambda each: -each[0])
+    if len(found) > _FEW:
+        found = [found[0], found[-1]]
+    parts = [
+        f"{'' if len(report.runs) == 1 else f'{run.short_label(report.runs)}: '}{percent(value)} points "
+        f"({interval(gap)}; {several(gap.n, 'case')}{f'; {TOO_FEW_CASES}' * gap.too_few})"
+        for value, run, gap in found
+    ]
+    if parts:
+        which = " (largest and smallest)" * (len(parts) < sum(gap is not None for _, gap in gaps))
+        yield FindingSentence(f"Imagination gap, shown minus counterfactual{which}: {'; '.join(parts)}.", "note")
 
 
 def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
@@ -69,7 +93,7 @@ def _unread(report: ReportData) -> Iterator[FindingSentence]:
         scores = run.overall
         without = scores.unread + scores.cut + scores.empty
         if without and not _caveat(report, run):
-            shares.append((without / (scores.scored + scores.cut + scores.empty), run_name(report, run)))
+            shares.append((without / (scores.scored + scores.cut + scores.empty), run.short_label(report.runs)))
     if shares:
         share, worst = max(shares, key=lambda each: each[0])
         of = "" if len(report.runs) == 1 else f" of {worst}"
@@ -85,7 +109,7 @@ def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
         False: "answered too few factual questions to tell the answers from random guessing.",
     }
     for kind, words in kinds.items():
-        runs = [run_name(report, run) for run, figure in _found(report) if _guesses(report, run, figure) is kind]
+        runs = [run.short_label(report.runs) for run, figure in _found(report) if _guesses(report, run, figure) is kind]
         if runs:
             who = "It" if len(report.runs) == 1 else " and ".join(runs[:_FEW])
             who += f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
@@ -102,7 +126,7 @@ def _guesses(report: ReportData, run: RunScores, drop: Measured) -> bool | None:
 
 def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
     """Yield a warning if the unread rates of the compared runs differ by more than 3 points."""
-    rates = [(run.overall.unread_rate or 0.0, run_name(report, run)) for run, _ in _found(report)]
+    rates = [(run.overall.unread_rate or 0.0, run.short_label(report.runs)) for run, _ in _found(report)]
     (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
     if high - low > UNREAD_APART:
         yield FindingSentence(
@@ -131,7 +155,7 @@ def finding(report: ReportData) -> str:
         return "; ".join([_most_and_least(report, clear), *_unclear_drops(report, unclear)]) + "."
     ends = clear if len(clear) <= _FEW else [clear[0], clear[-1]]  # of many, the one with the most and the least
     parts = [
-        f"{run_name(report, run)} "
+        f"{run.short_label(report.runs)} "
         + (_drop(report, run, figure, short=True) if report.two_worlds else _accuracy(report, run, figure))
         for run, figure in ends
     ]
@@ -144,8 +168,8 @@ def _most_and_least(report: ReportData, clear: list[_Found]) -> str:
     who = f"all {len(clear)} lose" if losing == len(report.runs) else f"{losing} of {len(report.runs)} lose"
     (most, high), (least, low) = clear[0], clear[-1]
     return (
-        f"{who} accuracy under a change, most {run_name(report, most)} ({_fall(most, high)}), "
-        f"least {run_name(report, least)} ({_fall(least, low)})"
+        f"{who} accuracy under a change, most {most.short_label(report.runs)} ({_fall(most, high)}), "
+        f"least {least.short_label(report.runs)} ({_fall(least, low)})"
     )
 
 
@@ -178,7 +202,7 @@ def _unclear_drops(report: ReportData, unclear: list[_Found]) -> Iterator[str]:
         reasons.setdefault(reason, []).append((run, drop))
     for reason, runs in reasons.items():
         if reason == _NO_BETTER:  # its figures say nothing
-            yield f"{reason} {', '.join(run_name(report, run) for run, _ in runs)}"
+            yield f"{reason} {', '.join(run.short_label(report.runs) for run, _ in runs)}"
         else:
             yield f"{reason} {_listed(report, runs)}"
 
@@ -188,25 +212,13 @@ def _found(report: ReportData) -> list[_Found]:
     return [(run, figure) for run, figure in told if figure is not None]
 
 
-def run_name(report: ReportData, run: RunScores) -> str:
-    """Return the name of a run for a sentence or chart about several: shortened and numbered if necessary."""
-    return run_names(report, _NAME)[report.runs.index(run)]
-
-
-def run_names(report: ReportData, most: int) -> list[str]:
-    """Return the names of all runs in at most `most` letters, keeping what distinguishes them."""
-    names = [name(run.label) for run in report.runs]
-    short = [shortened(each, most, names) for each in names]
-    return short if short == names or len(names) == 1 else [f"#{n} {each}" for n, each in enumerate(short, 1)]
-
-
 def _listed(report: ReportData, runs: list[_Found]) -> str:
     if len(report.runs) > _FEW and len(runs) > 1:
-        numbers = sorted(run_name(report, run).partition(" ")[0] for run, _ in runs)
-        which = f" ({', '.join(numbers)})" * all(each.startswith("#") for each in numbers)
+        numbers = sorted(run.number for run, _ in runs)
+        which = f" ({', '.join(f'#{number}' for number in numbers)})" if all(numbers) else ""
         return several(len(runs), "run") + which
     named = [
-        f"{run_name(report, run)} ({_fall(run, figure)}; interval {interval(figure)}{_left_open(figure.bounds)})"
+        f"{run.short_label(report.runs)} ({_fall(run, figure)}; interval {interval(figure)}{_left_open(figure.bounds)})"
         for run, figure in runs
     ]
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)

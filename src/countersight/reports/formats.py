@@ -22,7 +22,7 @@ from countersight.html import (
     print_grids,
 )
 from countersight.reports.data import ReportData, RunScores
-from countersight.reports.finding import run_names, sentence, sentences
+from countersight.reports.finding import sentence, sentences
 from countersight.reports.provenance import definitions, origins
 from countersight.reports.tables import beside, by_group, grids, overview
 from countersight.text import several
@@ -69,11 +69,13 @@ def comma_separated(report: ReportData) -> str:
     table = csv.writer(file, lineterminator="\n")
     table.writerow(_COLUMNS)
     runs = {run.label: run for run in report.runs}
+    plain = {run.label: run.plain_label for run in report.runs}
     for grid in (*grids(report), *(each for analysis in report.analyses for each in analysis.tables)):
         for line in grid.lines if grid.key else ():
             origin = _origin(report, runs.get(line.run), line.run)
             for record in grid.records(line):
-                place = (grid.key, line.run, line.minus_run, record.group or line.group)
+                named = (plain.get(each, each) for each in (line.run, line.minus_run))
+                place = (grid.key, *named, record.group or line.group)
                 for measure, *figure in _figures(record, report.confidence):
                     cells = (*place, measure, *figure, *origin)
                     table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
@@ -117,7 +119,6 @@ _MOST_LINES: Final = 12
 _MOST_CAUTIONS: Final = 4
 _MOST_RUNS: Final = 3
 """So many runs are printed in the terminal with all tables."""
-_SHORT_NAME: Final = 28
 
 
 def summary(report: ReportData) -> str:
@@ -151,8 +152,7 @@ def print_tables(report: ReportData, console: Console) -> None:
     """
     many = len(report.runs) > _MOST_RUNS
     if many:
-        names = zip(report.runs, run_names(report, _SHORT_NAME), strict=True)
-        runs = tuple(msgspec.structs.replace(run, label=short) for run, short in names)
+        runs = tuple(msgspec.structs.replace(run, label=run.short_label(report.runs)) for run in report.runs)
         print_grids([overview(msgspec.structs.replace(report, runs=runs))], console)
         print_grids([*(beside(report, reference) for reference in report.references), *report.readings], console)
         console.print(Text("All other tables, and how each run was asked, are in tables.md of the report."))

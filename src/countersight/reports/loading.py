@@ -14,9 +14,10 @@ from countersight.case import TWO_WORLDS, World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
+from countersight.html import name, shortened
 from countersight.reports.advice import advice
 from countersight.reports.analyses import analyses
-from countersight.reports.data import DividedScores, GalleryCase, ReportData, RunScores
+from countersight.reports.data import LONGEST_NAME, DividedScores, GalleryCase, ReportData, RunScores
 from countersight.reports.gallery import gallery_cases
 from countersight.reports.image_groups import GroupsFile, picture_groups
 from countersight.reports.programs import Watched
@@ -115,10 +116,9 @@ def load(
     source = found.judged[0].dataset
     joined = picture_groups(groups, (case for _, case in found.judged[0].cases())) if groups else ()
     references = () if reference is None else beside(found.dividing.suite, tuple(reference))
-    names = labels(runs)
     scored = [
-        AnalysedRun(label, judged, judged.scores(found.lines()))
-        for label, judged in zip(names, found.judged, strict=True)
+        AnalysedRun(label, judged, judged.scores(found.lines()), number)
+        for (number, label), judged in zip(numbered_labels(runs), found.judged, strict=True)
     ]
     results = {run.label: run.outcomes for run in scored}
     first = found.judged[0].outcomes
@@ -190,6 +190,14 @@ def labels(runs: Sequence[RunFolder]) -> list[str]:
     return [f"{number}: {words}" for number, words in enumerate(folders, 1)]
 
 
+def numbered_labels(runs: Sequence[RunFolder]) -> list[tuple[int, str]]:
+    """Return the number and the label of each run; the number is 0 and not in the label if all names are short."""
+    names = labels(runs)
+    if len(names) == 1 or all(shortened(each, LONGEST_NAME) == each for each in map(name, names)):
+        return [(0, each) for each in names]
+    return [(number, f"#{number} {each}") for number, each in enumerate(names, 1)]
+
+
 def _divided(outcomes: Outcomes, dividing: Dividing) -> Iterator[DividedScores]:
     n = len(outcomes)
     for division in dividing.divisions():
@@ -226,6 +234,7 @@ def as_run(run: AnalysedRun, found: Divided) -> RunScores:
     rule = stopped(folder)
     return RunScores(
         label=run.label,
+        number=run.number,
         model=manifest.model,
         prompt=manifest.prompt.name,
         started=manifest.started,

@@ -15,6 +15,8 @@ class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
     label: str
     judged: JudgedRun
     scores: Scores
+    number: int = 0
+    """The number in its label; 0 if there is none."""
 
     @property
     def outcomes(self) -> Outcomes:

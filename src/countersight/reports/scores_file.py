@@ -10,11 +10,13 @@ import msgspec
 
 from countersight import __version__
 from countersight.case import TWO_WORLDS
+from countersight.engine import MANIFEST
 from countersight.errors import CountersightError
 from countersight.files import write_text
 from countersight.html import Figure, Grid, Measured, TableCell, count, interval, name, percent, table_line
 from countersight.reports.data import ReportData, RunScores
-from countersight.scoring import GroupScores, SetScores, share_interval
+from countersight.reports.loading import load
+from countersight.scoring import GroupScores, Interval, SetScores, difference_of, share_interval
 from countersight.suites import PLAIN_MEASURES
 from countersight.text import several, unknown
 
@@ -102,6 +104,12 @@ class ScoreChange(msgspec.Struct, frozen=True):
         """The new value minus the old one."""
         return 100 * ((self.after.value or 0.0) - (self.before.value or 0.0))
 
+    @property
+    def interval(self) -> Interval:
+        """The 95 % interval of the change, as a share, if the two runs were independent."""
+        before, after = (Interval(each.low, each.high) for each in (self.before, self.after))
+        return difference_of(after, self.after.value or 0.0, before, self.before.value or 0.0)
+
 
 def scores_file(report: ReportData) -> ScoresFile:
     """Return the scores of a report as a file's content."""
@@ -121,7 +129,7 @@ def scores_file(report: ReportData) -> ScoresFile:
 def _run(run: RunScores) -> ScoredRun:
     sets = {each.group: each for each in run.sets}
     return ScoredRun(
-        label=run.label,
+        label=run.plain_label,
         model=run.model,
         prompt=run.prompt,
         answering=run.answering,
@@ -157,10 +165,12 @@ def write_scores(report: ReportData, path: Path) -> Path:
 
 
 def read_scores(path: Path) -> ScoresFile:
-    """Read a scores.json, or the one in the folder of a report."""
+    """Read a scores.json, or the one in the folder of a report; of the folder of a run, compute the scores."""
+    if (path / MANIFEST).is_file():
+        return scores_file(load([path], gallery=0).report)
     file = path / SCORES_JSON if path.is_dir() else path
     if not file.is_file():
-        raise CountersightError(f"{file} does not exist; name the folder of a report, or its scores.json")
+        raise CountersightError(f"{file} does not exist; specify a run, the folder of a report, or its scores.json")
     try:
         return msgspec.json.decode(file.read_bytes(), type=ScoresFile)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -270,7 +280,7 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
                 *(each.before, each.after),
                 TableCell(
                     f"{each.points:+z.1f}".replace("-", "−"),
-                    (f"{percent(each.before.value or 0.0)} → {percent(each.after.value or 0.0)}",),
+                    (interval(each.interval),),
                 ),
             )
             for each in _changes(one, other)
@@ -288,7 +298,8 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
         ]
         made = f"Old: Countersight {old.countersight}; new: Countersight {new.countersight}."
         points = (
-            "Shares in per cent with their 95% intervals, changes in points. Figures are rounded: a change may differ "
-            "by 0.1 from the difference of the shown figures."
+            "Shares in per cent and changes in points, with their 95% intervals. The interval of a change treats the "
+            "two runs as independent; `countersight report OLD NEW` with two runs compares them case by case, which "
+            "is more exact. Figures are rounded: a change may differ by 0.1 from the difference of the shown figures."
         )
         yield Grid(title, ("measure", "old", "new", "new minus old"), tuple(lines), " ".join([*notes, points, made]))

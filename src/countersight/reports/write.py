@@ -111,7 +111,7 @@ def _replaced(out: Path, report: ReportData) -> str:
 
 
 def _write_answers(loaded: LoadedReport, path: Path) -> Path:
-    labels = [run.label for run in loaded.report.runs]
+    labels = [run.plain_label for run in loaded.report.runs]
     rows = (judged.rows(label) for label, judged in zip(labels, loaded.judged, strict=True))
     write_frame(chain.from_iterable(rows), path)
     return path

@@ -40,6 +40,7 @@ from .group_bias import Gap as Gap
 from .group_bias import bias as bias
 from .intervals import CONFIDENCE as CONFIDENCE
 from .intervals import Interval as Interval
+from .intervals import difference_of as difference_of
 from .intervals import holm as holm
 from .intervals import mean_interval as mean_interval
 from .intervals import paired as paired

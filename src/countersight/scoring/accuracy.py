@@ -1,4 +1,4 @@
-"""Accuracy in each world, both right (acc+ of CFMM), the drop between them, and their presentation."""
+"""Accuracy in each world, the drop between them, and how they are printed (acc+ is in `accuracy_plus`)."""
 
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from countersight.html import (
     table_html,
     table_line,
 )
+from countersight.scoring.accuracy_plus import accuracy_plus, in_both_worlds
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.estimates import ALL, Difference, Rate, difference, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
@@ -191,7 +192,7 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
         in_both=(accuracy(outcomes, "factual", both), accuracy(outcomes, "counterfactual", both))
         if both.any()
         else None,
-        both_right=_both_right(outcomes, both),
+        both_right=accuracy_plus(outcomes, mask),
         shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
         imagination_gap=_apart(outcomes, "shown", "counterfactual", supposed & outcomes.scored("shown")),
         fell_back=_fell_back(outcomes, mask),
@@ -210,14 +211,6 @@ def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
     credits = None if outcomes.credits is None else outcomes.credit(asking)[scored]
     found = rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)
     return msgspec.structs.replace(found, unread=int(outcomes.unread(asking)[scored].sum()))
-
-
-def _both_right(outcomes: Outcomes, both: _Mask) -> Rate:
-    """Return the share of cases that are right in both worlds."""
-    right = both_right(outcomes)
-    might = [outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS]
-    unread = int((might[0] & might[1] & ~right & both).sum())
-    return msgspec.structs.replace(rate(right[both], outcomes.pictures[both]), unread=unread)
 
 
 def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
@@ -256,16 +249,6 @@ def _apart(outcomes: Outcomes, first: Asking, second: Asking, scored: _Mask) -> 
     least = float((one - np.where(unsure_too, 1.0, other)).mean())
     most = float((np.where(unsure, 1.0, one) - other).mean())
     return msgspec.structs.replace(found, bounds=Bounds(least, most))
-
-
-def in_both_worlds(outcomes: Outcomes) -> _Mask:
-    """Return which cases are scored in both worlds."""
-    return outcomes.scored("factual") & outcomes.scored("counterfactual")
-
-
-def both_right(outcomes: Outcomes) -> _Mask:
-    """Return which cases are right in both worlds."""
-    return outcomes.right("factual") & outcomes.right("counterfactual")
 
 
 def _letters(outcomes: Outcomes, asking: Asking) -> list[LetterShare]:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, Asking
-from countersight.scoring.accuracy import both_right, by_group, in_both_worlds, worth
+from countersight.scoring.accuracy import by_group, worth
+from countersight.scoring.accuracy_plus import both_right, in_both_worlds
 from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
 from countersight.scoring.outcome import UNREAD, Outcomes

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, World
 from countersight.html import Measured
-from countersight.scoring.accuracy import in_both_worlds
+from countersight.scoring.accuracy_plus import in_both_worlds
 from countersight.scoring.estimates import Difference, Rate, difference, rate
 from countersight.scoring.intervals import CONFIDENCE, Adjusted, Interval, difference_of, holm, p_of, score_interval
 from countersight.scoring.outcome import Outcomes

@@ -51,7 +51,7 @@ class Until(msgspec.Struct, frozen=True):
                 "half the width of the interval must be between 0 and 100 points, such as --until 3"
             )
         if self.width is None and self.metric != "drop" and not self.models:
-            raise CountersightError("`decided` works only for the drop; name a width, such as 3")
+            raise CountersightError("`decided` works only for the drop; specify a width, such as 3")
 
     @property
     def aim(self) -> float | None:

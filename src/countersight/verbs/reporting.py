@@ -76,9 +76,9 @@ def report(
 
 @checked
 def compare(old: Path | str, new: Path | str) -> list[ScoreChange]:
-    """Compare the scores of two reports on one dataset: each run and measure, new minus old.
+    """Compare the scores of two runs or reports on one dataset: each run and measure, new minus old.
 
-    `old` and `new` are folders of reports, or the `scores.json` in one.
+    `old` and `new` are folders of runs or reports, or the `scores.json` of a report.
     """
     return score_changes(read_scores(Path(old)), read_scores(Path(new)))
 

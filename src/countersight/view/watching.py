@@ -36,7 +36,7 @@ class Damaged(msgspec.Struct, frozen=True):
 
 
 class FolderStanding(msgspec.Struct, frozen=True):
-    """The progress of a run or an audit, and its three main figures so far."""
+    """The progress of a run or an audit, and its three main figures."""
 
     model: str
     dataset: str
@@ -129,12 +129,12 @@ class WatchedAudit:
         manifest, kept = audit.manifest, score(audit).kept
         chosen = manifest.cases or manifest.dataset.rows
         begun = f"{len(audit.cases):,} of {several(chosen, 'case')} started, {several(len(audit.steps), 'step')} done"
-        so_far = f"{begun}; {several(kept.ccs.concepts, 'test')} counted"
+        progress = f"{begun}; {several(kept.ccs.concepts, 'test')} counted"
         figures = [
             NOTHING if each.value is None else TableCell(f"{each.value:.3f}", (f"{each.low:.3f} to {each.high:.3f}",))
             for each in (kept.ccs, kept.pcs, kept.ncc)
         ]
-        return FolderStanding(manifest.model.name, manifest.dataset.name, so_far, figures)
+        return FolderStanding(manifest.model.name, manifest.dataset.name, progress, figures)
 
 
 class Folders:
