@@ -20,8 +20,7 @@ from countersight.models.matcher import GRAPH
 from countersight.models.matcher.model import open_graph
 from countersight.training import SIZES, Plan
 from countersight.training.batches import sequences_for
-from countersight.training.export import export
-from countersight.training.network import build
+from countersight.training.network import build, export
 
 TOKENS, REGIONS, NUMBERS, VOCABULARY, RESPONSES = 74, 36, 2048, 8000, 4
 PLANS: dict[str, dict[str, Any]] = {

@@ -10,9 +10,8 @@ from making import case, choice, dataset
 import countersight as cs
 from countersight.cli import main
 from countersight.errors import ExchangeError
-from countersight.exchange import Export, export_to, import_run, key_of, run_figures
-from countersight.exchange.inspect import CONTROL, SCORER
-from countersight.exchange.inspect.samples import figures_of, samples
+from countersight.exchange import Export, export_to, import_run, run_figures
+from countersight.exchange.inspect_log import CONTROL, SCORER, task_figures, task_samples
 
 
 @pytest.fixture(scope="module")
@@ -103,13 +102,6 @@ def test_logs_packed_as_inspect_packs_them_are_read(run, log, folder, fates, tmp
     assert fates(cs.import_run(path, folder, tmp_path / "back", tool="inspect")) == fates(run)
 
 
-def test_plain_logs_are_read(run, log, folder, fates, tmp_path):
-    held = members(log)
-    samples = [content for name, content in held.items() if name.startswith("samples/")]
-    (tmp_path / "log.json").write_text(json.dumps(held["header.json"] | {"samples": samples}))
-    assert fates(cs.import_run(tmp_path / "log.json", folder, tmp_path / "back", tool="inspect")) == fates(run)
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -167,14 +159,20 @@ def test_a_file_that_is_no_log_is_a_sentence(folder, tmp_path):
         import_run("inspect", tmp_path, folder, tmp_path / "back")
 
 
-def test_a_log_of_other_questions_is_told_from_ours(log, folder, tmp_path):
+def without_fingerprint(log):
+    """The members of a log that does not say of which dataset it is."""
     held = members(log)
-    header = held["header.json"]
-    header["eval"]["metadata"] = None
+    for name in ("header.json", "_journal/start.json"):
+        held[name]["eval"]["metadata"] = None
+    return held
+
+
+def test_a_log_of_other_questions_is_told_from_ours(log, folder, tmp_path):
+    held = without_fingerprint(log)
     sample = held["samples/case-1:factual_epoch_1.json"] | {"id": "gsm8k-1", "metadata": {}}
-    (tmp_path / "other.json").write_text(json.dumps(header | {"samples": [sample]}))
+    path = repacked(tmp_path / "other.eval", {"header.json": held["header.json"], "samples/1.json": sample})
     with pytest.raises(ExchangeError, match=r"answers no question of .*its first is for 'gsm8k-1'"):
-        import_run("inspect", tmp_path / "other.json", folder, tmp_path / "back")
+        import_run("inspect", path, folder, tmp_path / "back")
     assert not (tmp_path / "back").exists()
 
 
@@ -183,38 +181,17 @@ def test_a_log_of_other_questions_is_told_from_ours(log, folder, tmp_path):
 )
 def test_a_log_without_a_fingerprint_is_held_against_the_questions(log, folder, tmp_path, field, value):
     """Another dataset, of another seed, has the same names."""
-    held = members(log)
-    header = held["header.json"]
-    header["eval"]["metadata"] = None
-    samples = [content for name, content in held.items() if name.startswith("samples/")]
-    (tmp_path / "same.json").write_text(json.dumps(header | {"samples": samples}))
-    come = import_run("inspect", tmp_path / "same.json", folder, tmp_path / "same")
+    held = without_fingerprint(log)
+    come = import_run("inspect", repacked(tmp_path / "same.eval", held), folder, tmp_path / "same")
     assert come.answers + come.failed == 35
-    other = [each | {field: value} for each in samples]
-    (tmp_path / "other.json").write_text(json.dumps(header | {"samples": other}))
+    other = {name: each | {field: value} if name.startswith("samples/") else each for name, each in held.items()}
     with pytest.raises(ExchangeError, match=r"belongs to another dataset .*35 of 35 questions differ"):
-        import_run("inspect", tmp_path / "other.json", folder, tmp_path / "back")
+        import_run("inspect", repacked(tmp_path / "other.eval", other), folder, tmp_path / "back")
 
 
 def test_a_dataset_needs_no_log(folder, tmp_path):
     with pytest.raises(ExchangeError, match="inspect eval countersight/dataset -T folder="):
         export_to("inspect", Export(folder, tmp_path / "x.eval"))
-
-
-def test_an_audit_is_a_log_too(tmp_path):
-    flowers = cs.make("cvqa-synthetic", tmp_path / "flowers", size=6, seed=7, workers=1)
-    audit = cs.audit(
-        flowers, "embedded", extractor="rules", editor="exact", judges=["exact"], cases=2, out=tmp_path / "audit"
-    )
-    written = cs.export(audit, tmp_path / "audit.eval", to="inspect")
-    held = members(tmp_path / "audit.eval")
-    samples = [content for name, content in held.items() if name.startswith("samples/")]
-    assert written == len(samples) > 0
-    ccs = next(score for score in held["header.json"]["results"]["scores"] if score["name"] == "ccs")
-    assert ccs["metrics"]["mean"]["value"] == audit.scores().kept.ccs.value
-    tested = next(sample for sample in samples if "scores" in sample)
-    pictures = {part["image"] for turn in tested["messages"] if turn["role"] == "user" for part in turn["content"][:1]}
-    assert len(pictures) == 2  # before and after the edit
 
 
 def test_the_fourth_of_a_set_comes_back_and_is_scored_in_sets_alone(tmp_path):
@@ -229,10 +206,6 @@ def test_the_fourth_of_a_set_comes_back_and_is_scored_in_sets_alone(tmp_path):
     back = cs.import_run(tmp_path / "r.eval", tmp_path / "d", tmp_path / "back", tool="inspect")
     assert back.scores().sets == asked.scores().sets
     assert back.scores().sets[-1].fours == 8
-
-
-def test_a_question_is_found_by_its_name():
-    assert key_of("a:b", "shown") == "a:b:shown"
 
 
 def test_controls_are_in_the_log_apart_and_come_back_with_misses_and_false_alarms(controlled, controlled_run, tmp_path):
@@ -255,6 +228,6 @@ def test_controls_are_in_the_log_apart_and_come_back_with_misses_and_false_alarm
 
 def test_the_figures_of_a_task_leave_controls_out(controlled, controlled_run):
     opened = cs.Dataset.open(controlled)
-    assert figures_of(opened, list(controlled_run.replies())) == run_figures(controlled_run.scores().overall)
-    groups = {each["metadata"]["case"]: each["metadata"]["group"] for each in samples(opened, ("factual",))}
+    assert task_figures(opened, list(controlled_run.replies())) == run_figures(controlled_run.scores().overall)
+    groups = {each["metadata"]["case"]: each["metadata"]["group"] for each in task_samples(opened, ("factual",))}
     assert (groups["case-0"], groups["case-100"]) == ("group 0", "group 0, control")

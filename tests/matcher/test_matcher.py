@@ -22,7 +22,7 @@ from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
-from countersight.training import Plan, folds, read_examples, read_vcr, train_matcher, with_negatives
+from countersight.training import Plan, folds, read_examples, read_vcr, train_matcher
 
 torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other
 TINY = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "dropout": 0.0}
@@ -141,15 +141,11 @@ def test_counts_alone_find_a_response_that_takes_its_words_from_the_change(cases
 
 
 @pytest.mark.slow
-def test_options_read_together_with_counts_and_further_wrong_ones_are_asked_as_they_were_trained(
-    cases, tmp_path
-) -> None:
+def test_texts_with_counts_are_asked_as_they_were_trained(cases, tmp_path) -> None:
     opened = Dataset.open(cases)
     plan = Plan(
         **TINY,
-        others=True,
         surface=True,
-        negatives=2,
         head_rate=1e-2,
         seeds=(1,),
         epochs=3,
@@ -179,14 +175,6 @@ def test_progress_comes_through_a_pipe_as_it_goes(cases, tmp_path, monkeypatch) 
     monkeypatch.setattr("countersight.training.train_matcher", train)
     assert main(["train", "matcher", str(cases), "--size", "small", "-o", str(tmp_path / "run")]) == 0
     assert (plans[0].hidden, plans[0].cross_layers, plans[0].rate) == (128, 2, 1e-5)
-
-
-def test_negatives_are_the_first_response_and_never_an_option(cases) -> None:
-    examples = read_examples(Dataset.open(cases))
-    for before, after in zip(examples, with_negatives(examples, 2, seed=3), strict=True):
-        assert after.options[:4] == before.options
-        assert after.options[4] == "Yes, it is quiet."
-        assert len(set(after.options)) == len(after.options) <= 6
 
 
 class Killed(BaseException):
@@ -272,7 +260,6 @@ def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -
     from transformers import LxmertConfig, LxmertModel
 
     from countersight.training.network import build
-    from countersight.training.streams import FIRST, two_streams
 
     config = LxmertConfig(
         vocab_size=50,
@@ -290,16 +277,17 @@ def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -
     tokens, seen, places = torch.randint(1, 50, (3, 7)), torch.rand(2, 4, 16), torch.rand(2, 4, 4)
     real, there, shown = torch.ones(3, 7), torch.ones(2, 4), torch.tensor([0, 1, 1])
     real[1, 5:], there[1, 3:] = 0, 0
-    given = {"input_ids": tokens, "attention_mask": real, "visual_attention_mask": there[shown]}
     with torch.inference_mode():
-        out = theirs(**given, visual_feats=seen[shown], visual_pos=places[shown])
-        text, vision = two_streams(ours.body, tokens, real, seen, places, there, shown)
-        scored = two_streams(ours.body, tokens, real, seen, places, there, shown, FIRST)
-    assert torch.allclose(text, out.language_output, atol=1e-5)
-    assert torch.allclose(vision, out.vision_output, atol=1e-5)
-    for few, all_of_them in zip(scored, (text, vision), strict=True):
-        assert few.shape[1] == 1
-        assert torch.allclose(few, all_of_them[:, :1], atol=1e-5)
+        out = theirs(
+            input_ids=tokens,
+            attention_mask=real,
+            visual_feats=torch.cat([ours.visual_token.expand(3, -1, -1), seen[shown]], 1),
+            visual_pos=torch.cat([ours.visual_box.expand(3, -1, -1), places[shown]], 1),
+            visual_attention_mask=torch.cat([torch.ones(3, 1), there[shown]], 1),
+        )
+        text, vision = ours.tokens(tokens, real, seen, places, there, shown)
+    assert torch.allclose(text, out.language_output[:, 0], atol=1e-5)
+    assert torch.allclose(vision, out.vision_output[:, 0], atol=1e-5)
 
 
 def test_the_language_stream_begins_as_bert(tmp_path) -> None:
@@ -314,6 +302,17 @@ def test_the_language_stream_begins_as_bert(tmp_path) -> None:
     weights = ours.body.state_dict()
     for name in ("embeddings.word_embeddings.weight", "encoder.layer.1.attention.self.query.weight"):
         assert torch.equal(weights[name], bert.state_dict()[name])
+
+
+def test_an_encoder_with_other_weights_than_berts_is_refused_by_their_name(tmp_path) -> None:
+    from transformers import BertConfig, BertModel
+
+    from countersight.training.network import build
+
+    sizes = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "num_hidden_layers": 1}
+    BertModel(BertConfig(vocab_size=50, **sizes, is_decoder=True, add_cross_attention=True)).save_pretrained(tmp_path)
+    with pytest.raises(CountersightError, match=r"not a plain BERT model: it has encoder\.layer\.0\.crossattention"):
+        build(Plan(inputs="full", view="embedded", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9)
 
 
 def test_vcrs_published_lines_are_read(tmp_path) -> None:
@@ -373,7 +372,6 @@ VALUES = {
     "heads": (-1, 0, 1, 3),
     "held_out": (NOT, -0.5, 0.0, 0.01, 0.5, 0.9, 1.0),
     "hidden": (-32, 0, 30, 10**9),
-    "negatives": (-1, 2),
     "rate": (NOT, float("inf"), 0.0, -1e-3, 1.0),
     "seeds": ((), (1, 1), (-1,), (2**70,), (0, 7)),
     "text_layers": (-1, 0, 2),

@@ -8,7 +8,7 @@ from countersight.cli.parsing import Verbs, print_bad, shared, verb
 from countersight.text import printable, several
 
 _EXPORT: Final = {
-    "SOURCE": "a dataset, a run or an audit",
+    "SOURCE": "a dataset or a run",
     "-o, --output PATH!": "the file or folder to write",
     "--to FORMAT": "see: countersight list formats (default: the paper's layout, by the ending .csv or .jsonl)",
     "--split {train,test,all}=train": "which part of the pictures a training file contains",
@@ -31,7 +31,7 @@ _IMPORT: Final = {
 
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
-    summary = "write a dataset, a run or an audit in the format of another tool"
+    summary = "write a dataset or a run in the format of another tool"
     example = "countersight export runs/qwen --to inspect -o logs/qwen.eval"
     verb(verbs, "export", _export, summary, example, _EXPORT, shared("dataset"))
     summary = "upload a dataset or a run to the Hugging Face Hub"

@@ -27,7 +27,6 @@ _REPORT: Final = {
     "--groups CSV": "compare groups of pictures; a table with the column id and one column per grouping, such as "
     "bb_gender",
     "--to {terminal,markdown}=terminal": "what to print: the tables, or a summary for a pull request or a model card",
-    "--reading {cvqa}": "also read the replies with our reimplementation of C-VQA's rules, in a separate table",
     "--reader MODEL": "a language model that reads replies in which the rules found no answer; its readings are cached "
     "and shown in a separate table, with how often it agrees with the rules",
     "--reference TABLE…?": "show published results next to the runs: all tables of the suite, or those named here "
@@ -121,10 +120,6 @@ def _report(chosen: argparse.Namespace) -> int:
         return _report_audits(chosen, audits)
     runs = [folder for path in chosen.run for folder in run_folders(path)]
     status, readings = 0, []
-    if chosen.reading:
-        from countersight.suites.cvqa import read_otherwise
-
-        readings.append(read_otherwise(runs, dataset=chosen.dataset, gold=chosen.gold))
     if chosen.reader:
         status, grid = _second_reading(runs, chosen.output, chosen)
         readings += [grid] if grid else []

@@ -20,7 +20,7 @@ class Export(msgspec.Struct, frozen=True):
     """An export: the source, the target and the options."""
 
     source: Path
-    """A dataset, a run or an audit, depending on the format."""
+    """A dataset or a run, depending on the format."""
     out: Path
     dataset: Path | None = None
     """The current path of the run's dataset, if it was moved."""
@@ -49,7 +49,7 @@ Exporter = Callable[[Export], Exported]
 _OURS = {
     "cvqa": ("C-VQA's CSV", "papers:export_cvqa"),
     "cello": ("CELLO's JSONL", "papers:export_cello"),
-    "inspect": ("Inspect AI: a run or an audit as an .eval log", "inspect:export_log"),
+    "inspect": ("Inspect AI: a run as an .eval log", "inspect_log:export_log"),
     "hf": ("Hugging Face: Parquet with pictures, splits and a card", "hugging_face:export_hf"),
     "lmms-eval": ("lmms-eval: a folder for --include_path, to generate and to rank", "lmms_eval:export_lmms_eval"),
     "vlmevalkit": ("VLMEvalKit: tables for $LMUData", "vlmevalkit:export_tables"),
@@ -70,7 +70,7 @@ FORMATS: Registry[Exporter] = Registry(
 
 
 def export_to(name: str, order: Export) -> Exported:
-    """Write a dataset, a run or an audit in the named format."""
+    """Write a dataset or a run in the named format."""
     if (order.source / HIDDEN).is_file():
         raise ExchangeError(f"the answers of {order.source} are hidden, so it cannot be exported")
     write: Exporter = FORMATS.find(name)[0]

@@ -1,4 +1,4 @@
-"""Shared by all exports: open folders of any kind, and name questions and figures."""
+"""Shared by all exports: open a dataset, and name questions and figures."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,17 +6,15 @@ from typing import Final
 
 import msgspec
 
-from countersight.audits import AuditFolder
 from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
 from countersight.dataset import BadRow, Dataset
-from countersight.engine import MANIFEST, PROMPTS, Prompt, RunFolder, told
+from countersight.engine import MANIFEST, PROMPTS, Prompt, told
 from countersight.errors import ExchangeError
 from countersight.scoring import Difference, GroupScores, Rate
 
 FOURTH: Final = "twice"
 """The name, in place of an asking, of the question with "if" about the picture after the change."""
 MEASURES: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
-_AUDIT: Final = "audit.json"
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
 """The prompt for tools that have no wording of their own."""
 
@@ -69,22 +67,12 @@ def questions_of(row: int, case: Case) -> Iterator[NamedQuestion]:
             yield NamedQuestion(row, case, asking, question)
 
 
-def open_folder(path: Path) -> Dataset | RunFolder | AuditFolder:
-    """Open the folder as a dataset, a run or an audit."""
-    if (path / MANIFEST).is_file():
-        return RunFolder.open(path)
-    if (path / _AUDIT).is_file():
-        return AuditFolder.open(path)
-    return Dataset.open(path)
-
-
 def dataset_at(path: Path, name: str) -> Dataset:
     """Open the dataset at a path, for a format that accepts nothing else."""
-    source = open_folder(path)
-    if not isinstance(source, Dataset):
-        what = "a run" if isinstance(source, RunFolder) else "an audit"
-        raise ExchangeError(f"{name} needs a dataset, but {path} is {what}; name the folder of its dataset")
-    return source
+    for manifest, what in ((MANIFEST, "a run"), ("audit.json", "an audit")):
+        if (path / manifest).is_file():
+            raise ExchangeError(f"{name} needs a dataset, but {path} is {what}; name the folder of its dataset")
+    return Dataset.open(path)
 
 
 def run_figures(row: GroupScores) -> dict[str, float]:

@@ -74,9 +74,7 @@ class TrainingBatches:
     def _encoded(self, example: Example) -> list[list[int]]:
         key = (example.key, len(example.options))
         if key not in self._tokens:
-            self._tokens[key] = self._sequences.encode_options(
-                self._plan.inputs, example.parts, example.options, self._plan.others
-            )
+            self._tokens[key] = self._sequences.encode_options(self._plan.inputs, example.parts, example.options)
         return self._tokens[key]
 
     def _counted(self, example: Example) -> Counts:

@@ -9,7 +9,7 @@ import msgspec
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.models.matcher import Regions, View
-from countersight.training.examples import Example, folds, read_examples, read_vcr, with_negatives
+from countersight.training.examples import Example, folds, read_examples, read_vcr
 from countersight.training.plan import Plan
 from countersight.training.results import KEPT, KeptPlan, write_results
 
@@ -40,20 +40,17 @@ def train_matcher(
     folder.mkdir(parents=True, exist_ok=True)
     kept = KeptPlan(plan, dataset.fingerprint, vcr.name if vcr else "")
     _remember(folder, kept)
-    scores = _trained(dataset, folder, plan, examples, beside, _logged(folder, say))
+    scores = _trained(dataset, folder, plan, examples, beside, say)
     write_results(folder, plan, examples, scores, beside=kept.beside)
     return folder
 
 
-def _logged(folder: Path, say: Callable[[str], None]) -> Callable[[str], None]:
-    """Return a function that reports progress and appends it to a log file in the folder."""
-
-    def both(words: str) -> None:
-        say(words)
-        with open(folder / LOG, "a", encoding="utf-8") as log:
-            log.write(f"{words}\n")
-
-    return both
+def _report(say: Callable[[str], None], folder: Path, where: Path, words: str) -> None:
+    """Report the progress of one training, and append it to a log file in the folder."""
+    line = f"{where.relative_to(folder)} {words}"
+    say(line)
+    with open(folder / LOG, "a", encoding="utf-8") as log:
+        log.write(f"{line}\n")
 
 
 def _trained(
@@ -68,9 +65,8 @@ def _trained(
     import torch
 
     from countersight.training.batches import TrainingBatches, sequences_for
-    from countersight.training.export import export
     from countersight.training.loop import Trainer
-    from countersight.training.network import build
+    from countersight.training.network import build, export
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_float32_matmul_precision("high")  # several times as fast on a GPU, and exact enough for training
@@ -88,17 +84,12 @@ def _trained(
             network = build(plan, sequences.size, sequences.pad, region)
             where = folder / f"seed-{seed}" / (f"fold-{number}" if plan.folds else "")
             trainer = Trainer(plan, network, TrainingBatches(sequences, plan, views), where, device)
-            told = partial(_say_of, say, str(where.relative_to(folder)))
-            trainer.fit(with_negatives(learned, plan.negatives, seed), held_out, beside, seed, told)
+            trainer.fit(learned, held_out, beside, seed, partial(_report, say, folder, where))
             tried = left_out or held_out or learned
             found[seed] |= {key: scores.tolist() for key, scores in trainer.scores(tried).items()}
             if not plan.folds:
                 export(trainer.network, sequences, plan, where, view, region)
     return found
-
-
-def _say_of(say: Callable[[str], None], which: str, words: str) -> None:
-    say(f"{which} {words}")
 
 
 def _views(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> tuple[Mapping[str, View], str]:

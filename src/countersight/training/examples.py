@@ -1,13 +1,13 @@
 """Training examples of a matcher: questions with options, from datasets or from VCR's published files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
 
-from countersight.case import LETTERS, TWO_WORLDS, WORLDS, Case, Question
+from countersight.case import LETTERS, TWO_WORLDS, WORLDS
 from countersight.dataset import Dataset
 from countersight.engine import told
 from countersight.errors import CountersightError
@@ -31,30 +31,26 @@ class Example(msgspec.Struct, frozen=True):
 
 def read_examples(dataset: Dataset) -> list[Example]:
     """Return all questions of a dataset that have options, in both worlds, with changes in words."""
-    found = [
-        Example(
-            f"{case.id}/{world}",
-            str(case.image or case.provenance.get("img_path") or case.id),
-            Parts(question.text, beside.context, beside.change),
-            tuple(option.text for option in question.options),
-            LETTERS.index(question.answer),
-            world,
-        )
-        for _, case in dataset.cases()
-        for world, question in _questions(case)
-        for beside in [told(case, world, "told")]  # type: ignore[arg-type]
-    ]
+    found = []
+    for _, case in dataset.cases():
+        for world, telling in (WORLDS[asking] for asking in TWO_WORLDS):
+            question = case.question(world, telling)
+            if question is None or question.kind != "choice":
+                continue
+            beside = told(case, world, "told")
+            found.append(
+                Example(
+                    f"{case.id}/{world}",
+                    str(case.image or case.provenance.get("img_path") or case.id),
+                    Parts(question.text, beside.context, beside.change),
+                    tuple(option.text for option in question.options),
+                    LETTERS.index(question.answer),
+                    world,
+                )
+            )
     if not found:
         raise CountersightError(f"{dataset.path} has no question with options to learn from")
     return found
-
-
-def _questions(case: Case) -> Iterator[tuple[str, Question]]:
-    for asking in TWO_WORLDS:
-        world, telling = WORLDS[asking]
-        question = case.question(world, telling)
-        if question is not None and question.kind == "choice":
-            yield world, question
 
 
 def read_vcr(path: Path) -> list[Example]:
@@ -86,20 +82,6 @@ def _in_words(tokens: Sequence[Any], names: Sequence[str]) -> str:
     """Replace VCR's lists of object numbers by names: [0, 2] is "person and dog"."""
     words = [" and ".join(names[thing] for thing in token) if isinstance(token, list) else token for token in tokens]
     return " ".join(words)
-
-
-def with_negatives(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
-    """Add `count` wrong options to each example: the first response, then right responses of other cases."""
-    if not count:
-        return list(examples)
-    chance = Random(f"{seed}/negatives")
-    found = []
-    for example in examples:
-        others = [one.options[one.right] for one in chance.sample(examples, min(count, len(examples)))]
-        wrong = [example.parts.context, *others] if example.parts.context else others
-        new = dict.fromkeys(text for text in wrong if text not in example.options)
-        found.append(msgspec.structs.replace(example, options=(*example.options, *list(new)[:count])))
-    return found
 
 
 def folds(examples: Sequence[Example], count: int, seed: int) -> list[list[Example]]:

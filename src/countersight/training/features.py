@@ -1,17 +1,21 @@
 """`countersight features`: computes the regions of a dataset's pictures and stores them in a folder."""
 
+import base64
+import binascii
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from countersight.dataset import Dataset
 from countersight.detection import Detector, Found, open_detector
 from countersight.errors import CountersightError
+from countersight.files import bounded_lines
 from countersight.models import ModelSettings
-from countersight.models.matcher import FILES, WHOLE, Listed, Regions, View, digest, looker, read_tsv, write_regions
+from countersight.models.matcher import FILES, WHOLE, Listed, Regions, View, digest, looker, write_regions
 from countersight.picture import as_seen
 from countersight.training.examples import read_vcr
 
@@ -24,6 +28,12 @@ MOST = 36
 """The maximum number of regions of a picture, as in LXMERT."""
 PATCH = 4
 """The side of the grid, in cells, for the colours of a detected object."""
+FIELDS = (
+    *("img_id", "img_h", "img_w", "objects_id", "objects_conf", "attrs_id", "attrs_conf"),
+    *("num_boxes", "boxes", "features"),
+)
+"""The columns of a file of LXMERT's authors, which has no header; arrays are base64."""
+MOST_LINE = 16 << 20
 
 
 def look(dataset: Dataset, names: Iterable[str], view: str) -> Iterator[tuple[str, View]]:
@@ -77,7 +87,7 @@ def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path, vcr: Path | Non
         raise CountersightError(
             f"{tsv} cannot distinguish pictures of {dataset.path} whose names differ only in folder or extension"
         )
-    wanted = [(name, count) for name, count in _counted(tsv) if Path(name).stem in names]
+    wanted = [(name, len(view.boxes)) for name, view in read_tsv(tsv) if Path(name).stem in names]
     lines = Counter(Path(name).stem for name, _ in wanted)
     if twice := [name for name, count in lines.items() if count > 1]:
         raise CountersightError(f"{tsv} has {lines[min(twice)]} lines for {min(twice)}; keep one of them")
@@ -88,8 +98,39 @@ def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path, vcr: Path | Non
     return write_regions(folder, FILES, rows, count=len(wanted), most=max(count for _, count in wanted))
 
 
-def _counted(tsv: Path) -> Iterator[tuple[str, int]]:
-    return ((name, len(view.boxes)) for name, view in read_tsv(tsv))
+def read_tsv(path: Path) -> Iterator[tuple[str, View]]:
+    """Iterate over the pictures of an LXMERT feature file: the id, and the regions with boxes from 0 to 1."""
+    width = 0
+    with open(path, "rb") as file:
+        for number, line in enumerate(bounded_lines(file, MOST_LINE), 1):
+            try:
+                name, view = _read_line(line)
+                width = width or view.features.shape[1]
+                if view.features.shape[1] != width:
+                    raise ValueError(f"its regions have {view.features.shape[1]} numbers each, earlier ones {width}")
+                yield name, view
+            except (ValueError, binascii.Error) as error:
+                raise CountersightError(f"{path}, line {number} is not in LXMERT's format ({error})") from None
+
+
+def _read_line(line: bytes) -> tuple[str, View]:
+    fields = line.rstrip(b"\r\n").split(b"\t")
+    if len(fields) != len(FIELDS):
+        raise ValueError(f"it has {len(fields)} fields, not {len(FIELDS)}")
+    row = dict(zip(FIELDS, fields, strict=True))
+    count, height, width = (int(row[name]) for name in ("num_boxes", "img_h", "img_w"))
+    if min(count, height, width) < 1:
+        raise ValueError("num_boxes, img_h and img_w must be at least 1")
+    sides = np.array([width, height, width, height], np.float32)
+    boxes = (_decode_array(row["boxes"]).reshape(count, 4) / sides).astype(np.float32)
+    view = View(_decode_array(row["features"]).reshape(count, -1), boxes)
+    if not (np.isfinite(view.features).all() and np.isfinite(boxes).all()):
+        raise ValueError("its features or boxes contain values that are not numbers")
+    return row["img_id"].decode(), view
+
+
+def _decode_array(coded: bytes) -> npt.NDArray[np.float32]:
+    return np.frombuffer(base64.b64decode(coded, validate=True), np.float32)
 
 
 def pictures_of(dataset: Dataset) -> list[str]:

@@ -1,5 +1,9 @@
-"""The networks: a text encoder with a scoring head, or LXMERT's two streams with a visual token (CoSIm 6)."""
+"""The networks: a text encoder with a scoring head, or LXMERT's two streams with a visual token (CoSIm 6).
 
+`export` writes a trained one to files that do not need torch: an ONNX graph, its tokenizer and a description.
+"""
+
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +12,12 @@ from torch import Tensor, nn
 
 from countersight.errors import CountersightError
 from countersight.models.local import any_config
-from countersight.models.matcher import WHOLE, surface_size
+from countersight.models.matcher import GRAPH, TOKENIZER, WHOLE, Sequences, Sheet, surface_size, write_sheet
 from countersight.training.plan import COUNTS, Plan
-from countersight.training.streams import FIRST, two_streams
 
 COUNTING = 64
 """The size of the hidden layer over counts."""
+OPSET = 18
 
 
 class CountsMatcher(nn.Module):
@@ -98,8 +102,14 @@ class TwoStreams(nn.Module):
         seen = torch.cat([self.visual_token.expand(pictures, -1, -1), self.region(features)], 1)
         places = torch.cat([self.visual_box.expand(pictures, -1, -1), boxes], 1)
         there = torch.cat([torch.ones_like(there[:, :1]), there], 1)
-        text, vision = two_streams(self.body, tokens, real, seen, places, there, shown, FIRST)
-        return text[:, 0], vision[:, 0]
+        out = self.body(
+            input_ids=tokens,
+            attention_mask=real,
+            visual_feats=seen[shown],
+            visual_pos=places[shown],
+            visual_attention_mask=there[shown],
+        )
+        return out.language_output[:, 0], out.vision_output[:, 0]
 
 
 def build(plan: Plan, vocabulary: int, pad: int, region: int = 0) -> CountsMatcher | TextMatcher | TwoStreams:
@@ -175,5 +185,37 @@ def _take_language(body: nn.Module, folder: str) -> None:
     weights = AutoModel.from_pretrained(folder, local_files_only=True).state_dict()
     language = {name: value for name, value in weights.items() if name.startswith(("embeddings.", "encoder.layer."))}
     strange = set(body.load_state_dict(language, strict=False).unexpected_keys)
-    if strange - {"embeddings.position_ids", "embeddings.token_type_ids"}:
+    strange -= {"embeddings.position_ids", "embeddings.token_type_ids"}
+    if strange:
         raise CountersightError(f"{folder} is not a plain BERT model: it has {min(strange)}")
+
+
+def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path, view: str = "", region: int = 0) -> None:
+    """Write all files that `matcher:FOLDER` needs; `view` describes the features of regions, of `region` numbers
+    each."""
+    tokens = torch.ones(3, 7, dtype=torch.int64)
+    given: tuple[torch.Tensor, ...] = (tokens, torch.ones_like(tokens))
+    shapes = {"tokens": {0: "sequences", 1: "length"}, "real": {0: "sequences", 1: "length"}}
+    if plan.inputs == "full":
+        shown = torch.tensor([0, 1, 1])
+        given += (torch.rand(2, 5, region), torch.rand(2, 5, 4), torch.ones(2, 5, dtype=torch.int64), shown)
+        shapes |= {name: {0: "pictures", 1: "regions"} for name in ("features", "boxes", "there")}
+        shapes |= {"shown": {0: "sequences"}}
+    if plan.surface:
+        given += (torch.zeros(3, surface_size(plan.inputs)),)
+        shapes |= {"counts": {0: "sequences"}}
+    network.eval().cpu()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # warnings of the exporter about its internals
+        torch.onnx.export(
+            network,
+            given,
+            str(folder / GRAPH),
+            input_names=list(shapes),
+            output_names=["scores"],
+            dynamic_axes={**shapes, "scores": {0: "sequences"}},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    sequences.save(folder / TOKENIZER)
+    write_sheet(folder, Sheet(plan.inputs, view, plan.surface, plan.features, region=region))

@@ -27,7 +27,6 @@ LIMITS: Final = {
     "vision_layers": (1, 200),
     "cross_layers": (1, 200),
     "dropout": (0.0, 0.99),
-    "negatives": (0, 1_000),
     "held_out": (0.0, 0.5),
 }
 """The minimum and maximum of each number in a plan; beyond them training fails late or learns nothing."""
@@ -80,12 +79,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dropout: float = 0.1
     precision: Literal["bf16", "fp32"] = "bf16"
     """The number format on a GPU; a small network trained from scratch may need fp32."""
-    others: bool = False
-    """Whether each option is followed by the other options."""
     surface: bool = False
     """Whether counted features of each option are added to its score."""
-    negatives: int = 0
-    """Wrong options added in training: the first response, then right responses of other cases."""
     held_out: float = 0.1
     """The share of training pictures that select the best epoch; the paper used its validation split. With 0, all are
     used for training, and the last epoch counts."""

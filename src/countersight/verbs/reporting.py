@@ -10,7 +10,6 @@ from countersight.authoring import read_funnel
 from countersight.blindness import Blind, measure_dataset
 from countersight.description import DatasetStatistics
 from countersight.description import describe as describe_cases
-from countersight.errors import CountersightError
 from countersight.exchange import Export, Split, export_to, push_to_hub
 from countersight.exchange import import_run as import_run_of
 from countersight.files import refuse_foreign_page
@@ -18,9 +17,6 @@ from countersight.leaderboards import LeaderboardFiles, write_leaderboard
 from countersight.progress import Progress, usual
 from countersight.reports import GroupsFile, ReportFiles, ScoreChange, read_scores, score_changes, write_report
 from countersight.results import Audit, Run
-from countersight.suites.cvqa import NAME as CVQA_READING
-from countersight.suites.cvqa import read_otherwise
-from countersight.text import unknown
 from countersight.verbs.inputs import (
     SomeDataset,
     SomeRun,
@@ -44,32 +40,24 @@ def report(
     seed: int = 0,
     reference: Sequence[str] | None = None,
     groups: GroupsFile | None = None,
-    reading: str | None = None,
     progress: Progress | None = None,
 ) -> ReportFiles | AuditTableFiles:
-    """Write tables and a page about runs of one dataset, or about several audits; returns where they are.
-
-    `reading="cvqa"` adds a table in which the replies are read with C-VQA's original rules.
-    """
+    """Write tables and a page about runs of one dataset, or about several audits; returns where they are."""
     check_from(0, gallery=gallery)
     paths = list(folders_of(runs))
     refuse_foreign_page(Path(out) / "report.html")
     if paths and all((path / AUDIT_MANIFEST).is_file() for path in paths):
         return write_audit_tables(paths, Path(out), reference=reference, seed=seed)
     paths = [run_of(path).path for path in paths]
-    if reading not in (None, CVQA_READING):
-        raise CountersightError(unknown("reading", str(reading), [CVQA_READING]))
-    where, right = path_of(dataset), path_of(gold)
     return write_report(
         paths,
         Path(out),
-        dataset=where,
-        gold=right,
+        dataset=path_of(dataset),
+        gold=path_of(gold),
         gallery=gallery,
         seed=seed,
         reference=reference,
         groups=groups,
-        readings=[read_otherwise(paths, dataset=where, gold=right)] if reading else (),
         progress=progress or usual(),
     )
 
@@ -119,7 +107,7 @@ def blind(dataset: SomeDataset, *, runs: Iterable[SomeRun] = (), graphs: Path | 
 
 @checked
 def export(
-    source: SomeDataset | SomeRun | Audit,
+    source: SomeDataset | SomeRun,
     out: Path | str,
     *,
     to: str = "cvqa",
@@ -127,7 +115,7 @@ def export(
     yes_train_on_test: bool = False,
     rai: Path | str | None = None,
 ) -> int:
-    """Write a dataset, a run or an audit in the format of another tool; returns the number of cases or samples written.
+    """Write a dataset or a run in the format of another tool; returns the number of cases or samples written.
 
     Training files contain the pictures of one `split`; test pictures are refused. `rai` is a file of responsible-AI
     facts for Croissant.

@@ -17,8 +17,6 @@ from .shipping import TOKENIZER as TOKENIZER
 from .shipping import Sheet as Sheet
 from .shipping import read_sheet as read_sheet
 from .shipping import write_sheet as write_sheet
-from .tsv import read_tsv as read_tsv
-from .tsv import write_tsv as write_tsv
 from .views import as_view as as_view
 from .views import looker as looker
 from .views import side_by_side as side_by_side

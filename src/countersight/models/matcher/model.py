@@ -31,8 +31,7 @@ class Member:
         if request.parts is None:
             raise AskingFailed("the question does not come from a case, so its parts are unknown", again=False)
         options = [one.text for one in request.options]
-        rows = self._sequences.encode_options(sheet.inputs, request.parts, options, sheet.others)
-        tokens, real = self._sequences.batch(rows)
+        tokens, real = self._sequences.batch(self._sequences.encode_options(sheet.inputs, request.parts, options))
         given: dict[str, Any] = {"tokens": tokens, "real": real}
         if sheet.surface:
             given["counts"] = surface(sheet.inputs, request.parts, options)

@@ -15,24 +15,12 @@ Inputs = Literal["response", "text", "full"]
 LONGEST = 160
 """The maximum number of tokens; one in 1,900 of CoSIm's real texts is longer. The end of the longest part is then
 cut."""
-LONGEST_TOGETHER = 400
-"""The maximum number of tokens of a sequence with the other options."""
 REMEMBERED = 50_000
 """The number of texts whose tokens are cached."""
 CLS, SEP, PAD = ("[CLS]", "<s>"), ("[SEP]", "</s>"), ("[PAD]", "<pad>")
 INSTALL = "pip install 'countersight[matcher]'"
 
 Tokens = npt.NDArray[np.int64]
-
-
-def parts_of(inputs: Inputs, told: Parts, response: str) -> tuple[str, ...]:
-    """Return the texts of one sequence, in order."""
-    return (response,) if inputs == "response" else (told.question, told.context, told.change, response)
-
-
-def others_of(options: Sequence[str], place: int) -> tuple[str, ...]:
-    """Return the other options, starting with the next one."""
-    return (*options[place + 1 :], *options[:place])
 
 
 class Sequences:
@@ -57,19 +45,15 @@ class Sequences:
         except Exception as error:  # the package raises no specific exceptions
             raise ModelError(f"{path} is not a tokenizer: {str(error)[:200]}") from None
 
-    def encode_options(self, inputs: Inputs, told: Parts, options: Sequence[str], others: bool) -> list[list[int]]:
-        """Return the tokens of each option's sequence; with `others`, the other options follow it."""
-        return [
-            self.encode(parts_of(inputs, told, option) + others_of(options, place), LONGEST_TOGETHER)
-            if others
-            else self.encode(parts_of(inputs, told, option))
-            for place, option in enumerate(options)
-        ]
+    def encode_options(self, inputs: Inputs, told: Parts, options: Sequence[str]) -> list[list[int]]:
+        """Return the tokens of each option's sequence."""
+        before = () if inputs == "response" else (told.question, told.context, told.change)
+        return [self.encode((*before, option)) for option in options]
 
-    def encode(self, parts: Sequence[str], longest: int = LONGEST) -> list[int]:
+    def encode(self, parts: Sequence[str]) -> list[int]:
         """Return the tokens of one sequence."""
         pieces = [list(self._piece(part)) for part in parts]
-        over = sum(map(len, pieces)) + len(pieces) + 1 - longest
+        over = sum(map(len, pieces)) + len(pieces) + 1 - LONGEST
         while over > 0:
             longest_piece = max(pieces, key=len)
             cut = min(over, max(1, len(longest_piece) // 4))

@@ -22,8 +22,6 @@ class Sheet(msgspec.Struct, frozen=True):
     inputs: Inputs
     view: str = ""
     """The encoder of its pictures: `embedded`, `hf:FOLDER`, `files`, or empty for none."""
-    others: bool = False
-    """Whether each option is followed by the other options."""
     surface: bool = False
     """Whether it gets counted features (`surface`)."""
     features: str = ""

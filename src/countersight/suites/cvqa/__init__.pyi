@@ -4,9 +4,6 @@ from .files import KINDS as KINDS
 from .files import REAL_NAME as REAL_NAME
 from .files import SYNTHETIC_NAME as SYNTHETIC_NAME
 from .files import export_csv as export_csv
-from .plain_reading import NAME as NAME
-from .plain_reading import plain_answer as plain_answer
-from .plain_reading import read_otherwise as read_otherwise
 from .synthetic import make_synthetic as make_synthetic
 from .templates import TEMPLATES as TEMPLATES
 from .templates import near as near

@@ -11,10 +11,10 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, accuracy, grouped, metric, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from countersight.case import ASKINGS
+from countersight.case import ASKINGS, WORLDS, Reply
 from countersight.dataset import Dataset
-from countersight.exchange.inspect.samples import figures_of, gold, reply_of, samples
-from countersight.exchange.inspect.writing import SCORER, grade
+from countersight.exchange.inspect_log import SCORER, grade, task_figures, task_samples
+from countersight.exchange.named_questions import questions
 from countersight.scoring import OUTCOMES, judge
 
 
@@ -22,7 +22,7 @@ from countersight.scoring import OUTCOMES, judge
 def dataset(folder: str, shown: bool = False, max_tokens: int = 256) -> Task:
     """Ask every question of a dataset folder; `shown` adds the questions about the pictures of the changed world."""
     opened = Dataset.open(Path(folder).expanduser())
-    asked = samples(opened, ASKINGS if shown else ASKINGS[:2])
+    asked = task_samples(opened, ASKINGS if shown else ASKINGS[:2])
     return Task(
         dataset=MemoryDataset([Sample(**each) for each in asked], name=opened.name, location=str(opened.path)),
         solver=generate(),
@@ -40,7 +40,7 @@ def countersight(folder: str) -> Metric:
 
     def figures(scores: list[SampleScore]) -> dict[str, float]:
         said = [each.score.metadata or {} for each in scores]
-        return figures_of(Dataset.open(folder), [reply_of(each, each["text"], each["stop"]) for each in said])
+        return task_figures(Dataset.open(folder), [_reply(each, each["text"], each["stop"]) for each in said])
 
     return figures
 
@@ -48,21 +48,28 @@ def countersight(folder: str) -> Metric:
 @scorer(metrics=[accuracy()], name=SCORER)
 def reader(folder: str) -> Scorer:
     """Extract the answer from the reply as Countersight does; truncated and empty replies are unscored."""
-    questions = gold(Dataset.open(folder))
+    gold = {(asked.row, asked.asking): asked.question for asked in questions(Dataset.open(folder))}
 
     async def read(state: TaskState, target: Target) -> Score:
         known = state.metadata
+        question = gold[known["row"], known["asking"]]
         stop = state.output.stop_reason if state.output.choices else "unknown"
         text = state.output.completion
-        judged = judge(reply_of(known, text, stop), questions[known["row"], known["asking"]])
+        judged = judge(_reply(known, text, stop), question)
         outcome = OUTCOMES[judged.code]
         assert outcome is not None
         where: dict[str, Any] = {name: known[name] for name in ("case", "row", "asking", "group", "picture")}
         return Score(
-            value=grade(outcome, judged.credit, soft=bool(questions[known["row"], known["asking"]].answers)),
+            value=grade(outcome, judged.credit, soft=bool(question.answers)),
             answer=judged.answer,
             explanation=text,
             metadata=where | {"outcome": outcome, "text": text, "stop": stop},
         )
 
     return read
+
+
+def _reply(metadata: dict[str, Any], text: str, stop: str) -> Reply:
+    """Return a model's output as a `Reply`; Inspect names the stop reason of a truncated reply `max_tokens`."""
+    world, telling = WORLDS[metadata["asking"]]
+    return Reply(metadata["case"], metadata["row"], world, telling, text=text, finish=stop)

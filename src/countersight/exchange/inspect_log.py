@@ -1,0 +1,480 @@
+"""Inspect AI: export a run as a log that `inspect view` opens, and import a log as a run, both without Inspect.
+
+The task that asks a dataset in Inspect is in `inspect_task`.
+
+An .eval file (Inspect's log schema, version 2) is a ZIP of JSON with a member for each sample. Every question that was
+asked is a sample with its picture, its answer and its score: what was cut or empty is unscored, what failed is an
+error, and what was not asked is not there. Controls come last, with a score of another name, so that they are in no
+figure of the cases. The fourth questions of sets have no score: they are there so that the log brings the whole run
+back. Inspect itself compresses its logs with Zstandard.
+"""
+
+import hashlib
+import json
+import sys
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from countersight.case import Asking, Reply
+from countersight.dataset import Dataset
+from countersight.engine import MANIFEST, Ask, Conversations, NoExample, RunFolder, conversations_of
+from countersight.errors import BadPicture, ExchangeError
+from countersight.exchange.formats import Export, Exported
+from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
+from countersight.exchange.named_questions import FOURTH, MEASURES, key_of, questions, run_figures
+from countersight.files import whole_file
+from countersight.picture import data_url
+from countersight.scoring import ALL, JudgedRun, Outcome, Rate, ScoredAnswer, judge_run, outcomes, score
+from countersight.text import printable
+
+Json = dict[str, Any]
+
+SCHEMA = 2
+SCORER: Final = "reader"
+"""The name of our score in a log."""
+CONTROL: Final = "control"
+"""The name of a control's score."""
+_PLAN: Final[Json] = {"name": "plan", "steps": [{"solver": "countersight"}]}
+"""How samples were solved: not by Inspect."""
+_PACKED_AT = (1980, 1, 1, 0, 0, 0)
+"""The same log has the same bytes whenever it is written."""
+_THIN = 1_000
+"""Characters of a text that a summary keeps: it is read for every sample of the list."""
+_VALUES: dict[Outcome, str] = {"right": "C", "wrong": "I", "unread": "N"}
+"""Inspect's letters: correct, incorrect, and no answer, which counts as not correct."""
+_ALARMS: Final = ("misses", "false_alarms", "balance")
+_STOPS: Final = {"stop": "stop", "content_filter": "content_filter"}
+
+
+def export_log(order: Export) -> Exported:
+    """Write the log of a run; a dataset needs no export, because Inspect can use its folder directly."""
+    if order.out.suffix != ".eval":
+        raise ExchangeError(f"the name of an Inspect log must end in .eval: choose {order.out.name}.eval")
+    if not (order.source / MANIFEST).is_file():
+        raise ExchangeError(
+            f"{order.source} is not a run. Inspect can use a dataset directly: inspect eval countersight/dataset -T "
+            f"folder={order.source} --model MODEL"
+        )
+    log = _RunLog(judge_run(RunFolder.open(order.source), dataset=order.dataset))
+    with whole_file(order.out) as file, zipfile.ZipFile(file, "w") as packed:
+
+        def write(name: str, content: Json | list[Json]) -> None:
+            member = zipfile.ZipInfo(name, _PACKED_AT)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            # Not msgspec: what is not scored is NaN here, which it would write as null.
+            packed.writestr(member, json.dumps(content, ensure_ascii=False))
+
+        write("_journal/start.json", {"version": SCHEMA, "eval": log.spec, "plan": _PLAN})
+        summaries = []
+        for sample in log.samples():
+            write(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
+            summaries.append(_summary(sample))
+        write("summaries.json", summaries)
+        write("header.json", log.header())
+    return Exported(log.written, "sample", f"look at it with: inspect view --log-dir {order.out.parent}")
+
+
+def grade(outcome: Outcome, credit: float | None, *, soft: bool) -> str | float:
+    """Return a score's value; NaN if unscored, which Inspect leaves out of every metric."""
+    return credit if soft and credit is not None else _VALUES.get(outcome, float("nan"))
+
+
+def _summary(sample: Json) -> Json:
+    """Return the entry of a sample in the list of samples, without pictures and long texts."""
+    shown = []
+    for message in sample["input"]:
+        content = message["content"]
+        if isinstance(content, str):
+            content = content[:_THIN]
+        else:
+            texts = ("(Image)" if part["type"] == "image" else part["text"][:_THIN] for part in content)
+            content = [{"type": "text", "text": text} for text in texts]
+        shown.append(message | {"content": content})
+    failed = sample.get("error")
+    return {
+        "id": sample["id"],
+        "epoch": sample["epoch"],
+        "input": shown,
+        "target": sample["target"],
+        "metadata": sample["metadata"],
+        "scores": sample.get("scores"),
+        "model_usage": sample["model_usage"],
+        "error": failed["message"][:_THIN] if failed else None,
+        "completed": True,
+        "message_count": len(sample["messages"]),
+    }
+
+
+def _usage(tokens_in: int, tokens_out: int, cost: float) -> Json:
+    total = tokens_in + tokens_out
+    return {"input_tokens": tokens_in, "output_tokens": tokens_out, "total_tokens": total, "total_cost": cost or None}
+
+
+class _RunLog:
+    """A run as a log: its samples one by one, and what they add up to."""
+
+    def __init__(self, judged: JudgedRun) -> None:
+        self._judged = judged
+        self._manifest = manifest = judged.run.manifest
+        self._facts: dict[int, Reply] = {}
+        """The answer about the original picture, for the case being written."""
+        self._used = (0, 0, 0.0)
+        self._scored: Counter[str] = Counter()
+        self._unscored: Counter[str] = Counter()
+        self.written = self._failed = self._fourths = 0
+        dataset = manifest.dataset
+        known = f"{dataset.fingerprint}/{manifest.model}/{manifest.started}".encode()
+        name = hashlib.sha256(known).hexdigest()
+        self.spec: Json = {
+            "created": manifest.started,
+            "eval_id": name[:22],
+            "run_id": name[22:44],
+            "task_id": name[44:],
+            "task": dataset.name,
+            "task_version": dataset.fingerprint[:8],
+            "dataset": {"name": dataset.name, "samples": dataset.rows, "shuffled": False},
+            "model": manifest.model,
+            "model_args": {key: value for key, value in manifest.settings.items() if value is not None},
+            "config": {},
+            "packages": {"countersight": manifest.countersight},
+            "metadata": {
+                "dataset_fingerprint": dataset.fingerprint,
+                "prompt": manifest.prompt.name,
+                "answering": manifest.answering,
+                "shown": manifest.shown,
+            },
+        }
+
+    def samples(self) -> Iterator[Json]:
+        """Return a sample for every question that has a reply."""
+        conversations = conversations_of(self._judged.run, self._judged.dataset)
+        for each in chain(self._judged.answers(), self._judged.fourth_answers()):
+            reply = each.reply
+            if reply is None:
+                continue
+            self.written += 1
+            self._failed += each.outcome == "failed"
+            self._fourths += each.is_fourth
+            (self._unscored if each.credit is None else self._scored)[_scorer(each)] += 1
+            tokens_in, tokens_out, cost = self._used
+            self._used = tokens_in + reply.tokens_in, tokens_out + reply.tokens_out, cost + reply.cost
+            if each.asking == "factual":
+                self._facts = {each.row: reply}
+            yield self._sample(each, reply, conversations)
+
+    def _sample(self, each: ScoredAnswer, reply: Reply, conversations: Conversations) -> Json:
+        asked = self._messages(each, conversations)
+        usage = _usage(reply.tokens_in, reply.tokens_out, reply.cost)
+        sample: Json = {
+            "id": printable(key_of(each.case.id, _name(each))),
+            "epoch": 1,
+            "input": asked,
+            "choices": [option.text for option in each.question.options] or None,
+            "target": each.question.answer,
+            "messages": asked,
+            "output": {"model": reply.model or self._manifest.model, "choices": []},
+            "metadata": _metadata(each),
+            "model_usage": {self._manifest.model: usage},
+            "total_time": reply.seconds,
+        }
+        if each.outcome == "failed":
+            return sample | {"error": dict.fromkeys(("message", "traceback", "traceback_ansi"), reply.reason)}
+        text = reply.text or "\n".join(order.text for order in reply.orders)
+        if reply.losses and not reply.text:
+            text = f"losses of the options, in order: {', '.join(f'{loss:.4f}' for loss in reply.losses)}"
+        said = {"role": "assistant", "content": text, "source": "generate"}
+        stopped = "max_tokens" if reply.is_cut else _STOPS.get(reply.finish.casefold(), "unknown")
+        choice = {"message": said, "stop_reason": stopped}
+        output = sample["output"] | {"choices": [choice], "completion": text, "usage": usage}
+        sample |= {"output": output, "messages": [*asked, said]}
+        if each.is_fourth:
+            return sample
+        scored = {
+            "value": grade(each.outcome, each.credit, soft=self._judged.outcomes.credits is not None),
+            "answer": each.answer,
+            "explanation": f"{each.outcome}: extracted answer {each.answer!r}, right answer {each.question.answer!r}",
+            "reason": each.outcome if each.credit is None else None,
+            "metadata": {"outcome": each.outcome},
+        }
+        return sample | {"scores": {_scorer(each): scored}}
+
+    def _messages(self, each: ScoredAnswer, conversations: Conversations) -> list[Json]:
+        """Return the conversation as it was put to the model; the pictures of a turn come first, as they were sent."""
+        needs_fact = self._manifest.prompt.needs_fact and _name(each) == "counterfactual"
+        fact = self._facts.get(each.row) if needs_fact else None
+        try:
+            request = conversations.request(Ask(each.row, each.case, *each.place, each.question, fact))
+        except (BadPicture, NoExample) as fault:
+            return [{"role": "user", "content": f"{each.question.text}\n({fault})"}]
+        messages = []
+        for turn in request.turns:
+            shown = [{"type": "image", "image": data_url(picture.mime, picture.data)} for picture in turn.pictures]
+            messages.append({"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]})
+        return messages
+
+    def header(self) -> Json:
+        """Return what the samples add up to, once all of them were written."""
+        scores, controls = self._judged.scores(), self._judged.controls
+        asked = int((controls.outcomes.codes > 0).sum()) if controls else 0
+        metrics = {SCORER: _metrics({name: getattr(scores.overall, name) for name in MEASURES})}
+        if controls:  # of changes that are told; those that are shown say so
+            metrics[CONTROL] = _metrics(
+                {
+                    name if line.asking == "counterfactual" else f"{line.asking}_{name}": getattr(line, name)
+                    for line in scores.alarms
+                    if line.group == ALL
+                    for name in _ALARMS
+                }
+            )
+        lines = [
+            {
+                "name": name,
+                "scorer": name,
+                "scored_samples": self._scored[name],
+                "unscored_samples": self._unscored[name],
+                "metrics": each,
+            }
+            for name, each in metrics.items()
+        ]
+        started = self._manifest.started
+        return {
+            "version": SCHEMA,
+            "status": "cancelled" if scores.overall.missing else "success",
+            "eval": self.spec,
+            "plan": _PLAN,
+            "results": {
+                "total_samples": scores.overall.questions + asked + self._fourths,
+                "completed_samples": self.written - self._failed,
+                "scores": lines,
+            },
+            "stats": {
+                "started_at": started,
+                "completed_at": started,
+                "model_usage": {self._manifest.model: _usage(*self._used)},
+            },
+        }
+
+
+def _scorer(each: ScoredAnswer) -> str:
+    return FOURTH if each.is_fourth else CONTROL if each.case.control_of else SCORER
+
+
+def _name(each: ScoredAnswer) -> str:
+    return FOURTH if each.is_fourth else each.asking
+
+
+def _metrics(figures: dict[str, Any]) -> Json:
+    """Return our figures by name, each with its interval; a difference also has its p."""
+    found: Json = {}
+    for name, figure in figures.items():
+        if figure is not None and figure.value is not None:
+            beside = {"low": figure.low, "high": figure.high, "n": figure.n}
+            beside |= {} if isinstance(figure, Rate) else {"p": figure.p}
+            found[name] = {"name": name, "value": figure.value, "params": {}, "metadata": beside}
+    return found
+
+
+def _metadata(each: ScoredAnswer) -> Json:
+    world, telling = each.place
+    return ({"control_of": each.case.control_of} if each.case.control_of else {}) | {
+        "case": each.case.id,
+        "row": each.row,
+        "asking": _name(each),
+        "world": world,
+        "telling": telling,
+        "group": each.case.group,
+        "picture": each.case.picture(world, telling) or "",
+        "kind": each.question.kind,
+    }
+
+
+_MOST = 256 * 1024 * 1024
+"""Bytes of a member that are read: a sample with its pictures stays far below."""
+
+
+class _Usage(msgspec.Struct, frozen=True):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    total_cost: float | None = None
+
+
+class _Message(msgspec.Struct, frozen=True):
+    content: str | list[Json] = ""
+
+    def said(self, kind: str) -> str:
+        """Return the text of all parts of one kind: text or reasoning."""
+        if isinstance(self.content, str):
+            return self.content if kind == "text" else ""
+        return "\n".join(str(part.get(kind, "")) for part in self.content if part.get("type") == kind)
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    message: _Message = _Message()
+    stop_reason: str = ""
+
+
+class _Output(msgspec.Struct, frozen=True):
+    model: str = ""
+    choices: list[_Choice] = []
+    completion: str = ""
+    usage: _Usage | None = None
+    time: float | None = None
+
+
+class _Sample(msgspec.Struct, frozen=True):
+    """As much of a sample as makes a reply."""
+
+    id: str | int
+    input: str | list[_Message] = ""
+    target: str | list[str] = ""
+    choices: list[str] | None = None
+    metadata: Json = {}
+    output: _Output = _Output()
+    error: Json | None = None
+
+
+class _Spec(msgspec.Struct, frozen=True):
+    task: str
+    model: str
+    metadata: Json | None = None
+    model_args: Json = {}
+    packages: dict[str, str] = {}
+
+
+class _Header(msgspec.Struct, frozen=True):
+    eval: _Spec
+    version: int = SCHEMA
+    status: str = "started"
+    """The status of a log without an end; it is the status written first."""
+
+
+def read_log(path: Path, on_bad: OnBad) -> ExternalRun:
+    """Open an Inspect log (.eval)."""
+    if not path.is_file():
+        raise ExchangeError(f"{path} is not a file; name one log, such as logs/2026-…_dataset_….eval")
+    with _open_log(path) as packed:
+        # A log that is still being written, or was killed, has only the beginning of a header.
+        name = next((name for name in ("header.json", "_journal/start.json") if name in packed.namelist()), None)
+        if name is None:
+            raise ExchangeError(f"{path} is not an Inspect log: it has no header.json")
+        try:
+            header = msgspec.convert(_read_member(packed, name), _Header)
+        except msgspec.ValidationError as fault:
+            raise ExchangeError(f"{path} is not an Inspect log: {fault}") from None
+    if header.version != SCHEMA:
+        raise ExchangeError(
+            f"{path} has version {header.version} of Inspect's log format; only version {SCHEMA} can be read"
+        )
+    return ExternalRun(
+        tool=f"Inspect {header.eval.packages.get('inspect_ai', '')}".strip(),
+        model=header.eval.model,
+        settings={"task": header.eval.task, **header.eval.model_args},
+        fingerprint=str((header.eval.metadata or {}).get("dataset_fingerprint", "")),
+        answers=partial(_read_answers, path, on_bad),
+        unfinished="" if header.status == "success" else f"its status is {header.status!r}",
+    )
+
+
+def _read_answers(path: Path, on_bad: OnBad) -> Iterator[ExternalAnswer]:
+    with _open_log(path) as packed:
+        for name in packed.namelist():
+            if name.startswith("samples/") and name.endswith(".json"):
+                try:
+                    yield _answer(msgspec.convert(_read_member(packed, name), _Sample))
+                except ExchangeError as fault:
+                    on_bad(str(fault))
+                except msgspec.ValidationError as fault:
+                    on_bad(f"{name}: {fault}")
+
+
+def _answer(sample: _Sample) -> ExternalAnswer:
+    asked, output = sample.metadata, sample.output
+    usage = output.usage or _Usage()
+    choice = output.choices[0] if output.choices else _Choice()
+    reply: Json = {
+        "text": output.completion or choice.message.said("text"),
+        "reasoning": choice.message.said("reasoning"),
+        "finish": "length" if choice.stop_reason in ("max_tokens", "model_length") else choice.stop_reason,
+        "tokens_in": usage.input_tokens,
+        "tokens_out": usage.output_tokens,
+        "cost": usage.total_cost or 0.0,
+        "seconds": output.time or 0.0,
+        "model": output.model,
+    }
+    if sample.error is not None:
+        reply = {"state": "failed", "reason": str(sample.error.get("message") or "failed in Inspect")}
+    words = sample.input if isinstance(sample.input, str) else "\n".join(each.said("text") for each in sample.input)
+    right = [sample.target] if isinstance(sample.target, str) else sample.target
+    # Inspect may keep a long text elsewhere in the log; several right answers are another way of scoring.
+    return ExternalAnswer(
+        key_of(asked["case"], asked["asking"]) if {"case", "asking"} <= asked.keys() else str(sample.id),
+        reply,
+        "" if "attachment://" in words else words,
+        tuple(sample.choices or ()),
+        right[0] if len(right) == 1 else "",
+    )
+
+
+@contextmanager
+def _open_log(path: Path) -> Iterator[zipfile.ZipFile]:
+    if sys.version_info < (3, 14):  # from then on Python's own zipfile reads Zstandard
+        with suppress(ImportError):
+            import_module("zipfile_zstd")
+    try:
+        packed = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError) as fault:
+        raise ExchangeError(f"{path} is not an Inspect log: {fault}") from None
+    with packed:
+        yield packed
+
+
+def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
+    """Return the content of a member; raises ExchangeError if it cannot be read."""
+    size = packed.getinfo(name).file_size
+    if size > _MOST:
+        raise ExchangeError(f"{name} has {size:,} bytes; at most {_MOST:,} are read")
+    try:
+        with packed.open(name) as member:
+            return json.loads(member.read(_MOST + 1))  # not msgspec: Inspect writes NaN
+    except NotImplementedError:
+        raise ExchangeError(
+            "Inspect logs are compressed with Zstandard; to read them: pip install 'countersight[exchange]'"
+        ) from None
+    except Exception as fault:  # whatever the ZIP, Zstandard or JSON inside is broken by
+        raise ExchangeError(f"{name} is damaged: {fault}") from None
+
+
+def task_samples(dataset: Dataset, askings: tuple[Asking, ...]) -> Iterator[Json]:
+    """Return the fields of a `Sample` for every question asked in one of these ways; pictures by absolute path."""
+    for asked in questions(dataset):
+        if asked.asking in askings:
+            case = asked.case
+            pictures = [{"type": "image", "image": str((dataset.path / name).resolve())} for name, _ in asked.pictures]
+            yield {
+                "id": printable(asked.key),
+                "input": [{"role": "user", "content": [*pictures, {"type": "text", "text": asked.words}]}],
+                "target": asked.question.answer,
+                "metadata": {
+                    "case": case.id,
+                    "row": asked.row,
+                    "asking": asked.asking,
+                    "group": f"{case.group}, control" if case.control_of else case.group,
+                    "picture": case.image_digest or case.image or str(asked.row),
+                    "dataset_fingerprint": dataset.fingerprint,
+                },
+            }
+
+
+def task_figures(dataset: Dataset, replies: list[Reply]) -> dict[str, float]:
+    """Return the statistics of the replies so far, without controls."""
+    cases = ((row, case) for row, case in dataset.cases() if not case.control_of)
+    return run_figures(score(outcomes(cases, replies)).overall)
