@@ -11,8 +11,8 @@ from chat_server import ChatServer, question_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audits.calibration.calibrating import CalibrationOptions, calibrate
-from countersight.audits.calibration.items import HOSTILE, RIGHT, make_items
+from countersight.audits.calibration.calibrating import calibrate, calibration_of
+from countersight.audits.calibration.respondents import HOSTILE, RIGHT, Design
 from countersight.audits.calibration.sheet import (
     PANEL,
     Instrument,
@@ -21,53 +21,57 @@ from countersight.audits.calibration.sheet import (
     rate,
 )
 from countersight.audits.clusters import Mean, mean_by_cluster
-from countersight.audits.judges.exact import ExactJudge
-from countersight.audits.judges.rules import decide_unchanged
+from countersight.audits.judges.rules import normal
 from countersight.audits.prompts import find_prompts
 from countersight.audits.steps import AuditTally
+from countersight.audits.trail import read_audit
 from countersight.errors import AuditError
 
 
-@pytest.fixture(scope="module")
-def items():
-    return asyncio.run(make_items(72, 3))
-
-
-def test_kinds_are_balanced_and_hostile_words_are_spread_over_all_of_them(items):
-    assert set(Counter(item.kind for item in items).values()) == {18}
-    hostile = [item for item in items if item.hostile]
-    assert set(Counter(item.kind for item in hostile).values()) == {6}
-    tails = {text.split("\n", 1)[1] for item in hostile for text in [item.evidence.new_explanation]}
-    assert {text.format(want=want) for text in HOSTILE for want in (0, 1)} == tails
-    assert not any("\n" in item.evidence.new_explanation for item in items if not item.hostile)
-
-
-def test_the_right_verdict_is_right_by_the_truth(items):
-    for item in items:
-        found = asyncio.run(ExactJudge().judge(item.evidence, 1, "")).verdict
-        assert (found.pcs, found.ncc) == item.right == RIGHT[item.kind]
-        assert found.moved
-
-
-def test_no_item_is_decided_without_a_judge_and_hostile_words_lie_both_ways(items):
-    assert all(decide_unchanged(item.evidence) is None for item in items)
-    wants = {re.search(r"(\d)\D*$", item.evidence.new_explanation)[1] for item in items if item.hostile}
-    assert wants == {"0", "1"}
-
-
-def test_the_same_seed_makes_the_same_items(items):
-    assert asyncio.run(make_items(8, 3))[:8] == items[:8]
-    assert asyncio.run(make_items(8, 4))[0].evidence != items[0].evidence
-
-
-def run(output, *judges, size=24, **more):
-    prompts = find_prompts("edct")
-    options = CalibrationOptions(judges=judges, prompts=prompts, size=size, retry=QUICK, **more)
+def run(output, *judges, size=24, seed=0, **more):
+    judging = {"judges": judges, "prompts": find_prompts("edct"), "retry": QUICK, **more}
 
     async def calibrated():
-        return await calibrate(output, options, AuditTally(), asyncio.Event())
+        return await calibrate(output, size, seed, AuditTally(), asyncio.Event(), **judging)
 
     return asyncio.run(calibrated())
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A calibration of the judge that knows the truth, and its audit."""
+    output = tmp_path_factory.mktemp("calibration") / "c"
+    return run(output, "exact", size=24), read_audit(output)
+
+
+def test_kinds_are_balanced_and_hostile_words_are_spread_over_all_of_them():
+    designs = [Design.of(row) for row in range(96)]
+    assert set(Counter(design.kind for design in designs).values()) == {24}
+    assert set(Counter((design.kind, design.hostile) for design in designs if design.hostile).values()) == {2}
+    assert {design.hostile for design in designs} == {"", *HOSTILE}
+    assert len({(design.kind, design.wording, design.hostile) for design in designs}) == 4 * 2 * 5
+
+
+def test_the_judge_that_knows_the_truth_is_right_about_every_test(made):
+    calibration, audit = made
+    [exact] = calibration.judges
+    assert calibration.size > 20
+    assert all(share.right == share.n for share in (*exact.by_kind.values(), exact.hostile, exact.honest))
+    assert (exact.pcs.abstained, set(exact.by_kind)) == (0, set(RIGHT))
+    assert calibration_of(audit) == calibration
+    assert audit.manifest.editor.name == "exact"
+
+
+def test_no_test_is_decided_without_a_judge_and_hostile_words_lie_both_ways(made):
+    wants = set()
+    for case in made[1].cases:
+        design = Design.of(case.row)
+        for concept in case.concepts:
+            said, again = case.baseline.explanation.text, concept.again.explanation.text
+            assert normal(said) != normal(again)
+            assert ("\n" in again) == bool(design.hostile)
+            wants |= set(re.findall(r"\d(?=\D*$)", again)) if design.hostile else set()
+    assert wants == {"0", "1"}
 
 
 def gullible(server, number, body):

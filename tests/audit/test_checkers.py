@@ -13,7 +13,7 @@ from labelled_edits import FILLS, GOOD, passing
 from msgspec.structs import replace
 from programs.tiny_onnx import yolo
 
-from countersight.audits.checkers import CHECKERS, EditShown, pixels
+from countersight.audits.checkers import CHECKERS, EditShown, detected, pixels
 from countersight.audits.checkers.model import check_replies
 from countersight.audits.checkers.pixels import check_pixels
 from countersight.audits.checkers.removal import removal_result
@@ -25,7 +25,7 @@ from countersight.audits.records import Check
 from countersight.audits.steps import AuditTally
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying import verify_bundle
-from countersight.detection import encode_mask
+from countersight.detection import Detector, Found, encode_mask
 from countersight.errors import ModelError
 from countersight.models import ModelSettings
 
@@ -109,6 +109,44 @@ def test_a_detector_says_whether_it_still_finds_the_thing(tmp_path):
     assert check(name, photographed("recolour", "blue", after=(30, 60, 200))).done is False  # it is no cat any more
     assert check(name, photographed("remove", before=(30, 60, 200))).done is None
     assert "does not know" in check(name, photographed("remove", target="lamp")).seen
+
+
+class Colours:
+    """An open-vocabulary finder: in the edited area it finds cats where it is red, and dogs where it is blue."""
+
+    classes, least, settings = (), 0.2, {}
+
+    def find(self, image, words, least):
+        top, left = BOX[0].start, BOX[1].start
+        red, _, blue = np.asarray(image)[BOX].mean(axis=(0, 1))
+        seen = "cat" if red > 150 else "dog" if blue - red > 120 else ""
+        box = (left, top, BOX[1].stop, BOX[0].stop)
+        return [Found(tuple(map(float, box)), words, 0.9)] if words == seen else []
+
+
+BLUE, GREY = (30, 60, 200), (90, 90, 90)
+
+
+@pytest.mark.parametrize(
+    ("edit", "done", "seen"),
+    [
+        (photographed("replace", "dog", after=BLUE), True, "dog is found there, cat is no longer found"),
+        (photographed("replace", "dog", after=(255, 20, 20)), False, "dog is not found there, cat is still found"),
+        (photographed("replace", "dog"), False, "dog is not found there, cat is no longer found"),
+        (
+            photographed("add", "dog", before=(90, 90, 90), after=BLUE, target="sofa"),
+            True,
+            "dog is found there 1 times",
+        ),
+        (photographed("add", "dog", before=GREY, target="sofa"), False, "dog is found there 0 times"),
+        (photographed("remove"), True, "cat is no longer found"),
+    ],
+)
+def test_a_detector_of_any_words_looks_for_what_should_have_come(monkeypatch, edit, done, seen):
+    monkeypatch.setattr(detected, "open_detector", lambda where, settings: Detector("d", Colours()))
+    found = check(detected.DetectorChecker("any"), edit)
+    assert found.done is done
+    assert found.seen.startswith(seen)
 
 
 def test_a_model_that_sees_is_asked_the_same_of_both_pictures():
@@ -228,14 +266,15 @@ def test_a_removed_thing_is_gone_only_where_its_place_looks_like_what_is_around(
     assert found.done is done, found
 
 
-def test_a_removal_that_nobody_can_confirm_does_not_count():
+@pytest.mark.parametrize("action", ["remove", "replace", "add"])
+def test_an_edit_that_nobody_can_confirm_does_not_count(action):
     case = SimpleNamespace(record=SimpleNamespace(scene=None))
-    told = SimpleNamespace(action="remove")
+    told = SimpleNamespace(action=action)
     edit = SimpleNamespace(after="x", failure="", quality=None)
 
     def fault(*checks):
         return edit_fault(case, SimpleNamespace(edit=edit, instruction=told, checks=checks))
 
     unsure, seams = Check("pixels", "?", None, "cannot tell"), Check("seams", "?", True, "looks real")
-    assert fault(unsure, seams) == "no checker can confirm that it is gone"
+    assert fault(unsure, seams) == "no checker can confirm the edit"
     assert fault(unsure, seams, Check("detector:x", "?", True, "no longer found")) == ""

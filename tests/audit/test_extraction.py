@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.audits.asking import AskedModel, AuditServer
-from countersight.audits.calibration.items import explain
+from countersight.audits.calibration.respondents import explain
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import RuleExtractor

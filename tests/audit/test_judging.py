@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from countersight.audits.asking import AskedModel, AuditServer
-from countersight.audits.calibration.items import HOSTILE, explain
+from countersight.audits.calibration.respondents import HOSTILE, explain
 from countersight.audits.judges.exact import ExactJudge
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.judges.pooling import panel_opinion, pool_scores, pooled_opinion

@@ -9,7 +9,7 @@ from scripted import Scripted, never
 from test_signing import private_key
 
 from countersight.audits.clusters import Mean
-from countersight.audits.criteria import check_criterion
+from countersight.audits.criteria import check_criterion, decide_criterion
 from countersight.audits.finishing import finish
 from countersight.audits.plan import AuditPlan, conclude
 from countersight.audits.verifying import describe_result, verify_bundle
@@ -75,15 +75,21 @@ def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path):
     assert unmet.returncode == 1
 
 
-def test_a_judge_a_control_and_a_checker_that_were_dropped_are_named(folder, tmp_path):
-    to = plan(folder, tmp_path / "plan.json", "--judge", "rules", "--control", "both", "--require", "CCS at least 0.5")
-    audit(folder, tmp_path / "a", "embedded", plan=to, checkers=("pixels",))
+def test_what_was_dropped_or_added_after_the_plan_is_named(folder, tmp_path):
+    to = plan(
+        folder, tmp_path / "plan.json", "--judge", "rules", "--control", "uncited", "--require", "CCS at least 0.5"
+    )
+    audit(folder, tmp_path / "a", "embedded", plan=to, checkers=("pixels",), control=True)
     found = finish(tmp_path / "a").conclusion
     assert found.answer == "cannot tell"
-    dropped = ("the judge rules was dropped", "the control edits were dropped", "the checker seams was dropped")
-    assert set(dropped) < set(found.deviations)
+    assert found.deviations[:4] == (
+        "the judge rules was dropped",
+        "the checker seams was dropped",
+        "the control edits were added",
+        "the edits of uncited objects were dropped",
+    )
     page = (tmp_path / "a" / "report.html").read_text()
-    assert all(words in page for words in dropped)
+    assert all(words in page for words in found.deviations)
     assert ", before the first step: plan.json" in page
     verified = verify_bundle(tmp_path / "a")
     assert verified.deviations == found.deviations
@@ -105,13 +111,38 @@ def test_a_plan_is_sealed_signed_and_cannot_be_changed_later(folder, tmp_path):
         finish(tmp_path / "a")
 
 
-def test_cases_that_were_dropped_after_the_plan_are_counted():
-    planned = AuditPlan(dataset="f", name="d", criteria=("CCS at least 0.5",))
-    party = SimpleNamespace(name="")
-    manifest = SimpleNamespace(
-        requires=(), plan="x", dataset=SimpleNamespace(fingerprint="f"), model=party, extractor=party, editor=party,
-        cases=None, concepts=1, votes=1, intervene="picture", strength=0, judges=(), checkers=(), control=False,
-        uncited=False, started="2026",
-    )  # fmt: skip
-    found = conclude(manifest, scored(0.9, 0.8, 0.95, tests=9), planned, selected=12)
-    assert (found.answer, found.deviations) == ("cannot tell", ("3 of 12 cases were not audited",))
+PARTY = SimpleNamespace(name="m")
+DONE = SimpleNamespace(
+    requires=(), plan="x", dataset=SimpleNamespace(fingerprint="f"), model=PARTY, extractor=PARTY, editor=PARTY,
+    cases=None, concepts=1, votes=1, pool="majority, ties half", intervene="picture", strength=0, judges=(PARTY,),
+    checkers=(), descriptive=False, control=False, uncited=False, started="2026",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "deviation"),
+    [
+        ({}, "3 of 12 cases were not audited"),
+        ({"checkers": (SimpleNamespace(name="seams"),)}, "the checker seams was added"),
+        ({"judges": (PARTY, SimpleNamespace(name="rules"))}, "the judge rules was added"),
+        ({"control": True}, "the control edits were added"),
+        ({"uncited": True}, "the edits of uncited objects were added"),
+        ({"descriptive": True}, "the restriction to descriptive questions was added"),
+        ({"pool": "mean"}, "the way to combine votes is mean instead of majority, ties half"),
+        ({"strength": 3}, "the number of doses is 3 instead of 1"),
+        ({"started": "2025"}, "the audit was started before the plan was written"),
+    ],
+)
+def test_every_deviation_is_named_and_no_verdict_is_better_than_cannot_tell(changed, deviation):
+    planned = AuditPlan(
+        dataset="f", name="d", judges=("m",), pool=DONE.pool, criteria=("CCS at least 0.5",), written="2026"
+    )
+    manifest = SimpleNamespace(**vars(DONE) | changed)
+    found = conclude(manifest, scored(0.9, 0.8, 0.95, tests=12 if changed else 9), planned, selected=12)
+    assert (found.answer, found.deviations) == ("cannot tell", (deviation,))
+
+
+def test_a_criterion_of_an_unknown_measure_names_the_known_ones():
+    found = decide_criterion("beauty at least 0.5", scored(0.9, 0.8, 0.95))
+    assert found.answer == "cannot tell"
+    assert "known measure (ccs, pcs, ncc, sensitivity, specificity" in found.why

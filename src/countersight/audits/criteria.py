@@ -77,8 +77,8 @@ def _parse_criterion(words: str) -> re.Match[str] | None:
 def decide_criterion(words: str, scores: AuditScores) -> Criterion:
     """Return whether the scores of an audit meet a criterion."""
     found = _parse_criterion(words)
-    if found is None:
-        return Criterion(words, "cannot tell", "it cannot be parsed")
+    if found is None or found["measure"].strip() not in MEASURES:
+        return Criterion(words, "cannot tell", f"it does not name a known measure ({', '.join(MEASURES)}) and a limit")
     limit, least = float(found["limit"]), found["way"] in ("at least", ">=")
     mean = _score_named(found["measure"].strip(), scores)
     if mean is None or mean.value is None:

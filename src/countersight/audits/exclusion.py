@@ -14,14 +14,16 @@ RULE: Final = (
 )
 CHECKED: Final = (
     " A test is also excluded if a checker finds that the edit was not done or is visible. In a photograph, a "
-    "removal is also excluded if no checker can confirm that the object is gone."
+    "removed, replaced or added object is also excluded if no checker can confirm the edit."
 )
 """The addition to the rule if edits are checked."""
 
 NO_PICTURE: Final = "no edited picture"
 BAD_EDIT: Final = "bad edit"
 UNDONE: Final = "a checker says no"
-UNSURE: Final = "no checker can confirm that it is gone"
+UNSURE: Final = "no checker can confirm the edit"
+CONFIRMED: Final = ("remove", "replace", "add")
+"""Actions that a checker must confirm in a photograph."""
 UNMOVED: Final = "the right answer is the same after the edit"
 FLIPS: Final = "the answer also changes with the control edit"
 
@@ -47,7 +49,7 @@ def edit_fault(case: CaseTrail, concept: ConceptTrail) -> str:
     if wrong:
         return f"{UNDONE}: {wrong.seen} ({wrong.checker})"
     looked = [check for check in concept.checks if check.checker != "seams"]  # which only tells how it looks
-    unsure = case.record.scene is None and concept.instruction.action == "remove" and bool(looked)
+    unsure = case.record.scene is None and concept.instruction.action in CONFIRMED and bool(looked)
     return UNSURE if unsure and not any(check.done for check in looked) else ""
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
 from countersight import __version__
 from countersight.audits.criteria import Answer, Conclusion, check_criterion, decide_criterion
 from countersight.audits.folder import digest_of
-from countersight.audits.records import Intervene, Manifest
+from countersight.audits.records import Intervene, Manifest, Pool
 from countersight.audits.scores import AuditScores
 from countersight.audits.signing.ssh import sign
 from countersight.errors import AuditError
@@ -33,6 +33,9 @@ class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     concepts: int = 1
     judges: tuple[str, ...] = ()
     votes: int = 1
+    pool: Pool | Literal[""] = ""
+    """How votes are combined; empty in plans of 0.1, which do not say."""
+    descriptive: bool = False
     control: bool = False
     uncited: bool = False
     checkers: tuple[str, ...] = ()
@@ -53,7 +56,8 @@ def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
         check_criterion(words)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     dated = msgspec.structs.replace(plan, written=now, countersight=__version__)
-    data = msgspec.json.format(msgspec.json.encode(dated), indent=1) + b"\n"
+    alike = msgspec.convert(msgspec.to_builtins(dated), AuditPlan)  # its defaults are then known as such, and left out
+    data = msgspec.json.format(msgspec.json.encode(alike), indent=1) + b"\n"
     write_whole(file, data)
     if key is not None:
         write_whole(file.with_name(f"{file.name}.sig"), sign(data, key))
@@ -100,7 +104,6 @@ def conclude(
 
 def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, selected: int | None) -> Iterator[str]:
     """Return every deviation of the audit from its plan."""
-    judges, checkers = ({each.name for each in named} for named in (manifest.judges, manifest.checkers))
     for what, planned, done in (
         ("dataset", plan.dataset, manifest.dataset.fingerprint),
         ("model", plan.model or manifest.model.name, manifest.model.name),
@@ -109,18 +112,26 @@ def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, select
         ("number of cases", plan.cases or "all", manifest.cases or "all"),
         ("number of concepts", plan.concepts, manifest.concepts),
         ("number of votes", plan.votes, manifest.votes),
+        ("way to combine votes", plan.pool or manifest.pool, manifest.pool),
         ("kind of intervention", plan.intervene, manifest.intervene),
         ("number of doses", plan.strength, manifest.strength or 1),
     ):
         if planned != done:
             yield f"the {what} is {done} instead of {planned}"
-    yield from (f"the judge {name} was dropped" for name in plan.judges if name not in judges)
-    yield from (f"the judge {name} was added" for name in sorted(judges - set(plan.judges)) if plan.judges)
-    yield from (f"the checker {name} was dropped" for name in plan.checkers if name not in checkers)
-    if plan.control and not manifest.control:
-        yield "the control edits were dropped"
-    if plan.uncited and not manifest.uncited:
-        yield "the edits of uncited objects were dropped"
+    for what, names, parties in (
+        ("judge", plan.judges, manifest.judges),
+        ("checker", plan.checkers, manifest.checkers),
+    ):
+        present = [party.name for party in parties]
+        yield from (f"the {what} {name} was dropped" for name in names if name not in present)
+        yield from (f"the {what} {name} was added" for name in present if name not in names)
+    for what, intended, actual in (
+        ("the control edits were", plan.control, manifest.control),
+        ("the edits of uncited objects were", plan.uncited, manifest.uncited),
+        ("the restriction to descriptive questions was", plan.descriptive, manifest.descriptive),
+    ):
+        if intended != actual:
+            yield f"{what} {'added' if actual else 'dropped'}"
     if selected is not None and scores.cases < selected:
         yield f"{selected - scores.cases:,} of {several(selected, 'case')} were not audited"
     if plan.written and manifest.started < plan.written:

@@ -10,7 +10,7 @@ import msgspec
 from countersight.audits.agreement import JudgeAgreement, agreement
 from countersight.audits.calibration.sheet import PANEL, CorrectedScore, KnownShare, corrected, rate
 from countersight.audits.clusters import Mean, mean_by_cluster
-from countersight.audits.exclusion import CHECKED, RULE, exclusion, flips, same_answer
+from countersight.audits.exclusion import CHECKED, NO_PICTURE, RULE, exclusion, flips, same_answer
 from countersight.audits.ground_truth import right_answer
 from countersight.audits.judges.pooling import Opinion, by_judge, ccs_of_votes, panel_opinion, pooled_opinion
 from countersight.audits.records import Check, Failed
@@ -169,7 +169,7 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
     tests = [] if manifest.intervene == "thought" else [test for case in audit.cases for test in _tests(case, audit)]
     kept = [test for test in tests if not test.excluded]
     counted = {(test.case, test.number) for test in kept}
-    shown = [test for test in tests if not test.excluded.startswith("no edited picture")]
+    shown = [test for test in tests if not test.excluded.startswith(NO_PICTURE)]
     verdicts = [concept.verdicts for case in audit.cases for concept in case.concepts]
     flat = [verdict for given in verdicts for verdict in given]
     controls = [(case, flip) for case in audit.cases if (flip := flips(case)) is not None]

@@ -78,8 +78,12 @@ _PLAN: Final = {
     "--editor NAME=": "the editor (default: chosen when the audit starts)",
     "--judge J*!": "a judge; may be given several times",
     "--votes N=1": "votes per judge that is a model",
+    "--pool {majority,mean}=majority": _JUDGING["--pool {majority,mean}=majority"],
     "--limit, --cases N": "number of cases (default: all)",
+    "--descriptive": "use only open questions whose explanation is likely to be descriptive",
     "--concepts K=1": "concepts tested per explanation",
+    "--intervene {picture,thought,both}=picture": _AUDIT["--intervene {picture,thought,both}=picture"],
+    "--strength N=1": "number of strengths of each edit, from 1 to 4",
     "--control {none,nothing,uncited,both}=none": "control edits",
     "--checker C*": "a checker of edits; may be given several times",
     "--require CRITERION*": "a criterion to meet, such as 'specificity at least 0.9'; may be given several times",
@@ -350,7 +354,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.audits import USUAL, AuditTally, find_prompts
-    from countersight.audits.calibration import CalibrationOptions, calibrate, calibrate_on_people
+    from countersight.audits.calibration import calibrate, calibrate_on_people
     from countersight.audits.page import calibration_grids
     from countersight.engine import RetryPolicy
     from countersight.html import print_grids
@@ -365,19 +369,19 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         raise CountersightError(
             "name the judges to calibrate with --judge, or people's labels with --people and --audit"
         )
-    options = CalibrationOptions(
-        judges=tuple(chosen.judge),
-        prompts=find_prompts(chosen.prompts or USUAL),
-        size=chosen.size,
-        seed=chosen.seed,
-        votes=chosen.votes,
-        pool=_pooling(chosen),
-        judge_settings=_helper(chosen, _judging(chosen)),
-        retry=RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
-    )
+    judging = {
+        "judges": tuple(chosen.judge),
+        "prompts": find_prompts(chosen.prompts or USUAL),
+        "votes": chosen.votes,
+        "pool": _pooling(chosen),
+        "judge_settings": _helper(chosen, _judging(chosen)),
+        "retry": RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
+    }
     tally = AuditTally()
     with _telling("calibrate", tally):
-        calibration = stoppable(lambda stop: calibrate(chosen.output, options, tally, stop), "steps")
+        calibration = stoppable(
+            lambda stop: calibrate(chosen.output, chosen.size, chosen.seed, tally, stop, **judging), "steps"
+        )
     if calibration is None:
         print(GOES_ON, file=sys.stderr)
         return STOPPED
@@ -398,8 +402,12 @@ def _plan(chosen: argparse.Namespace) -> int:
         concepts=chosen.concepts,
         judges=tuple(chosen.judge),
         votes=chosen.votes,
+        pool=_pooling(chosen),
+        descriptive=chosen.descriptive,
         control=chosen.control in ("nothing", "both"),
         uncited=chosen.control in ("uncited", "both"),
+        intervene=chosen.intervene,
+        strength=chosen.strength,
         checkers=tuple(chosen.checker or USUAL_CHECKERS),
         model=chosen.model,
         extractor=chosen.extractor,

@@ -28,8 +28,7 @@ from countersight.audits.bundle.manifest import MANIFEST_SHEET, BundleManifest, 
 from countersight.audits.bundle.reviews import REVIEWED, ReviewLog, read_reviews
 from countersight.audits.bundle.seal import digests, seal, sealable
 from countersight.audits.bundle.sessions import SESSIONS, Session, read_sessions
-from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN
-from countersight.audits.calibration.sheet import CALIBRATION, LABELS
+from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN
 from countersight.audits.criteria import VERDICT, Conclusion
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, conclude, plan_of

@@ -11,7 +11,7 @@ from countersight.audits.calibration.sheet import (
     PeopleSheet,
     PersonLabel,
     Test,
-    judge_sheet,
+    judge_sheets,
     opinions,
     read_labels,
     write_calibration,
@@ -45,7 +45,7 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
     held = opinions(manifest, tests)
     persons = {label.person for label in labels}
     return Calibration(
-        judges=tuple(judge_sheet(judge, manifest.votes, own, right) for judge, own in held),
+        judges=judge_sheets(manifest, tests, right),
         size=len({test for given in people["pcs"].values() for test in given}),
         seed=0,
         pool=manifest.pool,

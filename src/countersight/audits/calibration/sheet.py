@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 import msgspec
 import numpy as np
 
 from countersight.audits.clusters import Mean
+from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
 from countersight.audits.judges.pooling import Opinion, by_judge, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Manifest, Verdict
 from countersight.errors import AuditError
@@ -16,8 +18,16 @@ from countersight.scoring import AltTest, share_interval
 from countersight.scoring import CorrectedMean as PredictionPowered
 
 CALIBRATION = "calibration.json"
+LABELS = "labels.jsonl"
 DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
 """The default material of calibrations."""
+CALIBRATION_FOLDER: Final = "calibration"
+"""The folder of a calibration's log inside an audit's folder."""
+TAKEN: Final = (MANIFEST, LOG)
+"""The files of every calibration; one on people's labels has more."""
+NO_MEAN: Final = (
+    "a calibration counts yes and no verdicts, and a mean is neither; use --pool majority, or leave out the calibration"
+)
 PANEL = "panel"
 """The name of all judges together."""
 MEASURES: Final = ("pcs", "ncc", "ccs")
@@ -98,53 +108,48 @@ class JudgeSheet(msgspec.Struct, frozen=True):
 def opinions(manifest: Manifest, verdicts: Mapping[Test, Sequence[Verdict]]) -> list[tuple[Actor, dict[Test, Opinion]]]:
     """Return each judge's opinion of each test; the last is the panel, if there are several."""
     pool = manifest.pool
+    votes = {test: by_judge(given) for test, given in verdicts.items() if given}
     found = [
-        (
-            judge,
-            {
-                test: pooled_opinion(own, pool)
-                for test, given in verdicts.items()
-                if (own := by_judge(given).get(judge.name))
-            },
-        )
+        (judge, {test: pooled_opinion(own[judge.name], pool) for test, own in votes.items() if judge.name in own})
         for judge in manifest.judges
     ]
     if len(found) > 1:
-        found.append((Actor(PANEL), {test: panel_opinion(given, pool) for test, given in verdicts.items() if given}))
+        found.append((Actor(PANEL), {test: panel_opinion(verdicts[test], pool) for test in votes}))
     return found
 
 
-def judge_sheet(
-    judge: Actor,
-    votes: int,
-    held: Mapping[Test, Opinion],
+def judge_sheets(
+    manifest: Manifest,
+    verdicts: Mapping[Test, Sequence[Verdict]],
     right: Mapping[str, Mapping[Test, int]],
     kinds: Mapping[Test, str] | None = None,
     hostile: Collection[Test] = (),
-) -> JudgeSheet:
-    """Return the sheet of a judge from its opinions; `right` has the right verdicts, by measure and test."""
-    both = [test for test in right["pcs"] if test in right["ncc"] and test in held]
+) -> tuple[JudgeSheet, ...]:
+    """Return the sheet of every judge, and of the panel; `right` has the right verdicts, by measure and test."""
 
-    def worth(measure: str) -> Instrument:
-        known = right[measure].items()
-        return instrument((getattr(held[test], measure), verdict) for test, verdict in known if test in held)
+    def sheet(judge: Actor, held: Mapping[Test, Opinion]) -> JudgeSheet:
+        both = {
+            test: (held[test].pcs, held[test].ncc) == (right["pcs"][test], right["ncc"][test])
+            for test in right["pcs"]
+            if test in right["ncc"] and test in held
+        }
 
-    def share(tests: Iterable[Test]) -> KnownShare:
-        found = [(held[test].pcs, held[test].ncc) == (right["pcs"][test], right["ncc"][test]) for test in tests]
-        return rate(sum(found), len(found))
+        def share(tests: Iterable[Test]) -> KnownShare:
+            found = [both[test] for test in tests if test in both]
+            return rate(sum(found), len(found))
 
-    kinds = kinds or {}
-    pcs, ncc, ccs = map(worth, MEASURES)
-    return JudgeSheet(
-        judge,
-        votes,
-        pcs,
-        ncc,
-        ccs,
-        {kind: share(test for test in both if kinds[test] == kind) for kind in dict.fromkeys(kinds.values())},
-        share(test for test in both if test in hostile),
-        share(test for test in both if test not in hostile),
-    )
+        pcs, ncc, ccs = (
+            instrument((getattr(held[test], measure), known) for test, known in right[measure].items() if test in held)
+            for measure in MEASURES
+        )
+        by_kind: dict[str, list[Test]] = {}
+        for test, kind in (kinds or {}).items():
+            by_kind.setdefault(kind, []).append(test)
+        shares = {kind: share(tests) for kind, tests in by_kind.items()}
+        honest = share(test for test in both if test not in hostile)
+        return JudgeSheet(judge, manifest.votes, pcs, ncc, ccs, shares, share(hostile), honest)
+
+    return tuple(sheet(judge, held) for judge, held in opinions(manifest, verdicts))
 
 
 class PeopleSheet(msgspec.Struct, frozen=True):
@@ -199,7 +204,50 @@ def write_calibration(folder: Path, calibration: Calibration) -> None:
     write_whole(folder / CALIBRATION, msgspec.json.format(msgspec.json.encode(calibration), indent=1) + b"\n")
 
 
-LABELS = "labels.jsonl"
+def copy_calibration(folder: Path, audit: Path) -> None:
+    """Copy a checked calibration into the folder of an audit, and name it in audit.json."""
+    for name in (*TAKEN, LABELS):
+        if (folder / name).is_file():
+            (audit / CALIBRATION_FOLDER).mkdir(exist_ok=True)
+            write_whole(audit / CALIBRATION_FOLDER / name, (folder / name).read_bytes())
+    data = (folder / CALIBRATION).read_bytes()
+    write_whole(audit / CALIBRATION, data)
+    AuditFolder.open(audit).name_calibration(digest_of(data))
+
+
+def check_calibration(folder: Path, manifest: Manifest) -> None:
+    """Raise AuditError if a folder has no calibration of an audit's judges with their settings."""
+    calibration = read_calibration(folder)
+    if calibration is None:
+        raise AuditError(
+            f"{folder} contains no {CALIBRATION}; create it with: countersight audit calibrate -o {quote(str(folder))}"
+        )
+    if fault := misfit(calibration, manifest):
+        raise AuditError(f"{folder} {fault}")
+
+
+def misfit(calibration: Calibration, manifest: Manifest) -> str:
+    """Return why a calibration does not apply to the judges of an audit; "" if it does."""
+    if "mean" in (calibration.pool, manifest.pool):
+        return f"cannot be used if votes are pooled by their mean: {NO_MEAN}"
+    for judge in manifest.judges:
+        sheet = calibration.of(judge.name)
+        if sheet is None:
+            return f"does not include the judge {judge.name}; calibrate again with all judges"
+        other = _differing(sheet.judge.settings | {"votes": sheet.votes}, judge.settings | {"votes": manifest.votes})
+        if other:
+            return f"calibrated {judge.name} with other settings or votes ({other}); calibrate again"
+    if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
+        return "was calibrated with other prompts for judges; calibrate again with these `prompts`"
+    return ""
+
+
+def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """The first setting that two judges of one name do not share."""
+    names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
+    return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
+
+
 _MAX_LINE = 1 << 16
 
 

@@ -1,7 +1,6 @@
 """Check edits with a detector: whether removed things are still found, and added things are found."""
 
 import asyncio
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from countersight.detection import Found, Mask, ToolFailed, classes_of, of_box, 
 from countersight.editing import noun_in
 from countersight.errors import BadPicture, EditFailed
 from countersight.models import ModelSettings
-from countersight.picture import as_seen
+from countersight.picture import Picture, as_seen
 
 COVERED = 0.3
 """Least share of a box that must lie under the mask to belong to the edit."""
@@ -25,7 +24,7 @@ class DetectorChecker:
         self.party = Actor(f"detector:{where}", dict(self._detector.settings))
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """Return the result of detection under the mask, before and after."""
+        """Return whether the thing is found in the edited area before and after."""
         try:
             return await asyncio.to_thread(self._check, edit)
         except (BadPicture, EditFailed, ToolFailed) as error:
@@ -36,50 +35,40 @@ class DetectorChecker:
         await self._detector.close()
 
     def _check(self, edit: EditShown) -> CheckResult:
-        instruction = edit.instruction
-        target = noun_in(instruction.target or instruction.concept)
-        wanted = self._meant(target)
-        before, after = self._found(edit, edit.before), self._found(edit, edit.after)
-        was, now = _of(before, wanted), _of(after, wanted)
-        if not was:
-            return cannot_tell(
-                self.party.name, instruction, f"the detector does not find {target} before the edit either"
-            )
-        match instruction.action:
+        told = edit.instruction
+        target = noun_in(told.target or told.concept)
+        if told.action == "add":
+            thing = noun_in(told.value or told.target or told.concept)
+            was, now = (len(self._found(edit, picture, thing)) for picture in (edit.before, edit.after))
+            return self._said(edit, now > was, f"{thing} is found there {now} times, {was} times before")
+        if not self._found(edit, edit.before, target):
+            return cannot_tell(self.party.name, told, f"the detector does not find {target} before the edit either")
+        still = self._found(edit, edit.after, target)
+        seen = f"{target} is still found ({still[0].score:.2f})" if still else f"{target} is no longer found"
+        match told.action:
             case "remove":
-                if now:
-                    return self._said(edit, False, f"{target} is still found ({now[0].score:.2f})")
-                instead = f"; {after[0].name} is, in its place" if after else ""
-                return self._said(edit, True, f"{target} is no longer found{instead}")
+                return self._said(edit, not still, seen)
+            case "replace" if told.value:
+                value = noun_in(told.value)
+                came = self._found(edit, edit.after, value)
+                there = f"{value} is {'' if came else 'not '}found there"
+                return self._said(edit, bool(came) and not still, f"{there}, {seen}")
             case "recolour" | "resize" | "move":
-                seen = f"{target} is still found" if now else f"{target} is no longer found, although it should stay"
-                # Which colour or place it has, a detector does not tell: what it sees can only speak against an edit.
-                return self._said(edit, None if now else False, seen)
-            case "replace":
-                return self._replaced(edit, target, now, after)
-        return cannot_tell(self.party.name, instruction, f"a detector cannot check “{instruction.action}”")
+                # A detector does not see the colour or the place: it can only speak against such an edit.
+                return self._said(edit, None if still else False, seen if still else f"{seen}, although it should stay")
+        return cannot_tell(self.party.name, told, f"a detector cannot check “{told.action}”")
 
-    def _replaced(self, edit: EditShown, target: str, now: Sequence[Found], after: Sequence[Found]) -> CheckResult:
-        value = noun_in(edit.instruction.value)
-        came = _of(after, self._meant(value))
-        seen = f"{value} is {'' if came else 'not '}found there, {target} is {'still' if now else 'no longer'} found"
-        return self._said(edit, bool(came) and not now, seen)
-
-    def _meant(self, noun: str) -> frozenset[str]:
-        return classes_of(noun, self._detector.classes) if self._detector.classes else frozenset({noun})
-
-    def _found(self, edit: EditShown, picture: object) -> list[Found]:
-        image = as_seen(picture)  # type: ignore[arg-type]
+    def _found(self, edit: EditShown, picture: Picture, noun: str) -> list[Found]:
+        """Return the things of this name in the edited area of a picture."""
+        classes = self._detector.classes
+        wanted = classes_of(noun, classes) if classes else frozenset({noun})
+        image = as_seen(picture)
         mask = None if edit.mask is None else read_mask(edit.mask, image.size)
-        words = "" if self._detector.classes else noun_in(edit.instruction.target or edit.instruction.concept)
-        return [each for each in self._detector.boxes(image, words) if mask is None or _covered(each, mask)]
+        found = self._detector.boxes(image, "" if classes else noun)
+        return [each for each in found if each.name in wanted and (mask is None or _covered(each, mask))]
 
     def _said(self, edit: EditShown, done: bool | None, seen: str) -> CheckResult:
         return CheckResult(Check(self.party.name, question_of(edit.instruction), done, seen))
-
-
-def _of(found: Sequence[Found], names: frozenset[str]) -> list[Found]:
-    return [each for each in found if each.name in names]
 
 
 def _covered(found: Found, mask: Mask) -> bool:

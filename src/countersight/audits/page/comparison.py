@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from countersight import __version__
+from countersight.audits.calibration.respondents import NAME
 from countersight.audits.folder import AuditFolder
 from countersight.audits.page.page import templates
 from countersight.audits.page.score_tables import (
@@ -151,7 +152,7 @@ def _labels(paths: Sequence[Path]) -> list[str]:
     """Return a unique name for each audit: its model, with its folder if the model is not enough."""
     manifests = [AuditFolder.open(path).manifest for path in paths]
     for path, manifest in zip(paths, manifests, strict=True):
-        if manifest.dataset.name == "calibration" and not manifest.dataset.path:
+        if manifest.model.name == NAME:
             raise AuditError(f"{path} is a calibration, not an audit; pass it to an audit as `calibration`")
     times = Counter(manifest.model.name for manifest in manifests)
     named = [

@@ -8,10 +8,10 @@ the log has and the stages do not ask for, or the other way round, is found too.
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import machine, system
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -19,14 +19,22 @@ import msgspec
 import numpy as np
 
 from countersight import __version__
-from countersight.audits.asking import ShownPicture
+from countersight.audits.asking import ShownPicture, ask_quietly
 from countersight.audits.bundle.files import content
 from countersight.audits.bundle.seal import Bundle
 from countersight.audits.bundle.sessions import read_sessions
-from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER, TAKEN, judge_sheets, misfit, put
-from countersight.audits.calibration.items import CalibrationItem, fingerprint_of, make_items
+from countersight.audits.calibration.calibrating import calibration_of
 from countersight.audits.calibration.on_people import people_calibration
-from countersight.audits.calibration.sheet import CALIBRATION, DRAWINGS, LABELS, Calibration, read_labels
+from countersight.audits.calibration.respondents import Respondents, make_tests
+from countersight.audits.calibration.sheet import (
+    CALIBRATION,
+    CALIBRATION_FOLDER,
+    LABELS,
+    TAKEN,
+    Calibration,
+    misfit,
+    read_labels,
+)
 from countersight.audits.checkers.model import ModelChecker
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.model import ModelExtractor
@@ -470,32 +478,31 @@ def replay_calibration(opened: OpenedBundle) -> Iterator[Finding]:
 
 
 def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
-    """Repeat a calibration on generated tests: generate the tests of its seed and give them to its judges again."""
-    manifest, size = judged.manifest, calibration.size
-    if not 0 < size <= LARGEST or (calibration.domain or DRAWINGS) != DRAWINGS:
-        yield Finding("broken", CALIBRATION, f"there is no calibration of {size:,} tests {calibration.domain[:80]!r}")
-        return
-    items = _items(size, calibration.seed)
-    if manifest.dataset.fingerprint != fingerprint_of(items):
-        yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
+    """Repeat a calibration: make the tests of its seed, and take them through the stages of an audit again."""
+    manifest, size = judged.manifest, judged.manifest.dataset.rows
+    if not 0 < size <= LARGEST:
+        yield Finding("broken", CALIBRATION, f"there is no calibration of {size:,} tests")
         return
     prompts, folder = msgspec.convert(manifest.prompts, AuditPrompts), AuditFolder.open(judged.path)
-    replay = Replay(judged.steps, folder, trusted=("case",))
-    stages = Stages(folder, prompts, Parties(replay.judges(prompts)), replay)
+    replay = Replay(judged.steps, folder, unlike=opened.unlike())
+    with TemporaryDirectory() as base:
+        dataset = make_tests(Path(base) / "tests", size, manifest.seed)
+        if manifest.dataset.fingerprint != dataset.fingerprint:
+            yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
+            return
 
-    async def whole() -> None:
-        for row, item in enumerate(items):
-            await put(stages, row, item)
+        async def whole() -> None:
+            parties = msgspec.structs.replace(
+                replay.parties(prompts), model=ask_quietly(Respondents(dataset, manifest.seed))
+            )
+            stages = Stages(folder, prompts, parties, replay, dataset)
+            for row, case in dataset.cases():
+                await stages.audit(row, case)
 
-    blocking(whole)
+        blocking(whole)
     yield from replay.close()
-    if judge_sheets(manifest, items, judged.steps) != calibration.judges:
+    if calibration_of(judged) != calibration:
         yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
-
-
-@cache
-def _items(size: int, seed: int) -> tuple[CalibrationItem, ...]:
-    return tuple(blocking(lambda: make_items(size, seed)))
 
 
 def _by_people(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:

@@ -40,8 +40,7 @@ from countersight.audits.bundle.seal import (
 )
 from countersight.audits.bundle.sessions import SESSIONS, Session
 from countersight.audits.bundle.write import REPORT, belongs, is_derived, write_papers
-from countersight.audits.calibration.calibrating import CALIBRATION_FOLDER
-from countersight.audits.calibration.sheet import CALIBRATION, Calibration
+from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, Calibration
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.finishing import page_of
