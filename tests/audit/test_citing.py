@@ -7,8 +7,7 @@ from audits import audit as audited
 from audits import scenes
 from chat_server import ChatServer, question_of
 
-from countersight.audits.extraction.citation import cited_share
-from countersight.audits.extraction.model import UNCITED, extract_prompt, parse_concepts
+from countersight.audits.extraction.model import UNCITED, cited_share, extract_prompt, parse_concepts
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.judges.model import parse_verdict
 from countersight.audits.prompts import SETS, find_prompts

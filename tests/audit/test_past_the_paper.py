@@ -17,10 +17,10 @@ from countersight.audits.exclusion import same_answer
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.finishing import finish
 from countersight.audits.ground_truth import right_answer
+from countersight.audits.stages import weaken_pixels
 from countersight.audits.trail import read_audit
 from countersight.audits.uncited import uncited_concepts
 from countersight.audits.verifying import verify_bundle
-from countersight.audits.weaker_edits import weaken_pixels
 from countersight.case import Question
 from countersight.editing import Abilities, EditRequest
 from countersight.editing.exact import changed_scene

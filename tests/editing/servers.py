@@ -168,7 +168,7 @@ class PictureServer:
         if "mask" in asked.fields:
             mask = Image.open(io.BytesIO(asked.fields["mask"]))
             if mask.mode != "RGBA" or mask.size != Image.open(io.BytesIO(picture)).size:
-                return _openai_error("invalid_mask", "The mask must have an alpha channel and the size of the image.")
+                return _json({"error": {"message": "The mask must have an alpha channel and the size."}}, 400)
         picture = base64.b64encode(negative(picture, self.size)).decode()
         return _json({"created": 1, "data": [{"b64_json": picture}], "usage": {"input_tokens": 7, "output_tokens": 11}})
 
@@ -225,10 +225,6 @@ def _inline(data: bytes, mime: str = "image/png") -> dict:
     return {"inlineData": {"mimeType": mime, "data": base64.b64encode(data).decode()}}
 
 
-def _openai_error(code: str, message: str, status: int = 400) -> web.Response:
-    return _json({"error": {"message": message, "type": "image_generation_user_error", "code": code}}, status)
-
-
 def _any_fault(what: str) -> web.Response | None:
     """Faults that every service has."""
     if what.startswith("status:"):
@@ -255,101 +251,87 @@ def _order_fault(what: str) -> web.Response:
         return _json({"id": "order-0", "status": "Request Moderated", "details": {"Moderation Reasons": ["Violence"]}})
     if what == "moderated, 422":
         return _json({"detail": "Request Moderated: the prompt was flagged"}, 422)
-    if what == "no place to look":
-        return _json({"id": "order-0"})
-    assert what.startswith("look at ")
-    return _json({"id": "order-0", "polling_url": what.removeprefix("look at ")})
+    place = {"polling_url": what.removeprefix("look at ")} if what.startswith("look at ") else {}
+    return _json({"id": "order-0", **place})
 
 
 def _look_fault(what: str) -> web.Response:
     status, _, http = what.partition(", HTTP ")
     body: dict = {"id": "order-0", "status": status, "result": None, "progress": None}
-    if status == "Content Moderated":
-        body["details"] = {"Moderation Reasons": ["Nudity", "Celebrity"]}
-    if status == "Error":
-        body["details"] = {"error": "out of memory"}
-    if status == "Ready, no sample":
-        body["status"] = "Ready"
-    elif status.startswith("Ready at "):
-        body |= {"status": "Ready", "result": {"sample": status.removeprefix("Ready at ")}}
+    if status in ("Content Moderated", "Error"):
+        body["details"] = {"Moderation Reasons": ["Nudity", "Celebrity"], "error": "out of memory"}
+    if status.startswith("Ready"):
+        sample = {"sample": status.removeprefix("Ready at ")} if " at " in status else None
+        body |= {"status": "Ready", "result": sample}
     return _json(body, int(http or 200))
 
 
+def _error(message: str, status: int, reason: str = "", **detail: object) -> tuple[dict, int]:
+    """An error as OpenRouter and Gemini send it."""
+    return {"error": {"code": status, "message": message, "details": [{"reason": reason, **detail}]}}, status
+
+
+_CHAT: dict[str, object] = {
+    "only images": _error("No endpoints found that support the requested output modalities: image, text", 404),
+    "words": chat(content=WORDS),
+    "words in parts": chat(content=[{"type": "text", "text": WORDS}]),
+    "in the content": chat(content=[{"type": "image_url", "image_url": {"url": data_url(tiny())}}]),
+    "two pictures": chat(data_url(negative(tiny(), (9, 9))), data_url(tiny())),
+    "silence": chat(content=None),
+    "no choices": {"id": "gen-1", "choices": []},
+    "filtered": chat(content="", finish="content_filter"),
+    "blocked behind": chat(content="", finish="stop", native_finish_reason="IMAGE_SAFETY"),
+    "flagged": _error("Your input was flagged", 403),
+    "error within:502": _error("the provider is down", 502)[0],
+    "error within:429": _error("the provider is down", 429)[0],
+}
+_OPENAI: dict[str, object] = {
+    "moderated": _error("Your request was rejected by the safety system.", 400, "moderation_blocked"),
+    "no data": {"created": 1, "data": []},
+    "an address": {"created": 1, "data": [{"url": "http://127.0.0.1/picture.png"}]},
+}
+_GEMINI: dict[str, object] = {
+    "blocked": {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {}},
+    "words": gemini([{"text": WORDS}]),
+    "two pictures": gemini([_inline(negative(tiny(), (9, 9))), {"text": "Better:"}, _inline(tiny())]),
+    "only a draft": gemini([{**_inline(tiny()), "thought": True}]),
+    "bad key": _error("API key not valid.", 400, "API_KEY_INVALID"),
+    "busy": _error("Quota exceeded", 429, retryDelay="34.5s"),
+}
+
+
+def _told(known: dict[str, object], what: str, otherwise: object) -> web.Response:
+    body = known.get(what, otherwise)
+    return _json(*body) if isinstance(body, tuple) else _json(body)
+
+
 def _chat_fault(what: str) -> web.Response:
-    if what == "only images":
-        message = "No endpoints found that support the requested output modalities: image, text"
-        return _json({"error": {"message": message, "code": 404}}, 404)
-    if what == "words":
-        return _json(chat(content=WORDS))
-    if what == "words in parts":
-        return _json(chat(content=[{"type": "text", "text": WORDS}]))
-    if what == "in the content":
-        return _json(chat(content=[{"type": "image_url", "image_url": {"url": data_url(tiny())}}]))
-    if what == "two pictures":
-        return _json(chat(data_url(negative(tiny(), (9, 9))), data_url(tiny())))
-    if what == "silence":
-        return _json(chat(content=None))
-    if what == "no choices":
-        return _json({"id": "gen-1", "choices": []})
-    if what == "filtered":
-        return _json(chat(content="", finish="content_filter"))
-    if what == "blocked behind":
-        return _json(chat(content="", finish="stop", native_finish_reason="IMAGE_SAFETY"))
-    if what == "flagged":
-        metadata = {"reasons": ["violence"], "flagged_input": "…", "provider_name": "p"}
-        return _json({"error": {"code": 403, "message": "Your input was flagged", "metadata": metadata}}, 403)
-    if what.startswith("error within:"):
-        return _json({"error": {"code": int(what.removeprefix("error within:")), "message": "the provider is down"}})
-    return _json(chat(_picture_fault(what)))
+    return _told(_CHAT, what, None if what in _CHAT else chat(_picture_fault(what)))
 
 
 def _openai_fault(what: str) -> web.Response:
-    if what == "moderated":
-        return _openai_error("moderation_blocked", "Your request was rejected by the safety system.")
-    if what == "no data":
-        return _json({"created": 1, "data": []})
-    if what == "an address":
-        return _json({"created": 1, "data": [{"url": "http://127.0.0.1/picture.png"}]})
-    return _json({"created": 1, "data": [{"b64_json": _picture_fault(what).partition(",")[2]}]})
+    picture = None if what in _OPENAI else _picture_fault(what).partition(",")[2]
+    return _told(_OPENAI, what, {"created": 1, "data": [{"b64_json": picture}]})
 
 
 def _gemini_fault(what: str) -> web.Response:
-    if what == "blocked":
-        return _json({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {}})
     if what.startswith("ends:"):
         return _json({"candidates": [{"finishReason": what.removeprefix("ends:"), "index": 0}]})
-    if what == "words":
-        return _json(gemini([{"text": WORDS}]))
-    if what == "two pictures":
-        return _json(gemini([_inline(negative(tiny(), (9, 9))), {"text": "Better:"}, _inline(tiny())]))
-    if what == "only a draft":
-        return _json(gemini([{**_inline(tiny()), "thought": True}]))
-    if what == "bad key":
-        detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
-        error = {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT", "details": [detail]}
-        return _json({"error": error}, 400)
-    if what == "busy":
-        detail = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}
-        error = {"code": 429, "message": "Quota exceeded", "status": "RESOURCE_EXHAUSTED", "details": [detail]}
-        return _json({"error": error}, 429)
-    return _json(gemini([{"inlineData": {"mimeType": "image/png", "data": _picture_fault(what).partition(",")[2]}}]))
+    data = None if what in _GEMINI else _picture_fault(what).partition(",")[2]
+    return _told(_GEMINI, what, gemini([{"inlineData": {"mimeType": "image/png", "data": data}}]))
+
+
+_PICTURES = {
+    "huge": data_url(huge()),
+    "no picture": data_url(b"<html>nothing here</html>"),
+    "truncated": data_url(negative(tiny()) * 3)[:-5],
+    "half a picture": data_url(negative(tiny())[:-20]),
+    "no base64": "data:image/png;base64,@@@@",
+    "wrong mime": data_url(tiny(), "text/html"),
+    "plain data": "data:image/png,%89PNG",
+}
 
 
 def _picture_fault(what: str) -> str:
     """The address of a picture that is not what it should be."""
-    if what == "huge":
-        return data_url(huge())
-    if what == "no picture":
-        return data_url(b"<html>nothing here</html>")
-    if what == "truncated":
-        return data_url(negative(tiny()) * 3)[:-5]
-    if what == "half a picture":
-        return data_url(negative(tiny())[:-20])
-    if what == "no base64":
-        return "data:image/png;base64,@@@@"
-    if what == "wrong mime":
-        return data_url(tiny(), "text/html")
-    if what == "plain data":
-        return "data:image/png,%89PNG"
-    assert what.startswith("address:"), what
-    return what.removeprefix("address:")
+    return _PICTURES.get(what) or what.removeprefix("address:")

@@ -23,11 +23,6 @@ class JudgePair(msgspec.Struct, frozen=True):
     ncc_n: int
     """Tests that both decided, without those that rules decided for them."""
 
-    @property
-    def n(self) -> int:
-        """The larger of the two counts."""
-        return max(self.pcs_n, self.ncc_n)
-
 
 class SelfAgreement(msgspec.Struct, frozen=True):
     """A judge's agreement with itself over its votes: alpha, and how often two votes on the same test differ."""
@@ -72,28 +67,23 @@ def agreement(tests: Sequence[Sequence[Verdict]]) -> JudgeAgreement:
         judge: [pooled_opinion(votes[judge], "majority") if judge in votes else None for votes in asked]
         for judge in judges
     }
-    pcs = {judge: [each.pcs if each else None for each in held[judge]] for judge in judges}
-    ncc = {judge: [each.ncc if each else None for each in held[judge]] for judge in judges}
-    return JudgeAgreement(
-        tuple(_pair(first, second, pcs, ncc) for first, second in combinations(judges, 2)),
-        tuple(one for judge in judges if (one := _self(judge, asked)).n),
-        krippendorff_alpha(list(zip(*pcs.values(), strict=True))),
-        krippendorff_alpha(list(zip(*ncc.values(), strict=True))),
-    )
-
-
-def _pair(first: str, second: str, pcs: dict[str, list[float | None]], ncc: dict[str, list[float | None]]) -> JudgePair:
-    def both(scores: dict[str, list[float | None]]) -> int:
-        return sum(a is not None and b is not None for a, b in zip(scores[first], scores[second], strict=True))
-
-    kappas = cohen_kappa(pcs[first], pcs[second]), cohen_kappa(ncc[first], ncc[second])
-    return JudgePair(first, second, *kappas, both(pcs), both(ncc))
-
-
-def _self(judge: str, asked: Sequence[dict[str, list[Verdict]]]) -> SelfAgreement:
-    votes = [test[judge] for test in asked if len(test.get(judge, ())) > 1]
-    pcs = [[vote.pcs for vote in given] for given in votes]
-    ncc = [[vote.ncc for vote in given] for given in votes]
-    return SelfAgreement(
-        judge, krippendorff_alpha(pcs), krippendorff_alpha(ncc), flip_rate(pcs), flip_rate(ncc), len(votes)
-    )
+    scores = [
+        {judge: [getattr(each, measure) if each else None for each in held[judge]] for judge in judges}
+        for measure in ("pcs", "ncc")
+    ]
+    pairs = []
+    for first, second in combinations(judges, 2):
+        kappas, counts = [], []
+        for given in scores:
+            kappas.append(cohen_kappa(given[first], given[second]))
+            counts.append(sum(None not in both for both in zip(given[first], given[second], strict=True)))
+        pairs.append(JudgePair(first, second, kappas[0], kappas[1], counts[0], counts[1]))
+    own = []
+    for judge in judges:
+        votes = [test[judge] for test in asked if len(test.get(judge, ())) > 1]
+        pcs, ncc = ([[getattr(vote, measure) for vote in given] for given in votes] for measure in ("pcs", "ncc"))
+        alphas = krippendorff_alpha(pcs), krippendorff_alpha(ncc)
+        if votes:
+            own.append(SelfAgreement(judge, *alphas, flip_rate(pcs), flip_rate(ncc), len(votes)))
+    of_pcs, of_ncc = (krippendorff_alpha(list(zip(*given.values(), strict=True))) for given in scores)
+    return JudgeAgreement(tuple(pairs), tuple(own), of_pcs, of_ncc)

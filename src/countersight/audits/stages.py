@@ -1,11 +1,14 @@
 """The four stages of an audit, for one case (EDCT 3): ask, extract, edit, ask again and judge."""
 
 import asyncio
+import io
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
+from PIL import Image
 
 from countersight.audits.asking import AskedEditor, ShownPicture, conversation, measure_edit, said, spent
 from countersight.audits.changed_thoughts import change_thought
@@ -34,7 +37,6 @@ from countersight.audits.scene_index import SceneIndex
 from countersight.audits.steps import DoesSteps, StepFailed, StepResult
 from countersight.audits.trail import Response
 from countersight.audits.uncited import uncited_concepts
-from countersight.audits.weaker_edits import weaken_edit
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
 from countersight.editing import Abilities, Credentials, EditRequest, Instruction, OrderBook, marked
@@ -42,7 +44,7 @@ from countersight.editing.quality import PerceptualDistance
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
 from countersight.models import Request, Turn
-from countersight.picture import Picture, check_picture
+from countersight.picture import Picture, Pixels, as_seen, check_picture
 from countersight.scenes import Scene
 
 Made = TypeVar("Made", CaseRecord, Said, Concepts, EditRecord, Check, Verdict, Dose, Thought)
@@ -394,3 +396,22 @@ def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:
     thought = 2 if manifest.intervene != "picture" else 0
     others = 1 + manifest.concepts * edited if manifest.uncited else 0
     return 4 + manifest.concepts * (tested + thought) + (2 if manifest.control else 0) + others
+
+
+def weaken_edit(before: Picture, after: Picture, strength: int, of: int) -> Picture:
+    """Return the picture `strength` of `of` parts of the way from before to after; reproducible. Raises BadPicture."""
+    file = io.BytesIO()
+    pixels = weaken_pixels(before, after, strength, of)
+    Image.fromarray(pixels).save(file, "PNG", compress_level=4)
+    return Picture(file.getvalue(), "image/png", pixels.shape[1], pixels.shape[0], plain=True)
+
+
+def weaken_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pixels:
+    """Return the pixels of a weaker edit."""
+    one, other = as_seen(before).convert("RGB"), as_seen(after).convert("RGB")
+    if other.size != one.size:
+        other = other.resize(one.size, Image.Resampling.LANCZOS)
+    start = np.asarray(one).astype(np.int32)
+    way = np.asarray(other).astype(np.int32) - start
+    pixels: Pixels = (start + np.floor_divide(2 * way * strength + of, 2 * of)).astype(np.uint8)
+    return pixels

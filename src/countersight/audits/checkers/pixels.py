@@ -7,12 +7,11 @@ import numpy as np
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
 from countersight.audits.checkers.removal import removal_result
 from countersight.audits.records import Actor, Check
-from countersight.detection import read_mask
 from countersight.editing import EditRequest, colour_share
 from countersight.editing.exact import changed_scene
 from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Picture, Pixels, as_seen
-from countersight.programs.vision import NotAScene, Seen, see
+from countersight.programs.vision import NotAScene, see
 from countersight.scenes import NAMED, Scene, facts_by_name
 
 LEAST_COLOUR = 0.4
@@ -38,28 +37,29 @@ def check_pixels(edit: EditShown) -> CheckResult:
     if edit.scene is not None:
         return _check_scene(edit, edit.scene)
     try:
-        before, after = np.asarray(as_seen(edit.before)), np.asarray(as_seen(edit.after))
-        mask = None if edit.mask is None else read_mask(edit.mask, (before.shape[1], before.shape[0]))
+        before, after, mask = edit.pixels()
     except (BadPicture, EditFailed) as error:
         return cannot_tell("pixels", edit.instruction, str(error))
-    if mask is None or after.shape != before.shape or not mask.any():
+    if mask is None or not mask.any():
         return cannot_tell("pixels", edit.instruction, "the editor reports no mask of the edit")
     if edit.instruction.action == "recolour":
         return _check_recolouring(edit, before, after, mask)
-    if edit.instruction.action in ("remove", "replace"):
-        return _check_removal(edit, before, after, mask)
-    return cannot_tell("pixels", edit.instruction, f"pixels alone cannot check “{edit.instruction.action}”")
+    if edit.instruction.action not in ("remove", "replace"):
+        return cannot_tell("pixels", edit.instruction, f"pixels alone cannot check “{edit.instruction.action}”")
+    found = removal_result(before, after, mask)
+    if edit.instruction.action == "replace" and found.done:  # whether the new thing is there, colours do not tell
+        why = "the area was painted over; pixels alone cannot identify the new content"
+        return cannot_tell("pixels", edit.instruction, why)
+    asked = question_of(edit.instruction)
+    return CheckResult(Check("pixels", asked, found.done, found.seen, measures=dict(found.measures)))
 
 
-def as_asked(picture: Picture, wanted: Scene) -> bool | None:
+def shows(picture: Picture, wanted: Scene) -> bool | None:
     """Whether the pixels of a picture show the wanted scene; None if that cannot be seen."""
     try:
-        return _counts(see(np.asarray(as_seen(picture))), wanted)
+        seen = see(np.asarray(as_seen(picture)))
     except (NotAScene, BadPicture):
         return None
-
-
-def _counts(seen: Seen, wanted: Scene) -> bool:
     known = facts_by_name(wanted)
     counted = {
         "flowers": len(seen.flowers),
@@ -77,7 +77,7 @@ def _check_scene(edit: EditShown, scene: Scene) -> CheckResult:
     except (EditFailed, ValueError) as error:
         return cannot_tell("pixels", edit.instruction, f"the instruction does not apply to the scene: {error}")
     assert isinstance(wanted, Scene)
-    done = as_asked(edit.after, wanted)
+    done = shows(edit.after, wanted)
     if done is None:
         return cannot_tell("pixels", edit.instruction, "the scene could not be recognized reliably")
     seen = f"the numbers of flowers, circles {'and dots are' if done else 'or dots are not'} as requested"
@@ -92,14 +92,3 @@ def _check_recolouring(edit: EditShown, before: Pixels, after: Pixels, mask: np.
     seen = f"{shares[1]:.0%} of the area has the colour; before the edit it was {shares[0]:.0%}"
     measures = {"before": round(shares[0], 3), "after": round(shares[1], 3)}
     return CheckResult(Check("pixels", question_of(edit.instruction), done, seen, measures=measures))
-
-
-def _check_removal(edit: EditShown, before: Pixels, after: Pixels, mask: np.ndarray) -> CheckResult:
-    found = removal_result(before, after, mask)
-    if edit.instruction.action == "replace" and found.done:  # whether the new thing is there, colours do not tell
-        return cannot_tell(
-            "pixels", edit.instruction, "the area was painted over; pixels alone cannot identify the new content"
-        )
-    return CheckResult(
-        Check("pixels", question_of(edit.instruction), found.done, found.seen, measures=dict(found.measures))
-    )

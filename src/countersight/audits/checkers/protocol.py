@@ -3,11 +3,13 @@
 from typing import Protocol
 
 import msgspec
+import numpy as np
 
 from countersight.audits.records import Actor, Check, RecordedTurn, Usage
+from countersight.detection import Mask, read_mask
 from countersight.editing import Instruction
 from countersight.errors import ModelError
-from countersight.picture import Picture
+from countersight.picture import Picture, Pixels, as_seen
 from countersight.registry import Plug, Registry
 from countersight.scenes import Scene
 
@@ -23,6 +25,12 @@ class EditShown(msgspec.Struct, frozen=True):
     scene: Scene | None = None
     """The scene before the edit, if we drew the picture."""
     seed: int = 0
+
+    def pixels(self) -> tuple[Pixels, Pixels, Mask | None]:
+        """Return the pixels before and after, and the mask, if known; raises BadPicture or EditFailed."""
+        before, after = np.asarray(as_seen(self.before)), np.asarray(as_seen(self.after))
+        mask = None if self.mask is None else read_mask(self.mask, (before.shape[1], before.shape[0]))
+        return before, after, mask if after.shape == before.shape else None
 
 
 class CheckResult(msgspec.Struct, frozen=True):

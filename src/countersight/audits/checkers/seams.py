@@ -7,14 +7,10 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-import numpy as np
-
 from countersight.audits.checkers.protocol import CheckResult, EditShown
 from countersight.audits.records import Actor, Check
-from countersight.detection import read_mask
 from countersight.editing.quality import Seams, seams_of
 from countersight.errors import BadPicture, EditFailed
-from countersight.picture import as_seen
 
 ASKED: Final = "Does it look as if it had never been edited?"
 MOST_SEAM: Final = 3.0
@@ -51,15 +47,12 @@ def check_seams(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -
     """Return how an edit looks; the same for the same pictures and thresholds."""
     if edit.scene is not None:
         return Check("seams", ASKED, None, "a drawing has hard edges of its own")
-    if edit.instruction.action not in _HOLES or edit.mask is None:
-        return Check("seams", ASKED, None, "the edit has no filled area with a known mask")
     try:
-        before, after = np.asarray(as_seen(edit.before)), np.asarray(as_seen(edit.after))
-        mask = read_mask(edit.mask, (before.shape[1], before.shape[0]))
+        before, after, mask = edit.pixels()
     except (BadPicture, EditFailed) as error:
         return Check("seams", ASKED, None, str(error))
-    if after.shape != before.shape:
-        return Check("seams", ASKED, None, "the edit has another size than the picture")
+    if edit.instruction.action not in _HOLES or mask is None:
+        return Check("seams", ASKED, None, "the edit has no filled area with a known mask")
     return verdict(seams_of(before, after, mask), thresholds)
 
 

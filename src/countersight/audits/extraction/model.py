@@ -1,17 +1,18 @@
-"""Extract concepts with a language model, in a checked format."""
+"""Extract concepts with a language model, in a checked format; those that the explanation does not cite are refused."""
 
+import re
 from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
 from countersight.audits.asking import AskedModel
-from countersight.audits.extraction.citation import is_cited
 from countersight.audits.extraction.protocol import Extracted, Statement
 from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_edit, quote, read_shape
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Concepts, Try
 from countersight.editing import Abilities, Action, ConceptKind, Instruction
 from countersight.engine import fill
+from countersight.english import FUNCTION_WORDS, NUMBER_WORDS
 
 Words = Annotated[str, msgspec.Meta(max_length=2_000)]
 ACTIONS: Final = tuple(action for action in get_args(Action) if action != "nothing")
@@ -136,3 +137,48 @@ def parse_concepts(tries: tuple[Try, ...], most: int, explanation: str, prompts:
     refused = tuple(each.concept for each in listed if each not in cited)
     reason = "" if cited else UNCITED if refused else "the extractor finds nothing that could be changed"
     return Concepts(cited[:most], reason, tries, refused=refused)
+
+
+LEAST_CITED_SHARE: Final = 0.5
+"""Least share of a thing's content words in the explanation; an attribute with its thing needs more."""
+_WORD: Final = re.compile(r"[^\W_]+")
+_WEIGHTLESS: Final = FUNCTION_WORDS.union(
+    ("be", "there", "which", "where", "as", "so", "what", "explanation", "concept", "picture", "image"),
+    ("color", "colors", "colour", "colours", "shape", "shapes", "size", "sizes"),
+    ("presence", "absence", "visible", "number", "numbers", "count", "counts"),
+)
+
+
+def cited_share(explanation: str, concept: str) -> float:
+    """Return the share of a concept's content words that an explanation has, in whatever number or case.
+
+    Of a list, the thing that is cited best counts. Words that every text has count where a phrase has no others.
+    """
+    said = {_stem(word) for word in _WORD.findall(explanation.casefold())}
+    shares = [0.0]
+    for phrase in re.split("[,;.]", concept.casefold()):
+        words = _WORD.findall(phrase)
+        stems = {_stem(word) for word in [word for word in words if word not in _WEIGHTLESS] or words}
+        shares += [len(stems & said) / len(stems)] if stems else []
+    return max(shares)
+
+
+def _stem(word: str) -> str:
+    """A word without the endings that number and tense give it; a number in digits."""
+    if word in NUMBER_WORDS:
+        return str(NUMBER_WORDS[word])
+    for ending in ("ies", "es", "s", "ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word.removesuffix(ending)
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def is_cited(told: Instruction, explanation: str, prompts: AuditPrompts) -> bool:
+    """Whether the explanation speaks of a concept; of one in the words of the prompt it must have every word.
+
+    Of "a red car" as a thing "car" is enough; as an attribute it is not: nobody said red.
+    """
+    share = cited_share(explanation, told.concept)
+    if told.concept.casefold() in prompts.extract.casefold():
+        return share == 1
+    return share > LEAST_CITED_SHARE if told.kind == "attribute" else share >= LEAST_CITED_SHARE
