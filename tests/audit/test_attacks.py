@@ -31,7 +31,7 @@ from countersight.audits.checkers.model import check_replies, requests_about
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
 from countersight.audits.plan import LATE
-from countersight.audits.records import Actor, CaseRecord, EditRecord, Failed, RecordedTurn, Step, Try
+from countersight.audits.records import Actor, CaseRecord, EditRecord, Failed, RecordedTurn, Said, Step, Try
 from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
 from countersight.audits.verifying import verify_bundle
 from countersight.audits.verifying.finding import holds_more, is_bare_webp
@@ -381,7 +381,7 @@ def no_calibration_log(folder):
 
 
 def verdict_cut_out_of_calibration(folder):
-    gone = next(step for step in read_steps(folder / CALIBRATED) if step.by == "rules")
+    gone = next(step for step in read_steps(folder / CALIBRATED) if (step.stage, step.by) == ("verdict", "rules"))
     cut(lambda step: step.inputs == gone.inputs, CALIBRATED)(folder)
 
 
@@ -561,6 +561,8 @@ SLOW = (
     *(Attack(f"a verdict of no {name}", "audit", put_behind(lambda step: step.by == "rules", CALIBRATED,
              place={name: value}, output={} if name == "case" else {name: value}), NONE)
       for name, value in (("case", "another"), ("judge", "nobody"), ("vote", 2))),
+    Attack("a respondent of a calibration", "audit", chosen(lambda step: step.stage == "answer again", CALIBRATED,
+           output=Said("99")), "text is 99 in the log"),
     Attack("verdicts of a calibration", "audit", steps(lambda step: with_verdict(step, pcs=1, ncc=1), CALIBRATED),
            f"broken: {CALIBRATED} (step"),
     Attack("a verdict cut out of a calibration", "audit", verdict_cut_out_of_calibration,

@@ -52,11 +52,6 @@ class AskedModel(Client[Request, Answer]):
         await self._model.close()
 
 
-def ask_quietly(model: Model) -> AskedModel:
-    """Return a model to be asked outside of a running audit."""
-    return AskedModel(model, RetryPolicy(), asyncio.Event(), AuditServer(AuditTally()))
-
-
 def said(answer: Answer) -> Said:
     """Return a model's answer as it is logged."""
     return Said(plain(answer.text), plain(answer.finish), plain(answer.model))

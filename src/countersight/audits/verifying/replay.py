@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from countersight import __version__
-from countersight.audits.asking import ShownPicture, ask_quietly
+from countersight.audits.asking import ShownPicture
 from countersight.audits.bundle.files import content
 from countersight.audits.bundle.seal import Bundle
 from countersight.audits.bundle.sessions import read_sessions
@@ -39,7 +39,7 @@ from countersight.audits.checkers.model import ModelChecker
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import EXTRACTORS
-from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
+from countersight.audits.folder import LOG, MANIFEST, PICTURES, AuditFolder, digest_of
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.opening import open_ours
@@ -319,6 +319,19 @@ class Recorded:
         """Do nothing: there is nothing to close."""
 
 
+class Scripted(Recorded):
+    """The respondents of a calibration: what they say is known, whatever the log says."""
+
+    def __init__(self, replay: Replay, model: Respondents) -> None:
+        super().__init__(Actor(model.name, model.settings), replay)
+        self._model = model
+
+    async def ask(self, request: Any) -> Answered[Any]:
+        """Return the scripted reply in the place of the recorded one."""
+        self._replay.reply(request)
+        return Answered(await self._model.reply(request), 0.0, 1)
+
+
 def _replies(output: Output) -> list[str]:
     """Return the model's replies in a step, the last one first."""
     match output:
@@ -484,6 +497,7 @@ def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTra
         yield Finding("broken", CALIBRATION, f"there is no calibration of {size:,} tests")
         return
     prompts, folder = msgspec.convert(manifest.prompts, AuditPrompts), AuditFolder.open(judged.path)
+    (folder.path / PICTURES).mkdir(exist_ok=True)  # an audit takes only the log of its calibration: all is drawn again
     replay = Replay(judged.steps, folder, unlike=opened.unlike())
     with TemporaryDirectory() as base:
         dataset = make_tests(Path(base) / "tests", size, manifest.seed)
@@ -492,9 +506,8 @@ def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTra
             return
 
         async def whole() -> None:
-            parties = msgspec.structs.replace(
-                replay.parties(prompts), model=ask_quietly(Respondents(dataset, manifest.seed))
-            )
+            model = Scripted(replay, Respondents(dataset, manifest.seed))
+            parties = msgspec.structs.replace(replay.parties(prompts), model=model)
             stages = Stages(folder, prompts, parties, replay, dataset)
             for row, case in dataset.cases():
                 await stages.audit(row, case)
