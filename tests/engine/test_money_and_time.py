@@ -12,7 +12,7 @@ from running import QUICK, ask, replies, run_command
 
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import RetryPolicy, RunOptions, Sample, Tally, ask_dataset, find_prompt, spent_in
+from countersight.engine import RetryPolicy, RunOptions, Sample, Tally, ask_dataset, find_prompt, total_cost
 from countersight.errors import ModelError, RunError, Unreachable
 from countersight.models import Answer, open_model
 from countersight.scoring import score_run, standing
@@ -152,11 +152,11 @@ def test_a_budget_is_one_for_all_repeats(tmp_path, capsys) -> None:
         command = ["run", str(dataset(tmp_path / "data", 3)), "--model", server.name, "-o", str(tmp_path / "run")]
         command += ["--price", "1000,1000", "--concurrency", "1", "--repeat", "2"]
         assert main([*command, "--budget", "100"]) == 0
-        whole = spent_in(tmp_path / "run" / name for name in "12")
+        whole = total_cost(tmp_path / "run" / name for name in "12")
         command[5] = str(tmp_path / "bounded")
         for share, status in ((0.75, 130), (0.75, 130), (1.01, 0)):  # it can be raised, and asking again spends no more
             assert main([*command, "--budget", str(whole * share)]) == status
-            spent = spent_in(tmp_path / "bounded" / name for name in "12")
+            spent = total_cost(tmp_path / "bounded" / name for name in "12")
             assert whole * share - whole / 6 < spent <= whole * share
     assert f"The budget of ${whole * 0.75:,.2f} is spent" in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ from countersight.errors import AskingFailed
 from countersight.models.protocol import Answer, Request, Turn
 from countersight.picture.checking import check_picture
 from countersight.programs.failures import Limits, Tracing
-from countersight.programs.model import Metered, Programs
+from countersight.programs.model import MeteredModel, Programs
 from countersight.programs.styles import STYLES
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
@@ -72,7 +72,7 @@ def request(question="Is it?", kind="boolean", options=(), key="case-1/factual/t
 def programs(style, write, eyes=None, limits=None):
     """A model whose code model writes what `write` says of a request."""
     limits = limits or Limits()
-    return Programs(f"{style}:coder", STYLES[style](limits), Metered(Coder(write)), eyes or Eyes())
+    return Programs(f"{style}:coder", STYLES[style](limits), MeteredModel(Coder(write)), eyes or Eyes())
 
 
 def answered(model, *requests):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from programs.seeing import request
 
 from countersight.case import Option
-from countersight.programs.answers import answer_of, fitting, number_in
+from countersight.programs.answers import answer_of, match_option, number_in
 from countersight.programs.failures import ProgramFailed
 
 NUMBERS = tuple(map(Option, ("3", "5", "7", "9")))
@@ -94,5 +94,5 @@ def test_the_number_a_text_says(text, number) -> None:
 
 
 def test_no_option_fits_where_there_are_none_or_too_many() -> None:
-    assert fitting("a", ()) is None
-    assert fitting("a", tuple(map(str, range(100)))) is None
+    assert match_option("a", ()) is None
+    assert match_option("a", tuple(map(str, range(100)))) is None

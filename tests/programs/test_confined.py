@@ -21,7 +21,7 @@ from waiting import wait_until
 from countersight.programs.failures import Limits, Tracing
 from countersight.programs.viper import confined, sandbox
 from countersight.programs.viper.image_patch import Tools
-from countersight.programs.viper.running import resident
+from countersight.programs.viper.running import resident_memory
 from countersight.programs.viper.sandbox import LAYERS, Sandbox
 
 pytest.importorskip("pydantic_monty")
@@ -168,7 +168,7 @@ def test_all_interpreters_together_have_a_bound_on_their_memory() -> None:
             if asked == 24:
                 break
             await asyncio.sleep(0.02)
-            most = max(most, sum(map(resident, set(children()) - others)))
+            most = max(most, sum(map(resident_memory, set(children()) - others)))
         assert most < min(sandbox.most_memory, 312 * MEGABYTE)
 
     hoarding = "def execute_command(image):\n    held = ['x' * 1000 for _ in range(20_000)]\n    image.find('dog')\n"
@@ -190,7 +190,7 @@ def test_an_interpreter_that_has_grown_is_not_kept() -> None:
                 await sandbox.run(
                     "def execute_command(image):\n    return len(['x' * 1000 for _ in range(20_000)])", tools
                 )
-            return [resident(child) for child in set(children()) - others]
+            return [resident_memory(child) for child in set(children()) - others]
         finally:
             await sandbox.close()
 
@@ -239,7 +239,7 @@ def test_ctrl_c_fails_nothing_that_was_under_way(tmp_path) -> None:
 
 
 def test_a_process_that_is_gone_holds_nothing() -> None:
-    assert resident(2**22 + 1) == 0
+    assert resident_memory(2**22 + 1) == 0
 
 
 def test_a_request_runs_in_a_confined_interpreter_too() -> None:

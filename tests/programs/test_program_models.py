@@ -18,7 +18,7 @@ from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models import open_model
 from countersight.models.protocol import ModelSettings
 from countersight.programs.failures import Limits
-from countersight.programs.model import Metered, Programs
+from countersight.programs.model import MeteredModel, Programs
 from countersight.programs.styles import STYLES
 from countersight.scoring import score_run
 
@@ -119,7 +119,7 @@ def test_when_the_eyes_must_be_asked_again_the_program_is_not_written_again(styl
             return await super().find(picture, what, within)
 
     coder = Coder(lambda asked: COUNTING[style])
-    model = Programs("", STYLES[style](Limits()), Metered(coder), Busy())
+    model = Programs("", STYLES[style](Limits()), MeteredModel(coder), Busy())
     first, second, third = answered(model, *[request(kind="number")] * 3)
     assert isinstance(first, Overloaded)
     assert isinstance(second, Overloaded)
@@ -143,7 +143,7 @@ def test_a_program_can_ask_the_language_model_too() -> None:
     pytest.importorskip("pydantic_monty")
     program = "def execute_command(image):\n    return llm_query('Do dogs bark?')"
     coder = Coder(lambda asked: "Yes." if asked.question.startswith("Do dogs") else program)
-    model = Programs("", STYLES["viper"](Limits()), Metered(coder), Eyes())
+    model = Programs("", STYLES["viper"](Limits()), MeteredModel(coder), Eyes())
     (answer,) = answered(model, request(kind="boolean"))
     assert answer.text == "Yes."
     assert answer.tokens_in == 20
@@ -198,7 +198,7 @@ def test_eyes_that_are_not_named() -> None:
 
 def test_a_model_that_writes_and_sees_is_closed_once() -> None:
     coder = Coder(lambda asked: "")
-    metered = Metered(coder)
+    metered = MeteredModel(coder)
     for _ in range(2):
         asyncio.run(metered.close())
     assert coder.closed == 1

@@ -10,11 +10,11 @@ from programs.seeing import DOGS, PICTURE, Eyes, returned
 from countersight.detection.vision import size_as_seen
 from countersight.errors import ModelError
 from countersight.picture.checking import check_picture
-from countersight.programs.extraction import python_of
+from countersight.programs.extraction import extract_python
 from countersight.programs.failures import Limits, ProgramFailed, Tracing
 from countersight.programs.prompting import PYTHON
 from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Tools
-from countersight.programs.viper.running import prepared
+from countersight.programs.viper.running import prepare_program
 from countersight.programs.viper.sandbox import Sandbox
 
 pytest.importorskip("pydantic_monty")
@@ -38,30 +38,30 @@ PROGRAM = "def execute_command(image):\n    return 3\n"
     ],
 )
 def test_the_program_is_taken_out_of_the_talk(reply) -> None:
-    assert python_of(reply).strip() == PROGRAM.strip()
+    assert extract_python(reply).strip() == PROGRAM.strip()
 
 
 def test_what_stands_beside_the_function_stays() -> None:
     whole = f"import math\n\ndef half(n):\n    return n // 2\n\n{PROGRAM}"
-    assert python_of(f"Well:\n{whole}\nGood luck.") == whole
-    assert python_of(f"```python\nLIMIT = 3\n{PROGRAM}```") == f"LIMIT = 3\n{PROGRAM}"
+    assert extract_python(f"Well:\n{whole}\nGood luck.") == whole
+    assert extract_python(f"```python\nLIMIT = 3\n{PROGRAM}```") == f"LIMIT = 3\n{PROGRAM}"
 
 
 @pytest.mark.parametrize("reply", ["", "I cannot.", "```python\nreturn 3\n```", "def main(image):\n    return 3"])
 def test_a_reply_without_the_function_is_no_program(reply) -> None:
     with pytest.raises(ProgramFailed) as failed:
-        python_of(reply)
+        extract_python(reply)
     assert failed.value.kind == "no program"
 
 
 @given(st.text(st.characters(), max_size=300) | st.text("def execute_command(image):\n `#", max_size=300))
 def test_any_text_is_a_program_or_none(text) -> None:
     try:
-        program = python_of(text)
+        program = extract_python(text)
     except ProgramFailed:
         return
     assert "execute_command" in program
-    assert prepared(program, "answer")
+    assert prepare_program(program, "answer")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from countersight.description import describe
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
 from countersight.models import Answer
-from countersight.programs.reference import plan
+from countersight.programs.reference import plan_steps
 from countersight.scenes import apply
 from countersight.scenes.edits import read_scenes
 from countersight.scoring import judge_run
@@ -69,7 +69,7 @@ def test_nothing_but_the_picture_answers_a_control(pairs):
 
 def test_the_reference_programmer_has_a_program_for_every_control(pairs):
     for _, control in pairs[::7]:
-        assert plan(control.case.counterfactual.text)
+        assert plan_steps(control.case.counterfactual.text)
 
 
 def test_pictures_of_controls_show_their_change_and_leave_the_rest(folder):

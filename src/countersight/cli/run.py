@@ -352,7 +352,7 @@ def _repeat(
     """Ask all questions several times, each time in a separate folder, and print the differences."""
     from msgspec.structs import replace
 
-    from countersight.engine import RunFolder, spent_in
+    from countersight.engine import RunFolder, total_cost
     from countersight.models import open_model
     from countersight.scoring import judge_run, repeats
 
@@ -362,7 +362,7 @@ def _repeat(
         return _estimate(chosen, dataset, options, pool, dict(models))
     worst = 0
     for folder, model in models:
-        elsewhere = spent_in(other for other in seeds if other != folder) if chosen.budget else 0.0
+        elsewhere = total_cost(other for other in seeds if other != folder) if chosen.budget else 0.0
         retry, budget = _retry(chosen, model), chosen.budget
         status = ask(dataset, folder, model, options, retry, pool=pool, budget=budget, elsewhere=elsewhere)
         if status == STOPPED:
@@ -395,13 +395,13 @@ def _estimate(
     models: dict[Path, "Model"],
 ) -> int:
     """Print an estimate of the runs in these folders."""
-    from countersight.engine import estimated, together
+    from countersight.engine import combine_estimates, estimate_run
 
     found = []
     for folder, model in models.items():
         how: dict[str, Any] = {"at_once": _retry(chosen, model).concurrency, "batched": chosen.batch}
-        found.append(estimated(dataset, folder, model, options, pool=pool, **how))
-    print(in_options(str(together(found))))
+        found.append(estimate_run(dataset, folder, model, options, pool=pool, **how))
+    print(in_options(str(combine_estimates(found))))
     return 0
 
 

@@ -9,8 +9,8 @@ from .conversations import SentRequests as SentRequests
 from .conversations import conversations_of as conversations_of
 from .conversations import ranked_answer as ranked_answer
 from .display import showing as showing
-from .estimate import estimated as estimated
-from .estimate import together as together
+from .estimate import combine_estimates as combine_estimates
+from .estimate import estimate_run as estimate_run
 from .journal import LOCK as LOCK
 from .journal import Journal as Journal
 from .journal import NumberedReplies as NumberedReplies
@@ -24,8 +24,8 @@ from .journal import read_manifest as read_manifest
 from .journal import write_manifest as write_manifest
 from .outcome import UNCERTAIN as UNCERTAIN
 from .outcome import Tally as Tally
-from .outcome import spent_in as spent_in
 from .outcome import status_of as status_of
+from .outcome import total_cost as total_cost
 from .plan import TELLINGS as TELLINGS
 from .plan import Ask as Ask
 from .plan import Gathering as Gathering

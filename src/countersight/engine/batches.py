@@ -13,7 +13,7 @@ from countersight.dataset import Dataset
 from countersight.engine.conversations import NoExample, conversations_of
 from countersight.engine.journal import Journal
 from countersight.engine.outcome import Tally
-from countersight.engine.plan import TELLINGS, Ask, QuestionPlan, RunOptions, begun_run, note_sample
+from countersight.engine.plan import TELLINGS, Ask, QuestionPlan, RunOptions, begin_run, record_sample
 from countersight.engine.run_folder import RunFolder
 from countersight.errors import (
     BadPicture,
@@ -66,7 +66,7 @@ def outstanding(run: Path) -> dict[str, BatchEvent]:
     return left
 
 
-def asked_once(run: Path) -> set[str]:
+def sent_questions(run: Path) -> set[str]:
     """Return the questions that were already sent in a batch."""
     told = events(run)
     refused = {event.label for event in told if event.what == "refused"}
@@ -74,7 +74,7 @@ def asked_once(run: Path) -> set[str]:
     return {name for event in told if event.label in arrived - refused for name in event.names}
 
 
-def refuse_what_is_out(run: Path) -> None:
+def check_outstanding(run: Path) -> None:
     """Raise an error if questions of a run are in outstanding batches, because they would be paid for twice."""
     left = outstanding(run)
     if left:
@@ -119,8 +119,8 @@ async def ask_in_batches(
     try:
         batches = batches_for(model, options)
         assert isinstance(model, Hosted)
-        run = begun_run(dataset, output, model, options, pool)
-        note_sample(run, options)
+        run = begin_run(dataset, output, model, options, pool)
+        record_sample(run, options)
         with run.writing() as journal, Journal(output / BATCHES) as log:
             work = _Work(run, dataset, model, batches, journal, log, options, pool, tally or Tally())
             return await work.collect_and_send()
@@ -166,7 +166,7 @@ class _Work:
         collected = sum([await self._collect(event, left) for event in out.values()])
         if self._options.again and collected:  # some of these may be unread again
             left = self._left(Tally(), self._options.again)
-        once = asked_once(self._run.path)
+        once = sent_questions(self._run.path)
         unsent = [ask for name, ask in left.items() if name not in once and (self._options.again or not ask.unread)]
         if unsent:
             await self._try_out(unsent)

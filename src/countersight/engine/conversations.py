@@ -39,7 +39,7 @@ class FewShotExamples:
             for world, telling in TELLINGS:
                 question = case.question(world, telling)
                 if question is not None:
-                    entry = (self._drawn(f"{case.id}/{world}/{telling}"), case)
+                    entry = (self._rank_of(f"{case.id}/{world}/{telling}"), case)
                     picture = case.image_digest or case.image or f"case {case.id}"
                     for sort in self._sorts(case, world, telling, question, of_pool=True):
                         # The cases with the lowest ranks are kept, one per picture.
@@ -57,14 +57,14 @@ class FewShotExamples:
         question = case.question(world, telling)
         if question is None:
             return
-        pictures = _pictures(case)
+        pictures = _picture_keys(case)
         for sort in self._sorts(case, world, telling, question):
             others = [
                 other
                 for other in self._examples.get(sort, ())
-                if other.id != case.id and pictures.isdisjoint(_pictures(other))
+                if other.id != case.id and pictures.isdisjoint(_picture_keys(other))
             ]
-            first = self._drawn(f"{case.id}/{world}/{telling}/example") % max(1, len(others))
+            first = self._rank_of(f"{case.id}/{world}/{telling}/example") % max(1, len(others))
             yield from others[first:] + others[:first]
 
     def _sorts(
@@ -77,12 +77,12 @@ class FewShotExamples:
             yield *sort, case.group
         yield *sort, None
 
-    def _drawn(self, key: str) -> int:
+    def _rank_of(self, key: str) -> int:
         digest = hashlib.blake2b(f"{self._seed}/{key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest)
 
 
-def _pictures(case: Case) -> set[str]:
+def _picture_keys(case: Case) -> set[str]:
     """Return all names and digests of a case's pictures; cases that share any may share a picture."""
     known = (case.image, case.image_digest, case.counterfactual_image, case.counterfactual_digest)
     return {picture for picture in known if picture}
@@ -134,7 +134,7 @@ class Conversations:
         again = (Turn("assistant", restates), Turn("user", RESTATE[kind])) if restates else ()
         return Request(
             key=f"{key}/restated" if restates else key,
-            turns=(*self._example(ask), *self._asked(ask), *again),
+            turns=(*self._example_turns(ask), *self._question_turns(ask), *again),
             kind=ask.question.kind,
             options=offered(ask.question, ranked=self._ranked),
             question=alone if self._prompt.of(ask.world).question else "",
@@ -142,23 +142,23 @@ class Conversations:
             restates=restates,
         )
 
-    def _asked(self, ask: Ask) -> tuple[Turn, ...]:
-        shown = self._load(ask)
+    def _question_turns(self, ask: Ask) -> tuple[Turn, ...]:
+        shown = self._load_pictures(ask)
         beside = told(ask.case, ask.world, ask.telling)
         factual = ask.case.factual
         if ask.fact is None or factual is None:
-            return (_turn(self._words(ask.question, ask.world, beside), shown),)
+            return (_user_turn(self._render(ask.question, ask.world, beside), shown),)
         # The model's own answer replaces the one given in the case; both questions are about one picture.
         return (
-            _turn(self._words(factual, "factual", told(ask.case, "factual", "told")), shown),
-            Turn("assistant", _said(ask.fact, factual)),
-            Turn("user", self._words(ask.question, ask.world, replace(beside, context=""))),
+            _user_turn(self._render(factual, "factual", told(ask.case, "factual", "told")), shown),
+            Turn("assistant", _factual_reply(ask.fact, factual)),
+            Turn("user", self._render(ask.question, ask.world, replace(beside, context=""))),
         )
 
-    def _words(self, question: Question, world: World, beside: PromptContext) -> str:
+    def _render(self, question: Question, world: World, beside: PromptContext) -> str:
         return self._prompt.of(world).render(question, beside, listed=not self._ranked)
 
-    def _example(self, ask: Ask) -> tuple[Turn, ...]:
+    def _example_turns(self, ask: Ask) -> tuple[Turn, ...]:
         """Return an answered question of another case with its picture; empty if the prompt shows no examples."""
         prompt = self._prompt.of(ask.world)
         if self._examples is None or not prompt.shots:
@@ -173,14 +173,14 @@ class Conversations:
             except BadPicture:
                 continue  # try the next one
             return (
-                _turn(self._words(question, ask.world, told(case, ask.world, ask.telling)), shown),
+                _user_turn(self._render(question, ask.world, told(case, ask.world, ask.telling)), shown),
                 Turn("assistant", prompt.solve(case, ask.world, ask.telling, listed=not self._ranked)),
             )
         raise NoExample(
             "there is no example for this question: no case with another picture has the same kind of answer"
         )
 
-    def _load(self, ask: Ask) -> Pictures:
+    def _load_pictures(self, ask: Ask) -> Pictures:
         """Return the pictures of a question; the last ones are cached, since questions of a case follow each other."""
         named = ask.case.pictures(ask.world, ask.telling)
         if not self._prompt.of(ask.world).picture:
@@ -201,7 +201,7 @@ class Conversations:
         return shown
 
 
-def _turn(text: str, shown: Pictures) -> Turn:
+def _user_turn(text: str, shown: Pictures) -> Turn:
     return Turn("user", text, shown[0], shown[1:]) if shown else Turn("user", text)
 
 
@@ -218,7 +218,7 @@ def conversations_of(
     return Conversations(run.manifest, dataset, examples, open_picture)
 
 
-def _said(fact: Reply, question: Question) -> str:
+def _factual_reply(fact: Reply, question: Question) -> str:
     """Return the model's reply to the factual question; for ranked options, the text of the chosen one."""
     options = offered(question, ranked=True)
     chosen = len(fact.losses) == len(options) > 0 and not fact.restates
@@ -263,7 +263,7 @@ class SentRequests:
             request = self._conversations.request(Ask(row, case, world, telling, question, given))
         except (BadPicture, NoExample):
             return ""
-        said = [_words(turn, alone=len(request.turns) == 1) for turn in request.turns]
+        said = [_describe_turn(turn, alone=len(request.turns) == 1) for turn in request.turns]
         if self._manifest.answering == "rank":
             if prompt.reads == "end":
                 said += ["assistant: (its reasoning)", f"user: {prompt.concluding}"]
@@ -274,6 +274,6 @@ class SentRequests:
         return "\n\n".join(said)
 
 
-def _words(turn: Turn, *, alone: bool) -> str:
+def _describe_turn(turn: Turn, *, alone: bool) -> str:
     shown = "[picture] " * len(turn.pictures)
     return f"{shown}{turn.text}" if alone else f"{turn.role}: {shown}{turn.text}"

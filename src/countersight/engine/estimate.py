@@ -17,7 +17,7 @@ from countersight.dataset import Dataset
 from countersight.engine.batches import batches_for
 from countersight.engine.conversations import NoExample, conversations_of
 from countersight.engine.outcome import Tally
-from countersight.engine.plan import QuestionPlan, RunOptions, begun_run
+from countersight.engine.plan import QuestionPlan, RunOptions, begin_run
 from countersight.engine.run_folder import MANIFEST, RunFolder
 from countersight.errors import BadPicture
 from countersight.models import HALF, Hosted, Model, Price, Request
@@ -69,7 +69,7 @@ class RunEstimate(msgspec.Struct, frozen=True):
         return "\n".join([self.request, "", f"{self.questions:,} questions to ask", tokens, price, time])
 
 
-def estimated(
+def estimate_run(
     dataset: Dataset,
     output: Path,
     model: Model,
@@ -83,16 +83,16 @@ def estimated(
     if batched:
         batches_for(model, options)
     if (output / MANIFEST).exists():
-        found = _estimated(RunFolder.open(output), dataset, model, options, pool)
+        found = _estimate(RunFolder.open(output), dataset, model, options, pool)
     else:
         with TemporaryDirectory() as folder:
-            run = begun_run(dataset, Path(folder) / "run", model, options, pool)
-            found = _estimated(run, dataset, model, options, pool)
+            run = begin_run(dataset, Path(folder) / "run", model, options, pool)
+            found = _estimate(run, dataset, model, options, pool)
     dollars = found.dollars if found.dollars is None or not batched else HALF * found.dollars
     return msgspec.structs.replace(found, at_once=at_once, batched=batched, dollars=dollars)
 
 
-def together(runs: Sequence[RunEstimate]) -> RunEstimate:
+def combine_estimates(runs: Sequence[RunEstimate]) -> RunEstimate:
     """Combine the estimates of several runs of the same questions, one after the other."""
     questions = [run.questions for run in runs]
     weights = questions if any(questions) else [1] * len(runs)
@@ -109,9 +109,7 @@ def together(runs: Sequence[RunEstimate]) -> RunEstimate:
     )
 
 
-def _estimated(
-    run: RunFolder, dataset: Dataset, model: Model, options: RunOptions, pool: Dataset | None
-) -> RunEstimate:
+def _estimate(run: RunFolder, dataset: Dataset, model: Model, options: RunOptions, pool: Dataset | None) -> RunEstimate:
     conversations = conversations_of(run, dataset, pool=pool)
     requests: list[Request] = []
     questions = 0

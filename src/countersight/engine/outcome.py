@@ -229,7 +229,7 @@ FIRST_COSTS: Final = 5
 """The number of first answers of which at least one must report its cost."""
 
 
-def spent_in(runs: Iterable[Path]) -> float:
+def total_cost(runs: Iterable[Path]) -> float:
     """Return the total cost of runs so far; folders without a run are skipped."""
     begun = (RunFolder.open(run) for run in runs if (run / MANIFEST).exists())
     return sum(reply.cost for run in begun for reply in run.replies())

@@ -136,7 +136,7 @@ def as_ranker(model: Model) -> Ranker:
     return model
 
 
-def begun_run(dataset: Dataset, output: Path, model: Model, options: RunOptions, pool: Dataset | None) -> RunFolder:
+def begin_run(dataset: Dataset, output: Path, model: Model, options: RunOptions, pool: Dataset | None) -> RunFolder:
     """Start or resume the folder of a run; raises an error if model, prompt and options contradict each other."""
     prompt, shown = options.prompt, options.shown
     least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
@@ -180,7 +180,7 @@ def begun_run(dataset: Dataset, output: Path, model: Model, options: RunOptions,
     )
 
 
-def note_sample(run: RunFolder, options: RunOptions) -> None:
+def record_sample(run: RunFolder, options: RunOptions) -> None:
     """Record the sample in the manifest, so that other cases do not count as missing."""
     if options.sample is not None or run.manifest.observed.get("sample"):
         noted = msgspec.to_builtins(options.sample)
@@ -330,7 +330,7 @@ class QuestionPlan:
         self._tally = tally
         self._again, self._suspect = options.again, _SUSPECT.get(options.again)
         questions = len(TELLINGS) * dataset.lines
-        self._standing = bytearray(questions)
+        self._states = bytearray(questions)
         """The state of the answer to each question, by row and telling."""
         self._places = array("q", bytes(8 * questions))
         """The position of each reply in the journal; replies themselves are not held in memory."""
@@ -344,20 +344,20 @@ class QuestionPlan:
         question."""
         self._tally.total = 0
         self._tally.unasked.clear()
-        self._look_back()
+        self._read_states()
         # All questions are counted before any is asked, so that an interrupted run knows the total.
         for row, case in self._dataset.shuffled(self._tally.bad_row, self._count):
             asks = []
             for at, ask, obstacle in self._questions(row, case):
-                if not obstacle and (left := self._left(ask, at)):
+                if not obstacle and (left := self._pending(ask, at)):
                     asks.append(left)
                     if reason := "" if left.unread else self._prompt.unfit(case, ask.world, ask.telling):
                         self._tally.unfit[reason] = self._tally.unfit.get(reason, 0) + 1
             if self._prompt.needs_fact:
-                yield from self._after_their_fact(asks)
+                yield from self._chain_to_factual(asks)
             else:
                 for ask in asks:
-                    yield from self._in_its_orders(ask)
+                    yield from self._expand_orders(ask)
 
     def _count(self, row: int, case: Case) -> None:
         for _, _, obstacle in self._questions(row, case):
@@ -388,7 +388,7 @@ class QuestionPlan:
             return False
         return not case.text_only and not (prompt.tells_graph and graph_in_words(case.graph))
 
-    def _look_back(self) -> None:
+    def _read_states(self) -> None:
         """Read the state of all answers from the journal; if two are equal, the first counts, as in scoring."""
 
         def on_damaged() -> None:
@@ -401,51 +401,51 @@ class QuestionPlan:
             if not 0 <= reply.row < self._dataset.lines:
                 continue
             at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
-            standing = _standing(reply)
+            state = _reply_state(reply)
             # Of failed replies the last counts: it has all orders that were answered.
-            if standing > self._standing[at] or standing == self._standing[at] == _FAILED:
-                self._standing[at] = standing
-                if standing != _RESTATED:
+            if state > self._states[at] or state == self._states[at] == _FAILED:
+                self._states[at] = state
+                if state != _RESTATED:
                     self._places[at] = place
         for reply in read_journal(self._orders_file):
             at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
-            if 0 <= reply.row < self._dataset.lines and self._standing[at] <= _FAILED and reply.orders:
+            if 0 <= reply.row < self._dataset.lines and self._states[at] <= _FAILED and reply.orders:
                 self._orders.setdefault(at, {})[reply.orders[0].places] = reply
-        meant, each = self._standing, len(TELLINGS)
+        meant, each = self._states, len(TELLINGS)
         if self._rows is not None:
             meant = bytearray().join(meant[each * row : each * (row + 1)] for row in self._rows)
         self._tally.failed_before = meant.count(_FAILED)
         settled = {_CUT_OR_EMPTY, _SAID, _RESTATED} - {self._suspect}
         self._tally.before = sum(map(meant.count, settled)) - self._tally.answered
 
-    def _left(self, ask: Ask, at: int) -> Ask | None:
+    def _pending(self, ask: Ask, at: int) -> Ask | None:
         """Return the question if it has no answer yet or is to be asked again, else None."""
-        standing = self._standing[at]
-        if standing <= self._asked_at_most:
+        state = self._states[at]
+        if state <= self._asked_at_most:
             return ask
-        if standing == _FAILED:
+        if state == _FAILED:
             return None
-        if standing != self._suspect:
-            self._count_amiss(ask, at)
+        if state != self._suspect:
+            self._count_cut_or_empty(ask, at)
             return None
         reply = self._reply(at)
         if reply is None or status_of(reply, ask.question, self._prompt.of(ask.world).reads).status != self._again:
             self._tally.before += 1
-            self._count_amiss(ask, at)
+            self._count_cut_or_empty(ask, at)
             return None
         return replace(ask, unread=reply) if self._again == "unread" else ask
 
-    def _count_amiss(self, ask: Ask, at: int) -> None:
+    def _count_cut_or_empty(self, ask: Ask, at: int) -> None:
         """Count a cut or empty reply of an earlier process that is not asked for again."""
-        reply = self._reply(at) if self._is_first and self._standing[at] == _CUT_OR_EMPTY else None
+        reply = self._reply(at) if self._is_first and self._states[at] == _CUT_OR_EMPTY else None
         if reply is not None:
             self._tally.count_amiss(status_of(reply, ask.question, self._prompt.of(ask.world).reads).status)
 
     def _reply(self, at: int) -> Reply | None:
         """Return the reply that counts for a question, answered or failed, or None."""
-        return reply_at(self._journal, self._places[at]) if self._standing[at] else None
+        return reply_at(self._journal, self._places[at]) if self._states[at] else None
 
-    def _after_their_fact(self, asks: list[Ask]) -> Iterator[tuple[Ask, ...]]:
+    def _chain_to_factual(self, asks: list[Ask]) -> Iterator[tuple[Ask, ...]]:
         """Chain the question about the change to the factual question, or add the factual reply if there is one."""
         told = {(ask.world, ask.telling): ask for ask in asks}
         fact, imagined = told.get(FACT), told.get(IMAGINED)
@@ -456,7 +456,7 @@ class QuestionPlan:
         for ask in told.values():
             yield (ask,)
 
-    def _in_its_orders(self, ask: Ask) -> Iterator[tuple[Ask, ...]]:
+    def _expand_orders(self, ask: Ask) -> Iterator[tuple[Ask, ...]]:
         """Iterate over the question in each order of its options that has no answer yet, or no readable one."""
         prompt = self._prompt.of(ask.world)
         if prompt.orders == "one" or ask.question.kind != "choice":
@@ -482,7 +482,7 @@ class QuestionPlan:
             yield (replace(asks[places], gathering=gathering),)
 
 
-def _standing(reply: Reply) -> int:
+def _reply_state(reply: Reply) -> int:
     if reply.state == "failed":
         return _FAILED
     if reply.restates:

@@ -165,12 +165,12 @@ class RunFolder:
             examples=ExamplePool(reference(pool or dataset, path), seed) if prompt.shots else None,
         )
         try:
-            if (path / MANIFEST).exists() and _is_any(path, lambda reply: True):
+            if (path / MANIFEST).exists() and _any_reply(path, lambda reply: True):
                 try:
-                    return cls(path, _taken_up(path, cls.open(path).manifest, manifest, again), lock)
+                    return cls(path, _resume_manifest(path, cls.open(path).manifest, manifest, again), lock)
                 except RunError:
                     # A run with failures only, as with a misspelt model name, is replaced.
-                    if again or _is_any(path, lambda reply: reply.state == "answered" or bool(reply.orders)):
+                    if again or _any_reply(path, lambda reply: reply.state == "answered" or bool(reply.orders)):
                         raise
                     for name in (JOURNAL, ORDERS):
                         (path / name).unlink(missing_ok=True)
@@ -231,21 +231,21 @@ def _read(path: Path) -> RunManifest:
     return manifest
 
 
-def _taken_up(path: Path, there: RunManifest, now: RunManifest, again: str) -> RunManifest:
+def _resume_manifest(path: Path, there: RunManifest, now: RunManifest, again: str) -> RunManifest:
     """Return the manifest of a resumed run; a new selection of replies to ask again is recorded in it."""
     if not again:
-        _refuse_difference(path, there, now)
+        _check_same_run(path, there, now)
         return there
     limit = now.settings.get("max_tokens")
     settings = now.settings | {key: there.settings[key] for key in ("max_tokens",) if key in there.settings}
-    _refuse_difference(path, there, msgspec.structs.replace(now, settings=settings))
+    _check_same_run(path, there, msgspec.structs.replace(now, settings=settings))
     asked = RetrySelection(again, limit if isinstance(limit, int) else None, now.started, now.countersight)
     there = msgspec.structs.replace(there, again=(*there.again, asked))
     write_manifest(path / MANIFEST, there)
     return there
 
 
-def _is_any(path: Path, wanted: Callable[[Reply], bool]) -> bool:
+def _any_reply(path: Path, wanted: Callable[[Reply], bool]) -> bool:
     """Whether any reply of a run is as wanted; a run without replies is replaced."""
     return any(wanted(reply) for name in (JOURNAL, ORDERS) for reply in read_journal(path / name))
 
@@ -257,17 +257,21 @@ def reference(dataset: Dataset, run: Path) -> DatasetReference:
     return DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count)
 
 
-def _refuse_difference(path: Path, there: RunManifest, now: RunManifest) -> None:
+def _check_same_run(path: Path, there: RunManifest, now: RunManifest) -> None:
     """Raise RunError if two manifests differ in anything that makes a different run, such as dataset, model or
     prompt."""
     for what, old, new in (
         ("dataset", *(f"{run.dataset.name} ({run.dataset.fingerprint[:8]})" for run in (there, now))),
         ("model", there.model, now.model),
-        ("prompt", *_differing_prompts(there.prompt, now.prompt)),
-        ("set of settings", _differing(there.settings, now.settings), _differing(now.settings, there.settings)),
+        ("prompt", *_describe_prompts(there.prompt, now.prompt)),
+        (
+            "set of settings",
+            _differing_settings(there.settings, now.settings),
+            _differing_settings(now.settings, there.settings),
+        ),
         ("way of answering", there.answering, now.answering),
         ("loss", there.loss, now.loss),
-        ("pool or seed of examples", *(_source(run.examples) for run in (there, now))),
+        ("pool or seed of examples", *(_describe_pool(run.examples) for run in (there, now))),
         ("shown worlds", there.shown, now.shown),
     ):
         same = there.dataset.fingerprint == now.dataset.fingerprint if what == "dataset" else old == new
@@ -278,13 +282,13 @@ def _refuse_difference(path: Path, there: RunManifest, now: RunManifest) -> None
             )
 
 
-def _source(examples: ExamplePool | None) -> str:
+def _describe_pool(examples: ExamplePool | None) -> str:
     if examples is None:
         return "none"
     return f"{examples.dataset.name} ({examples.dataset.fingerprint[:8]}), seed {examples.seed}"
 
 
-def _differing_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
+def _describe_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
     """Return the names of two prompts; if only texts have changed, which fields differ."""
     changed = [field for field in old.__struct_fields__ if getattr(old, field) != getattr(new, field)]
     if "name" in changed or not set(changed) - {"about"}:
@@ -292,7 +296,7 @@ def _differing_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
     return f"an earlier version of {old.name}, with another {', '.join(changed)}", new.name
 
 
-def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
+def _differing_settings(settings: dict[str, Any], others: dict[str, Any]) -> str:
     """Return the settings that differ from the others, as text; `ranking`, of version 0.1, does not affect answers."""
     keys = [key for key, value in settings.items() if others.get(key) != value and key != "ranking"]
     return ", ".join(f"{key} {settings[key]}" for key in keys) or "none"

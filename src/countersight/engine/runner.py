@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, TWO_WORLDS, Option, Order, Question, Reply
 from countersight.dataset import Dataset
-from countersight.engine.batches import refuse_what_is_out
+from countersight.engine.batches import check_outstanding
 from countersight.engine.conversations import Conversations, NoExample, conversations_of, ranked_answer
 from countersight.engine.journal import Journal
 from countersight.engine.outcome import Budget, FirstReplies, Tally
-from countersight.engine.plan import YES_NO, Ask, QuestionPlan, RunOptions, Sample, as_ranker, begun_run, note_sample
+from countersight.engine.plan import YES_NO, Ask, QuestionPlan, RunOptions, Sample, as_ranker, begin_run, record_sample
 from countersight.engine.prompt import Prompt
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy, Stopped
 from countersight.engine.run_folder import LEFT_OUT, ORDERS, RunFolder
@@ -51,15 +51,15 @@ async def ask_dataset(
     `pool` (default: the dataset itself).
     """
     try:
-        refuse_what_is_out(output)
+        check_outstanding(output)
         stop, tally = stop or asyncio.Event(), tally or Tally()
         limit = Budget(budget, tally, model)
-        run = begun_run(dataset, output, model, options, pool)
+        run = begin_run(dataset, output, model, options, pool)
         runner = _Runner(run, dataset, model, retry, conversations_of(run, dataset, pool=pool), tally, stop, limit)
         _log.info("asking %s about %s, in %s", model.name, dataset.path, output)
         failed_too = True
         while True:
-            note_sample(run, options)
+            record_sample(run, options)
             await runner.ask_all(options, failed_too=failed_too)
             done = tally.before + tally.answered
             _log.info("%s: %d of %d answered, %d failed", output, done, tally.total, tally.failed)

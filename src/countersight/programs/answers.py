@@ -19,24 +19,24 @@ def answer_of(value: object, request: Request) -> str:
     match value:
         case bool():
             if request.kind == "number":
-                raise _wrong("yes or no", request)
+                raise _wrong_type("yes or no", request)
             said = "yes" if value else "no"
         case int() | float():
             if request.kind == "boolean":
-                raise _wrong("a number", request)
-            said = _digits(value, request)
+                raise _wrong_type("a number", request)
+            said = _format_number(value, request)
         case str():
             said = shortened(value.strip(), LONGEST_ANSWER)
             if not said:
-                raise _wrong("an empty text", request)
-            said = _said(said, request)
+                raise _wrong_type("an empty text", request)
+            said = _check_text(said, request)
         case None:
-            raise _wrong("nothing", request)
+            raise _wrong_type("nothing", request)
         case _:
-            raise _wrong(f"something of type {type(value).__name__[:40]}", request)
+            raise _wrong_type(f"something of type {type(value).__name__[:40]}", request)
     if request.kind != "choice":
         return said
-    place = fitting(said, tuple(option.text for option in request.options), request.question)
+    place = match_option(said, tuple(option.text for option in request.options), request.question)
     return said if place is None else LETTERS[place]
 
 
@@ -54,7 +54,7 @@ def polarity_in(text: str, question: str) -> bool | None:
     return None if found is None else found == "yes"
 
 
-def fitting(text: str, options: tuple[str, ...], question: str = "") -> int | None:
+def match_option(text: str, options: tuple[str, ...], question: str = "") -> int | None:
     """Return the index of the option that a text matches: the same words, the same number, or the same answer."""
     if not 0 < len(options) <= len(LETTERS):
         return None
@@ -67,25 +67,25 @@ def fitting(text: str, options: tuple[str, ...], question: str = "") -> int | No
     return None if letter is None else LETTERS.index(letter)
 
 
-def _digits(value: int | float, request: Request) -> str:
+def _format_number(value: int | float, request: Request) -> str:
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise _wrong("a number that is not finite", request)
+            raise _wrong_type("a number that is not finite", request)
         return str(int(value)) if value.is_integer() and abs(value) < 10**MOST_DIGITS else str(value)
     if abs(value) >= 10**MOST_DIGITS:
-        raise _wrong("a number that is too large", request)
+        raise _wrong_type("a number that is too large", request)
     return str(value)
 
 
-def _said(text: str, request: Request) -> str:
+def _check_text(text: str, request: Request) -> str:
     """Return a text as an answer of the requested kind; raises ProgramFailed if it has no number, or no yes or no."""
     if request.kind == "number" and number_in(text) is None:
-        raise _wrong("a text without a number", request)
+        raise _wrong_type("a text without a number", request)
     if request.kind == "boolean" and polarity_in(text, request.question) is None:
-        raise _wrong("a text without yes or no", request)
+        raise _wrong_type("a text without yes or no", request)
     return text
 
 
-def _wrong(what: str, request: Request) -> ProgramFailed:
+def _wrong_type(what: str, request: Request) -> ProgramFailed:
     asked = {"number": "a number", "boolean": "yes or no", "choice": "an option", "open": "a text"}[request.kind]
     return ProgramFailed("wrong type of answer", f"the program returned {what}; the question asks for {asked}")

@@ -19,33 +19,33 @@ _MAIN = re.compile(r"if\s+__name__\b")
 _STEP = re.compile(r"\s*\w+\s*=\s*\w+\s*\(")
 
 
-def python_of(text: str) -> str:
+def extract_python(text: str) -> str:
     """Return the Python program in a reply; raises ProgramFailed if there is none."""
-    source = _fenced(text, _DEFINED)
-    source = _out_of_talk(text[:LONGEST_REPLY]) if source is None else source
+    source = _fenced_code(text, _DEFINED)
+    source = _code_between_sentences(text[:LONGEST_REPLY]) if source is None else source
     lines = textwrap.dedent(source).strip("\n").splitlines()
     if not any(_DEFINED.match(line) for line in lines):
         raise ProgramFailed("no program", "the code model's reply contains no execute_command")
-    return _bounded("\n".join(_without_calls(lines)).strip() + "\n")
+    return _check_length("\n".join(_drop_calls(lines)).strip() + "\n")
 
 
-def steps_of(text: str) -> str:
+def extract_steps(text: str) -> str:
     """Return the lines of a step program in a reply: all between code fences, else those that look like a step."""
-    source = _fenced(text, _STEP)
+    source = _fenced_code(text, _STEP)
     lines = (text[:LONGEST_REPLY] if source is None else source).splitlines()
     kept = [line.strip() for line in lines if (_STEP.match(line) if source is None else line.strip())]
     if not any(_STEP.match(line) for line in kept):
         raise ProgramFailed("no program", "the code model's reply contains no steps")
-    return _bounded("\n".join(kept))
+    return _check_length("\n".join(kept))
 
 
-def _bounded(program: str) -> str:
+def _check_length(program: str) -> str:
     if len(program) > LONGEST:
         raise ProgramFailed("syntax error", f"the program has more than {LONGEST:,} characters")
     return program
 
 
-def _fenced(text: str, wanted: re.Pattern[str]) -> str | None:
+def _fenced_code(text: str, wanted: re.Pattern[str]) -> str | None:
     """Return the content of the first code fences with a line of the wanted form; None if there are none.
 
     An unclosed fence extends to the end, because the reply was cut off.
@@ -70,7 +70,7 @@ def _is_fence(line: str) -> bool:
     return line.startswith(_FENCE) and bool(_LANGUAGE.fullmatch(line.removeprefix(_FENCE).lstrip(" \t")))
 
 
-def _out_of_talk(text: str) -> str:
+def _code_between_sentences(text: str) -> str:
     """Return the lines of a program between sentences: from its first line to the next sentence."""
     lines = text.splitlines()
     defined = next((number for number, line in enumerate(lines) if _DEFINED.match(line)), None)
@@ -85,7 +85,7 @@ def _out_of_talk(text: str) -> str:
     return "\n".join(lines[start:end])
 
 
-def _without_calls(lines: list[str]) -> list[str]:
+def _drop_calls(lines: list[str]) -> list[str]:
     """Return the lines without those that call the program, since it is called here."""
     main = next((number for number, line in enumerate(lines) if _MAIN.match(line)), len(lines))
     return [line for line in lines[:main] if not _CALLED.match(line)]

@@ -69,7 +69,7 @@ class Programs(Displayed):
         """
         _spent.set([])
         if request.restates:
-            return await self._restated(request)
+            return await self._restate(request)
         shown = next((turn.pictures for turn in reversed(request.turns) if turn.picture), ())
         if len(shown) != 1:
             wanted = "one picture at a time" if shown else "a picture to look at"
@@ -77,10 +77,10 @@ class Programs(Displayed):
         [picture] = shown
         tracing = Tracing()
         program = ""
-        ask = self._knowing if self._code else None
+        ask = self._ask_language_model if self._code else None
         try:
-            program = await self._write(request)
-            with _failing_alone():
+            program = await self._write_program(request)
+            with _fail_program_on_crash():
                 program = await asyncio.to_thread(self._style.extract, program)
                 value = await self._style.run(program, picture, self._vision, ask, tracing)
                 said = await asyncio.to_thread(answer_of, value, request)
@@ -103,7 +103,7 @@ class Programs(Displayed):
         if self._code is not None:
             await self._code.close()
 
-    async def _restated(self, request: Request) -> Answer:
+    async def _restate(self, request: Request) -> Answer:
         """Return the code model's final answer from its program's result; the reference programmer repeats its
         reply."""
         if self._code is None:
@@ -111,26 +111,26 @@ class Programs(Displayed):
         turns = tuple(Turn(turn.role, turn.text) for turn in request.turns)
         return await self._code.reply(replace(request, turns=turns))
 
-    async def _write(self, request: Request) -> str:
+    async def _write_program(self, request: Request) -> str:
         """Return the code model's reply to a question, or the program of the reference programmer."""
         if self._code is None:
             return self._style.reference(request.question)
         if request.key not in self._written:
-            self._written[request.key] = await self._asked(asked_for(self._style.prompt, request))
+            self._written[request.key] = await self._ask_code_model(asked_for(self._style.prompt, request))
             if len(self._written) > KEPT:
                 self._written.pop(next(iter(self._written)))
         return self._written[request.key]
 
-    async def _knowing(self, question: str) -> str:
+    async def _ask_language_model(self, question: str) -> str:
         """Return the code model's answer without the picture; a refusal is a failure of the tool."""
         try:
-            return await self._asked(question)
+            return await self._ask_code_model(question)
         except AskingFailed as error:
             if error.again:
                 raise
             raise ToolFailed(f"the language model did not answer: {error}") from None
 
-    async def _asked(self, text: str) -> str:
+    async def _ask_code_model(self, text: str) -> str:
         assert self._code
         return (await self._code.reply(Request(text, (Turn("user", text),), "open", question=text))).text
 
@@ -148,7 +148,7 @@ class Programs(Displayed):
 
 
 @contextmanager
-def _failing_alone() -> Iterator[None]:
+def _fail_program_on_crash() -> Iterator[None]:
     """Context manager in which a crash fails the program; errors of models are passed on."""
     try:
         yield
@@ -158,7 +158,7 @@ def _failing_alone() -> Iterator[None]:
         raise ProgramFailed("error", f"the program crashed the interpreter: {type(error).__name__}") from error
 
 
-class Metered(Displayed):
+class MeteredModel(Displayed):
     """A model under a program, whose cost is counted for the current question."""
 
     def __init__(self, model: Model) -> None:
@@ -196,17 +196,17 @@ def open_programs(name: str, target: str, settings: ModelSettings, limits: Limit
     writing = replace(settings, max_tokens=max(settings.max_tokens, LEAST_TOKENS))
     code = None
     if code_name != REFERENCE:
-        model = _model(code_name, "code model", [REFERENCE], writing)
+        model = _open_model(code_name, "code model", [REFERENCE], writing)
         least, most = model.picture_limits if isinstance(model, Viewer) else (0, 1)
         if least:
             raise ModelError(f"{code_name} needs a picture, so it cannot write programs")
         if not most and not eyes_name:
             raise ModelError(f"{code_name} does not accept pictures; name a vision model: {name}?vision=TOOLS")
-        code = Metered(model)
-    return Programs(name, runs, code, _eyes(eyes_name, code, settings))
+        code = MeteredModel(model)
+    return Programs(name, runs, code, _open_vision(eyes_name, code, settings))
 
 
-def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:
+def _open_vision(name: str, code: Model | None, settings: ModelSettings) -> Vision:
     from countersight.detection import DetectorAndModel, open_detector, parted
     from countersight.programs.vision.model_vision import ModelVision
     from countersight.programs.vision.scene_vision import SceneVision
@@ -218,15 +218,15 @@ def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:
         detector = open_detector(path, settings)
         if not answering:
             return detector
-        model = Metered(_model(answering, "model beside a detector", [], settings))
+        model = MeteredModel(_open_model(answering, "model beside a detector", [], settings))
         return DetectorAndModel(detector, ModelVision(model))
     if not name:
         assert code
         return ModelVision(code)
-    return ModelVision(Metered(_model(name, "kind of eyes", [SCENE, f"{DETECTOR}PATH"], settings)))
+    return ModelVision(MeteredModel(_open_model(name, "kind of eyes", [SCENE, f"{DETECTOR}PATH"], settings)))
 
 
-def _model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:
+def _open_model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:
     from countersight.models import MODELS, open_model
 
     if name.partition(":")[0] in STYLES:

@@ -56,18 +56,18 @@ class NoProgram(ProgramFailed):
         super().__init__("no program", reason)
 
 
-def plan(question: str) -> list[ProgramStep]:
+def plan_steps(question: str) -> list[ProgramStep]:
     """Return the steps that answer a question; raises NoProgram if the grammar does not cover it."""
     text = _OPTIONS.sub("", " ".join(question[:LONGEST].split()).casefold())
     text = as_published(text).casefold().rstrip("?. ")
-    for pattern, write in ((_FLOWERS, _flowers), (_DOTS, _dots), (_MOST, _most)):
+    for pattern, write in ((_FLOWERS, _plan_flowers), (_DOTS, _plan_dots), (_MOST, _plan_most_dots)):
         found = pattern.fullmatch(text)
         if found:
-            return [*write(found), _step("FINAL_RESULT", "RESULT", var=Name("ANSWER"))]
+            return [*write(found), _make_step("FINAL_RESULT", "RESULT", var=Name("ANSWER"))]
     raise NoProgram("the reference programmer only covers the questions of C-VQA-Synthetic")
 
 
-def _flowers(found: re.Match[str]) -> list[ProgramStep]:
+def _plan_flowers(found: re.Match[str]) -> list[ProgramStep]:
     side, colour, change = found["side"], found["colour"], found["change"] or ""
     wanted = f"{colour} polygons"
     less = 0
@@ -84,30 +84,30 @@ def _flowers(found: re.Match[str]) -> list[ProgramStep]:
     elif gone := _EMPTIED.fullmatch(change):
         left = "INSIDE" if gone["place"] == "outside" else "OUTSIDE"
         emptied = [
-            _located("EMPTIED", f"{gone['emptied']} polygons"),
-            _step("THINGS", left, box=Name("THINGS"), of=Name("EMPTIED")),
+            _locate_step("EMPTIED", f"{gone['emptied']} polygons"),
+            _make_step("THINGS", left, box=Name("THINGS"), of=Name("EMPTIED")),
         ]
     elif change:
         raise _unknown(change)
     where = "OUTSIDE" if side == "outside" else "INSIDE"
     return [
-        _located("FLOWERS", "flowers"),
-        _located("POLYGONS", wanted),
-        _step("THINGS", where, box=Name("FLOWERS"), of=Name("POLYGONS")),
+        _locate_step("FLOWERS", "flowers"),
+        _locate_step("POLYGONS", wanted),
+        _make_step("THINGS", where, box=Name("FLOWERS"), of=Name("POLYGONS")),
         *emptied,
-        *_counted(less),
+        *_count_steps(less),
     ]
 
 
-def _dots(found: re.Match[str]) -> list[ProgramStep]:
+def _plan_dots(found: re.Match[str]) -> list[ProgramStep]:
     change = found["change"] or ""
-    steps = [_located("CIRCLES", "circles"), _located("DOTS", "dots")]
+    steps = [_locate_step("CIRCLES", "circles"), _locate_step("DOTS", "dots")]
     kept = "CIRCLES"
     if found["top"]:
-        steps.append(_step("TOP", "TOPMOST", box=Name("CIRCLES"), n=_number(found["top"])))
+        steps.append(_make_step("TOP", "TOPMOST", box=Name("CIRCLES"), n=_number(found["top"])))
         kept = "TOP"
     elif found["row"]:
-        steps.append(_step("TOP", "TOP_ROW", box=Name("CIRCLES")))
+        steps.append(_make_step("TOP", "TOP_ROW", box=Name("CIRCLES")))
         kept = "TOP"
     less = 0
     if removed := _SOME_REMOVED.fullmatch(change):
@@ -116,49 +116,52 @@ def _dots(found: re.Match[str]) -> list[ProgramStep]:
         less = int(removed["some"] or removed["gone"])
     elif side := _SIDE_REMOVED.fullmatch(change):
         steps.append(
-            _step("GONE", f"{side['side'].upper()}MOST", box=Name("CIRCLES"), n=_number(side["number"])),
+            _make_step("GONE", f"{side['side'].upper()}MOST", box=Name("CIRCLES"), n=_number(side["number"])),
         )
-        steps.append(_step("LEFT", "WITHOUT", box=Name(kept), of=Name("GONE")))
+        steps.append(_make_step("LEFT", "WITHOUT", box=Name(kept), of=Name("GONE")))
         kept = "LEFT"
     elif emptied := _CIRCLES_EMPTIED.fullmatch(change):
         steps.append(
-            _step("EMPTY", f"{emptied['side'].upper()}MOST", box=Name("CIRCLES"), n=_number(emptied["number"])),
+            _make_step("EMPTY", f"{emptied['side'].upper()}MOST", box=Name("CIRCLES"), n=_number(emptied["number"])),
         )
-        steps.append(_step("LEFT", "WITHOUT", box=Name(kept), of=Name("EMPTY")))
+        steps.append(_make_step("LEFT", "WITHOUT", box=Name(kept), of=Name("EMPTY")))
         kept = "LEFT"
     elif change and not _DOTS_RECOLOURED.fullmatch(change):
         raise _unknown(change)
-    return [*steps, _step("THINGS", "INSIDE", box=Name("DOTS"), of=Name(kept)), *_counted(less)]
+    return [*steps, _make_step("THINGS", "INSIDE", box=Name("DOTS"), of=Name(kept)), *_count_steps(less)]
 
 
-def _most(found: re.Match[str]) -> list[ProgramStep]:
-    steps = [_located("CIRCLES", "circles"), _located("DOTS", "dots")]
+def _plan_most_dots(found: re.Match[str]) -> list[ProgramStep]:
+    steps = [_locate_step("CIRCLES", "circles"), _locate_step("DOTS", "dots")]
     circles = "CIRCLES"
     if found["change"] and not _EMPTIEST_REMOVED.fullmatch(found["change"]):  # the fullest circle remains
         if not _FULLEST_REMOVED.fullmatch(found["change"]):
             raise _unknown(found["change"])
-        steps.append(_step("GONE", "FULLEST", box=Name("CIRCLES"), of=Name("DOTS")))
-        steps.append(_step("LEFT", "WITHOUT", box=Name("CIRCLES"), of=Name("GONE")))
+        steps.append(_make_step("GONE", "FULLEST", box=Name("CIRCLES"), of=Name("DOTS")))
+        steps.append(_make_step("LEFT", "WITHOUT", box=Name("CIRCLES"), of=Name("GONE")))
         circles = "LEFT"
     return [
         *steps,
-        _step("FULL", "FULLEST", box=Name(circles), of=Name("DOTS")),
-        _step("THINGS", "INSIDE", box=Name("DOTS"), of=Name("FULL")),
-        *_counted(0),
+        _make_step("FULL", "FULLEST", box=Name(circles), of=Name("DOTS")),
+        _make_step("THINGS", "INSIDE", box=Name("DOTS"), of=Name("FULL")),
+        *_count_steps(0),
     ]
 
 
-def _counted(less: int) -> list[ProgramStep]:
+def _count_steps(less: int) -> list[ProgramStep]:
     if not less:
-        return [_step("ANSWER", "COUNT", box=Name("THINGS"))]
-    return [_step("NUMBER", "COUNT", box=Name("THINGS")), _step("ANSWER", "EVAL", expr=f"{{NUMBER}} - {less}")]
+        return [_make_step("ANSWER", "COUNT", box=Name("THINGS"))]
+    return [
+        _make_step("NUMBER", "COUNT", box=Name("THINGS")),
+        _make_step("ANSWER", "EVAL", expr=f"{{NUMBER}} - {less}"),
+    ]
 
 
-def _located(name: str, what: str) -> ProgramStep:
-    return _step(name, "LOC", image=Name("IMAGE"), object=what)
+def _locate_step(name: str, what: str) -> ProgramStep:
+    return _make_step(name, "LOC", image=Name("IMAGE"), object=what)
 
 
-def _step(result: str, operation: str, **arguments: str | int | Name) -> ProgramStep:
+def _make_step(result: str, operation: str, **arguments: str | int | Name) -> ProgramStep:
     return ProgramStep(result, operation, dict(arguments))
 
 
@@ -179,14 +182,14 @@ def as_python(question: str) -> str:
     """Return the Python program that answers a question; raises NoProgram if the grammar does not cover it."""
     lines = ["def execute_command(image):", "    image_patch = ImagePatch(image)"]
     things: dict[str, str] = {}
-    for step in plan(question):
-        lines.append(f"    {_line(step, things)}")
+    for step in plan_steps(question):
+        lines.append(f"    {_python_line(step, things)}")
         if step.operation == "LOC":
             things[step.result] = repr(step.arguments["object"])
     return "\n".join(lines)
 
 
-def _line(step: ProgramStep, things: dict[str, str]) -> str:
+def _python_line(step: ProgramStep, things: dict[str, str]) -> str:
     """Return a step in Python; `things` are the objects searched so far, by the name of the result."""
     values = {
         name: value.id.lower() if isinstance(value, Name) else repr(value) for name, value in step.arguments.items()
@@ -200,7 +203,7 @@ def _line(step: ProgramStep, things: dict[str, str]) -> str:
     return f"return {words}" if step.operation == "RESULT" else f"{step.result.lower()} = {words}"
 
 
-def _sorted(key: str) -> Callable[[dict[str, str]], str]:
+def _sort_expression(key: str) -> Callable[[dict[str, str]], str]:
     return lambda given: f"sorted({given['box']}, key=lambda thing: {key})[:{given['n']}]"
 
 
@@ -212,10 +215,10 @@ _WORDS: Final[dict[str, Callable[[dict[str, str]], str]]] = {
     "INSIDE": lambda given: f"[thing for thing in {given['box']} if thing.inside({given['of']})]",
     "OUTSIDE": lambda given: f"[thing for thing in {given['box']} if not thing.inside({given['of']})]",
     "WITHOUT": lambda given: f"[thing for thing in {given['box']} if thing not in {given['of']}]",
-    "TOPMOST": _sorted("-thing.vertical_center"),
-    "BOTTOMMOST": _sorted("thing.vertical_center"),
-    "LEFTMOST": _sorted("thing.horizontal_center"),
-    "RIGHTMOST": _sorted("-thing.horizontal_center"),
+    "TOPMOST": _sort_expression("-thing.vertical_center"),
+    "BOTTOMMOST": _sort_expression("thing.vertical_center"),
+    "LEFTMOST": _sort_expression("thing.horizontal_center"),
+    "RIGHTMOST": _sort_expression("-thing.horizontal_center"),
     "TOP_ROW": lambda given: (
         f"[thing for thing in {given['box']} if thing.vertical_center > "
         f"max({given['box']}, key=lambda other: other.vertical_center).lower]"
@@ -227,4 +230,4 @@ _WORDS: Final[dict[str, Callable[[dict[str, str]], str]]] = {
 
 def as_steps(question: str) -> str:
     """Return the step program that answers a question; raises NoProgram if the grammar does not cover it."""
-    return "\n".join(str(step) for step in plan(question))
+    return "\n".join(str(step) for step in plan_steps(question))

@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable
 
 from countersight.detection import Vision
 from countersight.picture import Picture
-from countersight.programs.extraction import python_of, steps_of
+from countersight.programs.extraction import extract_python, extract_steps
 from countersight.programs.failures import Limits, Tracing
 from countersight.programs.prompting import PYTHON, STEPS
 from countersight.programs.reference import as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
-from countersight.programs.steps.parsing import parsed
+from countersight.programs.steps.parsing import parse_program
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
 
@@ -24,7 +24,7 @@ class Python:
     """The prompt of the code model; {question} is replaced by the question."""
     reference = staticmethod(as_python)
     """Return the reference programmer's program for a question; raises NoProgram."""
-    extract = staticmethod(python_of)
+    extract = staticmethod(extract_python)
     """Return the program in a code model's reply; raises ProgramFailed."""
 
     def __init__(self, limits: Limits) -> None:
@@ -50,14 +50,14 @@ class StepByStep:
 
     prompt = STEPS
     reference = staticmethod(as_steps)
-    extract = staticmethod(steps_of)
+    extract = staticmethod(extract_steps)
     observed: dict[str, object] = {}  # noqa: RUF012 - never changed
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
 
     async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
-        steps = await asyncio.to_thread(parsed, program)
+        steps = await asyncio.to_thread(parse_program, program)
         return await run_steps(steps, picture, vision, tracing, self._limits)
 
     async def close(self) -> None:

@@ -70,7 +70,7 @@ class StepRun:
             self._tracing.note(step.operation, step.given, f"failed: {error}")
             raise ProgramFailed("tool failure", f"{where}{error}") from None
         self.results[step.result] = result
-        shown, boxes = _shown(result)
+        shown, boxes = _describe_result(result)
         self._tracing.note(step.operation, step.given, shown, boxes)
         return result
 
@@ -158,7 +158,7 @@ def _crop(part: Callable[[Box, Box], Box]) -> Callable[..., PictureView]:
     return crop
 
 
-def _around(thing: Box, whole: Box) -> Box:
+def _surroundings(thing: Box, whole: Box) -> Box:
     """Return a box 1.5 times as wide and high, which shows what is in front of or behind something."""
     across, down = (thing[2] - thing[0]) / 4, (thing[3] - thing[1]) / 4
     return (
@@ -178,7 +178,7 @@ def _without(box: list[Patch], of: list[Patch]) -> list[Patch]:
     return [thing for thing in box if thing not in gone]
 
 
-def _first(key: Callable[[Patch], float]) -> Callable[..., list[Patch]]:
+def _first_sorted(key: Callable[[Patch], float]) -> Callable[..., list[Patch]]:
     return lambda box, n: sorted(box, key=key)[:n]
 
 
@@ -204,21 +204,23 @@ OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "CROP_RIGHTOF": _crop(lambda thing, whole: (thing[2], whole[1], whole[2], whole[3])),
     "CROP_ABOVE": _crop(lambda thing, whole: (whole[0], whole[1], whole[2], thing[1])),
     "CROP_BELOW": _crop(lambda thing, whole: (whole[0], thing[3], whole[2], whole[3])),
-    **dict.fromkeys(("CROP_FRONTOF", "CROP_INFRONTOF", "CROP_INFRONT", "CROP_BEHIND", "CROP_AHEAD"), _crop(_around)),
+    **dict.fromkeys(
+        ("CROP_FRONTOF", "CROP_INFRONTOF", "CROP_INFRONT", "CROP_BEHIND", "CROP_AHEAD"), _crop(_surroundings)
+    ),
     "INSIDE": lambda box, of: [thing for thing in box if _is_in_any(thing, of)],
     "OUTSIDE": lambda box, of: [thing for thing in box if not _is_in_any(thing, of)],
     "WITHOUT": _without,
-    "TOPMOST": _first(lambda thing: thing.middle[1]),
-    "BOTTOMMOST": _first(lambda thing: -thing.middle[1]),
-    "LEFTMOST": _first(lambda thing: thing.middle[0]),
-    "RIGHTMOST": _first(lambda thing: -thing.middle[0]),
+    "TOPMOST": _first_sorted(lambda thing: thing.middle[1]),
+    "BOTTOMMOST": _first_sorted(lambda thing: -thing.middle[1]),
+    "LEFTMOST": _first_sorted(lambda thing: thing.middle[0]),
+    "RIGHTMOST": _first_sorted(lambda thing: -thing.middle[0]),
     "TOP_ROW": _top_row,
     "FULLEST": _fullest,
 }
 """The operations of step programs by name; `run` is the run itself, other parameters are arguments of the step."""
 
 
-def _shown(result: object) -> tuple[str, list[Box]]:
+def _describe_result(result: object) -> tuple[str, list[Box]]:
     """Describe a result briefly, with its boxes in the picture."""
     if isinstance(result, list):
         return f"{len(result)} found", [patch.box for patch in result]

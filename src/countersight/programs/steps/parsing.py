@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.programs.answers import number_in
-from countersight.programs.extraction import steps_of
+from countersight.programs.extraction import extract_steps
 from countersight.programs.failures import ProgramFailed
 
 MOST_STEPS = 64
@@ -60,29 +60,29 @@ class BadProgram(ProgramFailed):
 
 def parse_steps(text: str) -> list[ProgramStep]:
     """Parse the steps of a program in a reply."""
-    return parsed(steps_of(text))
+    return parse_program(extract_steps(text))
 
 
-def parsed(source: str) -> list[ProgramStep]:
+def parse_program(source: str) -> list[ProgramStep]:
     """Parse the steps of a program without other text."""
     try:
-        lines = _tree(source, "exec").body
+        lines = _parse_python(source, "exec").body
     except SyntaxError as error:
         raise BadProgram(f"line {error.lineno}: {error.msg}") from None
     except _UNPARSABLE as error:
         raise BadProgram(f"it cannot be parsed: {error}") from None
     if len(lines) > MOST_STEPS:
         raise BadProgram(f"the program has more than {MOST_STEPS} steps")
-    return [_step(line) for line in lines]
+    return [_parse_step(line) for line in lines]
 
 
-def _tree(source: str, mode: str) -> Any:
+def _parse_python(source: str, mode: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python warns about "\d" and the like, which are ordinary texts here
         return ast.parse(source, mode=mode)
 
 
-def _step(line: ast.stmt) -> ProgramStep:
+def _parse_step(line: ast.stmt) -> ProgramStep:
     match line:
         case ast.Assign(targets=[ast.Name(id=result)], value=ast.Call(func=ast.Name(id=operation), args=[]) as call):
             pass
@@ -90,11 +90,11 @@ def _step(line: ast.stmt) -> ProgramStep:
             result = ""
         case _:
             raise BadProgram(f"line {line.lineno}: is not NAME=OPERATION(name=value, …)")
-    arguments = {str(given.arg): _argument(given.value, line.lineno) for given in call.keywords}
+    arguments = {str(given.arg): _parse_argument(given.value, line.lineno) for given in call.keywords}
     return ProgramStep(result, operation.upper(), arguments, line.lineno)
 
 
-def _argument(value: ast.expr, line: int) -> Value | Name:
+def _parse_argument(value: ast.expr, line: int) -> Value | Name:
     match value:
         case ast.Name(id=name):
             return Name(name)
@@ -136,7 +136,7 @@ def evaluate(expression: str, results: Mapping[str, object]) -> Value:
         raise BadExpression(f"the expression has more than {LONGEST_EXPRESSION} characters")
     text = _WORD_XOR.sub(lambda found: found[1] or f"or {_XOR} or", " ".join(expression.split()))
     try:
-        value: Value = _bounded(_worked(_tree(text, "eval").body, results))
+        value: Value = _check_size(_evaluate_node(_parse_python(text, "eval").body, results))
     except ZeroDivisionError:
         raise BadExpression("divides by zero") from None
     except (*_UNPARSABLE, TypeError, OverflowError):
@@ -144,19 +144,19 @@ def evaluate(expression: str, results: Mapping[str, object]) -> Value:
     return value
 
 
-def _worked(node: ast.expr, results: Mapping[str, object]) -> Any:
+def _evaluate_node(node: ast.expr, results: Mapping[str, object]) -> Any:
     """Evaluate a part of an expression; of a choice only the selected side."""
 
     def worked(part: ast.expr) -> Any:
-        return _worked(part, results)
+        return _evaluate_node(part, results)
 
     match node:
         case ast.Constant(value=str() as text) if quoted := _QUOTED.fullmatch(text):
-            return _named(quoted[1], results)
+            return _look_up(quoted[1], results)
         case ast.Constant(value=str() | int() | float() as constant):
-            return _bounded(constant)
+            return _check_size(constant)
         case ast.Name(id=name):
-            return _named(name, results)
+            return _look_up(name, results)
         case ast.Set(elts=[inner]):  # {NAME}
             return worked(inner)
         case ast.IfExp():
@@ -164,21 +164,21 @@ def _worked(node: ast.expr, results: Mapping[str, object]) -> Any:
         case ast.BoolOp(op=ast.And()):
             return all(_truth(worked(part)) for part in node.values)
         case ast.BoolOp():
-            return any(sum(_truth(worked(part)) for part in group) % 2 for group in _joined_by_xor(node.values))
+            return any(sum(_truth(worked(part)) for part in group) % 2 for group in _split_by_xor(node.values))
         case ast.UnaryOp(op=ast.Not()):
             return not _truth(worked(node.operand))
         case ast.UnaryOp(op=ast.USub()):
             return -_number(worked(node.operand))
         case ast.BinOp(op=reckon) if type(reckon) in _OPERATORS:
-            return _bounded(_OPERATORS[type(reckon)](_number(worked(node.left)), _number(worked(node.right))))
+            return _check_size(_OPERATORS[type(reckon)](_number(worked(node.left)), _number(worked(node.right))))
         case ast.Compare() if all(type(sign) in _OPERATORS for sign in node.ops):
             values = [worked(part) for part in (node.left, *node.comparators)]
             pairs = zip(node.ops, values, values[1:], strict=False)
-            return all(_OPERATORS[type(sign)](*_alike(one, other)) for sign, one, other in pairs)
+            return all(_OPERATORS[type(sign)](*_comparable(one, other)) for sign, one, other in pairs)
     raise BadExpression("only arithmetic, comparisons and if/else expressions can be evaluated")
 
 
-def _joined_by_xor(parts: list[ast.expr]) -> list[list[ast.expr]]:
+def _split_by_xor(parts: list[ast.expr]) -> list[list[ast.expr]]:
     """Split the operands of `or` into groups joined by `xor`, which binds more tightly."""
     groups: list[list[ast.expr]] = [[]]
     after_xor = True
@@ -190,7 +190,7 @@ def _joined_by_xor(parts: list[ast.expr]) -> list[list[ast.expr]]:
     return groups
 
 
-def _named(name: str, results: Mapping[str, object]) -> Value:
+def _look_up(name: str, results: Mapping[str, object]) -> Value:
     if name not in results:
         raise BadExpression(f"{name[:40]!r} is not the result of an earlier step")
     found = results[name]
@@ -204,7 +204,7 @@ def _number(value: Value) -> int | float:
     number = number_in(value) if isinstance(value, str) else int(value) if isinstance(value, bool) else value
     if number is None:
         raise BadExpression(f"{str(value)[:40]!r} is not a number")
-    _bounded(number)
+    _check_size(number)
     return number
 
 
@@ -213,7 +213,7 @@ def _truth(value: Value) -> bool:
     return value.strip().casefold() in ("yes", "true") if isinstance(value, str) else bool(value)
 
 
-def _alike(one: Value, other: Value) -> tuple[Value, Value]:
+def _comparable(one: Value, other: Value) -> tuple[Value, Value]:
     """Return two values in comparable form: texts without case, a text and a number as numbers."""
     if isinstance(one, str) and isinstance(other, str):
         return one.strip().casefold(), other.strip().casefold()
@@ -222,7 +222,7 @@ def _alike(one: Value, other: Value) -> tuple[Value, Value]:
     return one, other
 
 
-def _bounded(value: Any) -> Any:
+def _check_size(value: Any) -> Any:
     if isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
         raise BadExpression("a number is too large")
     return value

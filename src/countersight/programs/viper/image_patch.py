@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
-from countersight.programs.answers import LONGEST_ANSWER, fitting, number_in, polarity_in
+from countersight.programs.answers import LONGEST_ANSWER, match_option, number_in, polarity_in
 from countersight.programs.failures import Limits, ProgramFailed, Tracing, shortened, tool_clock
 from countersight.text import unknown
 
@@ -159,7 +159,7 @@ class Tools:
         about = f"{_text(prefix)}: " if prefix else ""
         question = f"{about}which of these fits best: {', '.join(options)}? Answer with one of them."
         said = await self._query(patch, question)
-        place = fitting(said, options, question) if len(options) > 1 else 0
+        place = match_option(said, options, question) if len(options) > 1 else 0
         if place is None:
             raise ToolFailed(f"the vision model answered {said[:60]!r}, which is not one of the given options")
         return options[place]

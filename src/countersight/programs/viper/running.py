@@ -69,17 +69,17 @@ def {answer}(value, plain=(str, bool, int, float), isinstance=isinstance, type=t
 _KEY = re.compile(r"\bkey\b")
 
 
-def prelude(answer: str) -> str:
+def write_prelude(answer: str) -> str:
     """Return the functions above; the one that checks the result of a program has the given name."""
     return PRELUDE.replace("{answer}", answer)
 
 
-def prepared(program: str, answer: str) -> str:
+def prepare_program(program: str, answer: str) -> str:
     """Return the program with the call at its end; lists sorted in place use the function above."""
-    return "\n".join(map(_sorted_in_place, program.split("\n"))) + f"\n{answer}(execute_command(image))"
+    return "\n".join(map(_rewrite_sort, program.split("\n"))) + f"\n{answer}(execute_command(image))"
 
 
-def _sorted_in_place(line: str) -> str:
+def _rewrite_sort(line: str) -> str:
     """Rewrite `dogs.sort(key=…)` to `dogs[:] = sorted(dogs, key=…)`; other lines are unchanged."""
     before, sorts, given = line.rstrip(" \t").partition(".sort(")
     name = before.lstrip(" \t")
@@ -124,7 +124,7 @@ _OF_THE_MACHINE: Final = frozenset(
 """Modules that access files, the network or the machine."""
 
 
-class OutOfTime(ProgramFailed):
+class TimeLimitExceeded(ProgramFailed):
     """A program that did not finish in time."""
 
     def __init__(self, limits: Limits) -> None:
@@ -147,10 +147,14 @@ class FailureEvidence:
     def failure(self, monty: Any, error: Any) -> ProgramFailed:
         """Return an error of the interpreter as a failure of the program."""
         if isinstance(error, monty.MontyCrashedError):
-            return OutOfTime(self._limits) if error.timed_out else ProgramFailed("error", "its interpreter crashed")
+            return (
+                TimeLimitExceeded(self._limits)
+                if error.timed_out
+                else ProgramFailed("error", "its interpreter crashed")
+            )
         kind = self._kind(error.exception(), error.traceback())
         if kind == "timeout":
-            return OutOfTime(self._limits)
+            return TimeLimitExceeded(self._limits)
         return ProgramFailed(kind, self._exceeded(kind) or str(error)[:400])
 
     def _kind(self, raised: BaseException, frames: list[Any]) -> FailureKind:
@@ -242,7 +246,7 @@ class Running:
     @property
     def holds_much(self) -> bool:
         """Whether its interpreter uses more memory than a waiting one should."""
-        return self._pid is not None and resident(self._pid) > LITTLE
+        return self._pid is not None and resident_memory(self._pid) > LITTLE
 
     def enter(self) -> None:
         """Get an interpreter; its start does not count as the program's time."""
@@ -255,9 +259,9 @@ class Running:
     def start(self, program: str) -> Waiting | Done:
         """Start the program and run it to the first tool call that must be awaited."""
         self._evidence = FailureEvidence(program, self._limits)
-        return self._advance(partial(self._begin, prepared(program, self._answer)))
+        return self._advance(partial(self._begin, prepare_program(program, self._answer)))
 
-    def go_on(self, snapshot: Any, result: object) -> Waiting | Done:
+    def resume(self, snapshot: Any, result: object) -> Waiting | Done:
         """Pass on a tool's result and run to the next call."""
         return self._advance(lambda: snapshot.resume({"return_value": self._wrap(result)}))
 
@@ -271,7 +275,7 @@ class Running:
             self._session.__exit__(None, None, None)
 
     def _begin(self, code: str) -> Any:
-        self._session.feed_run(prelude(self._answer))
+        self._session.feed_run(write_prelude(self._answer))
         inputs = {"image": self._wrap(self._tools.whole), "ImagePatch": self._class}
         printed = self._monty.CollectString(MOST_PRINTED)
         return self._session.feed_start(code, inputs=inputs, print_callback=printed)
@@ -282,19 +286,19 @@ class Running:
             while True:
                 snapshot = step()
                 if isinstance(snapshot, self._monty.MontyComplete):
-                    return Done(_answered(snapshot.output))
+                    return Done(_check_result(snapshot.output))
                 self._evidence.calls += 1
                 if perf_counter() - started > self._left:
-                    raise OutOfTime(self._limits)
+                    raise TimeLimitExceeded(self._limits)
                 if isinstance(snapshot, self._monty.NameLookupSnapshot):
-                    step = self._named(snapshot)
+                    step = self._resolve_name(snapshot)
                     continue
                 if not isinstance(snapshot, self._monty.FunctionSnapshot):
                     raise ProgramFailed("error", "it waits forever")
-                result = self._called(snapshot)
+                result = self._call_tool(snapshot)
                 if hasattr(result, "__await__"):
                     return Waiting(snapshot, result)
-                step = _resuming(snapshot, self._wrap(result))
+                step = _resume_with(snapshot, self._wrap(result))
         except self._monty.MontyError as error:
             raise self._evidence.failure(self._monty, error) from None
         except ProgramFailed:
@@ -304,7 +308,7 @@ class Running:
         finally:
             self._left -= perf_counter() - started
 
-    def _called(self, snapshot: Any) -> Any:
+    def _call_tool(self, snapshot: Any) -> Any:
         name = str(snapshot.function_name)
         if snapshot.is_os_function:
             if name == "import":
@@ -319,7 +323,7 @@ class Running:
             return self._tools.call(None, made, snapshot.args, snapshot.kwargs)
         return self._tools.call(self._patches[snapshot.object_id], name, snapshot.args, snapshot.kwargs)
 
-    def _named(self, snapshot: Any) -> Callable[[], Any]:
+    def _resolve_name(self, snapshot: Any) -> Callable[[], Any]:
         """Resolve a name that the program does not define: a tool, or nothing."""
         name = snapshot.variable_name
         if snapshot.object_id is None and name in FUNCTIONS:
@@ -345,18 +349,18 @@ class Running:
         return wrapped
 
 
-def _resuming(snapshot: Any, value: object) -> Callable[[], Any]:
+def _resume_with(snapshot: Any, value: object) -> Callable[[], Any]:
     return lambda: snapshot.resume({"return_value": value})
 
 
-def _answered(output: Any) -> object:
+def _check_result(output: Any) -> object:
     """Return the value from our own last line: alone if it is simple, else with the name of its type."""
     if len(output) == 1:
         return output[0]
     raise ProgramFailed("wrong type of answer", f"execute_command returned something of type {str(output[1])[:40]}")
 
 
-def resident(pid: int) -> int:
+def resident_memory(pid: int) -> int:
     """Return the bytes of memory that a process uses exclusively; 0 if unknown."""
     try:
         _, all_pages, shared, *_ = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()

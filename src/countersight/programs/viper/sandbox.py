@@ -148,7 +148,7 @@ class Sandbox:
                 if not placed:
                     await self._computing.acquire()
                     placed = True
-                at = await self._in_thread(partial(running.go_on, at.snapshot, result))
+                at = await self._in_thread(partial(running.resume, at.snapshot, result))
             return at.value
         finally:
             try:
