@@ -78,11 +78,11 @@ class Worker:
 
 STARTS = 3
 """How often an actor is started at one place before giving up."""
-LOOK_AROUND = 5.0
+CHECK_INTERVAL = 5.0
 """Seconds between two checks of the cluster's machines."""
-FIRST_WORD = 600.0
+START_TIMEOUT = 600.0
 """Seconds for the first actor to start; the cluster may have to start a machine."""
-LAST_WORD = 5.0
+RESULT_TIMEOUT = 5.0
 """Seconds for an actor's last answer before it is ended."""
 
 
@@ -95,13 +95,13 @@ class PlacedWorker:
         self.ready: set[WantedModel] = set()
         """The models that it has opened."""
         self.under_way = 0
-        self._hellos: dict[WantedModel, Any] = {}
+        self._info_refs: dict[WantedModel, Any] = {}
 
-    def hello(self, wanted: WantedModel) -> Any:
+    def info_ref(self, wanted: WantedModel) -> Any:
         """Return the reference to the actor's information about a model, which it opens at the first call."""
-        if wanted not in self._hellos:
-            self._hellos[wanted] = self.actor.about.remote(wanted)
-        return self._hellos[wanted]
+        if wanted not in self._info_refs:
+            self._info_refs[wanted] = self.actor.about.remote(wanted)
+        return self._info_refs[wanted]
 
 
 class WorkerPool:
@@ -114,37 +114,37 @@ class WorkerPool:
         self._held: dict[WantedModel, ModelInfo] = {}
         self._users: Counter[WantedModel] = Counter()
         self._starts: Counter[ActorPlace] = Counter()
-        self._looked = float("-inf")
+        self._checked_at = float("-inf")
 
     def __len__(self) -> int:
         """The number of actors."""
         return len(self._workers)
 
-    def hold(self, wanted: WantedModel) -> ModelInfo:
-        """Let the actors open a model and return the information of the first; `let_go` reverses this."""
+    def acquire(self, wanted: WantedModel) -> ModelInfo:
+        """Let the actors open a model and return the information of the first; `release` reverses this."""
         self._users[wanted] += 1
         try:
-            self._held[wanted] = about = self._held.get(wanted) or self._first_word(wanted)
+            self._held[wanted] = about = self._held.get(wanted) or self._wait_for_first_actor(wanted)
         except ModelError:
-            self.let_go(wanted)
+            self.release(wanted)
             raise
         return about
 
     def least_busy(self, wanted: WantedModel) -> PlacedWorker:
         """Return the actor to ask next; raises Unreachable if there is none."""
-        self._look_around()
-        ready = [worker for worker in list(self._workers) if wanted in worker.ready or self._welcomed(worker, wanted)]
+        self._start_missing_actors()
+        ready = [worker for worker in list(self._workers) if wanted in worker.ready or self._is_ready(worker, wanted)]
         if not ready:
             raise Unreachable("no machine of the Ray cluster answers any more")
         return min(ready, key=lambda worker: worker.under_way)
 
-    def lose(self, worker: PlacedWorker) -> None:
+    def remove(self, worker: PlacedWorker) -> None:
         """Remove an actor whose process or machine is gone."""
         if worker in self._workers:
             self._workers.remove(worker)
-            self._looked = float("-inf")
+            self._checked_at = float("-inf")
 
-    def let_go(self, wanted: WantedModel) -> None:
+    def release(self, wanted: WantedModel) -> None:
         """Release a model; after the last model, the actors end and the cluster is left."""
         if not self._users[wanted]:
             return
@@ -156,18 +156,18 @@ class WorkerPool:
             self._workers = []
             leave(self.ray)
 
-    def _look_around(self) -> None:
+    def _start_missing_actors(self) -> None:
         """Start an actor at every place without one: at first, after a loss, and when the cluster has grown."""
-        if monotonic() - self._looked < LOOK_AROUND:
+        if monotonic() - self._checked_at < CHECK_INTERVAL:
             return
-        self._looked = monotonic()
+        self._checked_at = monotonic()
         taken = {worker.place for worker in self._workers}
         for place in places(self.ray):
             if place not in taken and self._starts[place] < STARTS:
                 self._starts[place] += 1
-                self._workers.append(self._placed(place))
+                self._workers.append(self._start_actor(place))
 
-    def _placed(self, place: ActorPlace) -> PlacedWorker:
+    def _start_actor(self, place: ActorPlace) -> PlacedWorker:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         there = NodeAffinitySchedulingStrategy(node_id=place.node, soft=False)
@@ -176,13 +176,13 @@ class WorkerPool:
         )
         return PlacedWorker(place, actor.remote())
 
-    def _welcomed(self, worker: PlacedWorker, wanted: WantedModel) -> bool:
+    def _is_ready(self, worker: PlacedWorker, wanted: WantedModel) -> bool:
         """Whether an actor has started with the same model as the others."""
-        if not self.ray.wait([worker.hello(wanted)], timeout=0)[0]:
+        if not self.ray.wait([worker.info_ref(wanted)], timeout=0)[0]:
             return False
-        about = self._got(worker.hello(wanted))
+        about = self._result(worker.info_ref(wanted))
         if about is None:
-            self.lose(worker)
+            self.remove(worker)
             return False
         if isinstance(about, Failure):
             raise ModelError(f"{worker.place.address}: {about.reason}")
@@ -195,14 +195,14 @@ class WorkerPool:
         worker.ready.add(wanted)
         return True
 
-    def _first_word(self, wanted: WantedModel) -> ModelInfo:
+    def _wait_for_first_actor(self, wanted: WantedModel) -> ModelInfo:
         """Return the information of the first actor that starts; actors on lost machines are skipped."""
-        self._look_around()
+        self._start_missing_actors()
         while self._workers:
-            hellos = {worker.hello(wanted): worker for worker in self._workers}
-            said, _ = self.ray.wait(list(hellos), num_returns=1, timeout=FIRST_WORD)
+            refs = {worker.info_ref(wanted): worker for worker in self._workers}
+            said, _ = self.ray.wait(list(refs), num_returns=1, timeout=START_TIMEOUT)
             about = (
-                self._got(said[0])
+                self._result(said[0])
                 if said
                 else Failure("no actor could be started; check whether all machines of the cluster are busy")
             )
@@ -210,21 +210,21 @@ class WorkerPool:
                 return about
             if isinstance(about, Failure):
                 raise ModelError(f"on the Ray cluster: {about.reason}")
-            self._workers.remove(hellos[said[0]])
+            self._workers.remove(refs[said[0]])
         raise ModelError(
             "no actor could be started on the Ray cluster; check that countersight is installed on its machines"
         )
 
-    def _got(self, ref: Any) -> Any:
+    def _result(self, ref: Any) -> Any:
         """Return an actor's result, or None if it is gone."""
         try:
-            return self.ray.get(ref, timeout=LAST_WORD)
+            return self.ray.get(ref, timeout=RESULT_TIMEOUT)
         except self.ray.exceptions.RayError:
             return None
 
 
 _POOLS: dict[str, WorkerPool] = {}
-"""The actors at each cluster; they are started when a model is first held."""
+"""The actors at each cluster; they are started when a model is first acquired."""
 
 
 KEPT = 8
@@ -261,7 +261,7 @@ class RayModel(Displayed):
 
     async def close(self) -> None:
         """Release the actors; after the last model they end, and the cluster is left."""
-        await asyncio.to_thread(self._pool.let_go, self._wanted)
+        await asyncio.to_thread(self._pool.release, self._wanted)
 
     async def _anywhere(self, how: Call, request: Request) -> Any:
         """Ask the least busy actor; if its machine fails, ask another."""
@@ -274,7 +274,7 @@ class RayModel(Displayed):
             try:
                 got = await worker.actor.ask.remote(self._wanted, how, bare, *pictures)
             except errors.RayActorError:
-                self._pool.lose(worker)
+                self._pool.remove(worker)
                 continue
             except errors.RayError as error:
                 raise AskingFailed(f"{worker.place.address}: {str(error).strip()[-300:]}", again=True) from None
@@ -311,5 +311,5 @@ def open_ray_model(name: str, settings: ModelSettings) -> RayModel:
     if settings.ray not in _POOLS:
         _POOLS[settings.ray] = WorkerPool(settings.ray)
     pool = _POOLS[settings.ray]
-    about = pool.hold(wanted)
+    about = pool.acquire(wanted)
     return (RankingRayModel if about.ranks else RayModel)(wanted, about, pool)

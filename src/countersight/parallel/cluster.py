@@ -11,7 +11,7 @@ Order = TypeVar("Order")
 Done = TypeVar("Done")
 
 INSTALL = "pip install 'countersight[ray]'"
-KNOCK = 5.0
+CONNECT_TIMEOUT = 5.0
 """Timeout in seconds for connecting to the head of a cluster."""
 AHEAD = 3
 """Orders submitted per core before a result is taken: no core waits, and memory stays bounded."""
@@ -20,7 +20,7 @@ AGAIN = 10
 
 
 _joined = 0
-"""How many of ours use the cluster now; the last to leave it closes the door."""
+"""The number of users of the connection; it is closed when the last one leaves."""
 
 
 class ActorPlace(NamedTuple):
@@ -44,9 +44,9 @@ def join(address: str) -> Any:
         _joined += bool(_joined)
         return ray
     try:
-        _knock(address)
+        _check_address(address)
         ray.init(address=address, logging_level="ERROR", log_to_driver=False)
-    except Exception as error:  # OSError, RuntimeError, ValueError: as many kinds as there are reasons
+    except Exception as error:  # Ray raises many types of errors
         first = str(error).partition("\n")[0]
         raise ModelError(
             f"cannot connect to a Ray cluster at {address!r} ({first[:200]}); start one with `ray start --head`, or "
@@ -65,11 +65,11 @@ def leave(ray: Any) -> None:
             ray.shutdown()
 
 
-def _knock(address: str) -> None:
-    """Fail at once where nobody listens: Ray itself would try for minutes."""
+def _check_address(address: str) -> None:
+    """Raise an error at once if nothing listens at the address; Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if address != "auto":
-        socket.create_connection((host, int(port)), KNOCK).close()
+        socket.create_connection((host, int(port)), CONNECT_TIMEOUT).close()
 
 
 def places(ray: Any) -> list[ActorPlace]:
@@ -97,7 +97,7 @@ def on_cluster(work: Callable[[Order], Done], orders: Iterable[Order], address: 
         while out:
             yield _got(ray, out.popleft())
     finally:
-        for one in out:  # somebody stopped: nothing goes on for nobody
+        for one in out:  # the caller stopped: cancel what is still running
             ray.cancel(one, force=True)
         leave(ray)
 
@@ -117,7 +117,7 @@ def _cores(ray: Any, address: str) -> int:
 def _got(ray: Any, one: Any) -> Any:
     try:
         return ray.get(one)
-    except ray.exceptions.RayTaskError as error:  # our own errors are sentences; Ray wraps them into its trace
+    except ray.exceptions.RayTaskError as error:  # Ray wraps our own errors
         if isinstance(error.cause, CountersightError):
             raise error.cause from None
         raise

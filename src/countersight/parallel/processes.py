@@ -20,11 +20,11 @@ Done = TypeVar("Done")
 def in_processes(work: Callable[[Order], Done], orders: Iterable[Order], workers: int) -> Iterator[Done]:
     """Run `work` on every order in worker processes, and yield the results in the order of the input."""
     # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_follow_the_parent)
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_exit_with_parent)
     try:
         waiting: deque[Future[Done]] = deque()
         for order in orders:
-            with _interrupts_held(), _apart_from_the_script():
+            with _block_interrupts(), _hide_main_script():
                 waiting.append(pool.submit(work, order))
             if len(waiting) > 4 * workers:  # so that memory does not grow with the size
                 yield waiting.popleft().result()
@@ -35,7 +35,7 @@ def in_processes(work: Callable[[Order], Done], orders: Iterable[Order], workers
 
 
 @contextmanager
-def _apart_from_the_script() -> Iterator[None]:
+def _hide_main_script() -> Iterator[None]:
     """Keep workers from importing the calling script; a script without a main guard would start again in each."""
     script = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
@@ -46,7 +46,7 @@ def _apart_from_the_script() -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def _block_interrupts() -> Iterator[None]:
     """Block Ctrl-C in workers started in this context; only the parent process reacts to it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -55,8 +55,8 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _follow_the_parent() -> None:
-    """End this worker when the process that started it ends, however that may be."""
+def _exit_with_parent() -> None:
+    """Exit when the parent process ends, for whatever reason."""
     parent = parent_process()
     if parent is None:
         return
