@@ -18,7 +18,7 @@ from countersight.engine import FIRST_LIMIT, PROMPTS, RetryPolicy, RunFolder
 from countersight.errors import ModelError, RunError
 from countersight.models import open_model
 from countersight.models.protocol import Answer, ModelSettings
-from countersight.models.service import Received, refused
+from countersight.models.service import Received, status_error
 from countersight.scoring import outcomes, score
 
 
@@ -418,9 +418,9 @@ def test_an_error_that_stops_the_run_loses_no_answer_under_way(tmp_path):
 )
 def test_no_money_is_no_refused_key_whatever_status_it_comes_with(status, words):
     answer = Received(status, "no", {}, json.dumps({"error": {"message": words}}).encode())
-    assert "the quota at h is used up" in str(refused("h", answer))
+    assert "the quota at h is used up" in str(status_error("h", answer))
     plain = Received(status, "no", {}, b'{"error": {"message": "no such model"}}')
-    assert "quota" not in str(refused("h", plain))
+    assert "quota" not in str(status_error("h", plain))
 
 
 def test_a_spent_quota_is_no_refused_key_and_stops_the_run_though_it_comes_as_429(tmp_path, monkeypatch):

@@ -25,7 +25,7 @@ from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.out_of_scope import UNKNOWN
 from countersight.models.embedded.tokenizer import Tokenizer
 from countersight.models.embedded.values import SIDE, VALUES
-from countersight.models.embedded.weights import decoder_file, open_graph, shipped
+from countersight.models.embedded.weights import decoder_file, open_graph, weights_folder
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.reading import answer_in
@@ -157,8 +157,10 @@ def test_options_are_understood_however_they_are_marked() -> None:
 
 
 def test_the_cache_gives_what_reading_everything_again_gives() -> None:
-    inference = Inference(shipped(), "both")
-    decoder = Decoder(open_graph(shipped(), decoder_file("both")), inference.tokenizer.end, inference.tokenizer.pad)
+    inference = Inference(weights_folder(), "both")
+    decoder = Decoder(
+        open_graph(weights_folder(), decoder_file("both")), inference.tokenizer.end, inference.tokenizer.pad
+    )
     prompt = inference.tokenizer.conversation((("user", "How many dots are there in all the circles together? Why?"),))
     values = np.random.default_rng(0).uniform(0, 9, (1, len(VALUES))).astype(np.float32)
     [written] = decoder.generate([prompt], values, 12)
@@ -263,7 +265,7 @@ def test_a_picture_that_cannot_be_decoded_fails_alone() -> None:
 @pytest.mark.parametrize("name", ["decoder-both.onnx", "encoder.onnx", "vocabulary.json"])
 def test_a_damaged_file_is_a_clear_error(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "weights"
-    shutil.copytree(shipped(), folder)
+    shutil.copytree(weights_folder(), folder)
     data = bytearray((folder / name).read_bytes())
     data[len(data) // 2] ^= 1
     (folder / name).write_bytes(data)
@@ -280,7 +282,7 @@ def test_each_checkpoint_has_its_own_fingerprint(tmp_path: Path) -> None:
     both, factual = (Embedded(name, ModelSettings()).settings["weights"] for name in ("embedded", "embedded:factual"))
     assert both != factual
     folder = tmp_path / "weights"
-    shutil.copytree(shipped(), folder)
+    shutil.copytree(weights_folder(), folder)
     sums = json.loads((folder / "checksums.json").read_text())
     (folder / "decoder-factual.onnx").unlink()  # one checkpoint is nothing to the other
     (folder / "checksums.json").write_text(json.dumps(sums | {"decoder-factual.onnx": "0" * 64}))

@@ -9,7 +9,7 @@ import pytest
 
 from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.out_of_scope import UNKNOWN
-from countersight.models.embedded.weights import shipped
+from countersight.models.embedded.weights import weights_folder
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.scenes import draw, encode
@@ -67,5 +67,5 @@ def test_the_factual_checkpoint_knows_what_it_does_not_know_too(asked) -> None:
 
 
 def test_the_shipped_vocabulary_is_that_of_the_wordings() -> None:
-    words = json.loads((shipped() / "vocabulary.json").read_bytes())
+    words = json.loads((weights_folder() / "vocabulary.json").read_bytes())
     assert tuple(words) == vocabulary(wordings.said(), wordings.heard())

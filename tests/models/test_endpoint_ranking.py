@@ -15,9 +15,9 @@ from countersight.errors import AskingFailed, ModelError
 from countersight.models import open_model
 from countersight.models.prompt_logprobs import (
     PromptLogprobs,
-    beginning_after,
-    beginnings,
+    answer_starts,
     ends_with,
+    find_answer_start,
     loss_from,
     read_prompt,
 )
@@ -212,7 +212,7 @@ def told(*tokens: str, cost: float = 1.0) -> PromptLogprobs:
 
 
 def loss_of(asked: PromptLogprobs, answered: PromptLogprobs, loss: str) -> float:
-    return loss_from(beginning_after(asked, answered), answered, loss)
+    return loss_from(find_answer_start(asked, answered), answered, loss)
 
 
 def test_what_melts_into_the_answer_belongs_to_it() -> None:
@@ -234,7 +234,7 @@ def test_what_melts_into_the_answer_belongs_to_it() -> None:
     ],
 )
 def test_texts_tell_where_options_begin_or_do_not(prompts, answers, places) -> None:
-    assert beginnings(prompts, answers) == places
+    assert answer_starts(prompts, answers) == places
 
 
 def test_where_a_prompt_ends() -> None:

@@ -11,8 +11,8 @@ from running import ask, replies
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import MODELS, ModelSettings, Request, Turn, open_model, without_keys
-from countersight.models.hosted import apart
-from countersight.models.prices import price_of
+from countersight.models.hosted import split_reasoning
+from countersight.models.prices import find_price
 from countersight.picture import check_picture
 
 NAMES = {
@@ -224,7 +224,7 @@ def test_cost_is_what_the_server_says_or_what_the_table_of_prices_makes_of_the_t
     ],
 )
 def test_a_price_is_the_models_own_and_not_that_of_a_name_it_begins_with(model, read) -> None:
-    assert price_of(model, ModelSettings()).read == read
+    assert find_price(model, ModelSettings()).read == read
 
 
 def test_prices_are_overridden_by_a_file_and_by_the_command(known, tmp_path, monkeypatch) -> None:
@@ -281,4 +281,4 @@ def test_names_that_are_not_whole(monkeypatch) -> None:
     ],
 )
 def test_thoughts_are_kept_apart_from_the_answer(text, answer, thoughts) -> None:
-    assert apart(text) == (answer, thoughts)
+    assert split_reasoning(text) == (answer, thoughts)

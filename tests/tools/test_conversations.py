@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from countersight.errors import CountersightError
 from countersight.models.embedded import UNKNOWN, Tokenizer
-from countersight.models.embedded.model import within_card
+from countersight.models.embedded.model import limit_to_card
 from countersight.scenes import Facts, facts_of
 from countersight.suites.cvqa.templates import TEMPLATES, by_published_gaps
 from tools.embedded import reasons, wordings
@@ -160,7 +160,7 @@ def test_no_question_it_learned_to_count_for_is_held_back_by_rule() -> None:
     said = [conversation(rng, true, "both").turns for true in scenes for _ in range(60)]
     counted = [(turns[0], turns[1]) for turns in said if turns[1] not in (UNKNOWN, reasons.YES, reasons.NO)]
     assert len(counted) > 600
-    assert [question for question, answer in counted if within_card(answer, question) != answer] == []
+    assert [question for question, answer in counted if limit_to_card(answer, question) != answer] == []
 
 
 def test_no_held_out_wording_can_be_made_by_the_grammar_of_training() -> None:

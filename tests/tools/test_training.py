@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from countersight.errors import CountersightError
-from countersight.models.embedded import Tokenizer, decoder_file, open_graph, shipped
+from countersight.models.embedded import Tokenizer, decoder_file, open_graph, weights_folder
 from countersight.models.embedded.decoding import Decoder as Running
 from tools.embedded.__main__ import train
 from tools.embedded.batches import new_tokenizer
@@ -118,8 +118,8 @@ def test_a_decoder_can_go_on_from_the_shipped_one() -> None:
     decoder = new_decoder(plan)
     decoder.load_state_dict(shipped_decoder("both", plan))
     tokenizer = new_tokenizer()
-    before = Tokenizer(json.loads((shipped() / "vocabulary.json").read_bytes()))
-    running = Running(open_graph(shipped(), decoder_file("both"), 1), end=before.end, pad=before.pad)
+    before = Tokenizer(json.loads((weights_folder() / "vocabulary.json").read_bytes()))
+    running = Running(open_graph(weights_folder(), decoder_file("both"), 1), end=before.end, pad=before.pad)
     text = "how many flowers are inside the red polygons?\nanswer with a single number."
     values = np.random.default_rng(0).uniform(0, 9, (1, 45)).astype(np.float32)
     ((said, *_),) = running.generate([before.conversation([("user", text)])], values, 1)

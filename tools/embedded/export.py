@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from countersight.models.embedded import CHECKSUMS, ENCODER, SIDE, VALUES, VOCABULARY, decoder_file, shipped
+from countersight.models.embedded import CHECKSUMS, ENCODER, SIDE, VALUES, VOCABULARY, decoder_file, weights_folder
 from tools.embedded.batches import new_tokenizer
 from tools.embedded.decoder import Decoder
 from tools.embedded.encoder import Convolution, Encoder, Residual
@@ -28,7 +28,7 @@ def export(encoder: Encoder | None, decoders: dict[str, Decoder], folder: Path, 
     """Write everything the embedded model needs into a folder, with the shipped encoder where there is no new one."""
     folder.mkdir(parents=True, exist_ok=True)
     if encoder is None:
-        shutil.copyfile(shipped() / ENCODER, folder / ENCODER)
+        shutil.copyfile(weights_folder() / ENCODER, folder / ENCODER)
     else:
         _export_encoder(encoder, folder / ENCODER, seed)
     for name, decoder in decoders.items():

@@ -10,7 +10,7 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor
 
-from countersight.models.embedded import ENCODER, VOCABULARY, checked, decoder_file, open_graph, shipped
+from countersight.models.embedded import ENCODER, VOCABULARY, decoder_file, open_graph, read_weights, weights_folder
 from tools.embedded.batches import new_tokenizer
 from tools.embedded.config import DecoderPlan
 from tools.embedded.decoder_training import new_decoder
@@ -22,7 +22,7 @@ STORED = (".half", ".bytes")
 
 def shipped_encoder() -> Callable[[Tensor], Tensor]:
     """The shipped encoder: pictures to VALUES."""
-    graph = open_graph(shipped(), ENCODER)
+    graph = open_graph(weights_folder(), ENCODER)
     return lambda pictures: torch.from_numpy(graph.run(("values",), {"pictures": pictures.numpy()})[0])
 
 
@@ -30,8 +30,8 @@ def shipped_decoder(worlds: Worlds, plan: DecoderPlan) -> dict[str, Tensor]:
     """The weights of a shipped decoder in the shape of a new one; what is new in the vocabulary begins by chance."""
     torch.manual_seed(0)
     state: dict[str, Tensor] = new_decoder(plan).state_dict()
-    known = _weights(onnx.load_from_string(checked(shipped(), decoder_file(worlds))))
-    before = msgspec.json.decode(checked(shipped(), VOCABULARY), type=list[str])
+    known = _weights(onnx.load_from_string(read_weights(weights_folder(), decoder_file(worlds))))
+    before = msgspec.json.decode(read_weights(weights_folder(), VOCABULARY), type=list[str])
     rows = {token: row for row, token in enumerate(before)}
     moved = [(row, rows[token]) for row, token in enumerate(new_tokenizer().vocabulary) if token in rows]
     for name, weight in state.items():

@@ -35,7 +35,7 @@ from countersight.editing.protocol import (
     words_for,
 )
 from countersight.errors import AskingFailed, EditFailed, EditorError, OrderInDoubt, Overloaded, Unreachable
-from countersight.models import Received, checked_address, shorten
+from countersight.models import Received, check_address, shorten
 from countersight.registry import with_options
 
 BFL = "https://api.bfl.ai"
@@ -201,7 +201,7 @@ def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
     One that fills finds its masks as `classical` does: `flux:MODEL?detector=FILE.onnx&segmenter=FOLDER`.
     """
     model, options = with_options(rest, FINDING, EditorError)
-    base = checked_address(os.environ.get("BFL_BASE_URL") or BFL)
+    base = check_address(os.environ.get("BFL_BASE_URL") or BFL)
     painter = Flux(model_in_address(model, "flux"), base, needed_key("BFL_API_KEY", "flux"), settings)
     if not painter.fills:
         if options:

@@ -23,11 +23,11 @@ from countersight.models import (
     OPENAI,
     Received,
     Service,
-    checked_address,
+    check_address,
     error_text,
-    key_from,
-    refused,
+    read_key,
     shorten,
+    status_error,
 )
 from countersight.picture import MAX_BYTES, data_url
 
@@ -39,7 +39,7 @@ _RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d{1,6}(?:\.\d{1,9})?)s"')
 
 def needed_key(variable: str, kind: str) -> str:
     """Return the API key in a variable; raises if it is missing."""
-    key = key_from(variable)
+    key = read_key(variable)
     if not key:
         raise EditorError(f"{kind}: needs a key; set {variable} in the environment")
     return key
@@ -72,7 +72,7 @@ def failure(host: str, received: Received) -> Exception:
         return EditorError(f"{host} does not accept the key: {words}")
     if 400 <= received.status < 500 and received.status != 429 and _MODERATED.search(received.content):
         return moderated(words)
-    error = refused(host, received)
+    error = status_error(host, received)
     if isinstance(error, Overloaded) and error.wait is None and (told := _RETRY_DELAY.search(received.content)):
         error.wait = float(told[1])  # Gemini says in the body how long to wait
     return error
@@ -192,14 +192,14 @@ class ChatImage(HostedPainter):
 def open_chat_image(name: str, address: str, settings: EditorSettings) -> Painting:
     """Open `chat-image:MODEL`, with OPENROUTER_API_KEY and OPENROUTER_BASE_URL; or `chat-image:URL#MODEL`."""
     if "://" not in address:
-        base = checked_address(os.environ.get("OPENROUTER_BASE_URL") or OPENROUTER)
+        base = check_address(os.environ.get("OPENROUTER_BASE_URL") or OPENROUTER)
         return Painting(name, ChatImage(address, base, needed_key("OPENROUTER_API_KEY", "chat-image"), settings))
     url, _, model = address.partition("#")
     if not model:
         raise EditorError(
             "write chat-image:URL#MODEL for an image server, such as chat-image:http://127.0.0.1:8000/v1#m"
         )
-    return Painting(name, ChatImage(model, checked_address(url), key_from("COUNTERSIGHT_API_KEY"), settings))
+    return Painting(name, ChatImage(model, check_address(url), read_key("COUNTERSIGHT_API_KEY"), settings))
 
 
 def _given_in_chat(completion: dict[str, Any], error: str) -> Given:
@@ -268,7 +268,7 @@ class OpenAIEdit(HostedPainter):
 
 def open_openai_edit(name: str, model: str, settings: EditorSettings) -> Painting:
     """Open `openai-edit:MODEL`; the key is in OPENAI_API_KEY, another base address in OPENAI_BASE_URL."""
-    base = checked_address(os.environ.get("OPENAI_BASE_URL") or OPENAI)
+    base = check_address(os.environ.get("OPENAI_BASE_URL") or OPENAI)
     return Painting(name, OpenAIEdit(model, base, needed_key("OPENAI_API_KEY", "openai-edit"), settings))
 
 
@@ -316,6 +316,6 @@ class Gemini(HostedPainter):
 
 def open_gemini(name: str, model: str, settings: EditorSettings) -> Painting:
     """Open `gemini:MODEL`; the key is in GEMINI_API_KEY, another base address in GEMINI_BASE_URL."""
-    base = checked_address(os.environ.get("GEMINI_BASE_URL") or GEMINI)
+    base = check_address(os.environ.get("GEMINI_BASE_URL") or GEMINI)
     key = needed_key("GEMINI_API_KEY", "gemini")
     return Painting(name, Gemini(model_in_address(model, "gemini"), base, key, settings))

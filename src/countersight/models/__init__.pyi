@@ -24,8 +24,8 @@ from .providers import without_keys as without_keys
 from .registry import MODELS as MODELS
 from .service import Received as Received
 from .service import Service as Service
-from .service import checked_address as checked_address
+from .service import check_address as check_address
 from .service import error_text as error_text
-from .service import key_from as key_from
-from .service import refused as refused
+from .service import read_key as read_key
 from .service import shorten as shorten
+from .service import status_error as status_error

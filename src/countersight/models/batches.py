@@ -12,9 +12,9 @@ import msgspec
 from countersight.errors import AskingFailed, BatchRefused, ModelError
 from countersight.models.dialects import AnthropicDialect, GeminiDialect
 from countersight.models.endpoint import Endpoint
-from countersight.models.hosted import Hosted, decoded
+from countersight.models.hosted import Hosted, decode_json
 from countersight.models.protocol import Answer
-from countersight.models.service import Received, error_text, refused
+from countersight.models.service import Received, error_text, status_error
 from countersight.text import printable
 
 HALF = 0.5
@@ -97,18 +97,18 @@ class _Of:
     async def _lines(self, url: str) -> Iterator[Any]:
         received = await self._model.service.get(url, most=MOST_RESULTS)
         if not received.well:
-            raise refused(self._model.service.host, received)
-        return (decoded(line) for line in received.content.splitlines() if line.strip())
+            raise status_error(self._model.service.host, received)
+        return (decode_json(line) for line in received.content.splitlines() if line.strip())
 
     def _sent(self, received: Received) -> Any:
         if not received.well:
-            failure = refused(self._model.service.host, received)
+            failure = status_error(self._model.service.host, received)
             raise (
                 failure
                 if isinstance(failure, ModelError)
                 else ModelError(f"{self._model.service.host} rejected the batch: {error_text(received.content)}")
             )
-        sent = decoded(received.content)
+        sent = decode_json(received.content)
         if not isinstance(sent, dict):
             raise ModelError(f"{self._model.service.host} sent a response that does not describe a batch")
         return sent
@@ -162,7 +162,7 @@ class OpenAIBatches(_Of):
 
     async def find(self, label: str, since: float) -> str | None:
         """Find a batch by the label in its metadata."""
-        async for page in self._pages(f"{self._base}/batches?limit=100", "after", _last):
+        async for page in self._pages(f"{self._base}/batches?limit=100", "after", _next_page):
             for one in page.get("data") or []:
                 if (one.get("metadata") or {}).get("label") == label:
                     return str(one["id"])
@@ -199,9 +199,9 @@ class AnthropicBatches(_Of):
 
     async def find(self, label: str, since: float) -> str | None:
         """Find a batch by the names in its results, which only finished batches have. The newest are listed first."""
-        async for page in self._pages(f"{self._model.url}/batches?limit=100", "after_id", _last):
+        async for page in self._pages(f"{self._model.url}/batches?limit=100", "after_id", _next_page):
             for one in page.get("data") or []:
-                if _made_before(one.get("created_at"), since - CLOCKS):
+                if _is_older(one.get("created_at"), since - CLOCKS):
                     return None
                 if one.get("processing_status") == "ended":
                     first: Any = next(await self._results(str(one["id"])), {})
@@ -265,12 +265,12 @@ class GeminiBatches(_Of):
         return answers
 
 
-def _last(page: Any) -> Any:
+def _next_page(page: Any) -> Any:
     """Return the id after which the next page of OpenAI's or Anthropic's lists starts; None on the last page."""
     return page.get("last_id") if page.get("has_more") else None
 
 
-def _made_before(told: Any, moment: float) -> bool:
+def _is_older(told: Any, moment: float) -> bool:
     """Whether a batch is older than a moment, according to its provider."""
     with suppress(ValueError, TypeError):
         return datetime.datetime.fromisoformat(told).timestamp() < moment

@@ -50,7 +50,7 @@ class PictureUrls:
         made = next((made for data, made in self._recent if data is picture.data), None)
         if made is None:
             as_it_is = goes_as_it_is(picture)
-            made = data_url(picture.mime, picture.data) if as_it_is else asyncio.create_task(_encoded(picture))
+            made = data_url(picture.mime, picture.data) if as_it_is else asyncio.create_task(_encode_picture(picture))
             self._recent.append((picture.data, made))
         # Others may wait for it too, so cancelling one caller must not cancel it.
         return made if isinstance(made, str) else await asyncio.shield(made)
@@ -61,7 +61,7 @@ class PictureUrls:
         return mime, data
 
 
-async def _encoded(picture: Picture) -> str:
+async def _encode_picture(picture: Picture) -> str:
     try:
         sent = await asyncio.to_thread(to_send, picture)
     except BadPicture as error:
@@ -124,24 +124,24 @@ class ChatDialect:
             text,
             next(filter(None, thoughts), "")
             or "".join(_text(part.get("thinking"), "text", "thinking") for part in _parts(content)),
-            _short(choice.get("finish_reason")),
-            int(_amount(usage, "prompt_tokens")),
-            int(_amount(usage, "completion_tokens")),
-            _amount(usage, "cost") if isinstance(usage, dict) and "cost" in usage else None,
-            _short(sent.get("model")),
+            _shorten_value(choice.get("finish_reason")),
+            int(_sum_amounts(usage, "prompt_tokens")),
+            int(_sum_amounts(usage, "completion_tokens")),
+            _sum_amounts(usage, "cost") if isinstance(usage, dict) and "cost" in usage else None,
+            _shorten_value(sent.get("model")),
         )
 
 
 def first_choice(sent: Any) -> dict[str, Any]:
     """Return the first choice of a completion; raises AskingFailed if there is none."""
-    choice = _at(sent, "choices", 0)
+    choice = _value_at(sent, "choices", 0)
     if isinstance(choice, dict) and isinstance(choice.get("message"), dict):
         return choice
-    if choice is None and (error := _at(sent, "error")):  # some gateways send errors with status 200
+    if choice is None and (error := _value_at(sent, "error")):  # some gateways send errors with status 200
         code, said = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, error)
         reason = f"the server sent an error: {shorten(str(said))}"
         raise Overloaded(reason, None) if code in (429, 503) else AskingFailed(reason, again=True)
-    raise _no("chat completion" if choice is not None or not isinstance(sent, dict) else "choices")
+    raise _missing_part("chat completion" if choice is not None or not isinstance(sent, dict) else "choices")
 
 
 class AnthropicDialect:
@@ -165,16 +165,16 @@ class AnthropicDialect:
 
     def read(self, sent: Any) -> ServerAnswer:
         """Return the text of a message, with its thinking separated."""
-        content, usage = _at(sent, "content"), _at(sent, "usage")
+        content, usage = _value_at(sent, "content"), _value_at(sent, "usage")
         if not isinstance(content, list):
-            raise _no("message")
+            raise _missing_part("message")
         return ServerAnswer(
             "".join(_text(part.get("text")) for part in _parts(content) if part.get("type") == "text"),
             "".join(_text(part.get("thinking")) for part in _parts(content) if part.get("type") == "thinking"),
-            _short(sent.get("stop_reason")),
-            int(_amount(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")),
-            int(_amount(usage, "output_tokens")),
-            model=_short(sent.get("model")),
+            _shorten_value(sent.get("stop_reason")),
+            int(_sum_amounts(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")),
+            int(_sum_amounts(usage, "output_tokens")),
+            model=_shorten_value(sent.get("model")),
         )
 
 
@@ -198,19 +198,19 @@ class GeminiDialect:
 
     def read(self, sent: Any) -> ServerAnswer:
         """Return the text of the first candidate, with thoughts separated."""
-        candidate, usage = _at(sent, "candidates", 0), _at(sent, "usageMetadata")
+        candidate, usage = _value_at(sent, "candidates", 0), _value_at(sent, "usageMetadata")
         if not isinstance(candidate, dict):
-            if blocked := _at(sent, "promptFeedback", "blockReason"):
-                raise AskingFailed(f"the server blocked the question: {_short(blocked)}", again=False)
-            raise _no("candidates")
-        parts = _parts(_at(candidate, "content", "parts"))
+            if blocked := _value_at(sent, "promptFeedback", "blockReason"):
+                raise AskingFailed(f"the server blocked the question: {_shorten_value(blocked)}", again=False)
+            raise _missing_part("candidates")
+        parts = _parts(_value_at(candidate, "content", "parts"))
         return ServerAnswer(
             "".join(_text(part.get("text")) for part in parts if not part.get("thought")),
             "".join(_text(part.get("text")) for part in parts if part.get("thought")),
-            _short(candidate.get("finishReason")),
-            int(_amount(usage, "promptTokenCount")),
-            int(_amount(usage, "candidatesTokenCount", "thoughtsTokenCount")),
-            model=_short(sent.get("modelVersion")),
+            _shorten_value(candidate.get("finishReason")),
+            int(_sum_amounts(usage, "promptTokenCount")),
+            int(_sum_amounts(usage, "candidatesTokenCount", "thoughtsTokenCount")),
+            model=_shorten_value(sent.get("modelVersion")),
         )
 
 
@@ -231,23 +231,23 @@ class BedrockDialect:
 
     def read(self, sent: Any) -> ServerAnswer:
         """Return the text of the message, with its reasoning separated."""
-        content, usage = _at(sent, "output", "message", "content"), _at(sent, "usage")
+        content, usage = _value_at(sent, "output", "message", "content"), _value_at(sent, "usage")
         if not isinstance(content, list):
-            raise _no("message")
+            raise _missing_part("message")
         return ServerAnswer(
             "".join(_text(part.get("text")) for part in _parts(content)),
-            "".join(_text(_at(part, "reasoningContent", "reasoningText", "text")) for part in _parts(content)),
-            _short(sent.get("stopReason")),
-            int(_amount(usage, "inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")),
-            int(_amount(usage, "outputTokens")),
+            "".join(_text(_value_at(part, "reasoningContent", "reasoningText", "text")) for part in _parts(content)),
+            _shorten_value(sent.get("stopReason")),
+            int(_sum_amounts(usage, "inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")),
+            int(_sum_amounts(usage, "outputTokens")),
         )
 
 
-def _no(what: str) -> AskingFailed:
+def _missing_part(what: str) -> AskingFailed:
     return AskingFailed(f"the server sent no {what}", again=True)
 
 
-def _at(value: Any, *path: str | int) -> Any:
+def _value_at(value: Any, *path: str | int) -> Any:
     """Return the value at a path of keys and indices; None if there is none."""
     for key in path:
         if isinstance(key, str):
@@ -272,11 +272,11 @@ def _text(content: Any, *keys: str) -> str:
     return content if content.isascii() else content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _short(value: Any) -> str:
+def _shorten_value(value: Any) -> str:
     return shorten(_text(value))
 
 
-def _amount(usage: Any, *names: str) -> float:
+def _sum_amounts(usage: Any, *names: str) -> float:
     """Return the sum of the valid counts or costs that a server reports under these names."""
-    found = [_at(usage, name) for name in names]
+    found = [_value_at(usage, name) for name in names]
     return sum(value for value in found if isinstance(value, int | float) and 0 <= value < 1e12)

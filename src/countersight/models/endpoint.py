@@ -5,18 +5,18 @@ from typing import Any
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.dialects import ChatDialect, first_choice
-from countersight.models.hosted import MAX_RESPONSE, Hosted, decoded
+from countersight.models.hosted import MAX_RESPONSE, Hosted, decode_json
 from countersight.models.prompt_logprobs import (
     InvalidLogprobs,
     PromptLogprobs,
-    beginning_after,
-    beginnings,
+    answer_starts,
     ends_with,
+    find_answer_start,
     loss_from,
     read_prompt,
 )
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
-from countersight.models.service import Received, Service, error_text, refused
+from countersight.models.service import Received, Service, error_text, status_error
 
 BYTES_PER_BYTE = 256
 """The maximum size of a server's data about a token, relative to the size of the token."""
@@ -84,11 +84,11 @@ class Endpoint(Hosted):
             raise AskingFailed("an option without text cannot be ranked", again=False)
         await self._check_ranking()
         answered = [(*request.turns, Turn("assistant", option.text)) for option in request.options]
-        prompts = await _together([asyncio.create_task(self._read(turns)) for turns in answered])
-        begins = beginnings(prompts, [option.text for option in request.options])
+        prompts = await _gather_all([asyncio.create_task(self._read(turns)) for turns in answered])
+        begins = answer_starts(prompts, [option.text for option in request.options])
         if begins is None or not self._texts_tell:
             asked = await self._read(request.turns)
-            compared = [beginning_after(asked, prompt) for prompt in prompts]
+            compared = [find_answer_start(asked, prompt) for prompt in prompts]
             self._texts_tell = self._texts_tell or begins == compared
             begins = compared
         return tuple(loss_from(begin, prompt, self._loss) for begin, prompt in zip(begins, prompts, strict=True))
@@ -131,8 +131,8 @@ class Endpoint(Hosted):
 
     def _prompt(self, received: Received) -> PromptLogprobs | None:
         if not received.well:
-            raise refused(self.service.host, received)
-        sent: Any = decoded(received.content)
+            raise status_error(self.service.host, received)
+        sent: Any = decode_json(received.content)
         choice = first_choice(sent)
         # For plain completions vLLM puts the list into the choice; some servers always do.
         entries = sent.get("prompt_logprobs") or choice.get("prompt_logprobs")
@@ -156,7 +156,7 @@ class Endpoint(Hosted):
         )
 
 
-async def _together(tasks: list[asyncio.Task[PromptLogprobs]]) -> list[PromptLogprobs]:
+async def _gather_all(tasks: list[asyncio.Task[PromptLogprobs]]) -> list[PromptLogprobs]:
     """Return the results of all tasks; if one fails, the others are cancelled."""
     try:
         return await asyncio.gather(*tasks)
@@ -167,6 +167,6 @@ async def _together(tasks: list[asyncio.Task[PromptLogprobs]]) -> list[PromptLog
         raise
 
 
-def serving(address: str, key: str, settings: ModelSettings, header: str = "Authorization") -> Service:
+def open_service(address: str, key: str, settings: ModelSettings, header: str = "Authorization") -> Service:
     """Return the service at an address, with the limits for responses of models."""
     return Service(address, key, header=header, timeout=settings.timeout, most=MAX_RESPONSE)

@@ -31,7 +31,7 @@ class FunctionModel(Displayed):
         self.name = name or getattr(function, "__name__", type(function).__name__)
         self.settings: dict[str, Any] = {"function": self.name, "code": _fingerprint(function)}
         self._function = function
-        if not _takes_both(function):
+        if not _accepts_two_arguments(function):
             raise ModelError(f"{self.name} must take two arguments, the picture and the question")
 
     async def reply(self, request: Request) -> Answer:
@@ -58,7 +58,7 @@ class FunctionModel(Displayed):
         """Do nothing; there are no resources to release."""
 
 
-def _takes_both(function: Function) -> bool:
+def _accepts_two_arguments(function: Function) -> bool:
     """Whether the function accepts a picture and a question, as far as its signature shows."""
     try:
         inspect.signature(function).bind(None, "")

@@ -9,9 +9,9 @@ import msgspec
 
 from countersight.errors import AskingFailed
 from countersight.models.dialects import Dialect, Names, PictureUrls, ServerAnswer
-from countersight.models.prices import price_of
+from countersight.models.prices import find_price
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
-from countersight.models.service import Received, Service, error_text, refused, shorten
+from countersight.models.service import Received, Service, error_text, shorten, status_error
 from countersight.text import printable
 
 MAX_RESPONSE = 4 * 1024 * 1024
@@ -101,7 +101,7 @@ class Hosted(Displayed):
         self.service = service
         self.dialect = dialect
         self.fields = Fields(self.settings, dialect.names)
-        self.price = price_of(model, settings)
+        self.price = find_price(model, settings)
         self.pictures = PictureUrls()
 
     @property
@@ -157,12 +157,12 @@ class Hosted(Displayed):
     def answer(self, received: Received) -> Answer:
         """Parse the response into an answer; raises the matching error if there is none."""
         if not received.well:
-            raise refused(self.service.host, received)
-        return self.answer_of(self.dialect.read(decoded(received.content)))
+            raise status_error(self.service.host, received)
+        return self.answer_of(self.dialect.read(decode_json(received.content)))
 
     def answer_of(self, said: ServerAnswer, share: float = 1.0) -> Answer:
         """Build an answer with separated reasoning and its cost, of which `share` is paid."""
-        text, thoughts = apart(said.text)
+        text, thoughts = split_reasoning(said.text)
         cost = share * self.price.of(said.tokens_in, said.tokens_out) if said.cost is None else said.cost
         return Answer(
             text,
@@ -179,7 +179,7 @@ class Hosted(Displayed):
         await self.service.close()
 
 
-def decoded(content: bytes) -> Any:
+def decode_json(content: bytes) -> Any:
     """Decode the JSON of a response; raises AskingFailed."""
     try:
         try:
@@ -191,7 +191,7 @@ def decoded(content: bytes) -> Any:
         raise AskingFailed(f"the server sent no answer: {shorten(str(error))}", again=True) from None
 
 
-def apart(text: str) -> tuple[str, str]:
+def split_reasoning(text: str) -> tuple[str, str]:
     """Split a text into the answer and the marked reasoning before it.
 
     Unfinished reasoning has no answer: the token limit cut it off.

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.dialects import ChatDialect, PictureUrls
-from countersight.models.hosted import apart
-from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, beginning_after, loss_from
+from countersight.models.hosted import split_reasoning
+from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, find_answer_start, loss_from
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.models.service import shorten
 from countersight.registry import with_options
@@ -51,8 +51,8 @@ class VllmModel(Displayed):
     places = MOST // 64
 
     def __init__(self, name: str, path: str, settings: ModelSettings) -> None:
-        vllm = _installed()
-        path, options = _options(path)
+        vllm = _import_vllm()
+        path, options = _parse_options(path)
         self.name = name
         self.settings: dict[str, Any] = {
             "max_tokens": settings.max_tokens,
@@ -77,7 +77,7 @@ class VllmModel(Displayed):
         """Return the next turn."""
         output = await self._computed(request.turns, vote=request.vote)
         said = output.outputs[0]
-        text, thoughts = apart(said.text)
+        text, thoughts = split_reasoning(said.text)
         return Answer(
             text,
             reasoning=thoughts,
@@ -95,7 +95,7 @@ class VllmModel(Displayed):
             *(self._computed(turns, ranked=True) for turns in (request.turns, *answered))
         )
         alone, prompts = _read(asked), map(_read, options)
-        return tuple(loss_from(beginning_after(alone, prompt), prompt, self._loss) for prompt in prompts)
+        return tuple(loss_from(find_answer_start(alone, prompt), prompt, self._loss) for prompt in prompts)
 
     async def close(self) -> None:
         """Free the model and its memory."""
@@ -165,7 +165,7 @@ class VllmModel(Displayed):
         return self._engine
 
 
-def _options(target: str) -> tuple[str, dict[str, Any]]:
+def _parse_options(target: str) -> tuple[str, dict[str, Any]]:
     """Split a target into the name of a model and vLLM's options."""
     path, given = with_options(target, tuple(OPTIONS), ModelError)
     options: dict[str, Any] = {}
@@ -177,7 +177,7 @@ def _options(target: str) -> tuple[str, dict[str, Any]]:
     return path, options
 
 
-def _installed() -> Any:
+def _import_vllm() -> Any:
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")  # stdout is for our own output
     try:
         import vllm

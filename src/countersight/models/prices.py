@@ -30,7 +30,7 @@ class Price(msgspec.Struct, frozen=True):
         return (tokens_in * self.read + tokens_out * self.written) / 1e6
 
 
-def price_of(model: str, settings: ModelSettings) -> Price:
+def find_price(model: str, settings: ModelSettings) -> Price:
     """Return the price of a model; zero if it is unknown."""
     if settings.price_in or settings.price_out:
         return Price(settings.price_in, settings.price_out, "--price")

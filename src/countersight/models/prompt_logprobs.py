@@ -39,20 +39,20 @@ def read_prompt(entries: Any, numbers: Any = None) -> PromptLogprobs:
     return PromptLogprobs(tokens, logprobs, texts)
 
 
-def beginning_after(asked: PromptLogprobs, answered: PromptLogprobs) -> int:
+def find_answer_start(asked: PromptLogprobs, answered: PromptLogprobs) -> int:
     """Return the position at which the answer begins in `answered`, whose prompt without the answer is `asked`."""
     short = min(len(asked.tokens), len(answered.tokens))
     # The end of the question may merge with the answer: tokens that differ belong to the answer.
     return next((nth for nth in range(short) if asked.tokens[nth] != answered.tokens[nth]), short)
 
 
-def beginnings(prompts: Sequence[PromptLogprobs], answers: Sequence[str]) -> list[int] | None:
+def answer_starts(prompts: Sequence[PromptLogprobs], answers: Sequence[str]) -> list[int] | None:
     """Return the position at which each answer begins in its prompt, from the texts of tokens; None if they do not show
     it.
 
     All answers follow the same question, so they begin at the same position after the same tokens.
     """
-    found = [_beginning(prompt, answer) for prompt, answer in zip(prompts, answers, strict=True)]
+    found = [_answer_start(prompt, answer) for prompt, answer in zip(prompts, answers, strict=True)]
     first = found[0]
     if first is None or any(each != first for each in found):
         return None
@@ -61,7 +61,7 @@ def beginnings(prompts: Sequence[PromptLogprobs], answers: Sequence[str]) -> lis
     return [first] * len(prompts)
 
 
-def _beginning(prompt: PromptLogprobs, answer: str) -> int | None:
+def _answer_start(prompt: PromptLogprobs, answer: str) -> int | None:
     """Return the position from which the tokens consist of the answer only; spaces are not always reported."""
     wanted, said = "".join(answer.split()), ""
     for place in range(len(prompt.texts) - 1, -1, -1):

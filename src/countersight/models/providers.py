@@ -17,11 +17,11 @@ from countersight.models.dialects import (
     ChatDialect,
     GeminiDialect,
 )
-from countersight.models.endpoint import Endpoint, serving
+from countersight.models.endpoint import Endpoint, open_service
 from countersight.models.hosted import Hosted
 from countersight.models.load_balancing import LoadBalancedModel
 from countersight.models.protocol import ModelSettings
-from countersight.models.service import checked_address, key_from
+from countersight.models.service import check_address, read_key
 from countersight.registry import with_options
 
 OPENAI = "https://api.openai.com/v1"
@@ -45,8 +45,8 @@ def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint 
 
 
 def _endpoint(name: str, url: str, model: str, settings: ModelSettings) -> Endpoint:
-    url = checked_address(url).rstrip("/")
-    return _chat(name, url, model, key_from("COUNTERSIGHT_API_KEY"), settings)
+    url = check_address(url).rstrip("/")
+    return _chat(name, url, model, read_key("COUNTERSIGHT_API_KEY"), settings)
 
 
 def _chat(name: str, url: str, model: str, key: str, settings: ModelSettings, **differences: Any) -> Endpoint:
@@ -55,35 +55,37 @@ def _chat(name: str, url: str, model: str, key: str, settings: ModelSettings, **
     Only OpenAI's own server certainly accepts the newer field name of the token limit; others get the older one.
     """
     chat = ChatDialect(model, **({"limit": NEWER if url == OPENAI else OLDER} | differences))
-    return Endpoint(name, url + COMPLETIONS, model, serving(url, key, settings), settings, chat)
+    return Endpoint(name, url + COMPLETIONS, model, open_service(url, key, settings), settings, chat)
 
 
 def open_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `openai:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
-    return _chat(name, _base("OPENAI_BASE_URL", OPENAI), model, _key("openai", "OPENAI_API_KEY"), settings)
+    return _chat(
+        name, _base_address("OPENAI_BASE_URL", OPENAI), model, _read_provider_key("openai", "OPENAI_API_KEY"), settings
+    )
 
 
 def open_azure(name: str, target: str, settings: ModelSettings) -> Endpoint:
     """Open `azure:DEPLOYMENT[?api-version=V]`; address from AZURE_OPENAI_ENDPOINT, key from AZURE_OPENAI_API_KEY."""
-    deployment, options = _options("azure", target, "api-version")
+    deployment, options = _parse_options("azure", target, "api-version")
     if not os.environ.get("AZURE_OPENAI_ENDPOINT"):
         raise ModelError("azure: needs an address; set AZURE_OPENAI_ENDPOINT, as in https://NAME.openai.azure.com")
-    url = _base("AZURE_OPENAI_ENDPOINT", "")
+    url = _base_address("AZURE_OPENAI_ENDPOINT", "")
     version = options.get("api-version") or os.environ.get("AZURE_OPENAI_API_VERSION") or AZURE_VERSION
     way = f"{url}/openai/deployments/{quote(deployment, safe='')}{COMPLETIONS}?api-version={quote(version, safe='')}"
-    service = serving(url, _key("azure", "AZURE_OPENAI_API_KEY"), settings, "api-key")
+    service = open_service(url, _read_provider_key("azure", "AZURE_OPENAI_API_KEY"), settings, "api-key")
     return Endpoint(name, way, deployment, service, settings, ChatDialect(deployment, limit=NEWER))
 
 
 def open_mistral(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `mistral:MODEL`; key from MISTRAL_API_KEY."""
-    url, key = _base("MISTRAL_BASE_URL", MISTRAL), _key("mistral", "MISTRAL_API_KEY")
+    url, key = _base_address("MISTRAL_BASE_URL", MISTRAL), _read_provider_key("mistral", "MISTRAL_API_KEY")
     return _chat(name, url, model, key, settings, seed="random_seed")
 
 
 def open_openrouter(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `openrouter:MAKER/MODEL`; key from OPENROUTER_API_KEY. It reports the cost of each answer."""
-    url, key = _base("OPENROUTER_BASE_URL", OPENROUTER), _key("openrouter", "OPENROUTER_API_KEY")
+    url, key = _base_address("OPENROUTER_BASE_URL", OPENROUTER), _read_provider_key("openrouter", "OPENROUTER_API_KEY")
     endpoint = _chat(name, url, model, key, settings, further={"usage": {"include": True}})
     endpoint.tells_cost = True
     return endpoint
@@ -92,22 +94,24 @@ def open_openrouter(name: str, model: str, settings: ModelSettings) -> Endpoint:
 def open_ollama(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `ollama:MODEL`, on this machine or at OLLAMA_HOST; it needs no key."""
     host = os.environ.get("OLLAMA_HOST") or OLLAMA
-    url = checked_address(host if "://" in host else f"http://{host}").rstrip("/") + "/v1"
+    url = check_address(host if "://" in host else f"http://{host}").rstrip("/") + "/v1"
     return _chat(name, url, model, "", settings)
 
 
 def open_anthropic(name: str, model: str, settings: ModelSettings) -> Hosted:
     """Open `anthropic:MODEL`; key from ANTHROPIC_API_KEY, another base address from ANTHROPIC_BASE_URL."""
-    url = _base("ANTHROPIC_BASE_URL", ANTHROPIC)
-    service = serving(url, _key("anthropic", "ANTHROPIC_API_KEY"), settings, "x-api-key")
+    url = _base_address("ANTHROPIC_BASE_URL", ANTHROPIC)
+    service = open_service(url, _read_provider_key("anthropic", "ANTHROPIC_API_KEY"), settings, "x-api-key")
     service.headers["anthropic-version"] = ANTHROPIC_VERSION
     return Hosted(name, model, f"{url}/v1/messages", service, AnthropicDialect(model), settings)
 
 
 def open_gemini(name: str, model: str, settings: ModelSettings) -> Hosted:
     """Open `gemini:MODEL`; key from GEMINI_API_KEY or GOOGLE_API_KEY, another base address from GEMINI_BASE_URL."""
-    url = _base("GEMINI_BASE_URL", GEMINI)
-    service = serving(url, _key("gemini", "GEMINI_API_KEY", "GOOGLE_API_KEY"), settings, "x-goog-api-key")
+    url = _base_address("GEMINI_BASE_URL", GEMINI)
+    service = open_service(
+        url, _read_provider_key("gemini", "GEMINI_API_KEY", "GOOGLE_API_KEY"), settings, "x-goog-api-key"
+    )
     return Hosted(
         name, model, f"{url}/models/{quote(model, safe='')}:generateContent", service, GeminiDialect(), settings
     )
@@ -115,20 +119,20 @@ def open_gemini(name: str, model: str, settings: ModelSettings) -> Hosted:
 
 def open_bedrock(name: str, target: str, settings: ModelSettings) -> Hosted:
     """Open `bedrock:MODEL_ID[?region=R]`; key from AWS_BEARER_TOKEN_BEDROCK, default region from AWS_REGION."""
-    model, options = _options("bedrock", target, "region")
+    model, options = _parse_options("bedrock", target, "region")
     region = options.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or ""
     if not region.replace("-", "").isalnum():
         raise ModelError(
             f"bedrock: needs a region; name it as in bedrock:{model[:60]}?region=us-east-1, or set AWS_REGION"
         )
-    url = _base("BEDROCK_BASE_URL", f"https://bedrock-runtime.{region}.amazonaws.com")
-    service = serving(url, _key("bedrock", "AWS_BEARER_TOKEN_BEDROCK"), settings)
+    url = _base_address("BEDROCK_BASE_URL", f"https://bedrock-runtime.{region}.amazonaws.com")
+    service = open_service(url, _read_provider_key("bedrock", "AWS_BEARER_TOKEN_BEDROCK"), settings)
     return Hosted(name, model, f"{url}/model/{quote(model, safe='')}/converse", service, BedrockDialect(), settings)
 
 
-def _base(variable: str, usual: str) -> str:
+def _base_address(variable: str, usual: str) -> str:
     """Return the base address of a provider, without a trailing slash."""
-    return checked_address(os.environ.get(variable) or usual).rstrip("/")
+    return check_address(os.environ.get(variable) or usual).rstrip("/")
 
 
 @contextmanager
@@ -142,8 +146,8 @@ def without_keys() -> Iterator[list[str]]:
         _MISSING.reset(before)
 
 
-def _key(kind: str, *variables: str) -> str:
-    key, missing = next(filter(None, map(key_from, variables)), ""), _MISSING.get()
+def _read_provider_key(kind: str, *variables: str) -> str:
+    key, missing = next(filter(None, map(read_key, variables)), ""), _MISSING.get()
     sentence = f"{kind}: needs a key; set {' or '.join(variables)} in the environment"
     if not key and missing is None:
         raise ModelError(sentence)
@@ -152,7 +156,7 @@ def _key(kind: str, *variables: str) -> str:
     return key
 
 
-def _options(kind: str, target: str, *known: str) -> tuple[str, dict[str, str]]:
+def _parse_options(kind: str, target: str, *known: str) -> tuple[str, dict[str, str]]:
     """Split a target into the name of a model and its options."""
     model, options = with_options(target, known, ModelError)
     if not model:

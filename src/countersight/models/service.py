@@ -44,7 +44,7 @@ class Service:
 
     def __init__(self, address: str, key: str, *, header: str = "Authorization", timeout: float, most: int) -> None:
         self.host = urlsplit(address).netloc
-        self._secrets = _forms(key) if len(key) >= SHORTEST_SECRET else ()
+        self._secrets = _key_encodings(key) if len(key) >= SHORTEST_SECRET else ()
         self.headers = {header: f"Bearer {key}" if header == "Authorization" else key} if key else {}
         self._timeout = timeout
         self._most = most
@@ -78,7 +78,7 @@ class Service:
         except TimeoutError:
             raise AskingFailed(f"no answer within {self._timeout:g} s", again=True) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _broken(error, URL(url).authority) from None
+            raise _connection_error(error, URL(url).authority) from None
         phrase = self._without_key(phrase.encode("utf-8", "replace")).decode("utf-8", "replace")
         return Received(status, phrase, headers, self._without_key(content))
 
@@ -133,7 +133,7 @@ class Service:
         return content
 
 
-def _forms(key: str) -> tuple[bytes, ...]:
+def _key_encodings(key: str) -> tuple[bytes, ...]:
     """Return the encodings of a key in URLs and in the JSON of several languages."""
     quoted = quote(key, safe="")
     in_json = msgspec.json.encode(key)[1:-1].decode()
@@ -151,7 +151,7 @@ _MONEY = re.compile(
 """Words with which providers report a missing payment; not used for 429, where quota may mean a rate limit."""
 
 
-def refused(host: str, received: Received) -> Exception:
+def status_error(host: str, received: Received) -> Exception:
     """Return the exception for a response that is not a success."""
     status = received.status
     reason = f"HTTP {status}: {error_text(received.content) or shorten(received.phrase)}"
@@ -170,7 +170,7 @@ def refused(host: str, received: Received) -> Exception:
     return Refused(reason)
 
 
-def checked_address(url: str) -> str:
+def check_address(url: str) -> str:
     """Return a valid address that contains no key; error messages do not repeat the address."""
     try:
         parts = urlsplit(url)
@@ -184,7 +184,7 @@ def checked_address(url: str) -> str:
     return url
 
 
-def key_from(variable: str) -> str:
+def read_key(variable: str) -> str:
     """Return the key from an environment variable; empty if it is not set."""
     key = os.environ.get(variable, "").strip()
     if not key.isascii() or not key.isprintable():
@@ -226,7 +226,7 @@ def _retry_after(value: str | None) -> float | None:
     return max(0.0, seconds) if seconds < 1e9 else None
 
 
-def _broken(error: Exception, to: str) -> AskingFailed:
+def _connection_error(error: Exception, to: str) -> AskingFailed:
     """Return the exception for a failed connection."""
     match error:
         case aiohttp.ClientHttpProxyError():
@@ -234,17 +234,19 @@ def _broken(error: Exception, to: str) -> AskingFailed:
                 f"the proxy refused the connection to {to} (HTTP {error.status}: {shorten(error.message)})"
             )
         case aiohttp.ClientProxyConnectionError():
-            return Unreachable(f"cannot connect to the proxy {error.host}:{error.port} ({_why(error.os_error)})")
+            return Unreachable(
+                f"cannot connect to the proxy {error.host}:{error.port} ({_describe_cause(error.os_error)})"
+            )
         case aiohttp.ClientConnectorError() if isinstance(error.os_error, ConnectionResetError):
             return AskingFailed("the connection was reset", again=True)
         case aiohttp.ClientConnectorError():
-            return Unreachable(f"cannot connect to {to} ({_why(error.os_error)})")
+            return Unreachable(f"cannot connect to {to} ({_describe_cause(error.os_error)})")
         case aiohttp.ClientPayloadError():
             return AskingFailed("the connection broke during the answer, or the answer is not HTTP", again=True)
     return AskingFailed(f"the connection broke ({type(error).__name__})", again=True)
 
 
-def _why(error: OSError) -> str:
+def _describe_cause(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError) and error.verify_code in _UNKNOWN:
         return f"{error.verify_message}; if the certificate is your own, name its file in SSL_CERT_FILE"
     if isinstance(error, ssl.SSLError):  # these error numbers are not those of the system

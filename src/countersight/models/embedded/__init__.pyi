@@ -12,7 +12,7 @@ from .values import VALUES as VALUES
 from .weights import CHECKSUMS as CHECKSUMS
 from .weights import ENCODER as ENCODER
 from .weights import VOCABULARY as VOCABULARY
-from .weights import checked as checked
 from .weights import decoder_file as decoder_file
 from .weights import open_graph as open_graph
-from .weights import shipped as shipped
+from .weights import read_weights as read_weights
+from .weights import weights_folder as weights_folder

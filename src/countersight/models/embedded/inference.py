@@ -17,7 +17,7 @@ from countersight.errors import BadPicture
 from countersight.models.embedded.decoding import Decoder, Floats
 from countersight.models.embedded.tokenizer import Tokenizer
 from countersight.models.embedded.values import SIDE
-from countersight.models.embedded.weights import ENCODER, VOCABULARY, checked, decoder_file, open_graph
+from countersight.models.embedded.weights import ENCODER, VOCABULARY, decoder_file, open_graph, read_weights
 from countersight.models.protocol import Loss
 from countersight.picture import Picture, Pixels, as_seen
 from countersight.system import cores
@@ -109,7 +109,7 @@ class Inference:
     """Encoder, decoder and tokenizer of one checkpoint."""
 
     def __init__(self, folder: Path, worlds: str) -> None:
-        self.tokenizer = Tokenizer(msgspec.json.decode(checked(folder, VOCABULARY), type=list[str]))
+        self.tokenizer = Tokenizer(msgspec.json.decode(read_weights(folder, VOCABULARY), type=list[str]))
         self._decoder = Decoder(open_graph(folder, decoder_file(worlds)), self.tokenizer.end, self.tokenizer.pad)
         self._encoder = encoder(folder)
 

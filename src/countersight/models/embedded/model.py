@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, BadPicture, ModelError
-from countersight.models.embedded.out_of_scope import within_card
+from countersight.models.embedded.out_of_scope import limit_to_card
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
@@ -33,15 +33,15 @@ class Embedded(Displayed):
     picture_limits = (1, 1)
 
     def __init__(self, name: str, settings: ModelSettings, folder: Path | None = None) -> None:
-        from countersight.models.embedded.weights import checked, files_of, fingerprint, shipped
+        from countersight.models.embedded.weights import files_of, fingerprint, read_weights, weights_folder
 
         if name not in WORLDS:
             raise ModelError(f"there is no model {name!r}; the embedded ones are: {', '.join(WORLDS)}")
         self.name = name
-        folder = folder or shipped()
+        folder = folder or weights_folder()
         self._folder, self._most, self._loss = folder, settings.max_tokens, settings.loss
         for file in files_of(WORLDS[name]):
-            checked(folder, file)  # finds damaged files before a run starts, not at the first question
+            read_weights(folder, file)  # finds damaged files before a run starts, not at the first question
         self.settings: dict[str, Any] = {
             "max_tokens": settings.max_tokens,
             "weights": fingerprint(folder, WORLDS[name]),
@@ -61,7 +61,7 @@ class Embedded(Displayed):
         from countersight.models.embedded.inference import LONGEST
 
         text, read, written = _readable(said)
-        text = within_card(text, request.turns[-1].text)
+        text = limit_to_card(text, request.turns[-1].text)
         finish = "length" if written >= min(self._most, LONGEST) else "stop"
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
 
@@ -72,7 +72,9 @@ class Embedded(Displayed):
             raise AskingFailed("there are no options to rank", again=False)
         conversation = _conversation(without_options(request))
         return tuple(
-            _readable(await self._alone(lambda inference: inference.losses(conversation, endings(request), self._loss)))
+            _readable(
+                await self._alone(lambda inference: inference.losses(conversation, option_answers(request), self._loss))
+            )
         )
 
     async def close(self) -> None:
@@ -137,7 +139,7 @@ def without_options(request: Request) -> Request:
     return replace(request, turns=(*before, alone))
 
 
-def endings(request: Request) -> list[str]:
+def option_answers(request: Request) -> list[str]:
     """Return the answer text that stands for each option."""
     if request.kind == "boolean":
         return [f"{option.text.capitalize()}." for option in request.options]
@@ -156,10 +158,12 @@ def _conversation(request: Request) -> Any:
         raise AskingFailed("the embedded model needs a picture", again=False)
     if shown[-1].further:
         raise AskingFailed("the embedded model accepts one picture at a time", again=False)
-    return Conversation(tuple((turn.role, as_listed(turn.text)) for turn in request.turns), shown[-1].pictures[0])
+    return Conversation(
+        tuple((turn.role, normalise_options(turn.text)) for turn in request.turns), shown[-1].pictures[0]
+    )
 
 
-def as_listed(text: str) -> str:
+def normalise_options(text: str) -> str:
     """Rewrite markers of options such as "A. 3" or "A) 3" to the trained form "A: 3"."""
     return _MARKED.sub(r"\1: ", text)
 

@@ -40,12 +40,12 @@ _FLOWERS_IN_CIRCLES = (re.compile(r"\bflowers?\b", re.IGNORECASE), re.compile(r"
 _COUNT = re.compile(r"\d+|[A-Z]")
 
 
-def within_card(said: str, question: str) -> str:
+def limit_to_card(said: str, question: str) -> str:
     """Return the model's answer, or "unknown" if it is a count for a question outside the card."""
-    return UNKNOWN if _COUNT.fullmatch(said) and beyond(question) else said
+    return UNKNOWN if _COUNT.fullmatch(said) and is_out_of_scope(question) else said
 
 
-def beyond(question: str) -> bool:
+def is_out_of_scope(question: str) -> bool:
     """Whether a question has an inexact amount, a partial change of colour, a difference, or dots in polygons.
 
     No question of the suites has these, and no training question for which the decoders learned to count.

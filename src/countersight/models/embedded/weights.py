@@ -32,14 +32,14 @@ def fingerprint(folder: Path, worlds: str) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()[:12]
 
 
-def shipped() -> Path:
+def weights_folder() -> Path:
     """Return the folder of the weights in the package."""
     return Path(str(resources.files(__package__))) / "weights"
 
 
-def checked(folder: Path, name: str) -> bytes:
+def read_weights(folder: Path, name: str) -> bytes:
     """Return the bytes of a weights file; raises ModelError if the checksum is wrong."""
-    data = _bytes(folder, name)
+    data = _read_bytes(folder, name)
     if hashlib.sha256(data).hexdigest() != _checksums(folder).get(name):
         raise ModelError(f"the embedded model is damaged ({folder / name}: wrong checksum); install countersight again")
     return data
@@ -47,14 +47,14 @@ def checked(folder: Path, name: str) -> bytes:
 
 def _checksums(folder: Path) -> dict[str, str]:
     try:
-        return msgspec.json.decode(_bytes(folder, CHECKSUMS), type=dict[str, str])
+        return msgspec.json.decode(_read_bytes(folder, CHECKSUMS), type=dict[str, str])
     except msgspec.DecodeError as error:
         raise ModelError(
             f"the embedded model cannot be read ({folder / CHECKSUMS}: {error}); install countersight again"
         ) from None
 
 
-def _bytes(folder: Path, name: str) -> bytes:
+def _read_bytes(folder: Path, name: str) -> bytes:
     try:
         return (folder / name).read_bytes()
     except OSError as error:
@@ -65,7 +65,7 @@ def _bytes(folder: Path, name: str) -> bytes:
 
 def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
     """Open a graph, to run on all cores unless `threads` is given."""
-    data = checked(folder, name)
+    data = read_weights(folder, name)
     try:
         import onnxruntime
     except ImportError:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from countersight.errors import AskingFailed, BadPicture, ModelError
-from countersight.models.embedded import LARGEST, VALUES, shipped
+from countersight.models.embedded import LARGEST, VALUES, weights_folder
 from countersight.models.local import any_config, find_folder, unusable
 from countersight.models.matcher.regions import WHOLE, Floats, View
 from countersight.picture import Picture, as_seen
@@ -30,7 +30,7 @@ def seen_by_embedded(pictures: list[Picture]) -> list[View]:
     """Encode pictures with the embedded model's encoder."""
     from countersight.models.embedded.inference import encoder
 
-    seen = encoder(shipped()).look(pictures)
+    seen = encoder(weights_folder()).look(pictures)
     for values in seen:
         if isinstance(values, BadPicture):
             raise AskingFailed(f"the picture {values}", again=False)
