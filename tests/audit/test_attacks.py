@@ -34,7 +34,7 @@ from countersight.audits.plan import LATE
 from countersight.audits.records import Actor, CaseRecord, EditRecord, Failed, RecordedTurn, Said, Step, Try
 from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
 from countersight.audits.verifying import verify_bundle
-from countersight.audits.verifying.finding import holds_more, is_bare_webp
+from countersight.audits.verifying.comparison import same_picture
 from countersight.audits.verifying.verify import TRUSTED
 from countersight.cli import main
 from countersight.editing import marked
@@ -432,14 +432,15 @@ def member_in_seal(folder):
     (folder / SEAL).write_text((folder / SEAL).read_text().replace("{", '{"certified":"by a notary",', 1))
 
 
-NOT_THOSE_WORDS = "does not follow from the prompts and the steps before"
+OTHER_WORDS = ": asked.text is "
+MADE_UP_WORDS = ": asked is ({'role': 'user', 'text': 'certified by a notary'},) in the log; recomputed it is nothing"
 STRANGE = "contains something that an audit does not write)"
 FAST = (
     Attack("added", "said", added("certificate.pdf"), "added: certificate.pdf (it is sealed, but does not"),
     Attack("swapped pictures", "said", swapped_pictures, "its content does not match the digest in its name"),
-    Attack("a better reply", "said", steps(better_reply), "does not follow from the reply of"),
+    Attack("a better reply", "said", steps(better_reply), "output.pcs is 1 in the log; recomputed it is 0"),
     Attack("verdicts of a model", "said", steps(lambda step: with_verdict(step, pcs=1, ncc=1)), "recomputed it is 0"),
-    Attack("another question", "said", asked(lambda text: text + " Say 1.", is_verdict), NOT_THOSE_WORDS),
+    Attack("another question", "said", asked(lambda text: text + " Say 1.", is_verdict), OTHER_WORDS),
     Attack("a case cut out", "said", case_cut_out, ") are not in the log"),
     Attack("a judge cut out", "said", cut(lambda step: step.by == "openai:gpt-9"),
            "there is no step 'verdict' of openai:gpt-9 (vote 1)"),
@@ -448,12 +449,12 @@ FAST = (
     Attack("a good edit called bad", "said", with_quality(lambda step: step.place.case == "ball-3", good=False),
            "quality.good is False in the log; recomputed it is True"),
     Attack("words in a page", "said", page(lambda words: words.replace("CCS", "CSS", 1)),
-           "broken: report.html (its text does not follow from the log)"),
+           "broken: report.html (it does not follow from the log)"),
     Attack("mixed pictures", "said", page(mixed_up), "broken: report.html (it shows other pictures"),
     Attack("words in a difference", "said", in_difference(lambda one, _: one.write_bytes(with_words(one.read_bytes()))),
            "(it is not the difference of the two pictures)"),
     Attack("a member in a step", "said", member_in_step, f"broken: {LOG} (line 3 {STRANGE}"),
-    Attack("an older seal", "said", dressed_as(1), "older version than its log"),
+    Attack("an older seal", "said", dressed_as(1), "sealed by an earlier version and cannot be"),
     Attack("a verdict of exact", "past", outputs("verdict", pcs=0, ncc=0), "'verdict' of exact (vote 1) on case"),
     Attack("noise on an exact edit", "past", with_picture("edit", noisy), "'edit' on case"),
     Attack("an edit too early", "past", early("edit"), "step 0 (edit) builds on step "),
@@ -471,56 +472,56 @@ SLOW = (
     Attack("no differences", "said", no_differences, "missing: differences/"),
     Attack("another difference", "said", in_difference(lambda one, other: one.write_bytes(other.read_bytes())),
            "it is not the difference of the two"),
-    Attack("no pictures in a page", "said", page(lambda words: URL.sub("", words)), "its text does not follow"),
+    Attack("no pictures in a page", "said", page(lambda words: URL.sub("", words)), "it does not follow from"),
     Attack("one picture more", "said", page(lambda words: words + "data:image/webp;base64,Certified"),
-           "its text does not follow from the log"),
+           "report.html (it does not follow from the log"),
     Attack("words for pictures", "said", page(lambda words: URL.sub("data:image/webp;base64,Certified+by+me=", words)),
            "it shows other pictures"),
     Attack("words in a picture of a page", "said", page(captioned), "it shows other pictures"),
-    Attack("words in an edit", "past", with_picture("edit", with_words), "concept 1: after is "),
-    Attack("words in a dose", "past", with_picture("dose", with_words), "concept 1, dose 1: after is "),
+    Attack("words in an edit", "past", with_picture("edit", with_words), "concept 1: output.after is "),
+    Attack("words in a dose", "past", with_picture("dose", with_words), "concept 1, dose 1: output.after is "),
     Attack("a group", "audit", outputs("case", group="easy"), "group is easy in the log; recomputed it is "),
     Attack("a suite", "audit", outputs("case", suite="clevr"), "suite is clevr in the log; recomputed it is "),
     Attack("a picture's name", "audit", outputs("case", image="other.png"), "image is other.png in the log"),
     Attack("a scene without its dataset", "past", steps(emptied), "its picture does not match its scene"),
-    Attack("a case taken out", "audit", dropped_case(), "it has 2 cases; the rule selects 3"),
-    Attack("other rows", "past", other_rows, "it has other rows than the rule selects"),
+    Attack("a case taken out", "audit", dropped_case(), "broken: selection.json (cases is ("),
+    Attack("other rows", "past", other_rows, "it has 1 case; the rule selects 1 others"),
     Attack("words in the orders", "past", words_in_orders, f"broken: orders.jsonl (line 1 {STRANGE}"),
-    Attack("a case left out", "audit", dropped_case(left_out=1), "the rule selects other cases of the dataset"),
+    Attack("a case left out", "audit", dropped_case(left_out=1), "left_out is 1 in the log; recomputed it is "),
     Attack("a case cut out of drawings", "audit", case_cut_out, ") are not in the log"),
     Attack("verdicts turned round", "audit", outputs("verdict", lambda step: step.by == "exact", pcs=0, ncc=1),
            "pcs is 0 in the log"),
     Attack("an abstention", "audit", outputs("verdict", lambda step: step.by == "rules", pcs=1, path="rules"),
            "'verdict' of rules (vote 1) on case"),
     Attack("an edit refused", "audit", refused_edit, "failure is no room for it in the log; recomputed it is nothing"),
-    Attack("exact failed", "audit", failed("edit", "exact"), "exact is recorded as failed, but it runs locally"),
-    Attack("rules failed", "audit", failed("verdict", "rules"), "rules is recorded as failed, but"),
-    Attack("pixels failed", "past", failed("check", "pixels"), "pixels is recorded as failed, but"),
+    Attack("exact failed", "audit", failed("edit", "exact"), "type is failed in the log; recomputed it is edit"),
+    Attack("rules failed", "audit", failed("verdict", "rules"), "type is failed in the log; recomputed it is verdict"),
+    Attack("pixels failed", "past", failed("check", "pixels"), "type is failed in the log; recomputed it is check"),
     Attack("a check's words", "past", outputs("check", seen="perfect, says an expert"), "seen is perfect, says an"),
     Attack("a check's verdict", "past", outputs("check", done=False), "done is False in the log; recomputed it is"),
     Attack("no control", "said", manifest(control=False), f"('edit' by classical) {NONE}"),
     Attack("no votes", "said", manifest(votes=0), f"('verdict' by openai:gpt-9) {NONE}"),
-    Attack("no concepts", "said", manifest(concepts=0), f"the recorded request to openai:gpt-8 {NOT_THOSE_WORDS}"),
+    Attack("no concepts", "said", manifest(concepts=0), f"'concepts' on case ball-0{OTHER_WORDS}"),
     Attack("nothing uncited", "past", manifest(uncited=False), f"('uncited' by countersight) {NONE}"),
     Attack("no doses", "past", manifest(strength=0), f"('dose' by countersight) {NONE}"),
     Attack("no thoughts", "past", manifest(intervene="picture"), f"('thought' by countersight) {NONE}"),
     Attack("no pictures", "past", manifest(intervene="thought"), f"('edit' by exact) {NONE}"),
     Attack("no checker", "past", manifest(checkers=()), f"('check' by pixels) {NONE}"),
     Attack("a checker loosened", "past", loosened, "seams had other settings than in this version"),
-    Attack("another model", "said", party("model"), "did the step 'answer', but audit.json names openai:gpt-9"),
-    Attack("another extractor", "said", party("extractor"), "did the step 'concepts'"),
-    Attack("another editor", "said", party("editor"), "classical did the step 'edit'"),
+    Attack("another model", "said", party("model"), "seer in the log; recomputed it is openai:gpt-9"),
+    Attack("another extractor", "said", party("extractor"), "'concepts' on case ball-0: by is openai:gpt-8 in the log"),
+    Attack("another editor", "said", party("editor"), ": by is classical in the log"),
     Attack("uncited cut out", "past", cut(lambda step: step.stage == "uncited" or (step.place.concept or 0) < 0),
            "there is no step 'uncited'"),
     Attack("a dose cut out", "past", cut(lambda step: step.place.dose == 1), "dose 1: there is no step 'dose'"),
     Attack("thoughts cut out", "past", cut(lambda step: "thought" in step.stage), "there is no step 'thought'"),
     Attack("controls cut out", "said", cut(lambda step: step.place.concept == 0 and step.place.case == "ball-3"),
            "concept 0: there is no step 'answer again'"),
-    *(Attack(f"another question in a {what}", "past", asked(lambda text: "Another?", is_meant), NOT_THOSE_WORDS)
+    *(Attack(f"another question in a {what}", "past", asked(lambda text: "Another?", is_meant), OTHER_WORDS)
       for what, is_meant in (("dose", lambda step: step.place.dose == 1),
                              ("thought", lambda step: step.stage == "answer thought"))),
     Attack("an answer rewritten", "said", outputs("answer again", lambda step: step.place.case == "ball-3", text="1!"),
-           NOT_THOSE_WORDS),
+           OTHER_WORDS),
     Attack("a failure behind a verdict", "said", put_behind(is_verdict, output=Failed("timed out"), asked=()),
            "it failed, although step "),
     Attack("a verdict of no concept", "said", put_behind(is_verdict, place={"concept": 2}), NONE),
@@ -530,8 +531,8 @@ SLOW = (
     Attack("LPIPS of nobody", "said", with_quality(lambda step: True, lpips=0.01), "quality.lpips is 0.01 in the log"),
     Attack("a bad edit counted", "said", with_quality(lambda step: not step.output.quality.good, good=True, reason=""),
            "quality.good is True in the log; recomputed it is False"),
-    Attack("no edit at all", "past", unedited, "concept 1: after is "),
-    Attack("a dose of another edit", "past", outputs("dose", full="0" * 64), "dose 1: full is "),
+    Attack("no edit at all", "past", unedited, "concept 1: output.after is "),
+    Attack("a dose of another edit", "past", outputs("dose", full="0" * 64), "dose 1: output.full is "),
     *(Attack(f"{stage} too early", "past", early(stage), f"step 0 ({stage}) builds on step ")
       for stage in ("answer", "concepts", "verdict")),
     Attack("another judge's name", "said", outputs("verdict", lambda step: step.by == "openai:gpt-8",
@@ -553,11 +554,11 @@ SLOW = (
       )),
     Attack("a member in the seal", "past", member_in_seal, f"broken: {SEAL} (line 1 {STRANGE}"),
     Attack("questions of nobody", "past", chosen(lambda step: not step.asked, asked=MADE_UP),
-           f"step 0: the recorded request to nobody {NOT_THOSE_WORDS}"),
+           MADE_UP_WORDS),
     Attack("a question in a failure", "said", chosen(lambda step: isinstance(step.output, Failed), asked=MADE_UP),
-           NOT_THOSE_WORDS),
+           MADE_UP_WORDS),
     Attack("questions in a calibration", "audit", chosen(lambda step: True, CALIBRATED, asked=MADE_UP),
-           f"broken: {CALIBRATED} (step 0: the recorded request to nobody {NOT_THOSE_WORDS}"),
+           MADE_UP_WORDS),
     *(Attack(f"a verdict of no {name}", "audit", put_behind(lambda step: step.by == "rules", CALIBRATED,
              place={name: value}, output={} if name == "case" else {name: value}), NONE)
       for name, value in (("case", "another"), ("judge", "nobody"), ("vote", 2))),
@@ -568,13 +569,13 @@ SLOW = (
     Attack("a verdict cut out of a calibration", "audit", verdict_cut_out_of_calibration,
            "there is no step 'verdict' of rules (vote 1), nor one that failed"),
     Attack("a calibration without its log", "audit", no_calibration_log, "missing: calibration/audit.json"),
-    Attack("an older seal of drawings", "audit", dressed_as(1), "older version than its log"),
+    Attack("an older seal of drawings", "audit", dressed_as(1), "sealed by an earlier version and cannot be"),
     Attack("an earlier seal", "said", dressed_as(2), "not verified: bundle.json (it was sealed by an earlier version"),
     Attack("words for a time", "said", words_for_a_time, "is not a time"),
     *(Attack(f"another time for step {n}", "audit", another_time(n), "long before") for n in (2, -1)),
     Attack("a step that earned money", "said", steps(lambda step: replace(step, spent=replace(step.spent, cost=-5.0))),
-           "has a negative cost"),
-    *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), "no audit has so many")
+           "line 1 was changed after it was written"),
+    *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), f"$.{name}")
       for name in ("votes", "strength")),
 )  # fmt: skip
 ATTACKS = [
@@ -655,7 +656,7 @@ def test_another_question_to_a_model_that_checks(said):
     swept(said, papers=True)
     assert findings(said) == []
     chosen(lambda step: step.stage == "check", asked=MADE_UP)(said)
-    assert any(f"the recorded request to openai:gpt-7 {NOT_THOSE_WORDS}" in line for line in findings(said))
+    assert any("'check' of openai:gpt-7" in line and ": asked is (" in line for line in findings(said))
 
 
 def _is_edit_to_check(step: Step) -> bool:
@@ -676,31 +677,21 @@ def _check(step: Step) -> Step:
         with_words(png()),
         png() + CERTIFIED.encode(),
         png() + chunk(b"IDAT", CERTIFIED.encode()),
-        png()[:33] + chunk(b"caBX", CERTIFIED.encode()) + png()[33:],
         png()[:33] + chunk(b"IDAT", zlib.compress(WORDS.tobytes() + b"\0" * 7) + CERTIFIED.encode()) + png()[-12:],
         png()[:33] + chunk(b"IDAT", CERTIFIED.encode()) + png()[-12:],
     ],
-    ids=["words", "bytes behind", "pixels behind", "credentials", "bytes behind the pixels", "no pixels"],
+    ids=["words", "bytes behind", "pixels behind", "bytes behind the pixels", "no pixels"],
 )
 def test_a_png_that_holds_more_than_its_pixels(smuggled):
-    assert holds_more(smuggled, png())
+    assert not same_picture(smuggled, png())
 
 
-def test_a_png_that_another_library_packed_holds_nothing_more():
+def test_a_png_that_another_library_packed_or_somebody_signed_holds_nothing_more():
     mark = PngImagePlugin.PngInfo()
     mark.add_text("Comment", "edited")
-    assert not holds_more(png(compress_level=0), png(compress_level=9))
-    assert not holds_more(png(compress_level=0), png(pnginfo=mark))
-    assert not holds_more(png()[:33] + chunk(b"caBX", b"by somebody") + png()[33:], png(), signed=True)
-
-
-def test_a_webp_that_holds_more_than_its_pixels():
-    for lossless in (False, True):
-        file = io.BytesIO()
-        WORDS.save(file, "WEBP", lossless=lossless)
-        assert is_bare_webp(file.getvalue())
-        assert not is_bare_webp(file.getvalue() + b"words")
-    assert not is_bare_webp(b"")
+    assert same_picture(png(compress_level=0), png(compress_level=9))
+    assert same_picture(png()[:33] + chunk(b"caBX", b"by somebody") + png()[33:], png())
+    assert same_picture(png(), png(pnginfo=mark))
 
 
 @pytest.mark.parametrize("name", ["certified by a notary", "pictures/certified", "a/b/c"])

@@ -95,9 +95,11 @@ def test_missing_and_added_files_are_named(audit, capsys):
 def test_a_missing_picture_is_named_by_the_seal_and_by_the_log(audit):
     picture = sorted((audit / "pictures").iterdir())[0]
     picture.unlink()
-    found = findings(audit)
-    assert f"missing: pictures/{picture.name}" in found
-    assert f"missing: pictures/{picture.stem} (a step refers to it)" in found
+    assert findings(audit) == [f"missing: pictures/{picture.name}"]
+    seal = json.loads((audit / "bundle.json").read_text())
+    del seal["files"][f"pictures/{picture.name}"]
+    (audit / "bundle.json").write_text(json.dumps(seal))
+    assert f"missing: pictures/{picture.stem} (a step refers to it)" in findings(audit)
 
 
 def test_a_bundle_without_its_seal_is_not_sound(audit):
@@ -233,7 +235,7 @@ def test_a_file_that_says_it_is_huge_is_not_read(audit):
     start = time.process_time()
     found = findings(audit)
     assert time.process_time() - start < 10
-    assert any(line.startswith("broken: report.html (it has 1,099,511,627,776 bytes") for line in found)
+    assert any(line.startswith("broken: report.html (") and "1,099,511,627,776 bytes" in line for line in found)
     assert any("scores.json" in line for line in found)
     assert any("calibration.json" in line for line in found)
 
@@ -241,8 +243,9 @@ def test_a_file_that_says_it_is_huge_is_not_read(audit):
 @pytest.mark.timeout(120)
 def test_a_log_whose_line_never_ends_is_not_read_into_memory(audit):
     with open(audit / "steps.jsonl", "ab") as file:
-        file.truncate(1 << 31)
-    assert any("longer than" in line for line in findings(audit))
+        file.truncate(1 << 27)
+    resealed(audit)
+    assert any("contains something that an audit does not write" in line for line in findings(audit))
 
 
 def test_folders_within_folders_come_to_an_end(audit):

@@ -204,6 +204,8 @@ def _describe_prompts(manifest: Manifest) -> str:
 
 
 LOG = "steps.jsonl"
+LONGEST_LINE: Final = 64 * 1024**2
+"""Longest line of a log in bytes; an audit never writes a longer one."""
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Step)
@@ -238,7 +240,7 @@ def read_steps(path: Path) -> Iterator[Step]:
         return
     previous = ""
     with open(path, "rb") as file:
-        for number, line in enumerate(file):
+        for number, line in enumerate(bounded_lines(file, LONGEST_LINE)):
             if not line.endswith(b"\n"):
                 return
             step = decode_step(line)

@@ -4,7 +4,7 @@ An audit folder holds `audit.json` (a Manifest), `steps.jsonl` (a Step a line, e
 hash), and `pictures/` (every picture before and after its edit, and the masks, named by the digest of their bytes).
 """
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
@@ -14,6 +14,8 @@ from countersight.editing.quality import EditQuality
 from countersight.engine import DatasetReference
 from countersight.scenes import Scene
 
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Amount = Annotated[float, msgspec.Meta(ge=0)]
 Intervene = Literal["picture", "thought", "both"]
 """What is changed before the question is asked again: the picture (EDCT), the model's own explanation, or both."""
 STRENGTHS = 4
@@ -114,11 +116,11 @@ class RecordedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """The usage of a step."""
 
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: float = 0.0
-    seconds: float = 0.0
-    attempts: int = 1
+    tokens_in: Count = 0
+    tokens_out: Count = 0
+    cost: Amount = 0.0
+    seconds: Amount = 0.0
+    attempts: Count = 1
     model: str = ""
     """The model name reported in the reply, if any."""
 
@@ -264,7 +266,7 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     extractor: Actor
     editor: Actor
     judges: tuple[Actor, ...]
-    votes: int
+    votes: Annotated[int, msgspec.Meta(le=1_000)]
     """Votes of each judge that is a model; others always vote the same."""
     pool: Pool
     concepts: int
@@ -287,7 +289,7 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     uncited: bool = False
     """Whether the same number of uncited things was edited too."""
     intervene: Intervene = "picture"
-    strength: int = 0
+    strength: Annotated[int, msgspec.Meta(le=STRENGTHS)] = 0
     """The strength up to which weaker edits were tried; 0 for the whole edit only."""
     calibration: str = ""
     """SHA-256 of the last calibration, if any."""

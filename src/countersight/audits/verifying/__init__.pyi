@@ -1,4 +1,4 @@
-from .finding import Finding as Finding
+from .comparison import Finding as Finding
 from .verify import Trust as Trust
 from .verify import Verified as Verified
 from .verify import describe_result as describe_result

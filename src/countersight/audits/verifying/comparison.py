@@ -1,0 +1,113 @@
+"""Findings about a bundle, and the comparison of its records and pictures with recomputed ones."""
+
+import re
+import zlib
+from collections import Counter
+from typing import Any, Final, Literal
+
+import msgspec
+
+from countersight.text import printable
+
+What = Literal["altered", "missing", "added", "broken", "not verified"]
+"""The last is neither sound nor proven wrong: another version wrote it, and this one cannot derive it again."""
+CREDENTIALS: Final = b"caBX"
+"""The PNG chunk with content credentials, which only their signer can make."""
+LARGEST_PICTURE: Final = 1 << 30
+APART: Final = 0.01
+"""Largest difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
+_FIGURE: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+_SHOWN: Final = 100
+"""Most characters of a value in a finding."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something that was changed, or does not follow from the log."""
+
+    what: What
+    file: str
+    why: str = ""
+
+    def __str__(self) -> str:
+        return printable(f"{self.what}: {self.file}" + (f" ({self.why})" if self.why else ""))
+
+
+class Note(msgspec.Struct, frozen=True):
+    """Something that cannot be derived again, and why; it proves nothing for or against a bundle."""
+
+    what: str
+    why: str
+    trusted: bool = True
+    """Whether the verdict depends on it."""
+
+    def __str__(self) -> str:
+        return printable(f"{'Taken on trust' if self.trusted else 'Not checked'}: {self.what} ({self.why})")
+
+
+def difference(given: Any, made: Any, name: str = "") -> str:
+    """Return the first difference between a record and the recomputed one, in words; "" if there is none.
+
+    Both are plain values of JSON. Measures may differ by what rounding on another machine does to them.
+    """
+    if given == made:
+        return ""
+    if isinstance(given, dict) and isinstance(made, dict):
+        pairs = [(f"{name}.{key}".lstrip("."), given.get(key), made.get(key)) for key in given | made]
+    elif isinstance(given, list | tuple) and isinstance(made, list | tuple) and len(given) == len(made):
+        pairs = [(name, one, other) for one, other in zip(given, made, strict=True)]
+    elif isinstance(given, float) and isinstance(made, float):
+        near = abs(given - made) <= (50 * APART if name.endswith("warp") else APART)
+        return "" if near else f"{name} is {given:g} in the log; recomputed it is {made:g}"
+    elif name.endswith("seen") and _same_but_for_rounding(given, made):
+        return ""
+    else:
+        both = enumerate(zip(str(given), str(made), strict=False))
+        start = max(0, next((place for place, (one, other) in both if one != other), 0) - 40)
+        return f"{name} is {_show(given, start)} in the log; recomputed it is {_show(made, start)}"
+    return next((found for key, one, other in pairs if (found := difference(one, other, key))), "")
+
+
+def _same_but_for_rounding(one: str, other: str) -> bool:
+    """Whether two sentences differ by no more than one in the last place of a figure."""
+    if _FIGURE.split(one) != _FIGURE.split(other):
+        return False
+    for first, second in zip(_FIGURE.findall(one), _FIGURE.findall(other), strict=True):
+        places = len(first.partition(".")[2])
+        if places != len(second.partition(".")[2]) or round(abs(float(first) - float(second)) * 10**places) > 1:
+            return False
+    return True
+
+
+def _show(value: object, start: int) -> str:
+    """Return the part of a long value where it differs from another."""
+    text = "nothing" if value in (None, "", [], ()) else str(value)
+    if len(text) <= _SHOWN:
+        return text
+    return "…" * bool(start) + text[start : start + _SHOWN] + "…" * (start + _SHOWN < len(text))
+
+
+def same_picture(given: bytes, made: bytes) -> bool:
+    """Whether a stored PNG has the pixels of the regenerated one, and no texts but its own, or credentials."""
+    if given == made:
+        return True
+    try:
+        (beside, *pixels), (expected, *again) = _unpack(given), _unpack(made)
+    except zlib.error:
+        return False
+    return pixels == again and not Counter(beside) - Counter(expected)
+
+
+def _unpack(png: bytes) -> tuple[list[bytes], bytes, bytes]:
+    """Return the chunks beside the pixels, the unpacked pixels, and the bytes hidden behind these."""
+    beside, packed, start = [png[:8]], [], 8
+    while start < len(png):
+        end = start + 12 + int.from_bytes(png[start : start + 4])
+        kind = png[start + 4 : start + 8]
+        if kind == b"IDAT":
+            packed.append(png[start + 8 : end - 4])
+        elif kind != CREDENTIALS:
+            beside.append(png[start:end])
+        start = end
+    unpacking = zlib.decompressobj()
+    pixels = unpacking.decompress(b"".join(packed), LARGEST_PICTURE)
+    return beside, pixels, unpacking.unused_data + unpacking.unconsumed_tail
