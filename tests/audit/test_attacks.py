@@ -408,6 +408,11 @@ def another_time(n):
     return change
 
 
+def earned(folder):
+    rechained(folder / LOG, lambda step: replace(step, spent=replace(step.spent, cost=-5.0)))
+    resealed(folder)
+
+
 def member_in_step(folder):
     """A step with a member that nobody reads, chained as it should be."""
     lines, previous = [], ""
@@ -501,7 +506,7 @@ SLOW = (
     Attack("a check's verdict", "past", outputs("check", done=False), "done is False in the log; recomputed it is"),
     Attack("no control", "said", manifest(control=False), f"('edit' by classical) {NONE}"),
     Attack("no votes", "said", manifest(votes=0), f"('verdict' by openai:gpt-9) {NONE}"),
-    Attack("no concepts", "said", manifest(concepts=0), f"'concepts' on case ball-0{OTHER_WORDS}"),
+    Attack("no concepts", "said", manifest(concepts=0), "'concepts' on case ball-0: output.instructions is "),
     Attack("nothing uncited", "past", manifest(uncited=False), f"('uncited' by countersight) {NONE}"),
     Attack("no doses", "past", manifest(strength=0), f"('dose' by countersight) {NONE}"),
     Attack("no thoughts", "past", manifest(intervene="picture"), f"('thought' by countersight) {NONE}"),
@@ -573,8 +578,7 @@ SLOW = (
     Attack("an earlier seal", "said", dressed_as(2), "not verified: bundle.json (it was sealed by an earlier version"),
     Attack("words for a time", "said", words_for_a_time, "is not a time"),
     *(Attack(f"another time for step {n}", "audit", another_time(n), "long before") for n in (2, -1)),
-    Attack("a step that earned money", "said", steps(lambda step: replace(step, spent=replace(step.spent, cost=-5.0))),
-           "line 1 was changed after it was written"),
+    Attack("a step that earned money", "said", earned, "line 1 was changed after it was written"),
     *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), f"$.{name}")
       for name in ("votes", "strength")),
 )  # fmt: skip

@@ -14,7 +14,6 @@ from making import case, dataset
 from PIL import Image
 
 from countersight.audits.bundle.limits import limits
-from countersight.audits.bundle.manifest import provider
 from countersight.audits.bundle.reviews import read_reviews
 from countersight.audits.bundle.seal import read_seal
 from countersight.audits.bundle.sessions import SESSIONS, begin_session, read_sessions
@@ -64,6 +63,7 @@ def test_the_manifest_says_who_was_audited_by_whom_and_what_came_back(audit):
         ("judge", "openai:gpt-9"),
     ]
     assert told["others"][3]["returned"] == ["gpt-9-0613"]
+    assert [each["provider"] for each in told["others"]] == ["openai", "this machine", "openai", "openai"]
     assert told["operators"] == ["A. Operator"]
     assert told["first_step"] == "2026-11-15T08:00:00.000+00:00"
     assert told["effort"]["answer"]["retries"] == 4
@@ -72,17 +72,19 @@ def test_the_manifest_says_who_was_audited_by_whom_and_what_came_back(audit):
 
 
 @pytest.mark.parametrize(
-    ("name", "who"),
+    ("name", "provider"),
     [
         ("openai:gpt-4o", "openai"),
         ("endpoint:https://api.example.org/v1#m", "api.example.org"),
         ("endpoint:http://[::1#m", "endpoint"),
-        ("embedded", "this machine (weights that come with Countersight)"),
+        ("embedded", "this machine"),
         ("flux:flux-kontext-max", "flux"),
     ],
 )
-def test_the_provider_is_what_the_name_tells(name, who):
-    assert provider(name) == who
+def test_the_provider_is_known_by_the_name_of_the_model(tmp_path, name, provider):
+    folder = write_audit(tmp_path / "a", [], model=Actor(name))
+    bundled(folder)
+    assert sheet(folder, "manifest.json")["audited"]["provider"] == provider
 
 
 def test_a_session_names_code_packages_and_hardware_and_is_noted_once(tmp_path):
@@ -213,6 +215,18 @@ def test_the_change_record_names_what_changed_and_what_that_did_to_the_scores(au
     assert shift["difference"]["value"] == pytest.approx(1 / 5)
     assert 0 < shift["difference"]["p"] <= 1
     assert (record["cases_added"], record["cases_removed"], record["pictures_changed"]) == (0, 0, 0)
+
+
+def test_a_change_behind_a_long_beginning_is_a_change_and_checkers_are_named(audit, tmp_path):
+    texts = [f"{'Look closely. ' * 200}{end}" for end in ("Why?", "Why not?")]
+    one, other = (
+        write_audit(tmp_path / end[-8:], [], prompts=manifest().prompts | {"why": end}, checkers=(Actor("pixels"),))
+        for end in texts
+    )
+    bundled(other, against=one)
+    changed = {each["what"]: (each["was"], each["now"]) for each in sheet(other, "changes.json")["changed"]}
+    assert changed["prompts.why"] == tuple(texts)
+    assert {"role": "checker", "name": "pixels", "provider": "this machine"} in sheet(other, "manifest.json")["others"]
 
 
 def test_a_change_record_is_kept_until_the_audit_goes_on(audit, tmp_path):

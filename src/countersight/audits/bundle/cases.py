@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import PurePosixPath
@@ -106,24 +106,68 @@ class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 def case_sheets(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) -> tuple[CaseSheet, ...]:
     """Return the sheets of all cases, with the names of their files; `files` are all existing names."""
-    names = _Names(files)
+    names = {PurePosixPath(name).stem: name for name in files if name.startswith((f"{PICTURES}/", f"{DIFFERENCES}/"))}
     scored = {(concept.case, concept.number): concept for concept in scores.concepts}
-    return tuple(_case(case, scored, names, audit.manifest.editor.name) for case in audit.cases)
+    editor = audit.manifest.editor.name
 
+    def sheet_of(concept: ConceptTrail, score: ConceptScore | None = None) -> ConceptSheet:
+        again, edit, thought = concept.again, concept.edit, concept.thought
+        return ConceptSheet(
+            number=concept.number,
+            instruction=concept.instruction,
+            edit=EditSheet(
+                editor=editor,
+                seed=edit.seed,
+                before=names.get(edit.before, ""),
+                after=names.get(edit.after, ""),
+                mask=names.get(edit.mask, ""),
+                difference=names.get(difference_of(edit), ""),
+                quality=edit.quality,
+                failure=edit.failure,
+                log=edit.log,
+                checks=concept.checks,
+            )
+            if edit
+            else None,
+            answer=again.answer.text if again else None,
+            explanation=again.explanation.text if again else None,
+            pcs=score.pcs if score else None,
+            ncc=score.ncc if score else None,
+            ccs=score.ccs if score else None,
+            excluded=score.excluded if score else "",
+            verdicts=concept.verdicts,
+            doses=tuple(
+                DoseSheet(each.dose.strength, names.get(each.dose.after, ""), each.answer.text if each.answer else None)
+                for each in concept.doses
+            ),
+            thought=ThoughtSheet(
+                thought.thought.text,
+                thought.thought.expected,
+                thought.answer.text if thought.answer else None,
+                thought.thought.reason,
+            )
+            if thought
+            else None,
+        )
 
-class _Names:
-    """The files of pictures by their digests; nothing where there is no such file."""
-
-    def __init__(self, files: Iterable[str]) -> None:
-        self._all = set(files)
-        self._pictures = {path.stem: name for name in self._all if (path := PurePosixPath(name)).parts[0] == PICTURES}
-
-    def picture(self, digest: str) -> str:
-        return self._pictures.get(digest, "")
-
-    def difference(self, edit: EditRecord) -> str:
-        name = difference_of(edit)
-        return name if name in self._all else ""
+    return tuple(
+        CaseSheet(
+            case=case.case,
+            row=case.row,
+            suite=case.record.suite,
+            group=case.record.group,
+            picture=names.get(case.record.picture, ""),
+            question=case.record.question,
+            answer=case.baseline.answer.text if case.baseline else None,
+            explanation=case.baseline.explanation.text if case.baseline else None,
+            no_concept=case.extracted.reason if case.extracted and not case.extracted.instructions else "",
+            tests=tuple(sheet_of(concept, scored.get((case.case, concept.number))) for concept in case.concepts),
+            control=sheet_of(case.control) if case.control else None,
+            uncited=tuple(map(sheet_of, case.uncited)),
+            failures=case.failures,
+        )
+        for case in audit.cases
+    )
 
 
 def encode_cases(sheets: Iterable[CaseSheet]) -> bytes:
@@ -131,126 +175,25 @@ def encode_cases(sheets: Iterable[CaseSheet]) -> bytes:
     return b"".join(msgspec.json.encode(sheet) + b"\n" for sheet in sheets)
 
 
-def difference_of(edit: EditRecord) -> str:
-    """Return the name of the file with the difference between an edit and its original; "" if they are equal."""
-    if not edit.after or edit.after == edit.before:
-        return ""
-    return f"{DIFFERENCES}/{edit.before[:16]}-{edit.after[:16]}.png"
-
-
 def encode_exclusions(sheets: Iterable[CaseSheet]) -> bytes:
     """Return the bytes of exclusions.csv: excluded tests and the reasons, safe to open in spreadsheets."""
+    rows: list[tuple[str, int | str, str, str]] = [("case", "concept", "what", "reason")]
+    for sheet in sheets:
+        if sheet.no_concept:
+            rows.append((sheet.case, "", "case", f"no concept to test: {sheet.no_concept}"))
+        for test in sheet.tests:
+            if test.excluded:
+                rows.append((sheet.case, test.number, test.instruction.concept, test.excluded))
+        rows += [(sheet.case, "", "step", failure) for failure in sheet.failures]
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
-    table.writerow(("case", "concept", "what", "reason"))
-    for row in _exclusions(sheets):
-        table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
+    table.writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return file.getvalue().encode("utf-8", "replace")
 
 
-def _exclusions(sheets: Iterable[CaseSheet]) -> Iterator[tuple[str, int | str, str, str]]:
-    for sheet in sheets:
-        if sheet.no_concept:
-            yield sheet.case, "", "case", f"no concept to test: {sheet.no_concept}"
-        for test in sheet.tests:
-            if test.excluded:
-                yield sheet.case, test.number, test.instruction.concept, test.excluded
-        for failure in sheet.failures:
-            yield sheet.case, "", "step", failure
-
-
-def _case(case: CaseTrail, scored: dict[tuple[str, int], ConceptScore], names: _Names, editor: str) -> CaseSheet:
-    baseline, extracted = case.baseline, case.extracted
-    tests = ((concept, scored.get((case.case, concept.number))) for concept in case.concepts)
-    return CaseSheet(
-        case=case.case,
-        row=case.row,
-        suite=case.record.suite,
-        group=case.record.group,
-        picture=names.picture(case.record.picture),
-        question=case.record.question,
-        answer=baseline.answer.text if baseline else None,
-        explanation=baseline.explanation.text if baseline else None,
-        no_concept=extracted.reason if extracted and not extracted.instructions else "",
-        tests=tuple(_test(concept, score, names, editor) for concept, score in tests),
-        control=_test(case.control, None, names, editor) if case.control else None,
-        uncited=tuple(_test(concept, None, names, editor) for concept in case.uncited),
-        failures=case.failures,
-    )
-
-
-def _test(concept: ConceptTrail, score: ConceptScore | None, names: _Names, editor: str) -> ConceptSheet:
-    again, edit, thought = concept.again, concept.edit, concept.thought
-    return ConceptSheet(
-        number=concept.number,
-        instruction=concept.instruction,
-        edit=None
-        if edit is None
-        else EditSheet(
-            editor=editor,
-            seed=edit.seed,
-            before=names.picture(edit.before),
-            after=names.picture(edit.after),
-            mask=names.picture(edit.mask),
-            difference=names.difference(edit),
-            quality=edit.quality,
-            failure=edit.failure,
-            log=edit.log,
-            checks=concept.checks,
-        ),
-        answer=again.answer.text if again else None,
-        explanation=again.explanation.text if again else None,
-        pcs=score.pcs if score else None,
-        ncc=score.ncc if score else None,
-        ccs=score.ccs if score else None,
-        excluded=score.excluded if score else "",
-        verdicts=concept.verdicts,
-        doses=tuple(
-            DoseSheet(each.dose.strength, names.picture(each.dose.after), each.answer.text if each.answer else None)
-            for each in concept.doses
-        ),
-        thought=None
-        if thought is None
-        else ThoughtSheet(
-            thought.thought.text,
-            thought.thought.expected,
-            thought.answer.text if thought.answer else None,
-            thought.thought.reason,
-        ),
-    )
-
-
-def write_differences(
-    folder: AuditFolder, cases: Iterable[CaseTrail], done: Callable[[int], None] = lambda number: None
-) -> None:
-    """Write a PNG to `differences/` for every edit that changed a picture, and remove others.
-
-    What was sealed before and is as it was is not made again.
-    """
-    wanted = {name: edit for edit in edits(cases) if (name := difference_of(edit))}
-    place = folder.path / DIFFERENCES
-    if place.is_dir():
-        for file in place.iterdir():
-            if f"{DIFFERENCES}/{file.name}" not in wanted:
-                file.unlink()
-    if not wanted:
-        if place.is_dir():
-            place.rmdir()
-        return
-    place.mkdir(exist_ok=True)
-    sealed = read_seal(folder.path)[0].files if (folder.path / SEAL).exists() else {}
-
-    def make(name: str) -> None:
-        file = folder.path / name
-        if not file.exists() or name not in sealed or digest(file) != sealed[name].sha256:
-            with suppress(BadPicture):  # one that cannot be decoded was never measured either, and does not count
-                png = io.BytesIO()
-                difference(folder, wanted[name]).save(png, "PNG", compress_level=2)
-                write_whole(file, png.getvalue())
-
-    with ThreadPoolExecutor(cores()) as pool:  # Pillow lets go of the interpreter
-        for number, _ in enumerate(pool.map(make, wanted), 1):
-            done(number)
+def difference_of(edit: EditRecord) -> str:
+    """Return the name, without folder and suffix, of the difference between an edit and its original; "" if equal."""
+    return f"{edit.before[:16]}-{edit.after[:16]}" if edit.after not in ("", edit.before) else ""
 
 
 def edits(cases: Iterable[CaseTrail]) -> list[EditRecord]:
@@ -263,10 +206,39 @@ def edits(cases: Iterable[CaseTrail]) -> list[EditRecord]:
     ]
 
 
-def difference(folder: AuditFolder, edit: EditRecord) -> Image.Image:
+def write_differences(
+    folder: AuditFolder, cases: Iterable[CaseTrail], done: Callable[[int], None] = lambda number: None
+) -> None:
+    """Write a PNG to `differences/` for every edit that changed a picture, and remove others.
+
+    What was sealed before and is as it was is not made again.
+    """
+    wanted = {f"{DIFFERENCES}/{name}.png": edit for edit in edits(cases) if (name := difference_of(edit))}
+    place = folder.path / DIFFERENCES
+    place.mkdir(exist_ok=True)
+    for file in place.iterdir():
+        if f"{DIFFERENCES}/{file.name}" not in wanted:
+            file.unlink()
+    if not wanted:
+        place.rmdir()
+    sealed = read_seal(folder.path)[0].files if (folder.path / SEAL).exists() else {}
+
+    def make(name: str) -> None:
+        file = folder.path / name
+        if not file.exists() or name not in sealed or digest(file) != sealed[name].sha256:
+            with suppress(BadPicture):  # one that cannot be decoded was never measured either, and does not count
+                png = io.BytesIO()
+                _difference(folder, wanted[name]).save(png, "PNG", compress_level=2)
+                write_whole(file, png.getvalue())
+
+    with ThreadPoolExecutor(cores()) as pool:  # Pillow lets go of the interpreter
+        for number, _ in enumerate(pool.map(make, wanted), 1):
+            done(number)
+
+
+def _difference(folder: AuditFolder, edit: EditRecord) -> Image.Image:
     """Return the difference of every pixel between an edit, aligned as for measuring, and its original."""
-    before = as_seen(folder.picture(edit.before), LONGEST_SIDE)
-    after = as_seen(folder.picture(edit.after), LONGEST_SIDE)
+    before, after = (as_seen(folder.picture(digest), LONGEST_SIDE) for digest in (edit.before, edit.after))
     if after.size != before.size:
         after = after.resize(before.size, Image.Resampling.LANCZOS)
     warp = edit.quality.warp if edit.quality else ()

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.audits.bundle.files import content
-from countersight.audits.bundle.manifest import run_manifest
+from countersight.audits.bundle.manifest import reported_models
 from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.bundle.sessions import read_sessions
 from countersight.audits.clusters import Mean
@@ -16,8 +16,6 @@ from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
 
 CHANGES: Final = "changes.json"
-LONGEST: Final = 2_000
-"""Longest text stored for either side of a change, in characters."""
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -71,18 +69,22 @@ def change_record(audit: AuditTrail, scores: AuditScores, against: Path) -> Chan
         raise AuditError(f"{against} is the audit itself; name an earlier audit for `against`")
     earlier = score(before)
     sealed = (against / SEAL).exists()
-    pictures = {case.case: case.record.picture for case in before.cases}
-    now = {case.case: case.record.picture for case in audit.cases}
+    then, now = _settings(before), _settings(audit)
+    old, new = ({case.case: case.record.picture for case in each.cases} for each in (before, audit))
     then_ccs, now_ccs = by_case(earlier, "ccs"), by_case(scores, "ccs")
     return ChangeRecord(
         log_head=audit.steps[-1].hash if audit.steps else "",
         earlier=against.resolve().name,
         earlier_started=before.manifest.started,
         earlier_seal=read_seal(against)[1] if sealed else "",
-        changed=tuple(_changed(before, audit)),
-        cases_added=len(now.keys() - pictures.keys()),
-        cases_removed=len(pictures.keys() - now.keys()),
-        pictures_changed=sum(now[case] != pictures[case] for case in now.keys() & pictures.keys()),
+        changed=tuple(
+            Changed(what, then.get(what, ""), now.get(what, ""))
+            for what in then | now
+            if then.get(what, "") != now.get(what, "")
+        ),
+        cases_added=len(new.keys() - old.keys()),
+        cases_removed=len(old.keys() - new.keys()),
+        pictures_changed=sum(new[case] != old[case] for case in new.keys() & old.keys()),
         scores={
             measure: Shift(
                 getattr(earlier.kept, measure), getattr(scores.kept, measure), difference(scores, earlier, measure)
@@ -112,19 +114,12 @@ def stored_record(audit: AuditTrail, scores: AuditScores) -> ChangeRecord | None
     return msgspec.structs.replace(record, scores=now)
 
 
-def _changed(before: AuditTrail, audit: AuditTrail) -> Iterator[Changed]:
-    """Every setting of audit.json that differs, by its name there, and what servers and machines report."""
-    then, now = (dict(_settings(each)) for each in (before, audit))
-    for what in then | now:
-        was, new = (told.get(what, "")[:LONGEST] for told in (then, now))
-        if was != new:
-            yield Changed(what, was, new)
-
-
-def _settings(audit: AuditTrail) -> Iterator[tuple[str, str]]:
-    yield from _flat(msgspec.to_builtins(audit.manifest))
-    yield "reported model version", ", ".join(run_manifest(audit, ()).audited.returned)
-    yield "packages", ", ".join(dict.fromkeys(session.packages_sha256 for session in read_sessions(audit.path)))
+def _settings(audit: AuditTrail) -> dict[str, str]:
+    """Return every setting of audit.json by its name there, and what servers and machines report."""
+    found = dict(_flat(msgspec.to_builtins(audit.manifest)))
+    found["reported model version"] = ", ".join(reported_models(audit.steps).get(audit.manifest.model.name, ()))
+    found["packages"] = ", ".join(dict.fromkeys(each.packages_sha256 for each in read_sessions(audit.path)))
+    return found
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:

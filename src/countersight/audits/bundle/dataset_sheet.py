@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,11 +61,14 @@ class DatasetSheet(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[CasePicture, ...]
 
 
-def dataset_sheet(
-    folder: Path, manifest: Manifest, cases: Sequence[CaseTrail], *, from_dataset: bool = True
-) -> DatasetSheet:
-    """Return the sheet of the audited dataset; its card may be the stored one."""
+def dataset_sheet(folder: Path, manifest: Manifest, cases: Sequence[CaseTrail], *, from_dataset: bool) -> DatasetSheet:
+    """Return the sheet of the audited dataset; its card is the stored one unless taken from the unchanged dataset."""
     reference = manifest.dataset
+    place = Path(os.path.normpath(folder.resolve() / reference.path))
+    card = None
+    with suppress(CountersightError, OSError):
+        if from_dataset and Dataset.open(place).fingerprint == reference.fingerprint:
+            card = dataset_card(place)
     those = "cases of the dataset with a picture and a factual question"
     if manifest.descriptive:
         those += " that is open and likely to be explained by a description of the picture"
@@ -77,29 +81,17 @@ def dataset_sheet(
         name=reference.name,
         fingerprint=reference.fingerprint,
         rows=reference.rows,
-        card=_card(folder, manifest) if from_dataset else stored_card(folder, manifest),
+        card=card or stored_card(folder, manifest),
         selection=chosen,
         n=len(listed),
         pictures=len({case.sha256 for case in listed}),
-        strata=dict(sorted(Counter(stratum(case.record.suite, case.record.group) for case in cases).items())),
+        strata=dict(sorted(Counter(_stratum(case.suite, case.group) for case in listed).items())),
         cases=listed,
     )
 
 
-def stratum(suite: str, group: str) -> str:
-    """Return the part of the dataset that a case belongs to, in words."""
+def _stratum(suite: str, group: str) -> str:
     return ": ".join(part for part in (suite, group) if part) or "(no group)"
-
-
-def _card(folder: Path, manifest: Manifest) -> Card:
-    """What stands beside the rows; where the dataset is gone, what was written down when it was there."""
-    place = Path(os.path.normpath(folder.resolve() / manifest.dataset.path))
-    try:
-        if Dataset.open(place).fingerprint != manifest.dataset.fingerprint:
-            return stored_card(folder, manifest)
-    except (CountersightError, OSError):
-        return stored_card(folder, manifest)
-    return dataset_card(place) or stored_card(folder, manifest)
 
 
 def dataset_card(place: Path) -> Card | None:

@@ -2,28 +2,25 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from countersight.audits.bundle.sessions import Session
-from countersight.audits.records import Actor, EditRecord, Failed, Manifest, Said, Stage, Step
+from countersight.audits.checkers.protocol import CHECKERS
+from countersight.audits.extraction.protocol import EXTRACTORS
+from countersight.audits.judges.protocol import JUDGES
+from countersight.audits.records import Actor, EditRecord, Failed, Said, Stage, Step
 from countersight.audits.trail import AuditTrail
+from countersight.editing import EDITORS
+from countersight.models import MODELS
+from countersight.registry import Registry
 
 MANIFEST_SHEET: Final = "manifest.json"
-
-_HERE = {
-    "embedded": "this machine (weights that come with Countersight)",
-    "hf": "this machine (weights of a local folder or cache)",
-    "exact": "this machine (our own scenes, drawn again)",
-    "rules": "this machine (rules)",
-    "chance": "this machine (chance)",
-    "always-first": "this machine (a fixed answer)",
-    "classical": "this machine (OpenCV)",
-    "inpaint": "this machine (an ONNX file)",
-    "diffusers": "this machine (weights of a local folder or cache)",
-}
+TABLES: Final[tuple[Registry[Any], ...]] = (MODELS, EDITORS, EXTRACTORS, JUDGES, CHECKERS)
+"""Everything that can take part in an audit, by name."""
 
 
 class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -82,10 +79,12 @@ def run_manifest(audit: AuditTrail, sessions: Sequence[Session]) -> BundleManife
     manifest, steps = audit.manifest, audit.steps
     named: list[tuple[str, Actor]] = [("extractor", manifest.extractor), ("editor", manifest.editor)]
     named += [("judge", judge) for judge in manifest.judges]
-    returned = _returned(steps)
+    named += [("checker", checker) for checker in manifest.checkers]
+    returned = reported_models(steps)
+    prompts = hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted"))
     return BundleManifest(
         audited=_participant("audited model", manifest.model, returned),
-        others=tuple(_participant(role, party, returned) for role, party in named),
+        others=tuple(_participant(role, party, returned) for role, party in named if party.name),
         operators=tuple(dict.fromkeys(session.operator for session in sessions if session.operator)),
         started=manifest.started,
         first_step=steps[0].at if steps else "",
@@ -98,36 +97,24 @@ def run_manifest(audit: AuditTrail, sessions: Sequence[Session]) -> BundleManife
         concepts=manifest.concepts,
         control=manifest.control,
         prompts=f"{manifest.prompts.get('name', '?')} {manifest.prompts.get('version', '?')}",
-        prompts_sha256=prompts_digest(manifest),
+        prompts_sha256=prompts.hexdigest(),
         effort=_effort(steps),
         countersight=manifest.countersight,
     )
 
 
-def prompts_digest(manifest: Manifest) -> str:
-    """Return the SHA-256 of all prompts."""
-    return hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted")).hexdigest()
-
-
-def provider(name: str) -> str:
-    """Return the provider of a model, editor or judge, as far as its name says."""
-    kind, _, rest = name.partition(":")
-    if kind in _HERE:
-        return _HERE[kind]
-    if kind == "endpoint":
-        try:
-            return urlsplit(rest.partition("#")[0]).hostname or kind
-        except ValueError:
-            return kind
-    return kind
-
-
 def _participant(role: str, party: Actor, returned: dict[str, dict[str, None]]) -> Participant:
-    return Participant(role, party.name, provider(party.name), party.settings, tuple(returned.get(party.name, ())))
+    kind, _, target = party.name.partition(":")
+    here = any(table.knows(party.name) and table.where(party.name) == "here" for table in TABLES)
+    provider = "this machine" if here else kind
+    if kind == "endpoint":
+        with suppress(ValueError):
+            provider = urlsplit(target.partition("#")[0]).hostname or kind
+    return Participant(role, party.name, provider, party.settings, tuple(returned.get(party.name, ())))
 
 
-def _returned(steps: Iterable[Step]) -> dict[str, dict[str, None]]:
-    """Return the model names that each party reported, in the order in which they were first reported."""
+def reported_models(steps: Iterable[Step]) -> dict[str, dict[str, None]]:
+    """Return the model names that each participant reported, in the order in which they were first reported."""
     returned: dict[str, dict[str, None]] = {}
     for step in steps:
         named = step.output.model if isinstance(step.output, Said) else step.spent.model

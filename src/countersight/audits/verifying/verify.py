@@ -412,7 +412,7 @@ def _derive_again(
             words = "it was sealed by an earlier version and cannot be recomputed here"
             yield from (*found, Finding("not verified", SEAL, words))
             return
-        if not found:  # without a picture, nothing can be repeated
+        if not any(each.what in ("missing", "altered") for each in found):  # without a picture, nothing can be repeated
             found += [*replay_stages(opened), *replay_calibration(opened)]
         found += [*_check_selection(opened), *_check_times(opened), *_check_records(opened)]
         yield from found
