@@ -250,6 +250,15 @@ def noisy(picture):
     return marked(check_picture(png(Image.fromarray(np.clip(shaken, 0, 255).astype(np.uint8))))).data
 
 
+def noise_of_another_editor(folder):
+    """Noise on an edit by `exact`, of which another editor is named, whose pictures are taken on trust."""
+    in_manifest(folder, editor=Actor("classical"))
+    rechained(
+        folder / LOG, lambda step: replace(step, by="classical") if step.by == "exact" != step.place.judge else step
+    )
+    with_picture("edit", noisy)(folder)
+
+
 def png(image=WORDS, **saved):
     file = io.BytesIO()
     image.save(file, "PNG", **saved)
@@ -488,7 +497,7 @@ SLOW = (
     Attack("a group", "audit", outputs("case", group="easy"), "group is easy in the log; recomputed it is "),
     Attack("a suite", "audit", outputs("case", suite="clevr"), "suite is clevr in the log; recomputed it is "),
     Attack("a picture's name", "audit", outputs("case", image="other.png"), "image is other.png in the log"),
-    Attack("a scene without its dataset", "past", steps(emptied), "its picture does not match its scene"),
+    Attack("a scene without its dataset", "past", steps(emptied), "does not match its scene"),
     Attack("a case taken out", "audit", dropped_case(), "broken: selection.json (cases is ("),
     Attack("other rows", "past", other_rows, "it has 1 case; the rule selects 1 others"),
     Attack("words in the orders", "past", words_in_orders, f"broken: orders.jsonl (line 1 {STRANGE}"),
@@ -536,6 +545,7 @@ SLOW = (
     Attack("LPIPS of nobody", "said", with_quality(lambda step: True, lpips=0.01), "quality.lpips is 0.01 in the log"),
     Attack("a bad edit counted", "said", with_quality(lambda step: not step.output.quality.good, good=True, reason=""),
            "quality.good is True in the log; recomputed it is False"),
+    Attack("an exact edit of another editor", "past", noise_of_another_editor, "does not match its scene"),
     Attack("no edit at all", "past", unedited, "concept 1: output.after is "),
     Attack("a dose of another edit", "past", outputs("dose", full="0" * 64), "dose 1: output.full is "),
     *(Attack(f"{stage} too early", "past", early(stage), f"step 0 ({stage}) builds on step ")

@@ -212,7 +212,14 @@ class Replay:
         if not output.after:
             raise RetriesExhausted(AskingFailed(output.failure, again=False), 1)
         mask = self._folder.picture(output.mask).data if output.mask else None
-        return Edited(self._folder.picture(output.after), mask, output.log, scene=output.scene)
+        return Edited(self.picture(output.after, output.scene), mask, output.log, scene=output.scene)
+
+    def picture(self, digest: str, scene: Scene | None) -> Picture:
+        """Return a recorded picture, which must be the drawing of its scene, where it has one."""
+        picture = self._folder.picture(digest)
+        if scene is not None and not _is_drawing(picture, scene):
+            self.find(self._unlike, f"the picture {digest[:16]} does not match its scene")
+        return picture
 
     def abilities(self) -> Abilities | None:
         """Return the editor's abilities as given to the extractor of the current case."""
@@ -348,8 +355,9 @@ def replay_stages(opened: OpenedBundle) -> Iterator[Finding]:
                 with suppress(StepFailed):
                     if dataset is not None:
                         await stages.audit(place.row, dataset.case_at(place.row))
-                    elif isinstance(step.output, CaseRecord):
-                        await stages.test(await _subject(opened, stages, replay, place, step.output))
+                    elif isinstance(record := step.output, CaseRecord):
+                        shown = await stages.begin(place, record, replay.picture(record.picture, record.scene))
+                        await stages.test(Subject(place, record.question, shown, record.image, record.scene))
                     else:
                         replay.visited.add((stage, place))  # it failed, and without the dataset nobody can repeat it
             except (CountersightError, IndexError, AssertionError, msgspec.DecodeError, ValueError, RecursionError):
@@ -357,17 +365,6 @@ def replay_stages(opened: OpenedBundle) -> Iterator[Finding]:
 
     blocking(replay_all)
     yield from replay.close()
-
-
-async def _subject(
-    opened: OpenedBundle, stages: Stages, replay: Replay, place: StepPlace, record: CaseRecord
-) -> Subject:
-    """What a case is about by the log alone; its picture must be the drawing of its scene, where it has one."""
-    picture = opened.again.picture(record.picture)
-    if record.scene is not None and not _is_drawing(picture, record.scene):
-        replay.find(opened.unlike(), f"case {place.case}: its picture does not match its scene")
-    shown = await stages.begin(place, record, picture)
-    return Subject(place, record.question, shown, record.image, record.scene)
 
 
 def _is_drawing(picture: Picture, scene: Scene) -> bool:
