@@ -80,17 +80,17 @@ class Opener:
         An audit ends with the thresholds that it was begun with: `before` are those who checked so far.
         """
         begun = {party.name: party.settings for party in before}
-        return tuple(
-            SeamChecker(begun["seams"]) if name == "seams" and "seams" in begun else self._checker(name, settings)
-            for name in dict.fromkeys(names)
-        )
-
-    def _checker(self, name: str, settings: ModelSettings) -> Checker:
-        if CHECKERS.knows(name):
-            return _opened(CHECKERS, name)
-        if not MODELS.knows(name):
-            raise ModelError(unknown("checker", name, [*CHECKERS.usages(), *MODELS.usages()]))
-        return ModelChecker(self._asked(open_model(name, settings)))
+        opened: list[Checker] = []
+        for name in dict.fromkeys(names):
+            if name == "seams" and name in begun:
+                opened.append(SeamChecker(begun[name]))
+            elif CHECKERS.knows(name):
+                opened.append(_opened(CHECKERS, name))
+            elif MODELS.knows(name):
+                opened.append(ModelChecker(self._asked(open_model(name, settings))))
+            else:
+                raise ModelError(unknown("checker", name, [*CHECKERS.usages(), *MODELS.usages()]))
+        return tuple(opened)
 
     def _reader(self, what: str, name: str, settings: ModelSettings, others: Registry[Any]) -> AskedModel:
         """A model that reads text alone."""

@@ -118,14 +118,12 @@ def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
         "verdict": {judge.name for judge in manifest.judges},
         "check": {checker.name for checker in manifest.checkers},
     }
-    outputs = _Outputs()
-    rows: dict[str, int] = {}
-    for step in steps:
-        if step.stage not in named or step.place.judge in named[step.stage]:
-            outputs.known[step.stage, step.place] = step.output
-            if step.place.case:
-                rows[step.place.case] = step.place.row
-    outputs.sort_by_concept()
+    known = {
+        (step.stage, step.place): step.output
+        for step in steps
+        if step.stage not in named or step.place.judge in named[step.stage]
+    }
+    outputs, rows = _Outputs(known), {place.case: place.row for _, place in known if place.case}
     found = (outputs.trail(case, row) for case, row in sorted(rows.items(), key=lambda item: item[1]))
     return tuple(trail for trail in found if trail is not None)
 
@@ -133,15 +131,12 @@ def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
 class _Outputs:
     """The outputs of an audit's steps, by stage and place."""
 
-    def __init__(self) -> None:
-        self.known: dict[tuple[Stage, StepPlace], Output] = {}
+    def __init__(self, known: dict[tuple[Stage, StepPlace], Output]) -> None:
+        self._known = known
         self._verdicts: dict[tuple[str, int | None], list[Verdict]] = {}
         self._checks: dict[tuple[str, int | None], list[Check]] = {}
         self._failures: dict[str, list[str]] = {}
-
-    def sort_by_concept(self) -> None:
-        """Note which verdicts and checks belong to each concept, and which failures to each case."""
-        for (stage, place), output in self.known.items():
+        for (stage, place), output in known.items():
             if isinstance(output, Verdict):
                 self._verdicts.setdefault((place.case, place.concept), []).append(output)
             elif isinstance(output, Check):
@@ -196,5 +191,5 @@ class _Outputs:
         return Response(first, second) if first and second else None
 
     def _get(self, kind: type[Kind], stage: Stage, place: StepPlace) -> Kind | None:
-        output = self.known.get((stage, place))
+        output = self._known.get((stage, place))
         return output if isinstance(output, kind) else None

@@ -10,6 +10,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -62,8 +63,17 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 def begin_session(folder: Path, operator: str = "") -> None:
     """Record who works on an audit from now on, and with which versions; an unchanged session adds no line."""
-    session = _session(operator)
-    before = read_sessions(folder)
+    packages, before = _packages(), read_sessions(folder)
+    listed = "".join(f"{name}=={version}\n" for name, version in packages.items())
+    session = Session(
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        operator=operator,
+        code=_code(),
+        python=platform.python_version(),
+        packages=packages,
+        packages_sha256=hashlib.sha256(listed.encode()).hexdigest(),
+        hardware=_hardware(),
+    )
     if before and msgspec.structs.replace(before[-1], started="") == msgspec.structs.replace(session, started=""):
         return
     lines = [msgspec.json.encode(each) + b"\n" for each in (*before, session)]
@@ -79,20 +89,6 @@ def read_sessions(folder: Path) -> tuple[Session, ...]:
         return tuple(msgspec.json.decode(line, type=Session) for line in content(file).splitlines())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise AuditError(f"{file} is damaged: {error}") from None
-
-
-def _session(operator: str) -> Session:
-    packages = _packages()
-    listed = "".join(f"{name}=={version}\n" for name, version in packages.items())
-    return Session(
-        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        operator=operator,
-        code=_code(),
-        python=platform.python_version(),
-        packages=packages,
-        packages_sha256=hashlib.sha256(listed.encode()).hexdigest(),
-        hardware=_hardware(),
-    )
 
 
 @cache
@@ -132,27 +128,16 @@ def _commit(root: Path) -> str:
 
 def _hardware() -> Hardware:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if "SC_PHYS_PAGES" in os.sysconf_names else 0
+    processor = platform.processor()
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as told:  # Linux names it here
+        names = (line.partition(":")[2].strip() for line in told if line.startswith(("model name", "Model")))
+        processor = next(names, processor)
+    torch = sys.modules.get("torch")  # importing it to ask would take seconds
+    devices = torch.cuda.device_count() if torch is not None and torch.cuda.is_available() else 0
     return Hardware(
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
-        processor=_processor(),
+        processor=processor,
         cores=cores(),
         memory_gib=round(memory / 1024**3, 1),
-        accelerators=_accelerators(),
+        accelerators=tuple(torch.cuda.get_device_name(number) for number in range(devices)) if torch else (),
     )
-
-
-def _processor() -> str:
-    """Return the name of the processor, if Linux reports it."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as told:
-            names = [line.partition(":")[2].strip() for line in told if line.startswith(("model name", "Model"))]
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor()
-
-
-def _accelerators() -> tuple[str, ...]:
-    torch = sys.modules.get("torch")  # importing it to ask would take seconds
-    if torch is None or not torch.cuda.is_available():
-        return ()
-    return tuple(torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count()))

@@ -101,7 +101,6 @@ def write_bundle(
             clear_parts(part_of)
         audit = read_audit(path)
         _refuse_strange_files(path)
-        _refuse_changed_pictures(path)
         sheets = write_papers(folder, audit, page, against=against, progress=progress)
         sealed = seal(
             path,
@@ -129,9 +128,24 @@ def write_papers(
     """
     with progress("Comparing pictures", len(edits(audit.cases)), "edits") as done:
         write_differences(folder, audit.cases, done)
-    sheets = _sheets(folder, audit, against, from_dataset=from_dataset)
+    path, scores, sessions = folder.path, score(audit), read_sessions(folder.path)
+    chosen = len(decode_selection(content(path / SELECTION)).cases) if (path / SELECTION).is_file() else None
+    names = (found.name for found in list_entries(path) if isinstance(found, FileEntry))
+    sheets = Sheets(
+        folder=folder,
+        audit=audit,
+        scores=scores,
+        manifest=run_manifest(audit, sessions),
+        sessions=sessions,
+        dataset=dataset_sheet(path, audit.manifest, audit.cases, from_dataset=from_dataset),
+        cases=case_sheets(audit, scores, names),
+        limits=limits(audit.manifest, scores, audit.calibration, drawn=any(case.record.scene for case in audit.cases)),
+        reviews=read_reviews(path, scores),
+        changes=change_record(audit, scores, against) if against else stored_record(audit, scores),
+        conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), chosen),
+    )
     for name, written in _papers(sheets).items():
-        write_whole(folder.path / name, written)
+        write_whole(path / name, written)
     if not sheets.changes:
         (folder.path / CHANGES).unlink(missing_ok=True)
     write_whole(folder.path / REPORT, page(sheets).encode())
@@ -139,38 +153,15 @@ def write_papers(
 
 
 def _refuse_strange_files(path: Path) -> None:
-    """Raise an error for files that no audit writes: a seal would suggest that they were checked."""
-    for found in list_entries(path):
-        if isinstance(found, FileEntry) and sealable(found) and not belongs(found.name):
-            raise AuditError(f"{path / found.name} does not belong to the audit; remove it to seal the bundle")
-
-
-def _refuse_changed_pictures(path: Path) -> None:
-    """Raise an error if a picture differs from the one that the log records."""
-    names = [f"{PICTURES}/{found.name}" for found in list_entries(path / PICTURES) if isinstance(found, FileEntry)]
-    for name, sha256 in zip(names, digests(path, names), strict=True):
+    """Raise an error for files that no audit writes, and for pictures that differ from those in the log."""
+    names = [each.name for each in list_entries(path) if isinstance(each, FileEntry) and sealable(each)]
+    for name in names:
+        if not belongs(name):
+            raise AuditError(f"{path / name} does not belong to the audit; remove it to seal the bundle")
+    pictures = [name for name in names if name.startswith(f"{PICTURES}/")]
+    for name, sha256 in zip(pictures, digests(path, pictures), strict=True):
         if PurePosixPath(name).stem != sha256:
             raise AuditError(f"{path / name} was changed after it was written, so the audit cannot be sealed")
-
-
-def _sheets(folder: AuditFolder, audit: AuditTrail, against: Path | None, *, from_dataset: bool) -> Sheets:
-    """Return the sheets that a bundle contains about an audit."""
-    path, scores = folder.path, score(audit)
-    chosen = len(decode_selection(content(path / SELECTION)).cases) if (path / SELECTION).is_file() else None
-    sessions = read_sessions(path)
-    return Sheets(
-        folder=folder,
-        audit=audit,
-        scores=scores,
-        manifest=run_manifest(audit, sessions),
-        sessions=sessions,
-        dataset=dataset_sheet(path, audit.manifest, audit.cases, from_dataset=from_dataset),
-        cases=case_sheets(audit, scores, (found.name for found in list_entries(path) if isinstance(found, FileEntry))),
-        limits=limits(audit.manifest, scores, audit.calibration, drawn=any(case.record.scene for case in audit.cases)),
-        reviews=read_reviews(path, scores),
-        changes=change_record(audit, scores, against) if against else stored_record(audit, scores),
-        conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), chosen),
-    )
 
 
 def _papers(sheets: Sheets) -> dict[str, bytes]:
