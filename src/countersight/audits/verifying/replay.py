@@ -238,20 +238,19 @@ class Replay:
             words = f"step {found[0]}{others} ({stage!r} by {by or 'nobody'}) is not required by audit.json"
             yield Finding("added", LOG, words)
 
-    def parties(self, prompts: AuditPrompts) -> Parties:
+    def parties(self, prompts: AuditPrompts, respondents: Respondents | None) -> Parties:
         """Return all participants: ours as they are, the others as recorded."""
         manifest = self._folder.manifest
         editor: Any = Recorded(manifest.editor, self) if manifest.editor.name else None
         if manifest.editor.name == "exact":
             editor = self._ours("editor", manifest.editor) or editor
-        model: Any = Recorded(manifest.model, self)
-        extractor = self._party("extractor", manifest.extractor, EXTRACTORS, ModelExtractor, prompts)
-        checkers = tuple(self._party("checker", each, CHECKERS, ModelChecker) for each in manifest.checkers)
-        return Parties(self.judges(prompts), model, extractor, editor, checkers)
-
-    def judges(self, prompts: AuditPrompts) -> tuple[Any, ...]:
-        """Return the judges alone."""
-        return tuple(self._party("judge", each, JUDGES, ModelJudge, prompts) for each in self._folder.manifest.judges)
+        return Parties(
+            tuple(self._party("judge", each, JUDGES, ModelJudge, prompts) for each in manifest.judges),
+            Scripted(self, respondents) if respondents else Recorded(manifest.model, self),
+            self._party("extractor", manifest.extractor, EXTRACTORS, ModelExtractor, prompts),
+            editor,
+            tuple(self._party("checker", each, CHECKERS, ModelChecker) for each in manifest.checkers),
+        )
 
     def _party(self, role: str, party: Actor, registry: Any, by_model: Any, *more: Any) -> Any:
         ours = self._ours(role, party) if party.name in OURS else None
@@ -331,9 +330,14 @@ def _called(stage: Stage, by: Actor, place: StepPlace) -> str:
     return f"{stage!r} of {by.name}{vote}" if stage in ("verdict", "check") else repr(stage)
 
 
-def replay_stages(opened: OpenedBundle) -> Iterator[Finding]:
-    """Take every case of an audit through its stages again, and return the findings."""
-    manifest, folder, dataset = opened.audit.manifest, opened.again, opened.dataset
+def replay_stages(
+    audit: AuditTrail, dataset: Dataset | None, unlike: What, respondents: Respondents | None = None
+) -> Iterator[Finding]:
+    """Take every case of an audit through its stages again, and return the findings.
+
+    Where the audited model is scripted, its replies are not taken from the log, and every case must be there.
+    """
+    manifest, folder = audit.manifest, AuditFolder.open(audit.path)
     try:
         prompts = msgspec.convert(manifest.prompts, AuditPrompts)
     except msgspec.ValidationError as error:
@@ -344,24 +348,26 @@ def replay_stages(opened: OpenedBundle) -> Iterator[Finding]:
         told = "" if same else f"; they were asked by version {manifest.countersight}, this is {__version__}"
         words = f"its prompts are called {prompts.name}, but differ from the built-in prompts of this name{told}"
         yield Finding("broken" if same else "not verified", MANIFEST, words)
-    replay = Replay(opened.audit.steps, folder, opened.unlike())
+    replay = Replay(audit.steps, folder, unlike)
+
+    async def replay_case(stages: Stages, row: int, step: Step | None) -> None:
+        if dataset is not None:
+            await stages.audit(row, dataset.case_at(row))
+        elif step and isinstance(record := step.output, CaseRecord):
+            shown = await stages.begin(step.place, record, replay.picture(record.picture, record.scene))
+            await stages.test(Subject(step.place, record.question, shown, record.image, record.scene))
+        elif step:
+            replay.visited.add((step.stage, step.place))  # it failed, and without the dataset nobody can repeat it
 
     async def replay_all() -> None:
-        stages = Stages(folder, prompts, replay.parties(prompts), replay, dataset)
-        for (stage, place), step in list(replay.log.items()):
-            if stage != "case":
-                continue
+        stages = Stages(folder, prompts, replay.parties(prompts, respondents), replay, dataset)
+        logged = {place.row: step for (stage, place), step in replay.log.items() if stage == "case"}
+        for row in range(dataset.count) if dataset and respondents else logged:
             try:
                 with suppress(StepFailed):
-                    if dataset is not None:
-                        await stages.audit(place.row, dataset.case_at(place.row))
-                    elif isinstance(record := step.output, CaseRecord):
-                        shown = await stages.begin(place, record, replay.picture(record.picture, record.scene))
-                        await stages.test(Subject(place, record.question, shown, record.image, record.scene))
-                    else:
-                        replay.visited.add((stage, place))  # it failed, and without the dataset nobody can repeat it
+                    await replay_case(stages, row, logged.get(row))
             except (CountersightError, IndexError, AssertionError, msgspec.DecodeError, ValueError, RecursionError):
-                replay.find("broken", f"case {place.case} is not in this row of the dataset")
+                replay.find("broken", f"row {row} of the dataset is not the case of the log")
 
     blocking(replay_all)
     yield from replay.close()
@@ -406,24 +412,13 @@ def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTra
     if not 0 < size <= LARGEST:
         yield Finding("broken", CALIBRATION, f"there is no calibration of {size:,} tests")
         return
-    prompts, folder = msgspec.convert(manifest.prompts, AuditPrompts), AuditFolder.open(judged.path)
-    (folder.path / PICTURES).mkdir(exist_ok=True)  # an audit takes only the log of its calibration: all is drawn again
-    replay = Replay(judged.steps, folder, opened.unlike())
+    (judged.path / PICTURES).mkdir(exist_ok=True)  # an audit takes only the log of its calibration: all is drawn again
     with TemporaryDirectory() as base:
         dataset = make_tests(Path(base) / "tests", size, manifest.seed)
         if manifest.dataset.fingerprint != dataset.fingerprint:
             yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
             return
-
-        async def replay_all() -> None:
-            model = Scripted(replay, Respondents(dataset, manifest.seed))
-            parties = msgspec.structs.replace(replay.parties(prompts), model=model)
-            stages = Stages(folder, prompts, parties, replay, dataset)
-            for row, case in dataset.cases():
-                await stages.audit(row, case)
-
-        blocking(replay_all)
-    yield from replay.close()
+        yield from replay_stages(judged, dataset, opened.unlike(), Respondents(dataset, manifest.seed))
     if calibration_of(judged) != calibration:
         yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
 

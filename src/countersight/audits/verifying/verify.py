@@ -413,7 +413,7 @@ def _derive_again(
             yield from (*found, Finding("not verified", SEAL, words))
             return
         if not any(each.what in ("missing", "altered") for each in found):  # without a picture, nothing can be repeated
-            found += [*replay_stages(opened), *replay_calibration(opened)]
+            found += [*replay_stages(audit, opened.dataset, opened.unlike()), *replay_calibration(opened)]
         found += [*_check_selection(opened), *_check_times(opened), *_check_records(opened)]
         yield from found
         if all(each.what == "not verified" for each in found):
