@@ -574,7 +574,7 @@ SLOW = (
            MADE_UP_WORDS),
     Attack("questions in a calibration", "audit", chosen(lambda step: True, CALIBRATED, asked=MADE_UP),
            MADE_UP_WORDS),
-    *(Attack(f"a verdict of no {name}", "audit", put_behind(lambda step: is_verdict(step) and step.by == "rules", CALIBRATED,
+    *(Attack(f"a verdict of no {name}", "audit", put_behind(is_verdict, CALIBRATED,
              place={name: value}, output={} if name == "case" else {name: value}), NONE)
       for name, value in (("case", "another"), ("judge", "nobody"), ("vote", 2))),
     Attack("a respondent of a calibration", "audit", chosen(lambda step: step.stage == "answer again", CALIBRATED,
