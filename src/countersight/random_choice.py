@@ -1,18 +1,24 @@
-"""Balanced random choices: letters of right answers, yes and no, colours."""
+"""Balanced random choices: letters of right answers, difficulties, phrasings, colours."""
 
 from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
 T = TypeVar("T")
+_ROUNDS = 25
 
 
-def balanced(items: Sequence[T], key: str, index: int) -> T:
+def balanced(items: Sequence[T], key: str, index: int, rounds: int = 1) -> T:
     """Choose an item at random so that all items are chosen almost equally often over indexes counted from 0.
 
-    Every len(items) indexes share one shuffled order, so the choice depends only on key and index.
+    Every `rounds` times len(items) indexes share one shuffled order, so the choice depends only on key and index.
     """
-    block, position = divmod(index, len(items))
-    order = list(items)
+    block, position = divmod(index, rounds * len(items))
+    order = [*items] * rounds
     Random(f"{key}/{block}").shuffle(order)
     return order[position]
+
+
+def balanced_answer(answers: Sequence[T], key: str, index: int) -> T:
+    """Choose which of the answers is right: balanced over blocks so large that earlier answers do not tell the next."""
+    return balanced(answers, key, index, _ROUNDS)

@@ -25,7 +25,7 @@ from countersight.dataset import DatasetWriter, published_file
 from countersight.engine import ReplyStore, RetryPolicy, StoredModel, blocking, read_journal
 from countersight.errors import CountersightError
 from countersight.models import MODELS, ModelSettings, open_model
-from countersight.random_choice import balanced
+from countersight.random_choice import balanced_answer
 from countersight.suites import SUITES, supposed, with_picture
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
@@ -75,7 +75,9 @@ def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | 
     if suite == CFMM:
         group = aspect(source.question, source.group)
         answers = (source.answer, draft.answer)
-        shown = balanced((answers, answers[::-1]), f"{seed}/letters", number)  # the new answer is as often A as B
+        shown = balanced_answer(
+            (answers, answers[::-1]), f"{seed}/letters", number
+        )  # the new answer is as often A as B
         options = tuple(map(Option, shown))
         factual, counterfactual = (
             Question(asked.text, LETTERS[shown.index(asked.answer)], "choice", options)

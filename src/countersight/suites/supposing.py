@@ -13,6 +13,8 @@ _ASKS = (
 _ASKED = re.compile(rf"[,;]\s*{_ASKS}", re.IGNORECASE)
 _SUPPOSE = re.compile(rf"(?:suppose|imagine|assume)\s+(?:that\s+)?(?P<clause>.+?)[.,;]\s*{_ASKS}", re.IGNORECASE)
 
+_SINGULAR = re.compile(r"^((?:one|1|the (?:top|bottom) \w+ circle)\b.*?) were ")
+
 
 def supposed(question: str) -> Change | None:
     """Return the supposition of a question as a sentence, or None if it has no if-clause or "suppose"."""
@@ -35,6 +37,7 @@ def supposed(question: str) -> Change | None:
 
 def as_sentence(clause: str) -> str:
     """Return an if-clause as a sentence; "were" in a supposition becomes "was" in a statement."""
-    if clause.startswith("one "):
-        clause = clause.replace(" were ", " was ")
+    clause = _SINGULAR.sub(r"\1 was ", clause)
+    for now, then in ((", unless it is ", ", unless it was "), (", unless it has ", ", unless it had ")):
+        clause = clause.replace(now, then)
     return f"{clause[:1].upper()}{clause[1:]}."

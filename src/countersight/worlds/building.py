@@ -206,12 +206,38 @@ def swing(build: Structure) -> None:
     _loads(build, 20, length - 20, plank.top, 1)
 
 
+def pile(build: Structure) -> None:
+    """Build blocks on each other, one or two of which carry a second block at their side, perhaps a counterweight."""
+    rng = build.rng
+    below = build.block(0, 0, 2 * rng.randint(20, 28), rng.randint(20, 24))
+    levels = rng.randint(3, 4)
+    forks = rng.sample(range(levels), rng.randint(1, 2))
+    for level in range(levels):
+        middle = below.middle[0]
+        if level not in forks:
+            reach = below.width / 2 - 9
+            middle += rng.uniform(-reach, reach)
+            below = build.block(middle, below.top, 2 * rng.randint(15, 24), rng.randint(20, 26))
+            continue
+        way, length = rng.choice((-1, 1)), 2 * rng.randint(40, 54)
+        middle += way * rng.uniform(0, 26)
+        if rng.random() < 0.5:
+            below = build.put("plank", round(middle - length / 2), below.top, length, PLANK)
+        else:
+            below = build.block(middle, below.top, length, rng.randint(18, 22))
+        (middle, _), bottom = below.middle, below.top
+        build.block(middle + way * (length / 2 - 17), bottom, 2 * rng.randint(14, 17), rng.randint(20, 24))
+        middle -= way * rng.uniform(6, length / 2 - 22)
+        below = build.block(middle, bottom, 2 * rng.randint(15, 20), rng.randint(20, 24))
+
+
 LOWER: dict[str, Callable[[Structure], None]] = {"tower": tower, "bridge": bridge, "balance": balance, "lean": lean}
 """Structures that stand on the table."""
 UPPER: dict[str, Callable[[Structure], None]] = {"shelf": shelf, "hanging": hanging, "swing": swing}
 """Structures that are fixed above the table."""
-ASKED_FOR: dict[str, Callable[[Structure], None]] = {"chain": chain}
-"""Structures that are built only on request."""
+ASKED_FOR: dict[str, Callable[[Structure], None]] = {"chain": chain, "pile": pile}
+"""Structures that are built only on request; a chain hangs, and a pile stands on the table."""
+_STANDING = frozenset({*LOWER, "pile"})
 
 
 class FinishedStructure(msgspec.Struct, frozen=True):
@@ -286,8 +312,8 @@ def holds(world: Supports) -> bool:
 def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Supports | None:
     """Return structures side by side, or None if they are too many or too wide."""
     least, most = DIFFICULTIES[difficulty]
-    below = [_holding(name, rng) for name in having if name in LOWER]
-    above = [_holding(name, rng) for name in having if name not in LOWER]
+    below = [_holding(name, rng) for name in having if name in _STANDING]
+    above = [_holding(name, rng) for name in having if name not in _STANDING]
     while (number := sum(each.free for each in (*below, *above))) < least:
         stands = not below or (len(below) < _MOST_BELOW and rng.random() < 0.6)
         (below if stands else above).append(_holding(rng.choice(list(LOWER if stands else UPPER)), rng))
@@ -315,8 +341,8 @@ def _holding(name: str, rng: Random) -> FinishedStructure:
     """Return a structure that holds by itself."""
     while True:
         structure = built(name, rng)
-        base = TABLE if name in LOWER else _SHELF if name == "shelf" else BEAM
-        high = TABLE - _LOW - 6 if name in LOWER else _LOW - BEAM - 10
+        base = TABLE if name in _STANDING else _SHELF if name == "shelf" else BEAM
+        high = TABLE - _LOW - 6 if name in _STANDING else _LOW - BEAM - 10
         world = Supports(*shifted(structure.things, structure.strings, 100, base))
         if structure.height < high and _is_apart(world) and holds(world):
             return structure

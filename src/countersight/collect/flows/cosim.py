@@ -23,7 +23,7 @@ from countersight.collect.flows.protocol import (
     Text,
     said_words,
 )  # fmt: skip
-from countersight.random_choice import balanced
+from countersight.random_choice import balanced_answer
 from countersight.suites.cosim import KINDS, change_kinds
 from countersight.suites.cosim import NAME as COSIM
 
@@ -158,7 +158,7 @@ class CosimFlow(Flow):
     def case(self, item: Item, past: Past) -> Case | None:
         """Return the instance: four responses of which one fits the changed scene."""
         asked, changed, distracted = past["question"][-1], past["change"][-1], past["distractor"][-1]
-        place = LETTERS.index(balanced("ABCD", "collect/cosim", item.id))
+        place = LETTERS.index(balanced_answer("ABCD", "collect/cosim", item.id))
         texts = list(distracted.distractors)
         texts.insert(place, distracted.response)
         return Case(

@@ -147,7 +147,8 @@ def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key
             answer = plain(shape.names[query.answer[0]])
             if graph.scene in used or right[answer] == most:
                 continue
-            letter = _LETTERS[(_LETTERS.index(balanced(_LETTERS, f"{key}/letter", made)) + turn) % len(_LETTERS)]
+            letter = balanced(_LETTERS, f"{key}/letter", made, rounds=-(-wanted // len(_LETTERS)))
+            letter = _LETTERS[(_LETTERS.index(letter) + turn) % len(_LETTERS)]
             rng = Random(f"{key}/{tries}/{graph.scene}/{'/'.join(thing.id for thing in graph.things)}")
             drafted = draft(task, query, shape, letter, made + turn, answers, rng, tries)
             if drafted:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Case, Option, Question
-from countersight.random_choice import balanced
+from countersight.random_choice import balanced_answer
 from countersight.scenes import (
     NAMED,
     PLACES,
@@ -47,15 +47,17 @@ class LeastChange(NamedTuple):
 
 def _circle_to_go(rng: Random) -> LeastChange:
     """Which circle must go so that so many dots are left?"""
-    found: list[int] = []
-    while len(found) != 1:
+    found, fewer, more = list[int](), list[int](), list[int]()
+    rank = rng.randrange(4)  # so many of the wrong options have fewer dots than the right one
+    while len(found) != 1 or len(fewer) < rank or len(more) < 3 - rank:
         numbers = circles_of(rng)
         left = {-1: sum(numbers), **{nth: sum(numbers) - number for nth, number in enumerate(numbers)}}
         wanted = left[rng.randrange(len(numbers))]
         reached = {nth for nth, dots in left.items() if dots == wanted}
         found = smallest([(int(nth >= 0), nth) for nth in left], reached.__contains__)
+        fewer, more = ([nth for nth in left if nth >= 0 and sign * (left[nth] - wanted) > 0] for sign in (1, -1))
     (right,) = found
-    offered = [right, *rng.sample([nth for nth in range(len(numbers)) if nth != right], 3)]
+    offered = [right, *rng.sample(fewer, rank), *rng.sample(more, 3 - rank)]
     scene = dot_scene(rng, numbers)
     return LeastChange(
         scene,
@@ -106,7 +108,7 @@ def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
     """
     key = f"{seed}/least-change"
     asked = (_circle_to_go, _flowers_to_go)[index % 2](Random(f"{key}/{index}"))
-    letter = balanced("ABCD", f"{key}/letter", index)
+    letter = balanced_answer("ABCD", f"{key}/letter", index)
     options = Random(f"{key}/{index}/options").sample(asked.options[1:], len(asked.options) - 1)
     options.insert(LETTERS.index(letter), asked.options[0])
     text = f"What is the smallest change after which {asked.goal}?"

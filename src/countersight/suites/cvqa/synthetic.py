@@ -19,6 +19,7 @@ from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.parallel import in_order
 from countersight.progress import Progress
+from countersight.random_choice import balanced, balanced_answer
 from countersight.scenes import (
     NAMED,
     PHRASINGS,
@@ -44,7 +45,6 @@ from countersight.suites.cvqa.templates import (
     Solved,
     Template,
     Way,
-    balanced,
     by_published_gaps,
     flowers_in,
     near,
@@ -181,7 +181,7 @@ def _as_control(
     right = puzzle.count(changed)
     assert right == solved.answer, "a control must leave the answer as it is"
     wrong = [before for before, _ in solved.others] or by_published_gaps(right, rng)
-    letter = balanced("ABCD", f"{seed}/{template.number}/control letter", index)
+    letter = balanced_answer("ABCD", f"{seed}/{template.number}/control letter", index)
     text = _counterfactual_text(puzzle, presupposition, _phrasing(template, seed, index, "counterfactual", eight))
     counterfactual = number_question(text, right, wrong, letter, rng)
     control = msgspec.structs.replace(
@@ -216,7 +216,7 @@ def _as_case(
 
     def question(world: World, text: str, right: int, others: Sequence[int]) -> Question:
         wrong = others or by_published_gaps(right, rng)
-        return number_question(text, right, wrong, balanced("ABCD", f"{key}/{world} letter", index), rng)
+        return number_question(text, right, wrong, balanced_answer("ABCD", f"{key}/{world} letter", index), rng)
 
     nth, other = (_phrasing(template, seed, index, world, eight) for world in TWO_WORLDS)
     factual = question("factual", phrased(puzzle.asked, nth), solved.answer, [before for before, _ in solved.others])
@@ -233,7 +233,7 @@ def _as_case(
         counterfactual=counterfactual,
         counterfactual_image=f"images/{number:06d}-counterfactual.png",
         shown=msgspec.structs.replace(counterfactual, text=puzzle.shown or puzzle.asked),
-        twice=_twice_question(solved, f"{key}/{index}", balanced("ABCD", f"{key}/twice letter", index)),
+        twice=_twice_question(solved, f"{key}/{index}", balanced_answer("ABCD", f"{key}/twice letter", index)),
         provenance={"type": template.published_type, "seed": seed, "index": index, **puzzle.remembered},
     )
     return SyntheticMade(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)

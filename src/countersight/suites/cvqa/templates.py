@@ -18,7 +18,7 @@ from typing import Literal
 import msgspec
 
 from countersight.case import LETTERS, Option, Question
-from countersight.random_choice import balanced as balanced
+from countersight.random_choice import balanced
 from countersight.scenes import (
     NAMED,
     Edit,

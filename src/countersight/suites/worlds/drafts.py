@@ -103,17 +103,6 @@ class WorldDraft(msgspec.Struct, frozen=True):
     """How the outcome for discs is shown."""
 
 
-class Heights(msgspec.Struct, frozen=True):
-    """At which places, counted from the highest option, the right one stands: at each as often, unit by unit.
-
-    Supports are cleared from below and fall from above: without this the highest option would mostly be right.
-    """
-
-    places: dict[Difficulty, tuple[int, ...]]
-    having: dict[int, tuple[tuple[str, ...], ...]]
-    """Sets of structures for a world, one chosen at random, in which such a place is found soon."""
-
-
 class Group(msgspec.Struct, frozen=True):
     """A group of questions."""
 
@@ -124,19 +113,17 @@ class Group(msgspec.Struct, frozen=True):
     """The answers that are made together, in the same words."""
     kinds: tuple[str, ...] = ("remove",)
     """The kinds of change, one of which is chosen at random for a whole unit."""
-    heights: Heights | None = None
-    """If given, a unit is one case, and its target is one of these places."""
-    having: dict[str, tuple[tuple[str, ...], ...]] = {}
-    """Structures that its worlds are built of, by kind of change, one of these sets by chance: what is asked is met
-    sooner in them. Of a kind that is not named, any."""
+    target_sets: dict[Difficulty, tuple[tuple[Hashable, ...], ...]] = {}
+    """The targets by difficulty, where units differ in them: each set is taken as often. All have the same length."""
+    having: dict[Hashable, tuple[tuple[str, ...], ...]] = {}
+    """Structures that its worlds are built of, by kind of change or by the first target, one of these sets by chance:
+    what is asked is met sooner in them. Where nothing is named, any."""
 
-    def placed(self, key: str, level: Difficulty, nth: int) -> "Group":
-        """Return the group with the height place of a difficulty's nth unit; itself if heights do not matter."""
-        if self.heights is None:
+    def of_unit(self, key: str, level: Difficulty, nth: int) -> "Group":
+        """Return the group with the targets of a difficulty's nth unit."""
+        if not self.target_sets:
             return self
-        place = balanced(self.heights.places[level], f"{key}/{level}/height", nth)
-        having = dict.fromkeys(self.kinds, self.heights.having[place])
-        return msgspec.structs.replace(self, targets=(place,), having=having)
+        return msgspec.structs.replace(self, targets=balanced(self.target_sets[level], f"{key}/{level}/height", nth))
 
 
 def plan_draft(
@@ -146,7 +133,7 @@ def plan_draft(
     factual: WorldQuestion,
     asked: str,
     shown: str,
-    wrong: Sequence[str] = ("text",) * 3,
+    wrong: Sequence[str],
     **more: Any,
 ) -> WorldDraft:
     """Return a draft that asks which thing must be taken away: the first of those chosen. `wrong` are option roles."""

@@ -1,105 +1,106 @@
 """Questions about the smallest change to a world: which one thing must go so that something happens.
 
-Every thing that could be taken away is tried; a question is asked only if exactly one will do.
+Every thing that could be taken away is tried; a question is asked only if exactly one will do. The options are chosen
+such that no rule of thumb finds the right one. Its rank among them, by height or by the distance from an arrow's line,
+is each as often; and the rules "directly below what is to fall" and "nearest to what is pushed" find it in a quarter of
+the cases.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from itertools import combinations
+from math import cos, hypot, pi, sin
 from random import Random
+
+from msgspec.structs import replace
 
 from countersight.errors import Unclear
 from countersight.suites.searching import smallest
 from countersight.suites.worlds.disc_questions import RULE, SHOWN, find_leftmost, hits_or_not, reaches
-from countersight.suites.worlds.drafts import Group, Heights, WorldDraft, WorldQuestion, plan_draft
-from countersight.suites.worlds.support_questions import FLOOR, by_height
+from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, plan_draft
+from countersight.suites.worlds.support_questions import FLOOR, involved
+from countersight.text import several
 from countersight.worlds import (
+    COLOURS,
+    LEVELS,
     MARGIN,
+    Difficulty,
     Disc,
     Discs,
+    Event,
     Motion,
     RemoveThing,
     Supports,
     Take,
-    WorldThing,
     changed_discs,
     clearly_first,
     contacts,
     fallen_without,
+    has_room,
     motion,
     outcome,
 )
 
 _WRONG = 3
+_TRIES = 20
+_SEEN = 6.0
 
 
-def _with_wrong_options(ways: Sequence[Disc], right: str, rng: Random) -> list[Disc]:
-    """What is right, and three like it that are not, of all that could be taken away; nothing where these are few."""
-    (one,) = (thing for thing in ways if thing.id == right)
-    others = [thing for thing in ways if thing.id != right and thing.kind == one.kind]
-    return [one, *rng.sample(others, _WRONG)] if len(others) >= _WRONG else []
+def only_removal_that_fells(falls: str, others: int, world: Supports, margin: float = 0.0) -> str | None:
+    """Return the one thing without which another falls, and so many others; None if none, or several, exist."""
 
+    def is_reached(name: str) -> bool:
+        down = fallen_without(world, *filter(None, [name]), margin=margin)
+        return falls in down and len(down) == others + 1
 
-def only_removal_that_fells(falls: str, stays: str, world: Supports, margin: float = 0.0) -> str | None:
-    """Return the one thing without which the first falls and the second stays; None if none, or several, exist."""
-    ways = [thing.id for thing in world.free if thing.id not in (falls, stays)]
-    found = smallest(
-        [(0, ""), *((1, name) for name in ways)],
-        lambda name: _is_felled(fallen_without(world, *filter(None, [name]), margin=margin), falls, stays),
-    )
+    ways = [(1, thing.id) for thing in world.free if thing.id != falls]
+    found = smallest([(0, ""), *ways], is_reached)
     return found[0] if len(found) == 1 else None
 
 
-def _is_felled(down: frozenset[str], falls: str, stays: str) -> bool:
-    return falls in down and stays not in down
-
-
 def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Return drafts that ask which one thing must go so that one falls and another stays."""
+    """Return drafts that ask which one block must go so that another thing falls with so many others."""
     try:
         down = {thing.id: fallen_without(world, thing.id, margin=MARGIN) for thing in world.free}
     except Unclear:
         dropped["margin"] += 1
         return
-    pairs = [(one, other) for one in world.free for other in world.free if one is not other]
-    touching: dict[str, frozenset[str]] = {thing.id: frozenset() for thing in world.free}
-    for contact in contacts(world):
-        for one, other in ((contact.upper, contact.lower), (contact.lower, contact.upper)):
-            touching[one] = touching.get(one, frozenset()) | {other}
-    for falls, stays in rng.sample(pairs, len(pairs)):
-        ways = [thing for thing in world.free if thing not in (falls, stays)]
-        found = [thing for thing in ways if _is_felled(down[thing.id], falls.id, stays.id)]
+    for falls in rng.sample(world.free, len(world.free)):
+        felling = [thing for thing in world.free if falls.id in down[thing.id]]
+        numbers = Counter(len(down[thing.id]) - 1 for thing in felling)
+        joined = involved(world, falls.id)
+        below = {contact.lower for contact in contacts(world) if contact.upper == falls.id}
         # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
-        unlike = [thing for thing in ways if thing.colour not in (falls.colour, stays.colour)]
-        if len(found) != 1 or found[0] not in unlike:
-            continue
-        result = outcome(world, RemoveThing(found[0].id))
-        if result.world is None:
-            continue
-        goal = f"the {falls.name} falls, and the {stays.name} does not"
-        for place, chosen in by_height(_alike(found[0], unlike, touching[falls.id]), rng).items():
-            highest = clearly_first(chosen, lambda thing: thing.middle[1])
-            if highest:
+        ways = [
+            thing
+            for thing in world.free
+            if thing.kind == "block" and thing.id in joined - {falls.id} and thing.colour != falls.colour
+        ]
+        for right in (thing for thing in ways if thing in felling):
+            others = len(down[right.id]) - 1
+            result = outcome(world, RemoveThing(right.id)) if numbers[others] == 1 else None
+            if result is None or result.world is None:
+                continue
+            rest = [thing for thing in ways if thing is not right]
+            goal = f"and exactly {several(others, 'other thing')} fall" if others else "falls and nothing else does"
+            for wrong in rng.sample(triples := list(combinations(rest, _WRONG)), len(triples)):
+                chosen = [right, *wrong]
+                highest = clearly_first(chosen, lambda thing: thing.middle[1])
+                if highest is None or below.isdisjoint(thing.id for thing in chosen):
+                    continue
                 yield plan_draft(
                     world,
                     chosen,
-                    place,
+                    (sum(thing.middle[1] < right.middle[1] for thing in wrong), right.id in below),
                     WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
-                    f"{FLOOR} Which one of these must be taken away so that {goal}?",
+                    f"{FLOOR} Which one of these must be taken away so that the {falls.name} {goal}?",
                     "Which of these is not in the picture?",
+                    ("graph",) * _WRONG,
                     after=result.world,
                     fallen=result.fallen,
-                    proof=partial(only_removal_that_fells, falls.id, stays.id),
+                    proof=partial(only_removal_that_fells, falls.id, others),
                 )
-
-
-def _alike(right: WorldThing, ways: list[WorldThing], touching: frozenset[str]) -> Iterator[list[WorldThing]]:
-    """What must go, with three of the same kind: what must go touches what is to fall, and so does one of the three."""
-    others = [thing for thing in ways if thing is not right and thing.kind == right.kind]
-    for near in (thing for thing in others if thing.id in touching):
-        for two in combinations([thing for thing in others if thing is not near], 2):
-            yield [right, near, *two]
 
 
 _GOALS: tuple[tuple[str, str, bool], ...] = (
@@ -115,58 +116,104 @@ def only_removal_that_leads_to(
     fact: Callable[[Motion], str], wanted: str, named: tuple[str, ...], world: Discs
 ) -> str | None:
     """Return the one disc without which a fact about a table becomes true; None if none, or several, exist."""
-    ways = [disc.id for disc in world.discs if disc.id not in named]
-    found = smallest(
-        [(0, ""), *((1, name) for name in ways)],
-        lambda name: fact(motion(changed_discs(world, Take(name)))) == wanted,
-    )
+    ways = [(1, disc.id) for disc in world.discs if disc.id not in named]
+    found = smallest([(0, ""), *ways], lambda name: fact(motion(changed_discs(world, Take(name)))) == wanted)
     return found[0] if len(found) == 1 and found[0] else None
 
 
 def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Return drafts that ask which one disc must go so that something happens, or no longer happens."""
+    """Return drafts that ask which one disc must go so that something happens, or no longer happens.
+
+    A disc that is pushed is no option: without it nothing happens, so it would be right whenever it is offered.
+    """
+    now = motion(world)
+    without = {disc.id: motion(changed_discs(world, Take(disc.id))) for disc in world.discs}
+    movers = [disc for disc in world.discs if disc.vx or disc.vy]
     for words, wanted, is_pair in rng.sample(_GOALS, len(_GOALS)):
         discs = rng.sample(world.discs, len(world.discs))
-        pairs = (
-            [(one, other) for one in discs for other in discs if one is not other] if is_pair else [(d,) for d in discs]
-        )
-        for named in pairs:
+        pairs = [(one, other) for one in discs for other in discs if one is not other]
+        for named in pairs if is_pair else [(disc,) for disc in discs]:
             ids = tuple(disc.id for disc in named)
             fact = partial(hits_or_not, ids[0], ids[-1]) if is_pair else partial(reaches, ids[0])
-            right = only_removal_that_leads_to(fact, wanted, ids, world)
-            chosen = _with_wrong_options([d for d in world.discs if d not in named], right, rng) if right else []
-            if not chosen or not right:
+            ways = [disc for disc in world.discs if disc not in named]
+            found = [disc for disc in ways if fact(without[disc.id]) == wanted]
+            if fact(now) == wanted or len(found) != 1 or found[0] in movers:
                 continue
-            first = find_leftmost(chosen)
-            if first is None:
+            right, goal = found[0], words.format(other=named[-1].name)
+            happens = {"": now.events, right.id: without[right.id].events}
+            table = _with_bystanders(world, right, movers, happens, rng)
+            after = changed_discs(table, Take(right.id))
+            if only_removal_that_leads_to(fact, wanted, ids, table) != right.id:
                 continue
-            goal = words.format(other=named[-1].name)
-            yield plan_draft(
-                world,
-                chosen,
-                chosen[0] is first,
-                WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
-                f"{RULE} Which one of these must be taken away so that the {named[0].name} {goal}?",
-                f"{SHOWN} Which of these is not in the pictures?",
-                after=changed_discs(world, Take(right)),
-                proof=partial(only_removal_that_leads_to, fact, wanted, ids),
-            )
+            rest = [disc for disc in table.discs if disc not in (*named, *movers, right)]
+            for wrong in rng.sample(triples := list(combinations(rest, _WRONG)), len(triples)):
+                first = find_leftmost([right, *wrong])
+                if first is None:
+                    continue
+                yield plan_draft(
+                    table,
+                    [right, *wrong],
+                    (
+                        min(2, sum(_off_line(disc, movers) < _off_line(right, movers) for disc in wrong)),
+                        all(_apart(right, movers) < _apart(disc, movers) for disc in wrong),
+                    ),
+                    WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
+                    f"{RULE} Which one of these must be taken away so that the {named[0].name} {goal}?",
+                    f"{SHOWN} Which of these is not in the pictures?",
+                    ["graph" if disc.id in now.moved() else "image" for disc in wrong],
+                    after=after,
+                    proof=partial(only_removal_that_leads_to, fact, wanted, ids),
+                )
 
 
-_LEFTMOST = (True, False, False, False)
-"""Whether what must go is also farthest to the left, which the picture is asked for: as often as each other option."""
+def _with_bystanders(
+    world: Discs, right: Disc, movers: list[Disc], happens: dict[str, tuple[Event, ...]], rng: Random
+) -> Discs:
+    """The table with some discs more that touch nothing, near an arrow's line, near a pushed disc or elsewhere."""
+    colours = [colour for colour in COLOURS if colour not in {disc.colour for disc in world.discs}]
+    near = rng.randint(0, _WRONG) if _off_line(right, movers) > _SEEN else 0
+    for nth, colour in enumerate(rng.sample(colours, min(_WRONG, len(colours)))):
+        for _ in range(_TRIES):
+            mover, angle, away = rng.choice(movers), rng.uniform(0, 2 * pi), rng.uniform(40, 200)
+            x, y = mover.x + cos(angle) * away, mover.y + sin(angle) * away
+            if nth < near:
+                along, aside = (
+                    value / hypot(mover.vx, mover.vy) for value in (rng.uniform(40, 400), rng.uniform(-1, 1))
+                )
+                aside *= _off_line(right, movers)
+                x, y = mover.x + mover.vx * along - mover.vy * aside, mover.y + mover.vy * along + mover.vx * aside
+            disc = Disc(f"b{nth}", colour, round(x), round(y), rng.randint(17, 24), weight=rng.randint(1, 4))
+            more = replace(world, discs=(*world.discs, disc))
+            if has_room(more) and all(
+                motion(changed_discs(more, Take(gone))).events == events for gone, events in happens.items()
+            ):
+                world = more
+                break
+    return world
+
+
+def _apart(disc: Disc, movers: list[Disc]) -> float:
+    """How far a disc is from the nearest disc that is pushed."""
+    return min(hypot(disc.x - mover.x, disc.y - mover.y) for mover in movers)
+
+
+def _off_line(disc: Disc, movers: list[Disc]) -> float:
+    """How far a disc is from the nearest line in which a disc is pushed."""
+    found = []
+    for mover in movers:
+        across, down, speed = disc.x - mover.x, disc.y - mover.y, hypot(mover.vx, mover.vy)
+        is_ahead = across * mover.vx + down * mover.vy > 0
+        found.append(abs(across * mover.vy - down * mover.vx) / speed if is_ahead else hypot(across, down))
+    return min(found)
+
+
+def _targets(ranks: int) -> dict[Difficulty, tuple[tuple[Hashable, ...], ...]]:
+    """The rank of the right option, and whether the second rule of thumb finds it; a unit is one case."""
+    targets = tuple(((rank, is_found),) for rank in range(ranks) for is_found in (True, False, False, False))
+    return dict.fromkeys(LEVELS, targets)
+
+
 SUPPORTS_LEAST = Group(
-    "least-change",
-    supports_least,
-    (None,),
-    heights=Heights(
-        {"easy": (0, 2, 3), "medium": (0, 1, 2, 3), "hard": (0, 1, 2, 3)},  # few things have no second highest
-        {
-            0: (("tower", "chain"), ("chain", "chain")),
-            1: (("chain", "chain"), ("tower", "tower")),
-            2: (("tower", "tower"),),
-            3: (("tower", "tower"), ("tower", "chain")),
-        },
-    ),
+    "least-change", supports_least, (None,), target_sets=_targets(4), having={"remove": (("pile",),)}
 )
-DISCS_LEAST = Group("least-change", discs_least, _LEFTMOST)
+DISCS_LEAST = Group("least-change", discs_least, (None,), target_sets=_targets(3))

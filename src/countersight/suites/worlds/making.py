@@ -14,12 +14,12 @@ import msgspec
 
 from countersight import __version__
 from countersight.blindness import card_section
-from countersight.case import LETTERS, Case, Change, Question
+from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.parallel import in_order
 from countersight.progress import Progress
-from countersight.random_choice import balanced
+from countersight.random_choice import balanced, balanced_answer
 from countersight.scenes import encode
 from countersight.suites.cello.making import PER_TASK
 from countersight.suites.dividing import split_of
@@ -37,6 +37,7 @@ from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_wor
 
 _WORLDS = 40
 """Worlds that are drawn for one kind of change before another is tried."""
+_ATTEMPTS = 500
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -49,13 +50,14 @@ class Unit(msgspec.Struct, frozen=True):
 def draft_unit(suite: WorldSuite, group: Group, difficulty: Difficulty, key: str) -> Unit:
     """Return the unit of a key: the same whatever else is made."""
     dropped: Counter[str] = Counter()
-    attempt = 0
-    while True:
-        rng = Random(f"{key}/{attempt}")
-        found = _search(suite, group, difficulty, rng, dropped)
+    for attempt in range(_ATTEMPTS):
+        found = _search(suite, group, difficulty, Random(f"{key}/{attempt}"), dropped)
         if found:
             return Unit(found, dict(dropped))
-        attempt += 1
+    raise CountersightError(
+        f"{suite.name}: no {difficulty} case of the group {group.name!r} was found in {_ATTEMPTS * _WORLDS:,} random "
+        "worlds; choose another --seed or --difficulty"
+    )
 
 
 def _search(
@@ -83,8 +85,9 @@ def _search(
 
 def _having(group: Group, kind: str, rng: Random) -> Iterator[tuple[str, ...]]:
     """What a world of the group is built of, where something is asked for."""
-    if kind in group.having:
-        yield rng.choice(group.having[kind])
+    for asked in (kind, group.targets[0]):
+        if asked in group.having:
+            yield rng.choice(group.having[asked])
 
 
 def _open(targets: tuple[Hashable, ...], places: list[WorldDraft | None], target: Hashable) -> int | None:
@@ -117,7 +120,7 @@ SUITES = {
         CAUSES,
     )
 }
-VERSION = "1.9"
+VERSION = "2.0"
 """The version of the suite: the same seed gives the same cases while it does not change."""
 SIZE = 2000
 _CHUNK = 8
@@ -125,12 +128,11 @@ _CHUNK = 8
 
 
 class _Order(msgspec.Struct, frozen=True):
-    """A unit to make: which of its group, how many of its cases are wanted, and the number of the first."""
+    """A unit to make: which of its group, and the numbers of its cases."""
 
     group: int
     unit: int
-    first: int
-    wanted: int
+    numbers: tuple[int, ...]
 
 
 class _Plan(msgspec.Struct, frozen=True):
@@ -209,17 +211,20 @@ def _make(
             partial(attribution, suite.follows if groups == GROUPS[0] else ""),
         ),
     )
+    rows: list[tuple[Case, WorldRecord]] = []
     with writer, progress("Building", size, "cases") as done, open(writer.staging / WORLDS_FILE, "wb") as worlds:
         for made, dropped in in_order(
-            partial(_make_chunk, plan), _chunks(plan.asked(), size), workers=workers, ray=ray
+            partial(_make_chunk, plan), _chunks(plan.asked(), size, seed), workers=workers, ray=ray
         ):
             for each in made:
                 for name, data in each.pictures:
                     (writer.staging / name).write_bytes(data)
-                writer.add(each.case)
-                worlds.write(encode_world(each.record))
+                rows.append((each.case, each.record))
             tally.add([each.case for each in made], dropped)
-            done(writer.count)
+            done(len(rows))
+        for case, record in sorted(rows, key=lambda row: row[0].id):
+            writer.add(case)
+            worlds.write(encode_world(record))
 
 
 make_supports = partial(_make, SUITES[SUPPORTS.name], SIZE)
@@ -227,25 +232,26 @@ make_discs = partial(_make, SUITES[DISCS.name], SIZE)
 make_causal = partial(_make, CAUSES, PER_TASK * len(CAUSES.groups))
 
 
-def _chunks(suite: WorldSuite, size: int) -> list[list[_Order]]:
-    """Return all units in chunks; the groups alternate as evenly as possible."""
+def _chunks(suite: WorldSuite, size: int, seed: int) -> list[list[_Order]]:
+    """Return all units in chunks."""
     chunks: list[list[_Order]] = [[]]
-    for order in _orders(suite, size):
-        if sum(each.wanted for each in chunks[-1]) >= _CHUNK:
+    for order in _orders(suite, size, seed):
+        if sum(len(each.numbers) for each in chunks[-1]) >= _CHUNK:
             chunks.append([])
         chunks[-1].append(order)
     return chunks
 
 
-def _orders(suite: WorldSuite, size: int) -> Iterator[_Order]:
+def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_Order]:
+    """Return the units of all groups; cases are shuffled within a group: none tells the answer of the next."""
     each, over = divmod(size, len(suite.groups))
-    first = 0
-    for number, group in enumerate(suite.groups):
-        wanted, unit = each + (number < over), 0
-        while wanted:
-            some = min(wanted, len(group.targets))
-            yield _Order(number, unit, first, some)
-            first, wanted, unit = first + some, wanted - some, unit + 1
+    first = 1
+    for nth, group in enumerate(suite.groups):
+        numbers = list(range(first, first + each + (nth < over)))
+        first += len(numbers)
+        Random(f"{suite.name}/{seed}/{group.name}/order").shuffle(numbers)
+        for unit, start in enumerate(range(0, len(numbers), len(group.targets))):
+            yield _Order(nth, unit, tuple(numbers[start : start + len(group.targets)]))
 
 
 def drafted_cases(suite: WorldSuite, *, size: int, seed: int, reworded: bool = False) -> Iterator[Case]:
@@ -257,7 +263,7 @@ def drafts_with_cases(
     suite: WorldSuite, *, size: int, seed: int, reworded: bool = False
 ) -> Iterator[tuple[WorldDraft, Case]]:
     """Return the cases of a suite, each with its draft."""
-    for order in _orders(suite, size):
+    for order in _orders(suite, size, seed):
         yield from _cases(suite, order, _Plan(suite.name, seed, reworded=reworded), Counter())
 
 
@@ -274,13 +280,13 @@ def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str])
     key = f"{suite.name}/{plan.seed}/{group.name}"
     difficulty = plan.difficulty
     level = balanced(suite.levels, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
-    group = group.placed(key, level, order.unit // len(suite.levels) if difficulty is None else order.unit)
+    group = group.of_unit(key, level, order.unit // len(suite.levels) if difficulty is None else order.unit)
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
-    drafts = Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)
+    drafts = Random(f"{key}/{order.unit}").sample(unit.drafts, len(order.numbers))
     numbers = range(order.unit * len(group.targets), order.unit * len(group.targets) + len(drafts))
-    places = [(LETTERS.index(balanced("ABCD", f"{key}/letter", n)) + plan.reworded) % 4 for n in numbers]
+    places = [(LETTERS.index(balanced_answer("ABCD", f"{key}/letter", n)) + plan.reworded) % 4 for n in numbers]
     # What is right in the picture as it is stands where the next case of the unit has its right option: both are even.
     unlike = [
         nth for nth, each in enumerate(drafts) if each.factual and each.factual.answer != each.counterfactual.answer
@@ -292,8 +298,10 @@ def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str])
             other = (places[nth] + 1 + numbers[nth] // 4 % 3) % 4
         ordered = _ordered(draft, places[nth], other, Random(f"{key}/{numbers[nth]}/options"))
         case = _case(ordered, reworded=plan.reworded)
-        number = order.first + nth + 1
-        yield draft, _numbered(case, suite, group, number, {**made, **suite.hardness(draft), **draft.remembered})
+        yield (
+            draft,
+            _numbered(case, suite, group, order.numbers[nth], {**made, **suite.hardness(draft), **draft.remembered}),
+        )
 
 
 def _case(draft: WorldDraft, *, reworded: bool) -> Case:
@@ -347,7 +355,14 @@ def _question(draft: WorldDraft, asked: WorldQuestion) -> Question:
     answer = asked.answer
     if draft.options:
         answer = LETTERS[[option.text for option in draft.options].index(answer)]
-    return Question(asked.text, answer, draft.kind, draft.options)
+    return Question(asked.text, answer, draft.kind, tuple(_with_role(option, asked) for option in draft.options))
+
+
+def _with_role(option: Option, asked: WorldQuestion) -> Option:
+    """The option with its role in this question: what is right under the change may be wrong in the picture."""
+    if option.text == asked.answer:
+        return Option(option.text, "answer")
+    return Option(option.text, "image") if option.role == "answer" else option
 
 
 def _drawn(suite: WorldSuite, draft: WorldDraft, case: Case) -> WorldsMade:

@@ -1,7 +1,7 @@
 """The questions about a world of supports: drafts by group, with their answers in both worlds."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import combinations, permutations, product
 from random import Random
 
@@ -12,7 +12,6 @@ from countersight.errors import Unclear
 from countersight.picture import Pixels
 from countersight.suites.worlds.drafts import (
     Group,
-    Heights,
     Told,
     WorldDraft,
     WorldQuestion,
@@ -153,14 +152,14 @@ def which_falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
     # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
     blocks = [thing for thing in world.free if thing.kind == "block" and thing.colour != told.about.colour]
     right = [thing for thing in blocks if thing.id in down]
-    near = _involved(world, told.about.id)
-    involved = [thing for thing in blocks if thing.id not in down and thing.id in near]
+    near = involved(world, told.about.id)
+    joined = [thing for thing in blocks if thing.id not in down and thing.id in near]
     beside = [thing for thing in blocks if thing.id not in down and thing.id not in near]
     taken = {thing.colour for thing in world.things if thing.kind == "block"}
     absent = sorted(set(COLOURS) - taken - {told.about.colour})
     if not absent:
         return
-    for place, chosen in by_height(product(right, beside, involved), rng).items():
+    for place, chosen in by_height(product(right, beside, joined), rng).items():
         highest = clearly_first(chosen, lambda thing: thing.middle[1])
         if highest is None:
             continue
@@ -246,37 +245,41 @@ def _happened(world: Supports, told: Told, dropped: Counter[str]) -> Happened | 
     return Happened(world, told, result, result.world)
 
 
-_HAVING: dict[str, tuple[tuple[str, ...], ...]] = {
+_HAVING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
     "cut": ((), ("chain",)),
     "add": ((), ("balance",)),
     "replace": ((), ("balance",)),
 }
 """Without these, changes of such a kind would seldom matter, and few cases would have them."""
-_WHICH_FALLS = Heights(
-    dict.fromkeys(LEVELS, (0, 1, 2)),
-    {
-        0: ((), ("tower", "tower")),
-        1: (("tower", "shelf"), ("tower", "hanging"), ("chain", "shelf")),
-        2: (("chain", "shelf"),),
-    },
-)
-_PLANNING = Heights(
-    # Few things make no world in which the lowest of four blocks is the one that nothing needs.
-    {"easy": (0, 1, 2), "medium": (0, 1, 2, 3), "hard": (0, 1, 2, 3)},
-    {
-        0: ((), ("tower", "tower")),
-        1: (("tower", "hanging"), ("tower", "shelf")),
-        2: (("tower", "tower"), ("tower", "chain")),
-        3: (("tower", "tower", "chain"), ("chain", "chain")),
-    },
-)
+# Supports are cleared from below and fall from above: without targets the highest option would mostly be right.
+_THREE, _FOUR = ((0,), (1,), (2,)), ((0,), (1,), (2,), (3,))
+_WHICH_FALLS: dict[Hashable, tuple[tuple[str, ...], ...]] = {
+    0: ((), ("tower", "tower")),
+    1: (("tower", "shelf"), ("tower", "hanging"), ("chain", "shelf")),
+    2: (("chain", "shelf"),),
+}
+_PLANNING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
+    0: ((), ("tower", "tower")),
+    1: (("tower", "hanging"), ("tower", "shelf")),
+    2: (("tower", "tower"), ("tower", "chain")),
+    3: (("tower", "tower", "chain"), ("chain", "chain")),
+}
 _BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
 GROUPS = (
     Group("falls", under_changes(falls), _BOTH, ("remove", "cut", "add", "replace", "move", "turn"), having=_HAVING),
     Group("higher", under_changes(higher), _BOTH, ("remove", "cut", "add", "replace", "turn"), having=_HAVING),
     Group("how many", under_changes(how_many), (0, 1, 0, 2), ("remove", "move")),
-    Group("which falls", under_changes(which_falls), (None,), ("loss",), _WHICH_FALLS),
-    Group("planning", planning, (None,), heights=_PLANNING),
+    Group(
+        "which falls", under_changes(which_falls), (0,), ("loss",), dict.fromkeys(LEVELS, _THREE), having=_WHICH_FALLS
+    ),
+    # Few things make no world in which the lowest of four blocks is the one that nothing needs.
+    Group(
+        "planning",
+        planning,
+        (0,),
+        target_sets={"easy": _THREE, "medium": _FOUR, "hard": _FOUR},
+        having=_PLANNING,
+    ),
 )
 
 
@@ -284,7 +287,7 @@ def _changed(told: Told) -> tuple[str, ...]:
     return (told.change.id,) if isinstance(told.change, RemoveThing | Replace | MoveThing | TurnThing) else ()
 
 
-def _involved(world: Supports, start: str) -> set[str]:
+def involved(world: Supports, start: str) -> set[str]:
     """Return everything that is connected to a thing by contacts, directly or indirectly."""
     joined = [{contact.upper, contact.lower} for contact in contacts(world) if contact.lower]
     found, before = {start}, 0
