@@ -14,7 +14,7 @@ from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Supposed
 from countersight.suites.worlds import causal_questions
 from countersight.suites.worlds.causal_questions import CAUSES, graphs, is_confirmed, options_of
-from countersight.suites.worlds.making import drafted_cases
+from countersight.suites.worlds.making import drafts_with_cases
 from countersight.worlds import COLOURS, build_supports, building, fallen_without
 
 
@@ -62,7 +62,7 @@ def test_a_model_with_an_edge_turned_round_is_not_confirmed(found):
 @pytest.fixture(scope="module")
 def cases():
     """Two cases of every task."""
-    return list(drafted_cases(CAUSES, size=24, seed=4))
+    return [case for _, case in drafts_with_cases(CAUSES, size=24, seed=4)]
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_an_indirect_effect_is_asked_about_of_a_loss_that_changes_what_is_held(c
 
 @pytest.mark.slow
 def test_reworded_the_same_is_asked_of_the_same_worlds_with_the_right_option_elsewhere(cases):
-    again = list(drafted_cases(CAUSES, size=5, seed=4, reworded=True))
+    again = [case for _, case in drafts_with_cases(CAUSES, size=5, seed=4, reworded=True)]
     for first, second in zip(cases[:10:2], again, strict=True):
         one, other = first.counterfactual, second.counterfactual
         assert first.graph == second.graph

@@ -16,9 +16,8 @@ from countersight.scenes import encode
 from countersight.scoring import holm
 from countersight.suites import find_suite
 from countersight.suites.worlds.disc_questions import DISCS
-from countersight.suites.worlds.making import drafted_cases, drafts_with_cases
-from countersight.suites.worlds.support_changes import turns
-from countersight.suites.worlds.support_questions import SUPPORTS
+from countersight.suites.worlds.making import drafts_with_cases
+from countersight.suites.worlds.support_questions import SUPPORTS, turns
 from countersight.worlds import (
     WORLDS_FILE,
     Take,
@@ -115,7 +114,7 @@ def test_pictures_are_those_of_the_worlds(made, cases, records):
 
 def test_the_card_tells_what_matters_and_what_was_dropped(made):
     card = " ".join((made / "README.md").read_text().split())
-    assert f"The change affects the answer in {SIZE // 2} of them, and does not in {SIZE // 2}:" in card
+    assert f"The change affects the answer in {SIZE // 2} of them, and does not in {SIZE // 2}." in card
     assert "because one of 16 jitters" in card
     assert "Accuracy without the pictures" in card
     assert "version: `2.0`" in card
@@ -136,7 +135,7 @@ def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
 def test_text_alone_answers_no_more_than_chance(suite, size):
     """Classifiers of words, fitted on some units and tried on others: one look a group and world, all of them
     together held to 5 % by Holm's method."""
-    found = measure(drafted_cases(suite, size=size, seed=11))
+    found = measure([case for _, case in drafts_with_cases(suite, size=size, seed=11)])
     named = {group.group for group in found.groups if group.world == "counterfactual"}
     assert named == {"all", *(group.name for group in suite.groups)}, "of fewer than 50 cases nothing is said"
     looks = [group for group in found.groups if group.chance is not None]

@@ -6,6 +6,7 @@ next collision of two is the root of a quadratic; a collision changes the two th
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from math import hypot, sqrt
 from typing import Annotated, Literal, NamedTuple
@@ -123,6 +124,7 @@ class Motion(msgspec.Struct, frozen=True):
         return {name for name, tracks in self.tracks.items() if any(track.vx or track.vy for track in tracks)}
 
 
+@lru_cache(256)
 def motion(world: Discs) -> Motion:
     """Return what happens on the table; it does not depend on the order of the discs."""
     discs = {disc.id: disc for disc in sorted(world.discs, key=lambda disc: disc.id)}

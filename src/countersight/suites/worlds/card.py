@@ -33,19 +33,12 @@ class CaseTally:
 
     def __init__(self) -> None:
         self.dropped: Counter[str] = Counter()
-        self.relevant: Counter[tuple[str, bool]] = Counter()
+        self.relevant: Counter[bool] = Counter()
 
     def add(self, cases: Iterable[Case], dropped: dict[str, int]) -> None:
         """Count some cases, and the candidates dropped for them."""
         self.dropped.update(dropped)
-        for case in cases:
-            if (case.suite, case.group) not in ASKED_OTHERWISE:
-                kind = case.change.kinds[0] if case.change else "remove"
-                self.relevant[kind, is_relevant(case)] += 1
-
-    def total(self, relevant: bool) -> int:
-        """Return the number of cases whose change matters, or does not."""
-        return sum(number for (_, is_so), number in self.relevant.items() if is_so == relevant)
+        self.relevant.update(is_relevant(case) for case in cases if (case.suite, case.group) not in ASKED_OTHERWISE)
 
 
 def is_relevant(case: Case) -> bool:
@@ -62,13 +55,9 @@ def section(tally: CaseTally, folder: Path) -> str:
     matters = f"""
 ## Changes that matter, and changes that do not
 
-Some cases ask the same question in both worlds. The change affects the answer in {tally.total(True):,} of
-them, and does not in {tally.total(False):,}:
-
-{_by_kind(tally)}
-
-In supports, the change of a plan question has no effect; in discs it has one, and these questions are not
-counted here.
+Some cases ask the same question in both worlds. The change affects the answer in {tally.relevant[True]:,} of
+them, and does not in {tally.relevant[False]:,}. In supports, the change of a plan question has no effect; in discs it
+has one, and these questions are not counted here.
 """
     told = "\n".join(
         f"- {tally.dropped[reason]:,} because {words}" for reason, words in REASONS.items() if reason in tally.dropped
@@ -86,13 +75,6 @@ its outcome:
 Name everything listed under “How it was made”: together it determines every pixel.
 Models may have been trained on the public set; for your own test, make a dataset with a new seed.
 """
-
-
-def _by_kind(tally: CaseTally) -> str:
-    """The kinds of change, and how often each matters."""
-    kinds = sorted({kind for kind, _ in tally.relevant})
-    rows = [f"| {kind} | {tally.relevant[kind, True]:,} | {tally.relevant[kind, False]:,} |" for kind in kinds]
-    return "\n".join(("| change | affects the answer | does not |", "| --- | --- | --- |", *rows))
 
 
 def divisions(folder: Path) -> str:

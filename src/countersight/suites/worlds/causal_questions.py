@@ -331,7 +331,6 @@ CAUSES = WorldSuite(
     groups=tuple(map(_group, TASKS.values())),
     build=SUPPORTS.build,
     doubt=SUPPORTS.doubt,
-    hardness=lambda draft: draft.remembered,
     draw=SUPPORTS.draw,
     show=SUPPORTS.show,
     levels=("medium", "hard"),  # in an easy world too little stands beside a graph to choose from

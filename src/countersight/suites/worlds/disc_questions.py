@@ -6,13 +6,14 @@ from functools import partial
 from itertools import permutations
 from random import Random
 
-import msgspec
 from msgspec.structs import replace
 
 from countersight.case import Option
+from countersight.english import article
 from countersight.errors import Unclear
 from countersight.picture import Pixels
 from countersight.suites.worlds.drafts import (
+    BOTH,
     Group,
     Told,
     Worded,
@@ -20,7 +21,7 @@ from countersight.suites.worlds.drafts import (
     WorldQuestion,
     WorldSuite,
     plan_draft,
-    proved,
+    taking,
     worded,
 )
 from countersight.suites.worlds.suite import DISCS_NAME
@@ -60,7 +61,7 @@ RULE = (
 """The rule at the head of every question about what will happen: see `worlds.discs`."""
 SHOWN = "The four pictures show what happens, from start to end."
 ENDED = "The picture shows the end, and a line for the way of every disc that moved."
-BOTH = "The four pictures above show what happens on the table, those below what happens without the {name}."
+TWO_TABLES = "The four pictures above show what happens on the table, those below what happens without the {name}."
 SEEN_TO_MOVE = 30
 """Least movement in pixels for discs counted as moving: the end of the line is then visible."""
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
@@ -68,20 +69,10 @@ _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "
 _CHANGES = 10
 
 
-class Went(msgspec.Struct, frozen=True):
-    """A table, a change of it, and the motion on both."""
-
-    world: Discs
-    told: Told
-    after: Discs
-    now: Motion
-    then: Motion
-
-
 def told_changes(world: Discs, rng: Random) -> Iterator[Told]:
     """Return the possible changes of a table."""
     for disc in world.discs:
-        yield Told(Take(disc.id), worded("{X} were taken away", X=disc), disc, "remove")
+        yield taking(disc)
         for weight in (1, 4):
             if weight != disc.weight:
                 words = f"{{X}} had {several(weight, 'dot')} instead of {disc.weight:.0f}"
@@ -89,9 +80,19 @@ def told_changes(world: Discs, rng: Random) -> Iterator[Told]:
         for way in ("left", "right", "up", "down"):
             moved = Put(shifted_disc(disc, way))
             yield Told(moved, worded(f"{{X}} were its own width farther {way}", X=disc), disc, "move")
-        if disc.vx or disc.vy:
-            yield from _pushed_otherwise(disc)
+        for changed, words, kind in _PUSHES if disc.vx or disc.vy else ():
+            yield Told(Put(changed(disc)), worded(f"{{X}} were {words}", X=disc), disc, kind)
         yield _one_more(world, disc, rng)
+
+
+_PUSHES: tuple[tuple[Callable[[Disc], Disc], str, str], ...] = (
+    (lambda disc: faster(disc, 2.0), "twice as fast", "speed"),
+    (lambda disc: faster(disc, 0.5), "half as fast", "speed"),
+    (lambda disc: faster(disc, 0.0), "at rest", "speed"),
+    (lambda disc: turned(disc, 1), "pushed a quarter turn to the right", "turn"),
+    (lambda disc: turned(disc, 2), "pushed the other way", "turn"),
+    (lambda disc: turned(disc, 3), "pushed a quarter turn to the left", "turn"),
+)
 
 
 def _one_more(world: Discs, disc: Disc, rng: Random) -> Told:
@@ -100,28 +101,16 @@ def _one_more(world: Discs, disc: Disc, rng: Random) -> Told:
     side = rng.choice(("left", "right"))
     new = new_disc(colour, disc, side)
     where = worded(f"lay to the {side} of {{X}}, with room for just one more between them", X=disc)
-    article = "an" if new.colour[0] in "aeiou" else "a"
     like = "of the same size, with 2 dots,"
-    words = Worded(f"{article} {new.name} {like} {where.text}", f"a disc {like} {where.skeleton}")
+    words = Worded(f"{article(new.colour)} {new.name} {like} {where.text}", f"a disc {like} {where.skeleton}")
     return Told(Put(new), words, disc, "add")
 
 
-def _pushed_otherwise(disc: Disc) -> Iterator[Told]:
-    for factor, words in ((2.0, "twice as fast"), (0.5, "half as fast"), (0.0, "at rest")):
-        yield Told(Put(faster(disc, factor)), worded(f"{{X}} were {words}", X=disc), disc, "speed")
-    for quarters, words in (
-        (1, "a quarter turn to the right"),
-        (2, "the other way"),
-        (3, "a quarter turn to the left"),
-    ):
-        yield Told(Put(turned(disc, quarters)), worded(f"{{X}} were pushed {words}", X=disc), disc, "turn")
-
-
-def hits(went: Went, rng: Random) -> Iterator[WorldDraft]:
+def hits(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask whether two discs touch each other, now and after the change."""
-    for one, other in permutations(_others(went), 2):
+    for one, other in permutations(_others(change), 2):
         what = f"the {one.name} and the {other.name} touch each other"
-        yield _boolean(went, what, f"{SHOWN} Do {what}?", partial(hits_or_not, one.id, other.id))
+        yield _boolean(change, what, f"{SHOWN} Do {what}?", partial(hits_or_not, one.id, other.id))
 
 
 def hits_or_not(one: str, other: str, happens: Motion) -> str:
@@ -129,11 +118,11 @@ def hits_or_not(one: str, other: str, happens: Motion) -> str:
     return yes_or_no(other in happens.hit_by(one))
 
 
-def reaches_wall(went: Went, rng: Random) -> Iterator[WorldDraft]:
+def reaches_wall(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask whether a disc reaches a wall."""
-    for disc in _others(went):
+    for disc in _others(change):
         what = f"the {disc.name} reach a wall"
-        yield _boolean(went, what, f"{SHOWN} Does {what}?", partial(reaches, disc.id))
+        yield _boolean(change, what, f"{SHOWN} Does {what}?", partial(reaches, disc.id))
 
 
 def reaches(disc: str, happens: Motion) -> str:
@@ -141,86 +130,84 @@ def reaches(disc: str, happens: Motion) -> str:
     return yes_or_no(happens.reaches_wall(disc))
 
 
-def _boolean(went: Went, what: str, shown: str, fact: Callable[[Motion], str]) -> WorldDraft:
-    now, then = fact(went.now), fact(went.then)
-    told = went.told
-    return WorldDraft(
-        skeleton=told.words.skeleton,
+def _boolean(change: WorldDraft, what: str, shown: str, fact: Callable[[Motion], str]) -> WorldDraft:
+    assert change.told
+    now, then = fact(motion(change.world)), fact(motion(change.after))
+    return replace(
+        change,
         target=(now, then),
-        kind="boolean",
         factual=WorldQuestion(f"{RULE} Will {what}?", now),
-        counterfactual=WorldQuestion(f"{RULE} Would {what} if {told.words.text}?", then),
+        counterfactual=WorldQuestion(f"{RULE} Would {what} if {change.told.words.text}?", then),
         shown=WorldQuestion(shown, then),
-        world=went.world,
-        told=told,
-        after=went.after,
         fact=fact,
     )
 
 
-def how_many_move(went: Went, rng: Random) -> Iterator[WorldDraft]:
-    """Return drafts that ask how many discs move."""
-    if not (_is_seen(went.now) and _is_seen(went.then)):
+def how_many_move(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
+    """Return drafts that ask how many discs move, where a viewer sees that every disc that moves does."""
+    assert change.told
+    both = motion(change.world), motion(change.after)
+    if any(happens.length(name) < SEEN_TO_MOVE for happens in both for name in happens.moved()):
         return
-    now, then = _moving(went.now), _moving(went.then)
-    yield WorldDraft(
-        skeleton=went.told.words.skeleton,
+    now, then = map(_moving, both)
+    yield replace(
+        change,
         target=now != then,
         kind="number",
         factual=WorldQuestion(f"{RULE} How many discs will move?", now),
-        counterfactual=WorldQuestion(f"{RULE} How many discs would move if {went.told.words.text}?", then),
+        counterfactual=WorldQuestion(f"{RULE} How many discs would move if {change.told.words.text}?", then),
         shown=WorldQuestion(f"{ENDED} How many discs moved?", then),
-        world=went.world,
-        told=went.told,
-        after=went.after,
         fact=_moving,
         view="end",
     )
-
-
-def _is_seen(happens: Motion) -> bool:
-    """Whether every disc that moves goes so far that a viewer sees it."""
-    return all(happens.length(name) >= SEEN_TO_MOVE for name in happens.moved())
 
 
 def _moving(happens: Motion) -> str:
     return str(len(happens.moved()))
 
 
-def who_first(went: Went, rng: Random) -> Iterator[WorldDraft]:
+def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask which of four a disc would touch first, and in the picture, which is nearest."""
-    for disc in _others(went):
-        chosen = _to_choose_from(went, disc, rng)
-        near = nearest(chosen, disc) if len(chosen) == 3 else None
-        absent = sorted(set(COLOURS) - {each.colour for each in went.world.discs})
-        if near is None or not absent:
+    assert change.told
+    now, then = motion(change.world), motion(change.after)
+    for disc in _others(change):
+        met = [*now.hit_by(disc.id), *then.hit_by(disc.id)]
+        there = {other.id: other for other in _others(change) if other.id != disc.id}
+        right = there.pop(_first(disc.id, then), None)
+        if right is None:
             continue
-        met = {*went.now.hit_by(disc.id), *went.then.hit_by(disc.id)}
+        # Two others: those that the disc meets come before those that it never does.
+        others = sorted(rng.sample(list(there.values()), len(there)), key=lambda each: each.id not in met)
+        absent = sorted(set(COLOURS) - {each.colour for each in change.world.discs})
+        if len(others) < 2 or not absent:
+            continue
+        chosen = [right, others[0], rng.choice(others[1:])]
+        near = nearest(chosen, disc)
+        if near is None:
+            continue
         roles = ("answer", *("graph" if each.id in met else "image" for each in chosen[1:]), "text")
         names = (*(f"the {each.name}" for each in chosen), f"the {rng.choice(absent)} disc")
-        yield WorldDraft(
-            skeleton=went.told.words.skeleton,
-            target=_first(disc.id, went.now) != chosen[0].id,
+        asked = f"Which of these would the {disc.name} touch first if {change.told.words.text}?"
+        yield replace(
+            change,
+            target=_first(disc.id, now) != right.id,
             kind="choice",
             factual=WorldQuestion(f"Which of these is nearest to the {disc.name}?", f"the {near.name}"),
-            counterfactual=WorldQuestion(
-                f"{RULE} Which of these would the {disc.name} touch first if {went.told.words.text}?", names[0]
-            ),
+            counterfactual=WorldQuestion(f"{RULE} {asked}", names[0]),
             shown=WorldQuestion(f"{SHOWN} Which of these does the {disc.name} touch first?", names[0]),
-            world=went.world,
-            told=went.told,
-            after=went.after,
             options=tuple(map(Option, names, roles)),
             fact=partial(_first, disc.id),
         )
 
 
-def role(went: Went, rng: Random) -> Iterator[WorldDraft]:
+def role(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask whether a disc causes, enables or prevents that another reaches a wall (CRAFT)."""
-    about = went.told.about
-    for disc in _others(went):
+    assert change.told
+    about = change.told.about
+    for disc in _others(change):
         fact = partial(reaches, disc.id)
-        target = _ROLES.get((bool(disc.vx or disc.vy), fact(went.now), fact(went.then)), "neither")
+        known = bool(disc.vx or disc.vy), fact(motion(change.world)), fact(motion(change.after))
+        target = _ROLES.get(known, "neither")
         options = {
             "cause": f"it brings the {disc.name} there, which was at rest",
             "enable": f"it helps the {disc.name}, which was pushed, to get there",
@@ -228,19 +215,14 @@ def role(went: Went, rng: Random) -> Iterator[WorldDraft]:
             "neither": "none of these",
         }
         asked = f"What does the {about.name} do about the {disc.name} reaching a wall?"
-        yield WorldDraft(
+        tables = f"Think of the table as it is, and of the table without the {about.name}."
+        yield replace(
+            change,
             skeleton="role",
             target=target,
             kind="choice",
-            factual=None,
-            counterfactual=WorldQuestion(
-                f"{RULE} Think of the table as it is, and of the table without the {about.name}. {asked}",
-                options[target],
-            ),
-            shown=WorldQuestion(f"{BOTH.format(name=about.name)} {asked}", options[target]),
-            world=went.world,
-            told=went.told,
-            after=went.after,
+            counterfactual=WorldQuestion(f"{RULE} {tables} {asked}", options[target]),
+            shown=WorldQuestion(f"{TWO_TABLES.format(name=about.name)} {asked}", options[target]),
             options=tuple(Option(text, "answer" if name == target else "text") for name, text in options.items()),
             fact=fact,
             says_change=False,
@@ -252,37 +234,28 @@ def _first(disc: str, happens: Motion) -> str:
     return next(iter(happens.hit_by(disc)), "")
 
 
-def _to_choose_from(went: Went, disc: Disc, rng: Random) -> list[Disc]:
-    """What a disc would touch first, and two others: those that it meets come before those that it never does."""
-    there = {other.id: other for other in _others(went) if other.id != disc.id}
-    right = there.pop(_first(disc.id, went.then), None)
-    if right is None:
-        return []
-    met = [*went.now.hit_by(disc.id), *went.then.hit_by(disc.id)]
-    others = sorted(rng.sample(list(there.values()), len(there)), key=lambda each: each.id not in met)
-    return [right, *others[:1], *rng.sample(others[1:], min(1, len(others[1:])))]
-
-
-def under_changes(drafting: Callable[[Went, Random], Iterator[WorldDraft]]) -> Callable[..., Iterator[WorldDraft]]:
+def under_changes(
+    drafting: Callable[[WorldDraft, Random], Iterator[WorldDraft]],
+) -> Callable[..., Iterator[WorldDraft]]:
     """Return a function that drafts questions about a table under some of its changes."""
 
     def drafts(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-        now = motion(world)
         some = [told for told in told_changes(world, rng) if told.kind == kind]
         for told in rng.sample(some, min(_CHANGES, len(some))):
             assert isinstance(told.change, DiscChange)
             after = changed_discs(world, told.change)
-            if not has_room(after):
-                continue
-            found = list(drafting(Went(world, told, after, now, motion(after)), rng))
-            yield from rng.sample(found, len(found))
+            if has_room(after):
+                change = WorldDraft(world=world, told=told, after=after, skeleton=told.words.skeleton)
+                found = list(drafting(change, rng))
+                yield from rng.sample(found, len(found))
 
     return drafts
 
 
-def _others(went: Went) -> list[Disc]:
+def _others(change: WorldDraft) -> list[Disc]:
     """Return the discs that may be asked about: all except the changed one."""
-    return [disc for disc in went.world.discs if disc.id != went.told.about.id]
+    assert change.told
+    return [disc for disc in change.world.discs if disc.id != change.told.about.id]
 
 
 _OPTIONS = 4
@@ -302,13 +275,12 @@ def planning(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Ite
         if leftmost:
             met = now.hit_by(disc.id)
             yield plan_draft(
-                world,
                 chosen,
-                None,
                 WorldQuestion("Which of these is farthest to the left?", f"the {leftmost.name}"),
                 f"{RULE} Which of these would have to be taken away so that the {disc.name} does not reach a wall?",
                 f"{SHOWN} Which of these is not in the pictures?",
                 ["graph" if other.id in met else "image" for other in chosen[1:]],
+                world=world,
                 after=_without(world, chosen[0]),
                 fact=partial(reaches, disc.id),
                 rivals=tuple(other.id for other in chosen[1:]),
@@ -334,14 +306,13 @@ _MOVING = (*_MEETING, "add")
 
 def _doubt(draft: WorldDraft, rng: Random) -> str:
     """Whether the answers are other ones with all discs a little larger or smaller, or in slightly different worlds."""
-    assert isinstance(draft.world, Discs)
-    assert isinstance(draft.after, Discs)
-    if not _is_hard(draft.world) and any(_has_bank_shot(motion(world)) for world in (draft.world, draft.after)):
+    is_hard = sum(bool(disc.vx or disc.vy) for disc in draft.world.discs) > 1
+    if not is_hard and any(_has_bank_shot(motion(world)) for world in (draft.world, draft.after)):
         return "bank"
     if draft.proof:
-        if not proved(draft, beside_discs(draft.world)):
+        if not draft.proved(beside_discs(draft.world)):
             return "radius"
-        return "" if proved(draft, [jittered_discs(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
+        return "" if draft.proved([jittered_discs(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
     rivals = [changed_discs(draft.world, Take(name)) for name in draft.rivals]
     for world in (draft.world, draft.after, *rivals):
         if not _is_same(draft, world, beside_discs(world)):
@@ -349,11 +320,6 @@ def _doubt(draft: WorldDraft, rng: Random) -> str:
         if not _is_same(draft, world, (jittered_discs(world, rng) for _ in range(JITTERS))):
             return "jitter"
     return ""
-
-
-def _is_hard(world: Discs) -> bool:
-    """Whether several discs are pushed."""
-    return sum(bool(disc.vx or disc.vy) for disc in world.discs) > 1
 
 
 def _has_bank_shot(happens: Motion) -> bool:
@@ -377,21 +343,13 @@ def _is_same(draft: WorldDraft, world: Discs, others: Iterable[Discs]) -> bool:
         return False
 
 
-def _hardness(draft: WorldDraft) -> dict[str, str | int]:
-    assert isinstance(draft.after, Discs)
-    return {"things": len(draft.after.discs), "depth": len(motion(draft.after).events)}
-
-
 def _show(draft: WorldDraft) -> Pixels:
     """What would happen: four moments, the end, or four moments below those of the table as it is."""
-    assert isinstance(draft.world, Discs)
-    assert isinstance(draft.after, Discs)
     if draft.view == "both":
         return draw_both(draft.world, draft.after)
     return draw_end(draft.after) if draft.view == "end" else draw_strip(draft.after)
 
 
-_BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
 DISCS = WorldSuite(
     name=DISCS_NAME,
     description=(
@@ -400,16 +358,15 @@ DISCS = WorldSuite(
         "state."
     ),
     groups=(
-        Group("hits", under_changes(hits), _BOTH, _MEETING),
-        Group("reaches wall", under_changes(reaches_wall), _BOTH, _KINDS),
+        Group("hits", under_changes(hits), BOTH, _MEETING),
+        Group("reaches wall", under_changes(reaches_wall), BOTH, _KINDS),
         Group("how many move", under_changes(how_many_move), (False, True), _MOVING),
         Group("who first", under_changes(who_first), (False, True), ("remove",)),
         Group("role", under_changes(role), ("cause", "enable", "prevent", "neither")),
-        Group("planning", planning, (None,)),
+        Group("planning", planning),
     ),
     build=build_discs,
     doubt=_doubt,
-    hardness=_hardness,
     draw=draw_discs,
     show=_show,
     levels=("easy", "medium"),

@@ -19,10 +19,12 @@ from countersight.worlds import (
     Motion,
     RemoveThing,
     Take,
-    World,
     WorldChange,
     WorldThing,
 )
+
+BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
+"""The targets of a question with yes or no in both worlds."""
 
 
 class Worded(msgspec.Struct, frozen=True):
@@ -55,6 +57,12 @@ class Told(msgspec.Struct, frozen=True):
     """The kind of change: remove, add, replace, move, turn or speed."""
 
 
+def taking(gone: WorldThing | Disc, words: str = "{X} were taken away", **others: WorldThing | Disc) -> Told:
+    """Return the change that takes a thing away."""
+    change = RemoveThing(gone.id) if isinstance(gone, WorldThing) else Take(gone.id)
+    return Told(change, worded(words, X=gone, **others), gone, "remove")
+
+
 class WorldQuestion(msgspec.Struct, frozen=True):
     """A question about one world and its answer."""
 
@@ -62,25 +70,24 @@ class WorldQuestion(msgspec.Struct, frozen=True):
     answer: str
 
 
-View = Literal["strip", "end", "both"]
-"""Four moments; the end with the paths; or four moments of the original table above four of the changed one."""
-
-
-class WorldDraft(msgspec.Struct, frozen=True):
+class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     """A case before its pictures are drawn and its options are ordered."""
 
-    skeleton: str
-    target: Hashable
-    """The answers in both worlds; in a group, each is equally frequent with the same skeleton."""
-    kind: AnswerKind
-    factual: WorldQuestion | None
-    counterfactual: WorldQuestion
-    shown: WorldQuestion | None
-    world: World
-    told: Told | None
-    after: World | None
+    world: Any
+    """Supports or Discs."""
+    told: Told | None = None
+    after: Any = None
     """The changed world that is shown; None if there is none."""
     fallen: frozenset[str] = frozenset()
+    skeleton: str = ""
+    target: Hashable = None
+    """The answers in both worlds; in a group, each is equally frequent with the same skeleton."""
+    kind: AnswerKind = "boolean"
+    factual: WorldQuestion | None = None
+    counterfactual: WorldQuestion = WorldQuestion("", "")
+    shown: WorldQuestion | None = None
+    otherwise: WorldQuestion | None = None
+    """The question under the change in other words; None if a suite has one wording."""
     options: tuple[Option, ...] = ()
     """The options in any order; the answers are their texts."""
     graph: dict[str, Any] | None = None
@@ -97,10 +104,39 @@ class WorldDraft(msgspec.Struct, frozen=True):
     """The second of two changes."""
     says_change: bool = True
     """Whether the case may state its change; in a plan the change is the answer."""
-    otherwise: WorldQuestion | None = None
-    """The question under the change in other words; None if a suite has one wording."""
-    view: View = "strip"
-    """How the outcome for discs is shown."""
+    view: Literal["strip", "end", "both"] = "strip"
+    """How discs are shown: four moments; the end with the paths; or four moments above four of the changed table."""
+
+    def proved(self, worlds: Iterable[Any]) -> bool:
+        """Whether a draft with its own proof has the same answer in all of these worlds."""
+        assert self.proof
+        answer = self.proof(self.world)
+        try:
+            return answer is not None and all(self.proof(world) == answer for world in worlds)
+        except Unclear:
+            return False
+
+
+def plan_draft(
+    chosen: Sequence[WorldThing | Disc],
+    factual: WorldQuestion,
+    asked: str,
+    shown: str,
+    wrong: Iterable[str],
+    **more: Any,
+) -> WorldDraft:
+    """Return a draft that asks which thing must be taken away: the first of those chosen. `wrong` are option roles."""
+    options = tuple(Option(f"the {each.name}", role) for each, role in zip(chosen, ("answer", *wrong), strict=True))
+    return WorldDraft(
+        kind="choice",
+        factual=factual,
+        counterfactual=WorldQuestion(asked, options[0].text),
+        shown=WorldQuestion(shown, options[0].text),
+        told=taking(chosen[0]),
+        options=options,
+        says_change=False,
+        **more,
+    )
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -109,7 +145,7 @@ class Group(msgspec.Struct, frozen=True):
     name: str
     drafts: Callable[[Any, str, Random, Counter[str]], Iterable[WorldDraft]]
     """Returns the drafts for a world under changes of a kind; dropped candidates are counted by reason."""
-    targets: tuple[Hashable, ...]
+    targets: tuple[Hashable, ...] = (None,)
     """The answers that are made together, in the same words."""
     kinds: tuple[str, ...] = ("remove",)
     """The kinds of change, one of which is chosen at random for a whole unit."""
@@ -126,45 +162,6 @@ class Group(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, targets=balanced(self.target_sets[level], f"{key}/{level}/height", nth))
 
 
-def plan_draft(
-    world: World,
-    chosen: Sequence[WorldThing | Disc],
-    target: Hashable,
-    factual: WorldQuestion,
-    asked: str,
-    shown: str,
-    wrong: Sequence[str],
-    **more: Any,
-) -> WorldDraft:
-    """Return a draft that asks which thing must be taken away: the first of those chosen. `wrong` are option roles."""
-    right = chosen[0]
-    options = tuple(Option(f"the {each.name}", role) for each, role in zip(chosen, ("answer", *wrong), strict=True))
-    change = Take(right.id) if isinstance(right, Disc) else RemoveThing(right.id)
-    return WorldDraft(
-        skeleton="",
-        target=target,
-        kind="choice",
-        factual=factual,
-        counterfactual=WorldQuestion(asked, options[0].text),
-        shown=WorldQuestion(shown, options[0].text),
-        world=world,
-        told=Told(change, worded("{X} were taken away", X=right), right, "remove"),
-        options=options,
-        says_change=False,
-        **more,
-    )
-
-
-def proved(draft: WorldDraft, worlds: Iterable[World]) -> bool:
-    """Whether a draft with its own proof has the same answer in all of these worlds."""
-    assert draft.proof
-    answer = draft.proof(draft.world)
-    try:
-        return answer is not None and all(draft.proof(world) == answer for world in worlds)
-    except Unclear:
-        return False
-
-
 class WorldSuite(msgspec.Struct, frozen=True):
     """A suite of worlds: how to build, question and draw one."""
 
@@ -175,7 +172,6 @@ class WorldSuite(msgspec.Struct, frozen=True):
     """Builds a random world of a difficulty, with given structures if requested."""
     doubt: Callable[[WorldDraft, Random], str]
     """Returns why slightly different worlds have other answers, as counted on the card; "" if they do not."""
-    hardness: Callable[[WorldDraft], dict[str, str | int]]
     draw: Callable[[Any], Pixels]
     show: Callable[[WorldDraft], Pixels]
     """Returns the picture of the changed world."""

@@ -90,13 +90,13 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
                 if highest is None or below.isdisjoint(thing.id for thing in chosen):
                     continue
                 yield plan_draft(
-                    world,
                     chosen,
-                    (sum(thing.middle[1] < right.middle[1] for thing in wrong), right.id in below),
                     WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
                     f"{FLOOR} Which one of these must be taken away so that the {falls.name} {goal}?",
                     "Which of these is not in the picture?",
                     ("graph",) * _WRONG,
+                    world=world,
+                    target=(sum(thing.middle[1] < right.middle[1] for thing in wrong), right.id in below),
                     after=result.world,
                     fallen=result.fallen,
                     proof=partial(only_removal_that_fells, falls.id, others),
@@ -150,17 +150,18 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
                 first = find_leftmost([right, *wrong])
                 if first is None:
                     continue
+                target = (
+                    min(2, sum(_off_line(disc, movers) < _off_line(right, movers) for disc in wrong)),
+                    all(_apart(right, movers) < _apart(disc, movers) for disc in wrong),
+                )
                 yield plan_draft(
-                    table,
                     [right, *wrong],
-                    (
-                        min(2, sum(_off_line(disc, movers) < _off_line(right, movers) for disc in wrong)),
-                        all(_apart(right, movers) < _apart(disc, movers) for disc in wrong),
-                    ),
                     WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
                     f"{RULE} Which one of these must be taken away so that the {named[0].name} {goal}?",
                     f"{SHOWN} Which of these is not in the pictures?",
                     ["graph" if disc.id in now.moved() else "image" for disc in wrong],
+                    world=table,
+                    target=target,
                     after=after,
                     proof=partial(only_removal_that_leads_to, fact, wanted, ids),
                 )
@@ -213,7 +214,5 @@ def _targets(ranks: int) -> dict[Difficulty, tuple[tuple[Hashable, ...], ...]]:
     return dict.fromkeys(LEVELS, targets)
 
 
-SUPPORTS_LEAST = Group(
-    "least-change", supports_least, (None,), target_sets=_targets(4), having={"remove": (("pile",),)}
-)
-DISCS_LEAST = Group("least-change", discs_least, (None,), target_sets=_targets(3))
+SUPPORTS_LEAST = Group("least-change", supports_least, target_sets=_targets(4), having={"remove": (("pile",),)})
+DISCS_LEAST = Group("least-change", discs_least, target_sets=_targets(3))

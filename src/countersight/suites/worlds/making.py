@@ -5,7 +5,7 @@ then knows nothing of the answer.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -28,7 +28,7 @@ from countersight.suites.supposing import as_sentence
 from countersight.suites.worlds.card import CaseTally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.disc_questions import DISCS
-from countersight.suites.worlds.drafts import Group, Told, WorldDraft, WorldQuestion, WorldSuite
+from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.least_change_questions import DISCS_LEAST, SUPPORTS_LEAST
 from countersight.suites.worlds.several_changes_questions import DISCS_SEVERAL, SUPPORTS_SEVERAL
 from countersight.suites.worlds.support_questions import SUPPORTS
@@ -40,20 +40,14 @@ _WORLDS = 40
 _ATTEMPTS = 500
 
 
-class Unit(msgspec.Struct, frozen=True):
-    """Drafts with every wanted answer, and the number of dropped candidates, by reason."""
-
-    drafts: tuple[WorldDraft, ...]
-    dropped: dict[str, int]
-
-
-def draft_unit(suite: WorldSuite, group: Group, difficulty: Difficulty, key: str) -> Unit:
-    """Return the unit of a key: the same whatever else is made."""
-    dropped: Counter[str] = Counter()
+def draft_unit(
+    suite: WorldSuite, group: Group, difficulty: Difficulty, key: str, dropped: Counter[str]
+) -> tuple[WorldDraft, ...]:
+    """Return drafts with every wanted answer, the same whatever else is made; dropped candidates are counted."""
     for attempt in range(_ATTEMPTS):
         found = _search(suite, group, difficulty, Random(f"{key}/{attempt}"), dropped)
         if found:
-            return Unit(found, dict(dropped))
+            return found
     raise CountersightError(
         f"{suite.name}: no {difficulty} case of the group {group.name!r} was found in {_ATTEMPTS * _WORLDS:,} random "
         "worlds; choose another --seed or --difficulty"
@@ -64,34 +58,24 @@ def _search(
     suite: WorldSuite, group: Group, difficulty: Difficulty, rng: Random, dropped: Counter[str]
 ) -> tuple[WorldDraft, ...] | None:
     kind = rng.choice(group.kinds)
+    having = group.having.get(kind) or group.having.get(group.targets[0])
     met: dict[str, list[WorldDraft | None]] = {}
     for _ in range(_WORLDS):
-        world = suite.build(rng, difficulty, *_having(group, kind, rng))
+        world = suite.build(rng, difficulty, *([rng.choice(having)] if having else []))
         used: set[str] = set()
         for draft in group.drafts(world, kind, rng, dropped):
             places = met.setdefault(draft.skeleton, [None] * len(group.targets))
-            place = _open(group.targets, places, draft.target)
-            if draft.skeleton in used or place is None:
+            free = [nth for nth, each in enumerate(group.targets) if each == draft.target and places[nth] is None]
+            if draft.skeleton in used or not free:
                 continue
             used.add(draft.skeleton)
-            places[place] = draft
+            places[free[0]] = draft
             if None not in places:  # only now is the slow part worth it
                 places[:] = [each if each and _is_stable(suite, each, rng, dropped) else None for each in places]
             complete = [each for each in places if each is not None]
             if len(complete) == len(places):
                 return tuple(complete)
     return None
-
-
-def _having(group: Group, kind: str, rng: Random) -> Iterator[tuple[str, ...]]:
-    """What a world of the group is built of, where something is asked for."""
-    for asked in (kind, group.targets[0]):
-        if asked in group.having:
-            yield rng.choice(group.having[asked])
-
-
-def _open(targets: tuple[Hashable, ...], places: list[WorldDraft | None], target: Hashable) -> int | None:
-    return next((nth for nth, each in enumerate(targets) if each == target and places[nth] is None), None)
 
 
 def _is_stable(suite: WorldSuite, draft: WorldDraft, rng: Random, dropped: Counter[str]) -> bool:
@@ -101,24 +85,13 @@ def _is_stable(suite: WorldSuite, draft: WorldDraft, rng: Random, dropped: Count
 
 
 SUITES = {
-    suite.name: suite
-    for suite in (
-        msgspec.structs.replace(
-            SUPPORTS,
-            further={
-                "least-change": (SUPPORTS_LEAST,),
-                "several-changes": SUPPORTS_SEVERAL,
-            },
-        ),
-        msgspec.structs.replace(
-            DISCS,
-            further={
-                "least-change": (DISCS_LEAST,),
-                "several-changes": DISCS_SEVERAL,
-            },
-        ),
-        CAUSES,
-    )
+    SUPPORTS.name: msgspec.structs.replace(
+        SUPPORTS, further={"least-change": (SUPPORTS_LEAST,), "several-changes": SUPPORTS_SEVERAL}
+    ),
+    DISCS.name: msgspec.structs.replace(
+        DISCS, further={"least-change": (DISCS_LEAST,), "several-changes": DISCS_SEVERAL}
+    ),
+    CAUSES.name: CAUSES,
 }
 VERSION = "2.0"
 """The version of the suite: the same seed gives the same cases while it does not change."""
@@ -136,7 +109,7 @@ class _Order(msgspec.Struct, frozen=True):
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """What all units of a dataset share."""
+    """What all units of a dataset share; a suite is known by its name where processes share the work."""
 
     suite: str
     seed: int
@@ -148,14 +121,6 @@ class _Plan(msgspec.Struct, frozen=True):
         """The suite with the groups that are asked for."""
         suite = SUITES[self.suite]
         return suite if self.groups == GROUPS[0] else msgspec.structs.replace(suite, groups=suite.further[self.groups])
-
-
-class WorldsMade(msgspec.Struct, frozen=True):
-    """A case, the world behind its pictures, and the pictures by name."""
-
-    case: Case
-    record: WorldRecord
-    pictures: tuple[tuple[str, bytes], ...]
 
 
 def _make(
@@ -216,11 +181,11 @@ def _make(
         for made, dropped in in_order(
             partial(_make_chunk, plan), _chunks(plan.asked(), size, seed), workers=workers, ray=ray
         ):
-            for each in made:
-                for name, data in each.pictures:
+            for case, record, pictures in made:
+                for name, data in pictures:
                     (writer.staging / name).write_bytes(data)
-                rows.append((each.case, each.record))
-            tally.add([each.case for each in made], dropped)
+                rows.append((case, record))
+            tally.add([case for case, *_ in made], dropped)
             done(len(rows))
         for case, record in sorted(rows, key=lambda row: row[0].id):
             writer.add(case)
@@ -254,37 +219,34 @@ def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_Order]:
             yield _Order(nth, unit, tuple(numbers[start : start + len(group.targets)]))
 
 
-def drafted_cases(suite: WorldSuite, *, size: int, seed: int, reworded: bool = False) -> Iterator[Case]:
-    """Return the cases of a suite without their pictures."""
-    yield from (case for _, case in drafts_with_cases(suite, size=size, seed=seed, reworded=reworded))
-
-
 def drafts_with_cases(
     suite: WorldSuite, *, size: int, seed: int, reworded: bool = False
 ) -> Iterator[tuple[WorldDraft, Case]]:
-    """Return the cases of a suite, each with its draft."""
-    for order in _orders(suite, size, seed):
-        yield from _cases(suite, order, _Plan(suite.name, seed, reworded=reworded), Counter())
+    """Return the cases of a suite without their pictures, each with its draft."""
+    plan = _Plan(suite.name, seed, reworded=reworded)
+    return (found for order in _orders(suite, size, seed) for found in _cases(suite, plan, order, Counter()))
 
 
-def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[WorldsMade], dict[str, int]]:
-    dropped: Counter[str] = Counter()
-    suite = plan.asked()
-    made = [_drawn(suite, draft, case) for order in orders for draft, case in _cases(suite, order, plan, dropped)]
+_Made = tuple[Case, WorldRecord, tuple[tuple[str, bytes], ...]]
+"""A case, the world behind its pictures, and the pictures by name."""
+
+
+def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[_Made], dict[str, int]]:
+    suite, dropped = plan.asked(), Counter[str]()
+    made = [_draw(suite, draft, case) for order in orders for draft, case in _cases(suite, plan, order, dropped)]
     return made, dict(dropped)
 
 
-def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str]) -> Iterator[tuple[WorldDraft, Case]]:
+def _cases(suite: WorldSuite, plan: _Plan, order: _Order, dropped: Counter[str]) -> Iterator[tuple[WorldDraft, Case]]:
     """The cases of a unit, in an order by chance, each with the draft it was made from."""
     group = suite.groups[order.group]
     key = f"{suite.name}/{plan.seed}/{group.name}"
     difficulty = plan.difficulty
     level = balanced(suite.levels, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
     group = group.of_unit(key, level, order.unit // len(suite.levels) if difficulty is None else order.unit)
-    unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
-    dropped.update(unit.dropped)
+    unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}", dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
-    drafts = Random(f"{key}/{order.unit}").sample(unit.drafts, len(order.numbers))
+    drafts = Random(f"{key}/{order.unit}").sample(unit, len(order.numbers))
     numbers = range(order.unit * len(group.targets), order.unit * len(group.targets) + len(drafts))
     places = [(LETTERS.index(balanced_answer("ABCD", f"{key}/letter", n)) + plan.reworded) % 4 for n in numbers]
     # What is right in the picture as it is stands where the next case of the unit has its right option: both are even.
@@ -297,44 +259,26 @@ def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str])
         if other == places[nth]:
             other = (places[nth] + 1 + numbers[nth] // 4 % 3) % 4
         ordered = _ordered(draft, places[nth], other, Random(f"{key}/{numbers[nth]}/options"))
-        case = _case(ordered, reworded=plan.reworded)
+        told = draft.told if draft.shown and draft.says_change else None
+        asked = draft.otherwise if plan.reworded and draft.otherwise else draft.counterfactual
+        image = f"images/{order.numbers[nth]:06d}"
         yield (
             draft,
-            _numbered(case, suite, group, order.numbers[nth], {**made, **suite.hardness(draft), **draft.remembered}),
+            Case(
+                id=f"{suite.name}-{order.numbers[nth]:06d}",
+                image=f"{image}.png",
+                suite=suite.name,
+                group=group.name,
+                factual=_question(ordered, draft.factual) if draft.factual else None,
+                # One thing is changed: what "were" behind an "if" now "was".
+                change=Change(as_sentence(told.words.text.replace(" were ", " was ")), (told.kind,)) if told else None,
+                counterfactual=_question(ordered, asked),
+                counterfactual_image=f"{image}-counterfactual.png" if draft.shown else None,
+                shown=_question(ordered, draft.shown) if draft.shown else None,
+                graph=draft.graph,
+                provenance={**made, **draft.remembered},
+            ),
         )
-
-
-def _case(draft: WorldDraft, *, reworded: bool) -> Case:
-    """A draft with ordered options as a case; reworded in other words, if it has any."""
-    told = draft.told
-    asked = draft.otherwise if reworded and draft.otherwise else draft.counterfactual
-    return Case(
-        id="",
-        factual=_question(draft, draft.factual) if draft.factual else None,
-        change=_change(told) if told and draft.shown and draft.says_change else None,
-        counterfactual=_question(draft, asked),
-        shown=_question(draft, draft.shown) if draft.shown else None,
-        graph=draft.graph,
-    )
-
-
-def _numbered(case: Case, suite: WorldSuite, group: Group, number: int, known: dict[str, str | int]) -> Case:
-    """Return a case with its id and the file names of its pictures."""
-    image = f"images/{number:06d}"
-    return msgspec.structs.replace(
-        case,
-        id=f"{suite.name}-{number:06d}",
-        image=f"{image}.png",
-        suite=suite.name,
-        group=group.name,
-        counterfactual_image=f"{image}-counterfactual.png" if case.shown else None,
-        provenance=known,
-    )
-
-
-def _change(told: Told) -> Change:
-    """The change as a statement: one thing is changed, and what "were" behind an "if" now "was"."""
-    return Change(as_sentence(told.words.text.replace(" were ", " was ")), (told.kind,))
 
 
 def _ordered(draft: WorldDraft, place: int, other: int, rng: Random) -> WorldDraft:
@@ -352,23 +296,21 @@ def _ordered(draft: WorldDraft, place: int, other: int, rng: Random) -> WorldDra
 
 
 def _question(draft: WorldDraft, asked: WorldQuestion) -> Question:
-    answer = asked.answer
-    if draft.options:
-        answer = LETTERS[[option.text for option in draft.options].index(answer)]
-    return Question(asked.text, answer, draft.kind, tuple(_with_role(option, asked) for option in draft.options))
+    """A question with the options of the draft, each with its role in this question."""
+    answer, options = asked.answer, list[Option]()
+    for letter, option in zip(LETTERS, draft.options, strict=False):
+        if option.text == asked.answer:
+            answer, role = letter, "answer"
+        else:  # what is right under the change may be wrong in the picture
+            role = "image" if option.role == "answer" else option.role
+        options.append(Option(option.text, role))
+    return Question(asked.text, answer, draft.kind, tuple(options))
 
 
-def _with_role(option: Option, asked: WorldQuestion) -> Option:
-    """The option with its role in this question: what is right under the change may be wrong in the picture."""
-    if option.text == asked.answer:
-        return Option(option.text, "answer")
-    return Option(option.text, "image") if option.role == "answer" else option
-
-
-def _drawn(suite: WorldSuite, draft: WorldDraft, case: Case) -> WorldsMade:
+def _draw(suite: WorldSuite, draft: WorldDraft, case: Case) -> _Made:
     """Return a case with its pictures and the worlds that they show."""
     pictures = [(str(case.image), encode(suite.draw(draft.world)))]
     if case.counterfactual_image and draft.after:
         pictures.append((case.counterfactual_image, encode(suite.show(draft))))
     change = draft.told.change if draft.told and draft.after is not draft.world else None
-    return WorldsMade(case, WorldRecord(case.id, draft.world, change, draft.then), tuple(pictures))
+    return case, WorldRecord(case.id, draft.world, change, draft.then), tuple(pictures)

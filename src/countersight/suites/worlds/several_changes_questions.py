@@ -11,7 +11,7 @@ from random import Random
 
 from countersight.errors import Unclear
 from countersight.suites.worlds.disc_questions import RULE, SHOWN, reaches
-from countersight.suites.worlds.drafts import Group, Told, WorldDraft, WorldQuestion, worded
+from countersight.suites.worlds.drafts import Group, Told, WorldDraft, WorldQuestion, taking
 from countersight.suites.worlds.support_questions import FLOOR
 from countersight.worlds import (
     CLEARLY,
@@ -31,11 +31,6 @@ from countersight.worlds import (
     outcome,
     yes_or_no,
 )
-
-
-def _taking(gone: WorldThing | Disc, words: str = "{X} were taken away", **others: WorldThing | Disc) -> Told:
-    change = RemoveThing(gone.id) if isinstance(gone, WorldThing) else Take(gone.id)
-    return Told(change, worded(words, X=gone, **others), gone, "remove")
 
 
 def _highest(world: Supports) -> str | None:
@@ -75,7 +70,7 @@ def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[s
         if forth is None or back is None or _highest(world) == first.id:
             continue
         now, then, other = (sum(thing.lies for thing in each.things) for each in (world, forth[0], back[0]))
-        told = _taking(first, "first {X} were taken away, and then the highest block that is left were taken away")
+        told = taking(first, "first {X} were taken away, and then the highest block that is left were taken away")
         asked = "How many things lie on the floor?"
         yield WorldDraft(
             skeleton=told.words.skeleton,
@@ -103,7 +98,7 @@ def _short(words: str) -> str:
 
 def _unless(gone: WorldThing | Disc, clause: str, **others: WorldThing | Disc) -> tuple[Told, str]:
     """A change that is made unless something is so: told, and as a sentence of its own."""
-    told = _taking(gone, f"{{X}} were taken away, unless it is {clause}", **others)
+    told = taking(gone, f"{{X}} were taken away, unless it is {clause}", **others)
     return told, told.words.text.replace(" were taken away", " is taken away").replace("the ", "The ", 1)
 
 
@@ -134,7 +129,6 @@ def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[st
             yield WorldDraft(
                 skeleton=f"{told.words.skeleton} {asked.kind}",
                 target=(excused, asked.id in result.fallen),
-                kind="boolean",
                 factual=WorldQuestion(f"Is the {gone.name} higher than the {than.name}?", yes_or_no(excused)),
                 counterfactual=WorldQuestion(f"{sentence}. Would the {asked.name} fall?", does),
                 shown=WorldQuestion(f"Does the {asked.name} lie on the floor?", does),
@@ -178,7 +172,7 @@ def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -
         if forth is None or back is None:
             continue
         after, swapped = motion(forth[0]), motion(back[0])
-        told = _taking(
+        told = taking(
             world.disc(forth[1][0]),
             "first the disc nearest to {A} were taken away, and then the disc that is nearest to {B} were taken away",
             A=one,
@@ -189,9 +183,7 @@ def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -
             fact = partial(reaches, disc.id)
             matters = fact(after) != fact(swapped)
             yield WorldDraft(
-                skeleton="",
                 target=(fact(after), matters),
-                kind="boolean",
                 factual=WorldQuestion(f"{RULE} Will the {disc.name} reach a wall?", fact(now)),
                 counterfactual=WorldQuestion(
                     f"{RULE} Would the {disc.name} reach a wall if {_short(told.words.text)}?", fact(after)
@@ -234,9 +226,7 @@ def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) ->
         answer = was if excused else would
         after = world if excused else changed_discs(world, Take(gone.id))
         yield WorldDraft(
-            skeleton="",
             target=(excused, was),
-            kind="boolean",
             factual=WorldQuestion(f"{RULE} Will the {asked.name} reach a wall?", was),
             counterfactual=WorldQuestion(f"{RULE} {sentence}. Would the {asked.name} reach a wall?", answer),
             shown=WorldQuestion(f"{SHOWN} Does the {asked.name} reach a wall?", answer),

@@ -1,34 +1,35 @@
-"""The questions about a world of supports: drafts by group, with their answers in both worlds."""
+"""The possible changes of a world of supports in words, and the questions about it by group."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import combinations, permutations, product
 from random import Random
 
-import msgspec
+from msgspec.structs import replace
 
 from countersight.case import Option
+from countersight.english import article
 from countersight.errors import Unclear
-from countersight.picture import Pixels
 from countersight.suites.worlds.drafts import (
+    BOTH,
     Group,
     Told,
+    Worded,
     WorldDraft,
     WorldQuestion,
     WorldSuite,
     plan_draft,
-    proved,
+    taking,
     worded,
 )
 from countersight.suites.worlds.suite import SUPPORTS_NAME
-from countersight.suites.worlds.support_changes import CHANGES
+from countersight.text import several
 from countersight.worlds import (
     COLOURS,
     JITTERS,
     LEVELS,
-    MARGIN,
+    AddThing,
     MoveThing,
-    Outcome,
     RemoveThing,
     Replace,
     Supports,
@@ -41,9 +42,12 @@ from countersight.worlds import (
     contacts,
     draw_supports,
     fallen,
+    is_clear,
     is_higher,
     jittered,
+    new_block,
     outcome,
+    spots,
     yes_or_no,
 )
 
@@ -55,37 +59,112 @@ FLOOR = "What falls ends up on the floor."
 """Told where it decides: else a thing whose support goes might as well come to rest on what is below."""
 
 
-class Happened(msgspec.Struct, frozen=True):
-    """A world, a change of it, and the outcome."""
-
-    world: Supports
-    told: Told
-    outcome: Outcome
-    after: Supports
+_FLAT = 12
+"""A block is turned only where that can be seen: its sides differ by so much."""
+_LOWER = "what it then no longer reaches falls to the floor, unless something else holds it"
+"""The rule of turning, which nobody could know: what the block carried might as well come to rest on it again."""
 
 
-def falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
+def losses(world: Supports, rng: Random) -> Iterator[Told]:
+    """Return removals of things that carry or hold another."""
+    carrying = {contact.lower for contact in contacts(world)}
+    return (taking(thing) for thing in world.free if thing.id in carrying)
+
+
+def cuts(world: Supports, rng: Random) -> Iterator[Told]:
+    """Return changes that cut a string which holds a thing alone; with two strings, the result would be hard to see."""
+    held = [string.below for string in world.strings]
+    for string in world.strings:
+        thing = world.thing(string.below)
+        if held.count(thing.id) == 1:
+            yield Told(RemoveThing(string.id), worded("the string that holds {X} were cut", X=thing), thing, "remove")
+
+
+def additions(world: Supports, rng: Random) -> Iterator[Told]:
+    """Return changes that add a block of a new colour in any free spot."""
+    taken = {thing.colour for thing in world.things if thing.kind == "block"}
+    colours = [colour for colour in COLOURS if colour not in taken]
+    if not colours:
+        return
+    for spot in spots(world, new_block("", 1).width):
+        weight = rng.choice((1, 4))
+        new = spot.put(new_block(rng.choice(colours), weight))
+        if is_clear(world, new):
+            where = worded(f"with {several(weight, 'dot')} were put {spot.where} {{X}}", X=spot.surface)
+            words = Worded(f"{article(new.colour)} {new.name} {where.text}", f"a {new.kind} {where.skeleton}")
+            yield Told(AddThing(new), words, spot.surface, "add")
+
+
+def replacements(world: Supports, rng: Random) -> Iterator[Told]:
+    """Return changes that replace a block by a heavier or lighter one."""
+    for thing in world.free:
+        for weight in (1, 4):
+            if thing.kind == "block" and weight != thing.weight:
+                words = f"{{X}} had {several(weight, 'dot')} instead of {thing.weight:.0f}"
+                yield Told(Replace(thing.id, weight), worded(words, X=thing), thing, "replace")
+
+
+def moves(world: Supports, rng: Random) -> Iterator[Told]:
+    """Return changes that move a block that carries nothing to another free place."""
+    for thing in _loose(world):
+        for spot in spots(world, thing.width):
+            put = spot.put(thing)
+            if spot.surface.id != thing.id and abs(put.left - thing.left) > _FLAT and is_clear(world, put):
+                words = worded(f"{{X}} were moved and put {spot.where} {{Z}}", X=thing, Z=spot.surface)
+                yield Told(MoveThing(thing.id, put.left, put.bottom), words, thing, "move")
+
+
+def turns(world: Supports, rng: Random) -> Iterator[Told]:
+    """Return changes that turn a block on its side; a block that carries something is turned only if that lowers it."""
+    loose = {thing.id for thing in _loose(world)}
+    hung = {string.below for string in world.strings}
+    for thing in world.free:
+        lower = thing.height - thing.width
+        if thing.kind != "block" or thing.id in hung or abs(lower) < _FLAT or (lower < 0 and thing.id not in loose):
+            continue
+        turned = changed(world, TurnThing(thing.id)).thing(thing.id)
+        if is_clear(world, turned):
+            yield Told(TurnThing(thing.id), worded(f"{{X}} were turned on its side ({_LOWER})", X=thing), thing, "turn")
+
+
+CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {
+    "remove": lambda world, rng: map(taking, world.free),
+    "loss": losses,
+    "cut": cuts,
+    "add": additions,
+    "replace": replacements,
+    "move": moves,
+    "turn": turns,
+}
+
+
+def _loose(world: Supports) -> list[WorldThing]:
+    """Return blocks that rest on something and carry nothing."""
+    found = contacts(world)
+    carrying = {contact.lower for contact in found}
+    hung = {contact.upper for contact in found if not contact.has_friction}
+    return [thing for thing in world.free if thing.kind == "block" and thing.id not in carrying | hung]
+
+
+def falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask whether a thing would fall, and in the picture, whether it is joined to some block."""
-    world, told, down = happened.world, happened.told, happened.outcome.fallen
+    world, told = change.world, change.told
+    assert told
     for thing in world.free:
         if thing.id in _changed(told) or thing.colour == told.about.colour:  # things of one colour never touch
             continue
         would = worded("Would {Y} fall if", Y=thing)
-        does = yes_or_no(thing.id in down)
+        does = yes_or_no(thing.id in change.fallen)
         for touches, block in _blocks_by_touch(world, thing, rng).items():
-            yield WorldDraft(
+            yield replace(
+                change,
                 skeleton=f"{would.skeleton} {told.words.skeleton}?",
                 target=(touches, does),
-                kind="boolean",
                 factual=WorldQuestion(
                     f"Does the {thing.name} touch the {block.name}, directly or by a string?", touches
                 ),
                 counterfactual=WorldQuestion(f"{would.text} {told.words.text}?", does),
                 shown=WorldQuestion(f"Does the {thing.name} lie on the floor?", does),
-                world=world,
-                told=told,
-                after=happened.after,
-                fallen=down,
             )
 
 
@@ -99,11 +178,12 @@ def _blocks_by_touch(world: Supports, thing: WorldThing, rng: Random) -> dict[st
     return {touches: rng.choice(some) for touches, some in sorted(found.items())}
 
 
-def higher(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
+def higher(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask whether one thing is higher than another, now and after the change."""
-    world, told, after = happened.world, happened.told, happened.after
-    here = [thing for thing in world.free if thing.id not in (told.about.id, *_changed(told))]
-    later = {thing.id: thing for thing in after.things}
+    told = change.told
+    assert told
+    here = [thing for thing in change.world.free if thing.id not in (told.about.id, *_changed(told))]
+    later = {thing.id: thing for thing in change.after.things}
     for one, other in permutations(here, 2):
         before, then = is_higher(one, other), is_higher(later[one.id], later[other.id])
         if before is None or then is None:
@@ -111,44 +191,36 @@ def higher(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
         is_now, would_be = yes_or_no(before), yes_or_no(then)
         asked = worded("Is {Y} higher than {Z}?", Y=one, Z=other)
         would = f"{FLOOR} Would the {one.name} be higher than the {other.name} if {told.words.text}?"
-        yield WorldDraft(
+        yield replace(
+            change,
             skeleton=f"{asked.skeleton} {told.words.skeleton}",
             target=(is_now, would_be),
-            kind="boolean",
             factual=WorldQuestion(asked.text, is_now),
             counterfactual=WorldQuestion(would, would_be),
             shown=WorldQuestion(asked.text, would_be),
-            world=world,
-            told=told,
-            after=after,
-            fallen=happened.outcome.fallen,
         )
 
 
-def how_many(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
+def how_many(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask how many things lie on the floor."""
-    world, told, after = happened.world, happened.told, happened.after
-    now, then = (sum(thing.lies for thing in each.things) for each in (world, after))
-    asked = "How many things lie on the floor?"
-    yield WorldDraft(
-        skeleton=told.words.skeleton,
-        target=min(2, len(happened.outcome.fallen)),
+    assert change.told
+    now, then = (str(sum(thing.lies for thing in each.things)) for each in (change.world, change.after))
+    asked, words = "How many things lie on the floor?", change.told.words
+    yield replace(
+        change,
+        skeleton=words.skeleton,
+        target=min(2, len(change.fallen)),
         kind="number",
-        factual=WorldQuestion(asked, str(now)),
-        counterfactual=WorldQuestion(
-            f"{FLOOR} How many things would lie on the floor if {told.words.text}?", str(then)
-        ),
-        shown=WorldQuestion(asked, str(then)),
-        world=world,
-        told=told,
-        after=after,
-        fallen=happened.outcome.fallen,
+        factual=WorldQuestion(asked, now),
+        counterfactual=WorldQuestion(f"{FLOOR} How many things would lie on the floor if {words.text}?", then),
+        shown=WorldQuestion(asked, then),
     )
 
 
-def which_falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
+def which_falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask which of four blocks would fall; only the picture distinguishes them."""
-    world, told, down = happened.world, happened.told, happened.outcome.fallen
+    world, told, down = change.world, change.told, change.fallen
+    assert told
     # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
     blocks = [thing for thing in world.free if thing.kind == "block" and thing.colour != told.about.colour]
     right = [thing for thing in blocks if thing.id in down]
@@ -164,17 +236,13 @@ def which_falls(happened: Happened, rng: Random) -> Iterator[WorldDraft]:
         if highest is None:
             continue
         names = [*(f"the {thing.name}" for thing in chosen), f"the {rng.choice(absent)} block"]
-        yield WorldDraft(
-            skeleton="",
+        yield replace(
+            change,
             target=place,
             kind="choice",
             factual=WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
             counterfactual=WorldQuestion(f"Which of these would fall if {told.words.text}?", names[0]),
             shown=WorldQuestion("Which of these lies on the floor?", names[0]),
-            world=world,
-            told=told,
-            after=happened.after,
-            fallen=down,
             options=tuple(map(Option, names, ROLES)),
         )
 
@@ -203,46 +271,40 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
         leftmost = clearly_first(chosen, lambda thing: thing.middle[0])
         if leftmost:
             yield plan_draft(
-                world,
                 chosen,
-                place,
                 WorldQuestion("Which of these is farthest to the left?", f"the {leftmost.name}"),
                 "Which of these could be taken away without anything falling?",
                 "Which of these is not in the picture?",
                 ("graph",) * 3,
+                world=world,
+                target=place,
                 after=changed(world, RemoveThing(chosen[0].id)),
                 rivals=tuple(thing.id for thing in chosen[1:]),
             )
 
 
-Drafting = Callable[[Happened, Random], Iterator[WorldDraft]]
-
-
-def under_changes(drafting: Drafting) -> Callable[[Supports, str, Random, Counter[str]], Iterator[WorldDraft]]:
+def under_changes(
+    drafting: Callable[[WorldDraft, Random], Iterator[WorldDraft]],
+) -> Callable[[Supports, str, Random, Counter[str]], Iterator[WorldDraft]]:
     """Return a function that drafts questions about a world under changes of a kind."""
 
     def drafts(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
         possible = list(CHANGES[kind](world, rng))
         for told in rng.sample(possible, min(_CHANGES, len(possible))):
-            happened = _happened(world, told, dropped)
-            if happened:
-                found = list(drafting(happened, rng))
-                yield from rng.sample(found, len(found))
+            assert isinstance(told.change, WorldChange)
+            try:
+                result = outcome(world, told.change)
+            except Unclear:
+                dropped["margin"] += 1
+                continue
+            if result.world is None:
+                dropped["floor"] += 1
+                continue
+            change = WorldDraft(world=world, told=told, after=result.world, fallen=result.fallen)
+            found = list(drafting(change, rng))
+            yield from rng.sample(found, len(found))
 
     return drafts
-
-
-def _happened(world: Supports, told: Told, dropped: Counter[str]) -> Happened | None:
-    assert isinstance(told.change, WorldChange)
-    try:
-        result = outcome(world, told.change)
-    except Unclear:
-        dropped["margin"] += 1
-        return None
-    if result.world is None:
-        dropped["floor"] += 1
-        return None
-    return Happened(world, told, result, result.world)
 
 
 _HAVING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
@@ -264,10 +326,9 @@ _PLANNING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
     2: (("tower", "tower"), ("tower", "chain")),
     3: (("tower", "tower", "chain"), ("chain", "chain")),
 }
-_BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
 GROUPS = (
-    Group("falls", under_changes(falls), _BOTH, ("remove", "cut", "add", "replace", "move", "turn"), having=_HAVING),
-    Group("higher", under_changes(higher), _BOTH, ("remove", "cut", "add", "replace", "turn"), having=_HAVING),
+    Group("falls", under_changes(falls), BOTH, ("remove", "cut", "add", "replace", "move", "turn"), having=_HAVING),
+    Group("higher", under_changes(higher), BOTH, ("remove", "cut", "add", "replace", "turn"), having=_HAVING),
     Group("how many", under_changes(how_many), (0, 1, 0, 2), ("remove", "move")),
     Group(
         "which falls", under_changes(which_falls), (0,), ("loss",), dict.fromkeys(LEVELS, _THREE), having=_WHICH_FALLS
@@ -299,82 +360,21 @@ def involved(world: Supports, start: str) -> set[str]:
     return found
 
 
-_MARGINS = (10, 15, 20)
-
-
-def hardness(draft: WorldDraft) -> dict[str, str | int]:
-    """Return the facts about difficulty for the case's provenance."""
-    assert isinstance(draft.world, Supports)
-    found: dict[str, str | int] = {"things": len(draft.world.things), "fallen": len(draft.fallen)}
-    if draft.told is None or draft.then or draft.proof:
-        return found
-    return found | {"depth": _depth(draft), "margin": _margin(draft)}
-
-
-def _depth(draft: WorldDraft) -> int:
-    """Return the number of contacts between the changed thing and the last thing that falls; 0 if nothing falls."""
-    assert draft.told
-    assert isinstance(draft.world, Supports)
-    start = draft.told.about.id
-    reached, steps = {start}, 0
-    while draft.fallen - reached:
-        near = {
-            end
-            for contact in contacts(draft.world)
-            if {contact.upper, contact.lower} & reached
-            for end in (contact.upper, contact.lower)
-        } & (draft.fallen | reached)
-        if near <= reached:
-            break
-        reached |= near
-        steps += 1
-    return steps
-
-
-def _margin(draft: WorldDraft) -> int:
-    """The largest margin at which the outcome is still clear, in steps of some pixels."""
-    assert draft.told
-    assert isinstance(draft.world, Supports)
-    assert isinstance(draft.told.change, WorldChange)
-    clear = round(MARGIN)
-    for margin in _MARGINS:
-        try:
-            outcome(draft.world, draft.told.change, margin=margin)
-        except Unclear:
-            break
-        clear = margin
-    return clear
-
-
 def _doubt(draft: WorldDraft, rng: Random) -> str:
-    """The 16 jitters, where not all of them have the same outcome."""
-    if draft.proof:
-        assert isinstance(draft.world, Supports)
-        return "" if proved(draft, [jittered(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
-    return "" if _is_stable(draft, rng) else "jitter"
-
-
-def _is_stable(draft: WorldDraft, rng: Random) -> bool:
-    """Whether the same things fall in every slightly different world, before and after the change."""
-    assert isinstance(draft.world, Supports)
+    """Return "jitter" unless the same things fall in 16 slightly different worlds, before and after the change."""
     jitters = [jittered(draft.world, rng) for _ in range(JITTERS)]
+    if draft.proof:
+        return "" if draft.proved(jitters) else "jitter"
     try:
-        if fallen(draft.world, jitters=jitters):
-            return False
-        if draft.told is None:
-            return True
-        assert isinstance(draft.told.change, WorldChange)
-        if outcome(draft.world, draft.told.change, jitters=jitters).fallen != draft.fallen:
-            return False
-        return all(outcome(draft.world, RemoveThing(name), jitters=jitters).fallen for name in draft.rivals)
+        is_stable = not fallen(draft.world, jitters=jitters)
+        if is_stable and draft.told:
+            assert isinstance(draft.told.change, WorldChange)
+            is_stable = outcome(draft.world, draft.told.change, jitters=jitters).fallen == draft.fallen and all(
+                outcome(draft.world, RemoveThing(name), jitters=jitters).fallen for name in draft.rivals
+            )
     except Unclear:
-        return False
-
-
-def _show(draft: WorldDraft) -> Pixels:
-    """The changed world, come to rest."""
-    assert isinstance(draft.after, Supports)
-    return draw_supports(draft.after)
+        is_stable = False
+    return "" if is_stable else "jitter"
 
 
 SUPPORTS = WorldSuite(
@@ -386,7 +386,6 @@ SUPPORTS = WorldSuite(
     groups=GROUPS,
     build=build_supports,
     doubt=_doubt,
-    hardness=hardness,
     draw=draw_supports,
-    show=_show,
+    show=lambda draft: draw_supports(draft.after),
 )
