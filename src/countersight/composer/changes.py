@@ -36,7 +36,7 @@ def _effect(way: Way, quantity: Quantity) -> Effect | None:
     number, share = quantity.number, quantity.share
     match way:
         case "adds" if number is not None and not (quantity.is_all or quantity.fewer or quantity.definite):
-            return Effect("add", Fraction(number))
+            return Effect("add", Fraction(number), quantity.given)
         case "removes" if quantity.only or quantity.fewer or quantity.is_none:
             return None
         case "removes" if quantity.is_all and share is not None:
@@ -47,6 +47,8 @@ def _effect(way: Way, quantity: Quantity) -> Effect | None:
             return Effect("scale", 1 - share)
         case "removes" if number is not None:
             return Effect("remove", Fraction(number), quantity.given)
+        case "stays" if quantity.is_none:
+            return Effect("set")
         case "stays" if share is not None and not quantity.is_all:
             return Effect("scale", share)
         case "stays" if number is not None and not (quantity.is_all or quantity.more):
@@ -55,7 +57,7 @@ def _effect(way: Way, quantity: Quantity) -> Effect | None:
             return Effect("set")
         case "present" if number is not None and not (quantity.is_all or quantity.definite):
             if quantity.fewer or quantity.more:
-                return Effect("remove" if quantity.fewer else "add", Fraction(number))
+                return Effect("remove" if quantity.fewer else "add", Fraction(number), quantity.given)
             return Effect("set" if quantity.only else "set_if_none", Fraction(number))
     return None
 

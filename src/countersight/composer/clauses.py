@@ -12,17 +12,7 @@ import msgspec
 
 from countersight.composer.quantities import Quantity, quantity_at
 from countersight.composer.questions import Counted
-from countersight.composer.vocabulary import (
-    ABSENT,
-    COMPANIES,
-    GRAMMAR,
-    KINDS,
-    PLACES,
-    QUALITIES,
-    SEEING,
-    noun_key,
-    verb_of,
-)
+from countersight.composer.vocabulary import ABSENT, GRAMMAR, KINDS, PLACES, SEEING, WORDS, noun_key, verb_of
 from countersight.english import is_plural
 
 _ARTICLES: Final = frozenset({"a", "an", "the"})
@@ -42,7 +32,7 @@ class Clause(msgspec.Struct, frozen=True):
 
 def is_accounted(word: str, asked: Counted) -> bool:
     """Whether a word cannot change what happens: it belongs to the grammar, the picture, or the question."""
-    is_known = word in GRAMMAR or word in COMPANIES or (word in SEEING and word != "left")
+    is_known = word in GRAMMAR or word in WORDS["companies"] or (word in SEEING and word != "left")
     return is_known or noun_key(word) in PLACES or asked.knows(word)
 
 
@@ -59,6 +49,8 @@ def taken_apart(words: list[str], asked: Counted) -> Clause | None:
             after = words[end:]
             if after[:1] in (["less"], ["fewer"]):  # "one bus less"
                 quantity, after = msgspec.structs.replace(quantity, fewer=True), after[1:]
+            elif after[:1] == ["more"]:
+                quantity, after = msgspec.structs.replace(quantity, more=True), after[1:]
             found.append(Clause(tuple(words[:place]), quantity, tuple(words[start:end]), tuple(after)))
         elif read is not None and words[place] not in _ARTICLES:
             return None
@@ -97,11 +89,11 @@ def _names_the_same(clause: Clause, asked: Counted) -> bool:
     if not clause.name or clause.name[-1] in ("ones", "one"):
         return True
     quantity = clause.quantity
-    if not COMPANIES.isdisjoint(clause.after[:1]):  # "a tourist group"
+    if not WORDS["companies"].isdisjoint(clause.after[:1]):  # "a tourist group"
         return False
     extra = {word for word in clause.name[:-1] if not asked.knows(word)}
     is_part = quantity.is_all or quantity.is_none or quantity.definite
-    if extra and (asked.modifiers or is_part or not extra <= QUALITIES):
+    if extra and (asked.modifiers or is_part or not extra <= WORDS["qualities"]):
         return False
     is_piece = quantity.share is not None or (quantity.is_all and clause.before[-1:] == ("of",))
     if is_piece and not is_plural(clause.name[-1]):  # "half of the pizza"
@@ -111,4 +103,4 @@ def _names_the_same(clause: Clause, asked: Counted) -> bool:
 
 
 def _is_adjective(word: str) -> bool:
-    return word in QUALITIES or word.endswith(_ADJECTIVE_ENDINGS)
+    return word in WORDS["qualities"] or word.endswith(_ADJECTIVE_ENDINGS)

@@ -1,13 +1,24 @@
 """Compute a counterfactual count from a factual one and a supposition."""
 
-from collections.abc import Iterator
+from itertools import pairwise
 
 from countersight.composer.changes import effect_of
+from countersight.composer.clauses import is_accounted, taken_apart
 from countersight.composer.effects import Effect, apply
-from countersight.composer.questions import counted_in, counts_the_same, supposition, words_in
+from countersight.composer.quantities import quantity_at
+from countersight.composer.questions import Counted, counted_in, supposition, words_in
+from countersight.composer.vocabulary import COMES, GRAMMAR, is_person, verb_of
+from countersight.english import number_at
 
 _LONGEST_QUESTION = 1000
 """Characters; no question about a picture is longer."""
+_SHORT = 4
+_BE = frozenset({"was", "were", "is", "are", "been", "being", "be", "got"})
+_PRONOUNS = frozenset({"it", "they", "them"})
+_GIVES = frozenset({"give", "hand", "sell", "lend", "donate", "pass", "send"})
+_BESIDE = frozenset({"beside", "near", "with", "alongside", "among", "behind", "by"})
+_MEALS_AND_CHANCE = frozenset({"breakfast", "lunch", "dinner", "dessert", "supper", "mistake", "accident", "chance"})
+_EXCEPT = frozenset({"except", "but", "save"})
 _BETWEEN_CLAUSES = frozenset({"and", "then", "but", ",", ";", ".", ":"})
 
 
@@ -29,25 +40,109 @@ def compose(count: int, question: str, factual: str = "") -> int | None:
 def effects_of(question: str, factual: str = "") -> list[Effect] | None:
     """Return the effects of the supposition in a question, one per clause; None if they are undecided."""
     parts = supposition(question) if len(question) <= _LONGEST_QUESTION else None
-    asked = None if parts is None else counted_in(parts[0])
+    named = None if parts is None else counted_in(parts[0])
     before = counted_in(factual[:_LONGEST_QUESTION])
-    if parts is None or asked is None or asked.is_of_absence or not counts_the_same(asked, before):
+    if parts is None or named is None or named.is_of_absence:
         return None
-    found = [effect_of(clause, asked.also(before)) for clause in _clauses(words_in(parts[1]))]
-    effects = [effect for effect in found if effect is not None]
-    if not effects or len(effects) < len(found):
+    asked = named.continues(before)
+    if asked is None:
+        return None
+    effects: list[Effect] = []
+    clauses = _clauses(_rewritten(words_in(parts[1]), asked))
+    while clauses:
+        clause, *clauses = clauses
+        effect = effect_of(clause, asked)
+        while clauses and _is_without_things(clauses[0]):
+            carried = _carried_on(clause, clauses.pop(0), asked)
+            further = effect_of(carried, asked)
+            if further is not None or not _is_aside(carried):
+                effect = further if effect in (None, further) else None
+        if effect is None:
+            return None
+        effects.append(effect)
+    if not effects:
         return None
     in_a_row = all(effect.kind in ("add", "remove", "scale") for effect in effects)
     return effects if in_a_row or len(effects) == 1 else None  # not "three left and two stayed"
 
 
-def _clauses(words: list[str]) -> Iterator[list[str]]:
+def _clauses(words: list[str]) -> list[list[str]]:
     """The clauses of a supposition; "all but two" is one."""
-    clause: list[str] = []
-    for word in [*words, ";"]:
-        if word in _BETWEEN_CLAUSES and not (word == "but" and clause[-1:] == ["all"]):
-            if clause:
-                yield clause
-            clause = []
+    clauses: list[list[str]] = [[]]
+    for word in words:
+        if word in _BETWEEN_CLAUSES and not (word == "but" and clauses[-1][-1:] == ["all"]):
+            clauses.append([])
         else:
-            clause.append(word)
+            clauses[-1].append(word)
+    clauses = [clause for clause in clauses if clause]
+    for place, (clause, following) in enumerate(pairwise(clauses)):
+        if not any(quantity_at(clause, at) for at in range(len(clause))) and verb_of(following[0]):
+            merged = [*clause[:-1], *following]  # "she peeled and ate two bananas"
+            return [*clauses[:place], merged, *clauses[place + 2 :]]
+    return clauses
+
+
+def _without_others(words: list[str]) -> list[str]:
+    """Return a clause without those whom things come to or go to: "beside them", "gave two to her brother"."""
+    for place, word in enumerate(words[:-1]):
+        end = place + 2 + (words[place + 1] in ("a", "an", "the", "my", "his", "her", "their"))
+        if word in _BESIDE and words[place + 1] in ("them", "these", "those"):
+            return words[:place] + words[place + 2 :]
+        if word in ("for", "by") and words[place + 1] in _MEALS_AND_CHANCE:
+            return words[:place] + words[place + 2 :]
+        is_given = any(verb_of(each) in _GIVES for each in words[:place])
+        if word == "to" and is_given and is_person("".join(words[end - 1 : end])):
+            given = ["removed" if verb_of(each) in _GIVES else each for each in words[:place]]
+            return given + words[end:]
+    return words
+
+
+def _is_aside(words: list[str]) -> bool:
+    """Whether a clause says nothing of coming or staying: "two cups fell out and broke"."""
+    verbs = [verb for word in words if (verb := verb_of(word)) and word not in _BE]
+    return bool(verbs) and len(words) <= _SHORT and COMES.isdisjoint(verbs)
+
+
+def _is_without_things(words: list[str]) -> bool:
+    """Whether a clause begins with a verb, or a pronoun, and names no quantity: "… and were thrown away"."""
+    begins = words[0] in _BE | _PRONOUNS or verb_of(words[0]) is not None or words[0].endswith("ed")
+    return begins and not any(quantity_at(words, place) for place in range(len(words)))
+
+
+def _carried_on(first: list[str], words: list[str], asked: Counted) -> list[str]:
+    """Return a clause without a quantity with the things of the one before it: "two fell and (two) broke"."""
+    clause = taken_apart(first, asked)
+    if clause is None or "not" in first or "back" in words:
+        return words
+    around = (*clause.before, *clause.after)
+    unknown = [word for word in around if not is_accounted(word, asked) and verb_of(word) is None]
+    is_object = any(verb_of(word) or word in unknown for word in clause.before)
+    is_passive = words[0] != "left" and (is_object or not _BE.isdisjoint(clause.after))
+    things = first[len(clause.before) : len(first) - len(clause.after)]
+    said = [word for word in words if word not in _PRONOUNS]
+    return words if len(unknown) > 1 else [*things, *(["were"] if is_passive else []), *said]
+
+
+def _rewritten(words: list[str], asked: Counted) -> list[str]:
+    """Return a supposition in simpler words: "all of them left but one" is "all but one of them left"."""
+    if words[:2] == ["there", "being"]:
+        words = ["there", "were", *words[2:]]
+    if "all" in words and (excepted := _EXCEPT.intersection(words[words.index("all") + 2 :])):
+        start, place = words.index("all"), max(map(words.index, excepted))
+        begins = place + 1 + (words[place + 1 : place + 2] == ["for"])
+        number = number_at(words, begins)
+        if number is not None:
+            of = ["of"] if words[start + 1] in ("the", "them", "his", "her", "their", "its") else []
+            kept = ["all", "but", *words[begins : number[1]], *of]
+            words = [*words[:start], *kept, *words[start + 1 : place], *words[number[1] :]]
+    words = _without_others(words)
+    joins = next((place for place, word in enumerate(words) if word in ("joined", "accompanied")), None)
+    if joins is None or {"each", "every"} & set(words):
+        return words
+    subject, rest = words[:joins], words[joins + 1 :]
+    is_of_them = all(word in GRAMMAR or asked.names(word) for word in subject)
+    if rest[:1] == ["by"] and is_of_them and not any(number_at(subject, place) for place in range(joins)):
+        return [*rest[1:], "joined"]  # "the dog was joined by two more"
+    whom = 1 if rest[:1] in (["them"], ["him"], ["her"], ["it"]) else 2
+    is_same = whom == 1 or (rest[:1] == ["the"] and asked.names(rest[1] if rest[1:] else ""))
+    return [*subject, "joined", *rest[whom:]] if is_same else words

@@ -24,23 +24,18 @@ def apply(effect: Effect, count: int) -> int | None:
     """Return the count after a change, or None if the change is impossible: five birds of three cannot leave."""
     if effect.given is not None and count != effect.given:
         return None
-    changed = _changed(effect, Fraction(count))
-    if changed is None or changed.denominator != 1 or not 0 <= changed <= _MOST:
-        return None
-    return int(changed)
-
-
-def _changed(effect: Effect, count: Fraction) -> Fraction | None:
+    changed = Fraction(count)
     match effect.kind:
         case "add":
-            return count + effect.by
+            changed += effect.by
         case "remove":
-            return count - effect.by
+            changed -= effect.by
         case "scale":
-            return count * effect.by
-        case "set":
-            return effect.by
-        case "keep":  # "only two remained"
-            return effect.by if effect.by <= count else None
-        case "set_if_none":  # "if there were 3 cows": of some it may be three or three more
-            return effect.by if count == 0 else None
+            changed *= effect.by
+        case "keep" if effect.by > count:  # "only two remained"
+            return None
+        case "set_if_none" if count:  # "if there were 3 cows": of some it may be three or three more
+            return None
+        case _:
+            changed = effect.by
+    return int(changed) if changed.denominator == 1 and 0 <= changed <= _MOST else None

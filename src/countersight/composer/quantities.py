@@ -6,11 +6,16 @@ from typing import Final
 
 import msgspec
 
+from countersight.composer.vocabulary import PAIRS, noun_key
 from countersight.english import fraction_at, number_at
 
 _MORE: Final = frozenset({"more", "additional", "extra", "other", "others", "further", "new"})
 _FEWER: Final = frozenset({"fewer", "less"})
 _OF_THEM: Final = frozenset({"the", "them", "these", "those", "his", "her", "their", "its", "my", "your", "our"})
+_ORDINALS: Final = {
+    **{"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9},
+    **{"tenth": 10, "eleventh": 11, "twelfth": 12},
+}
 _ALL: Final = frozenset({"all", "both", "every", "each", "everyone", "everybody", "everything"})
 
 
@@ -48,6 +53,9 @@ def quantity_at(words: Sequence[str], start: int) -> tuple[Quantity, int] | None
         return _all_at(words, start)
     if first in ("no", "none", "nobody"):
         return Quantity(is_none=True), _after_of_them(words, start + 1)
+    ordinal = _ORDINALS.get(words[start + 1]) if first in ("a", "an") and start + 1 < len(words) else None
+    if ordinal and words[start + 2 : start + 3] not in (["of"], ["as"]):  # "a third dog"
+        return Quantity(1, more=True, given=ordinal - 1), start + 2
     if found_share := fraction_at(words, start):
         share, end = found_share
         return Quantity(share=share, definite=True), _after_of_them(words, end, or_the=True)
@@ -70,8 +78,11 @@ def _all_at(words: Sequence[str], start: int) -> tuple[Quantity, int]:
 
 def _number_at(words: Sequence[str], start: int, number: int, end: int) -> tuple[Quantity, int] | None:
     """A number, with "more" or "fewer" behind it, or "another" before it."""
-    if words[end - 1] == "pair" or (words[end - 1] == "couple" and words[end : end + 1] not in (["of"], ["more"])):
-        return None  # a pair of scissors is one; a couple is two people, and not two men
+    if words[end - 1] in ("pair", "couple"):
+        named = PAIRS.intersection(map(noun_key, words[end + 1 : end + 3]))
+        if named or words[end : end + 1] not in (["of"], ["more"]):
+            return None  # a pair of scissors is one; a couple is two people, and not two men
+        end += words[end] == "of" and _OF_THEM.isdisjoint(words[end + 1 : end + 2])
     if words[start] == "another" and (counted := number_at(words, end)):
         number, end = counted
     behind = end

@@ -7,14 +7,12 @@ import msgspec
 
 from countersight.composer.vocabulary import (
     GRAMMAR,
-    KINDS,
-    LACKING,
-    PERSON,
     PLACES,
     REMOVES,
-    RESTING,
     SEEING,
     STATES,
+    WORDS,
+    is_person,
     noun_key,
     verb_of,
 )
@@ -25,18 +23,15 @@ _IF: Final = re.compile(
     r"\b(?:if|(?:suppos|imagin|assum)(?:e|ing)(?: that)?|(?:let's|let us) say(?: that)?|^say(?: that)?)\s+",
     re.IGNORECASE,
 )
+_AFTER: Final = re.compile(r"\b(?:after|once)\s+", re.IGNORECASE)
+_OPENINGS: Final = re.compile(
+    r"^(?:what if|in case|in the event that|should|had|were)\b|(?<=\bbe) (?:had|should|were)\b", re.IGNORECASE
+)
+"""Other words for "if"; "had two dogs left" is "if two dogs left"."""
 _NUMBER_OF: Final = re.compile(r"\bwhat (?:would|will) (?:be )?the (?:total |new )?number of\b", re.IGNORECASE)
 _ASKED: Final = re.compile(r"(?:[,;.:?!]\s*(?:then,?\s+)?|\s+)(?=how many\b)", re.IGNORECASE)
 _WITH: Final = re.compile(r"(?P<asked>how many\b.+?) (?P<how>without|with) (?P<things>.+)", re.IGNORECASE)
 _WITH_FIRST: Final = re.compile(r"(?P<how>without|with) (?P<things>[^,]+), (?P<asked>how many\b.+)", re.IGNORECASE)
-_ENDS_A_NAME: Final = frozenset(
-    (
-        *("would", "will", "could", "can", "should", "might", "may", "do", "does", "did", "is", "are", "was", "were"),
-        *("be", "has", "have", "had", "there", "left", "remain", "make", "appear", "in", "on", "at", "to", "from"),
-        *("with", "without", "by", "near", "behind", "beside", "under", "over", "above", "below", "inside"),
-        *("outside", "around", "between"),
-    )
-)
 _BEFORE_A_NAME: Final = frozenset({"of", "the", "these", "those", "this", "different"})
 _BEFORE_PLACES: Final = frozenset({"the", "a", "an", "this", "that", "in", "on", "at", "of"})
 _NOT_COUNTED: Final = frozenset({"more", "fewer", "less", "other", "times", "and", "or"})
@@ -69,19 +64,21 @@ class Counted(msgspec.Struct, frozen=True):
         is_off = "off" in self.words and said[-1:] != ("off",)
         removed = REMOVES["passive"] | REMOVES["active"]
         return (
-            is_off or bool(LACKING & self.words) or any(verb_of(word) in removed for word in said if word[-3:] != "ing")
+            is_off
+            or bool(WORDS["lacking"] & self.words)
+            or any(verb_of(word) in removed for word in said if word[-3:] != "ing")
         )
 
     @property
     def is_doing(self) -> bool:
         """Whether the counted things do something or are in a state: a newcomer need not be one of them."""
-        is_in_state = self.is_in_state and RESTING.isdisjoint(self.predicate) and "sky" not in self.predicate
-        return is_in_state or bool(self.doing - RESTING)
+        is_in_state = self.is_in_state and WORDS["resting"].isdisjoint(self.predicate) and "sky" not in self.predicate
+        return is_in_state or bool(self.doing - WORDS["resting"])
 
     @property
     def counts_people(self) -> bool:
         """Whether people are counted, who may also act themselves."""
-        return self.head == PERSON or self.head in KINDS[PERSON]
+        return is_person(self.head)
 
     def names(self, word: str) -> bool:
         """Whether a word occurs in the question, in the singular or the plural."""
@@ -92,9 +89,31 @@ class Counted(msgspec.Struct, frozen=True):
         has = word == "with" and not self.words.isdisjoint(("have", "has", "wearing"))
         return has or self.names(word) or base_verb(word, self.words) is not None
 
-    def also(self, other: "Counted | None") -> "Counted":
-        """Return a copy with the words of another question about the same things added."""
-        return self if other is None else msgspec.structs.replace(self, words=self.words | other.words)
+    def continues(self, factual: "Counted | None") -> "Counted | None":
+        """Return this with the words of the factual question, and what a pronoun leaves out of it; None if they differ.
+
+        The two differ where they count other things, or things in another state.
+        """
+        if factual is None:
+            return self
+        is_said_again = not self.head or "it" in self.words  # "how many would remain", "how many would be on it"
+        assumed = (self.modifiers & WORDS["assumed"]) - factual.words  # "how many unbroken plates"
+        same_name = not self.head or (
+            self.head == factual.head
+            and self.modifiers - assumed <= factual.words
+            and (is_said_again or factual.modifiers <= self.words)
+        )
+        same_state = all(factual.names(word) or word in WORDS["assumed"] for word in self.predicate)
+        if factual.head and not (same_name and same_state):
+            return None
+        return msgspec.structs.replace(
+            self,
+            head=self.head or factual.head,
+            modifiers=(self.modifiers if self.head else self.modifiers | factual.modifiers) - assumed,
+            predicate=(*self.predicate, *assumed, *(factual.predicate if is_said_again else ())),
+            doing=self.doing | (factual.doing if is_said_again else frozenset()),
+            words=self.words | factual.words,
+        )
 
 
 def words_in(text: str) -> list[str]:
@@ -106,7 +125,8 @@ def words_in(text: str) -> list[str]:
 def supposition(question: str) -> tuple[str, str] | None:
     """Split a question into what it asks and what it supposes; None if nothing is supposed."""
     text = _NUMBER_OF.sub("how many", " ".join(question.split())).strip(" ?.!")
-    opening = _IF.search(text)
+    text = _OPENINGS.sub(" if", text).strip()
+    opening = _IF.search(text) or _AFTER.search(text)
     if opening is None:
         found = _WITH_FIRST.fullmatch(text) or _WITH.fullmatch(text)
         if found is None:
@@ -157,16 +177,8 @@ def _verbs(word: str) -> tuple[str, ...]:
 
 
 def _ends_a_name(place: int, word: str) -> bool:
-    return word in _ENDS_A_NAME or (place > 0 and word.endswith("ing") and len(word) > 5)
+    return word in WORDS["ends_a_name"] or (place > 0 and word.endswith("ing") and len(word) > 5)
 
 
 def _is_said_of_things(word: str) -> bool:
-    return word not in GRAMMAR and word not in SEEING and word not in PLACES
-
-
-def counts_the_same(asked: Counted, factual: Counted | None) -> bool:
-    """Whether both questions count the same things in the same state."""
-    if factual is None or not factual.head:
-        return True
-    same_name = asked.head == factual.head and asked.modifiers <= factual.words and factual.modifiers <= asked.words
-    return same_name and all(word in factual.words or noun_key(word) in factual.words for word in asked.predicate)
+    return word not in GRAMMAR | SEEING | PLACES | {"hold", "contain"}

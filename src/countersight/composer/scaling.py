@@ -39,7 +39,7 @@ def scaled(words: list[str], asked: Counted) -> Effect | None:
         effect, rest = _times_as_many(rest)
     elif changes:
         effect, rest = _by_so_much(changes[0], rest)
-    known = _NUMBER | {"many", "as", "times", "there"}
+    known = _NUMBER | {"many", "as", "times", "there", "only", "just"}
     is_known = all(word in known or is_accounted(word, asked) for word in rest)
     is_named = any(word in _NUMBER or word in ("them", "they", "many") or noun_key(word) == asked.head for word in rest)
     counted = any(number_of(word) is not None for word in rest if word not in ("a", "an", "one"))

@@ -7,33 +7,26 @@ from countersight.composer.questions import Counted
 from countersight.composer.vocabulary import (
     ABSENT,
     ADDS,
-    COMPANIES,
-    EDITS,
-    ELSEWHERE,
-    ENDS_UP,
-    KINDS,
+    GRAMMAR,
     LEADS,
-    MOVES,
     PARTICLES,
-    PERSON,
     PLACES,
-    PRESENT,
-    QUALITIES,
     REMOVES,
-    SETTINGS,
-    SIDES,
     STATES,
-    STAYS,
-    SUPPORTS,
-    TAKEN_BUT_THERE,
-    noun_key,
+    WORDS,
+    is_person,
     verb_of,
 )
 
 Way = Literal["adds", "removes", "stays", "present"]
 
 _BE: Final = frozenset({"be", "is", "are", "was", "were", "been", "being", "got", "get", "gets"})
-_OUT: Final = frozenset({"away", "off", "out", "from"})
+_OUT: Final = frozenset({"away", "off", "out", "from", "home"})
+_NOT_AWAY: Final = {"come": ("home",), "bring": ("home",), "get": ("home",), "call": ("home",), "go": ("off",)}
+"""Verbs that lead nowhere else with a particle: an alarm clock that goes off is still there."""
+_BEGINS: Final = frozenset({"start", "begin", "stop"})
+_OWNERS: Final = frozenset({"a", "an", "the", "my", "his", "her", "their", "one", "another"})
+_ADVERBS: Final = frozenset({"almost", "never", "not", "maybe", "perhaps", "other", "else"})
 _IN: Final = frozenset({"in", "into", "onto", "along", "to", "on"})
 _STRICT: Final = frozenset({"up", "down", "over", "out", "off", "away", "on", "back", "along", "by"})
 """Particles that make another verb of one: who comes may not be who comes out."""
@@ -63,7 +56,7 @@ def way_of(clause: Clause, asked: Counted) -> Way | None:
     if len(ways) != 1 or (clause.before and not any(map(verb_of, clause.before))):  # "up to three came"
         return None
     (way,) = ways
-    if not _fits_the_place(way, clause, asked) or (way != "adds" and not COMPANIES.isdisjoint(rest)):
+    if not _fits_the_place(way, clause, asked) or (way != "adds" and not WORDS["companies"].isdisjoint(rest)):
         return None
     if is_denied:
         return "removes" if way == "present" and not clause.quantity.is_none else None
@@ -91,6 +84,8 @@ class _Verb:
     def way(self) -> tuple[Way, int] | None:
         """What the verb says of the things, and the place of its particle (or its own); None where it says nothing."""
         verb, place, asked = self._verb, self._place, self._asked
+        if place and verb_of(self._words[place - 1]) in _BEGINS:  # "stopped flying"
+            return None
         names = [(verb, place)]
         if self._particle != place:
             names.insert(0, (f"{verb} {self._words[self._particle]}", self._particle))
@@ -99,7 +94,7 @@ class _Verb:
                 turned = self._turned(name, at)
                 if turned or name != verb:
                     return turned or self._listed(names)
-        if verb in ("start", "begin", "stop"):
+        if verb in _BEGINS:
             begun = self._words[place + 1 : place + 2]
             return ("removes" if verb == "stop" else "adds", place) if set(begun) & set(asked.predicate) else None
         if self._is_left:
@@ -122,17 +117,17 @@ class _Verb:
         is_alone = not is_strict and self._before_things not in _PREPOSITIONS  # not "drank from two of the cups"
         for name, at in names:
             is_of_others = self._is_of_others and not (self._is_elliptic and name in REMOVES[self._voice])
-            if (name == self._verb and not is_alone) or (is_of_others and name not in EDITS):
+            if (name == self._verb and not is_alone) or (is_of_others and name not in WORDS["edits"]):
                 continue
-            if name == "take" and self._asked.head in TAKEN_BUT_THERE:
+            if name == "take" and self._asked.head in WORDS["taken_but_there"]:
                 continue
             if name in ADDS[self._voice] or (name in ADDS["if_more"] and self._quantity.more):
                 return None if {"from", "off", "out"} & self._directions - {self._words[at]} else ("adds", at)
             if name in REMOVES[self._voice]:
                 return None if {"to", "into", "onto"} & self._directions else ("removes", at)
-        if self._verb in STAYS:
+        if self._verb in WORDS["stays"]:
             return "stays", self._place
-        return ("present", self._place) if self._verb in PRESENT and particle not in _STRICT else None
+        return ("present", self._place) if self._verb in WORDS["present"] and not is_strict else None
 
     @property
     def _is_of_others(self) -> bool:
@@ -142,16 +137,26 @@ class _Verb:
     def _gone_elsewhere(self) -> tuple[Way, int] | None:
         """Whether things go from the table, the shelf or the like to the floor or to another room."""
         words, asked = self._words, self._asked
-        at = next((at for at in range(self._place + 1, len(words)) if words[at] in ELSEWHERE), 0)
-        is_there = words[at] == "outside" or (at > 1 and words[at - 1] == "the" and words[at - 2] in _IN)
-        is_away = SUPPORTS.intersection(asked.predicate) and self._verb in MOVES and not asked.names(words[at])
+        at = next((at for at in range(self._place + 1, len(words)) if words[at] in WORDS["elsewhere"]), 0)
+        is_there = words[at] == "outside" or (
+            at > 1 and words[at - 1] == "the" and words[at - 2] in _IN | WORDS["sides"]
+        )
+        is_away = (
+            WORDS["supports"].intersection(asked.predicate)
+            and self._verb in WORDS["moves"]
+            and not asked.names(words[at])
+        )
         return ("removes", at) if at and is_there and is_away and not self._quantity.more else None
 
     def _moved(self) -> tuple[Way, int] | None:
         """Return the direction in which things move: away from the place that the question names, or to it."""
         directions, asked = self._directions, self._asked
-        if self._verb not in MOVES or self._is_of_others or self._before_things in _PREPOSITIONS:
+        if self._verb not in WORDS["moves"] or self._is_of_others or self._before_things in _PREPOSITIONS:
             return None
+        if self._words[self._particle] in _NOT_AWAY.get(self._verb, ()):
+            return None
+        if "down" in directions and not WORDS["heights"].isdisjoint(asked.predicate):
+            return "removes", self._particle
         if _OUT & directions and not _IN & directions:
             particle = self._words[self._particle]
             leads = LEADS.get(particle, frozenset()) | LEADS.get(f"{self._verb} {particle}", frozenset())
@@ -165,32 +170,42 @@ class _Verb:
 
 def _are_accounted(words: list[str], clause: Clause, asked: Counted) -> bool:
     """Whether no word can change what happens; people may act, and things may come anywhere if no place is asked."""
-    known = SETTINGS if not asked.predicate and (clause.quantity.more or _is_edited(clause)) else frozenset()
-    return all(word in known or word == _agent(clause, asked) or is_accounted(word, asked) for word in words)
+    known = WORDS["settings"] if not asked.predicate and (clause.quantity.more or _is_edited(clause)) else frozenset()
+    if not WORDS["supports"].isdisjoint(asked.predicate) or not asked.predicate:
+        known |= WORDS["surroundings"]
+    agent = _agent(clause, asked)
+    return all(word in known or word in agent or is_accounted(word, asked) for word in words)
 
 
-def _agent(clause: Clause, asked: Counted) -> str:
+def _agent(clause: Clause, asked: Counted) -> tuple[str, ...]:
     """Who does it, where that does not matter: "a fox ate two hens"; one who brings people may be one of them."""
-    match clause.before:
-        case [("a" | "an" | "the" | "my" | "his" | "her"), noun, verb, *_] if verb_of(verb):
-            is_person = noun_key(noun) == PERSON or noun_key(noun) in KINDS[PERSON]
-            return "" if is_person and asked.counts_people else noun
+    first = 2 if clause.before[:1] and clause.before[0] in _OWNERS else 1  # "the cook took two pots"
+    verb = next((place for place in range(first, len(clause.before)) if verb_of(clause.before[place])), 0)
+    match clause.before[:verb]:
+        case [owner, *names] if owner in _OWNERS and len(names) <= 3:
+            pass
+        case [name] if name not in GRAMMAR:
+            names = [name]
+        case _:
+            names = []
     match clause.after:
-        case [*_, "by", ("a" | "an" | "the"), noun] if noun_key(noun) != asked.head and not asked.counts_people:
-            return noun
-    return ""
+        case [*_, "by", owner, name] if not names and owner in _OWNERS:
+            names = [name]
+    are_people = any(map(is_person, names)) and asked.counts_people
+    is_other = not any(word in _ADVERBS or word.endswith("ly") or asked.names(word) for word in names)
+    return tuple(names) if is_other and not are_people else ()
 
 
 def _is_edited(clause: Clause) -> bool:
-    return any(verb_of(word) in EDITS for word in (*clause.before, *clause.after))
+    return any(verb_of(word) in WORDS["edits"] for word in (*clause.before, *clause.after))
 
 
 def _fits_the_place(way: Way, clause: Clause, asked: Counted) -> bool:
     """Whether what happens can happen where, and to what, the question asks about."""
-    if way == "removes" and not ENDS_UP.isdisjoint(asked.predicate) and not _is_edited(clause):
+    if way == "removes" and not WORDS["ends_up"].isdisjoint(asked.predicate) and not _is_edited(clause):
         return False
     told = set(asked.predicate).intersection((*clause.before, *clause.name, *clause.after))
-    sides = SIDES.intersection(asked.predicate)
-    if told - SIDES and sides and sides.isdisjoint(told):
+    sides = WORDS["sides"].intersection(asked.predicate)
+    if told - WORDS["sides"] and sides and sides.isdisjoint(told):
         return False
-    return way != "adds" or asked.is_in_state or QUALITIES.intersection(asked.predicate) <= told
+    return way != "adds" or asked.is_in_state or WORDS["qualities"].intersection(asked.predicate) <= told

@@ -26,30 +26,20 @@ class State(msgspec.Struct, frozen=True):
 
 ADDS: Final = {voice: _words(verbs) for voice, verbs in _LISTED["adds"].items()}
 REMOVES: Final = {voice: _words(verbs) for voice, verbs in _LISTED["removes"].items()}
+COMES: Final = frozenset().union(*(phrase.split()[:1] for verbs in ADDS.values() for phrase in verbs))
+WORDS: Final = {name: _words(listed) for name, listed in (_LISTED["words"] | _LISTED["verbs"]).items()}
+"""The words of each list, by its name."""
 REPLACES: Final = _words(_LISTED["replaces"]["passive"])
-MOVES: Final = _words(_LISTED["verbs"]["moves"])
-PRESENT: Final = _words(_LISTED["verbs"]["present"])
-STAYS: Final = _words(_LISTED["verbs"]["stays"])
-EDITS: Final = _words(_LISTED["verbs"]["edits"])
-"""Verbs of editing a picture, which affect the counted things whatever these are doing."""
 STATES: Final = tuple(
     State(_words(each["asked"]), _words(each["begins"]), _words(each["ends"])) for each in _LISTED["states"]
 )
 GRAMMAR: Final = _words(_LISTED["words"]["grammar"])
 PLACES: Final = _words(_LISTED["words"]["places"])
-COMPANIES: Final = _words(_LISTED["words"]["companies"])
-SETTINGS: Final = _words(_LISTED["words"]["settings"])
 SEEING: Final = _words(_LISTED["words"]["seeing"])
-RESTING: Final = _words(_LISTED["words"]["resting"])
-ENDS_UP: Final = _words(_LISTED["words"]["ends_up"])
-LACKING: Final = _words(_LISTED["words"]["lacking"])
-SUPPORTS: Final = _words(_LISTED["words"]["supports"])
-ELSEWHERE: Final = _words(_LISTED["words"]["elsewhere"])
 LEADS: Final = {verb.replace("-", " "): _words(places) for verb, places in _LISTED["leads"].items()}
-TAKEN_BUT_THERE: Final = _words(_LISTED["words"]["taken_but_there"])
-SIDES: Final = _words(_LISTED["words"]["sides"])
+PAIRS: Final = frozenset(map(singular, _words(_LISTED["words"]["pairs"])))
+"""Things that come in pairs: a pair of shoes may be one thing."""
 ABSENT: Final = frozenset({"gone", "missing", "absent"})
-QUALITIES: Final = _words(_LISTED["words"]["qualities"])
 FILLER: Final = _words(_LISTED["words"]["filler"])
 """Words that do not name things."""
 
@@ -58,7 +48,7 @@ _PHRASES: Final = frozenset().union(
     *ADDS.values(),
     *REMOVES.values(),
     *(state.begins | state.ends for state in STATES),
-    *(REPLACES, MOVES, PRESENT, STAYS, _BEGIN_END),
+    *(REPLACES, WORDS["moves"], WORDS["present"], WORDS["stays"], _BEGIN_END),
 )
 VERBS: Final = frozenset(phrase.split()[0] for phrase in _PHRASES)
 PARTICLES: Final = frozenset(phrase.split()[1] for phrase in _PHRASES if " " in phrase)
@@ -88,3 +78,8 @@ KINDS: Final = {noun_key(name): frozenset(map(noun_key, members.split())) for na
 PERSON: Final = noun_key("person")
 APART: Final = frozenset(map(noun_key, _LISTED["words"]["apart"].split()))
 """Kinds of things that exclude each other."""
+
+
+def is_person(word: str) -> bool:
+    """Whether a word names a person: man, nurse, sister."""
+    return noun_key(word) == PERSON or noun_key(word) in KINDS[PERSON]
