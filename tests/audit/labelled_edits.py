@@ -9,13 +9,13 @@ from PIL import Image, ImageFilter
 
 from countersight.audits.checkers.removal import removal_result
 from countersight.audits.checkers.seams import verdict
-from countersight.detection import grown
+from countersight.detection import grow_mask
 from countersight.editing.quality import seams_of
 
 GOOD = "truly gone"
 FILLS = {
     GOOD: lambda truth, before, hole, rng: truth,
-    "one flat colour": lambda truth, before, hole, rng: truth[grown(hole, 10) & ~hole].mean(axis=0),
+    "one flat colour": lambda truth, before, hole, rng: truth[grow_mask(hole, 10) & ~hole].mean(axis=0),
     "smeared": lambda truth, before, hole, rng: soft(truth),
     "noise": lambda truth, before, hole, rng: np.clip(soft(truth) + rng.normal(0, 25, truth.shape), 0, 255),
     "another one like it": lambda truth, before, hole, rng: mirrored(before, hole),
@@ -30,7 +30,7 @@ def passing(pictures):
         rng = np.random.default_rng(seed)
         thing = blob(rng, *truth.shape[:2])
         before = np.where(thing[:, :, None], pictures[(seed + 1) % len(pictures)], truth)
-        hole = grown(thing, max(2, round(0.012 * max(truth.shape))))
+        hole = grow_mask(thing, max(2, round(0.012 * max(truth.shape))))
         for kind, fill in FILLS.items():
             after = np.where(hole[:, :, None], fill(truth, before, hole, rng), truth).astype(np.uint8)
             looks_real = verdict(seams_of(before, after, hole)).done is not False

@@ -37,7 +37,7 @@ from countersight.audits.verifying import verify_bundle
 from countersight.audits.verifying.comparison import same_picture
 from countersight.audits.verifying.verify import TRUSTED
 from countersight.cli import main
-from countersight.editing import marked
+from countersight.editing import mark_edited
 from countersight.errors import AuditError
 from countersight.picture import check_picture
 
@@ -247,7 +247,7 @@ def noisy(picture):
     with Image.open(io.BytesIO(picture)) as image:
         pixels = np.asarray(image.convert("RGB")).astype(int)
     shaken = pixels + np.random.default_rng(0).integers(-5, 6, pixels.shape)
-    return marked(check_picture(png(Image.fromarray(np.clip(shaken, 0, 255).astype(np.uint8))))).data
+    return mark_edited(check_picture(png(Image.fromarray(np.clip(shaken, 0, 255).astype(np.uint8))))).data
 
 
 def noise_of_another_editor(folder):

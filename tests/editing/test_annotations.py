@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published import published
 
-from countersight.detection.annotations import Annotations, of_polygons, unpacked
+from countersight.detection.annotations import Annotations, decode_compressed_runs, fill_polygons
 from countersight.errors import EditFailed, EditorError
 
 SIZE = (WIDTH, HEIGHT)
@@ -46,7 +46,7 @@ masks = st.integers(0, 10**6).map(lambda seed: np.random.default_rng(seed).rando
 
 @given(st.lists(st.integers(0, 10**6), max_size=30))
 def test_letters_hold_any_run_lengths(counts):
-    assert unpacked(packed(counts)) == counts
+    assert decode_compressed_runs(packed(counts)) == counts
 
 
 @given(masks, st.booleans())
@@ -65,8 +65,8 @@ def test_masks_in_run_lengths_plain_or_in_letters_are_read(tmp_path_factory, mas
 
 
 def test_polygons_cover_the_pixels_inside_them():
-    assert (of_polygons([[20, 30, 80, 30, 80, 70, 20, 70]], (100, 90)) == outlined((100, 90), (20, 30, 80, 70))).all()
-    two = of_polygons([[0, 0, 10, 0, 10, 10, 0, 10], [20, 20, 30, 20, 30, 30, 20, 30]], (40, 40))
+    assert (fill_polygons([[20, 30, 80, 30, 80, 70, 20, 70]], (100, 90)) == outlined((100, 90), (20, 30, 80, 70))).all()
+    two = fill_polygons([[0, 0, 10, 0, 10, 10, 0, 10], [20, 20, 30, 20, 30, 30, 20, 30]], (40, 40))
     assert two[5, 5]
     assert two[25, 25]
     assert not two[15, 15]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from PIL import Image
 from published import published
 
-from countersight.detection.masks import encode_mask, grown
-from countersight.editing.classical import blended, pasted, recoloured
+from countersight.detection.masks import encode_mask, grow_mask
+from countersight.editing.classical import blend_under_mask, paste_object, recolour_area
 from countersight.editing.quality.measuring import measure
 from countersight.editing.registry import open_editor
 from countersight.editing.things import of_colour
@@ -111,7 +111,7 @@ def test_a_recoloured_thing_is_called_by_its_new_colour_and_keeps_its_light_and_
     edited = edit(editor, png(PHOTOGRAPH), "recolour", thing, colour, name=NAME)
     after, mask = pixels(edited.picture.data), white(edited.mask)
     changed_by(edited)
-    inner = ~grown(~mask, 3)
+    inner = ~grow_mask(~mask, 3)
     assert of_colour(after[inner][None], colour).mean() > 0.7
     shades = [np.asarray(Image.fromarray(picture).convert("L"))[inner] for picture in (PHOTOGRAPH, after)]
     assert np.corrcoef(*shades)[0, 1] > 0.7
@@ -235,11 +235,11 @@ boxes = st.tuples(st.integers(0, 200), st.integers(0, 130), st.integers(3, 60), 
 @given(boxes, st.sampled_from(sorted(NAMED)), st.floats(0.3, 2.5), st.integers(-60, 260), st.integers(-60, 180))
 def test_nothing_that_is_done_under_a_mask_is_seen_outside_it(mask, colour, factor, x, y):
     for after in (
-        recoloured(PHOTOGRAPH, mask, rgb(colour)),
-        blended(PHOTOGRAPH, 255 - PHOTOGRAPH, mask, 2.0),
+        recolour_area(PHOTOGRAPH, mask, rgb(colour)),
+        blend_under_mask(PHOTOGRAPH, 255 - PHOTOGRAPH, mask, 2.0),
     ):
         assert (after[~mask] == PHOTOGRAPH[~mask]).all()
-    after, there = pasted(PHOTOGRAPH, 255 - PHOTOGRAPH, mask, (x, y), factor)
+    after, there = paste_object(PHOTOGRAPH, 255 - PHOTOGRAPH, mask, (x, y), factor)
     assert (after[~there] == PHOTOGRAPH[~there]).all()
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.detection.masks import encode_mask, grown
+from countersight.detection.masks import encode_mask, grow_mask
 from countersight.editing.inpaint import Inpainter
 from countersight.editing.quality.measuring import measure
 from countersight.editing.registry import open_editor
@@ -32,7 +32,7 @@ def test_networks_of_every_shape_paint_the_hole_and_nothing_else(tmp_path, kind)
     filled = fill(PHOTOGRAPH, HOLE)
     assert (filled[~HOLE] == PHOTOGRAPH[~HOLE]).all()
     # The tiny networks paint with the mean of what they see around the hole; where they see little, the seam is soft.
-    inner = ~grown(~HOLE, 9)
+    inner = ~grow_mask(~HOLE, 9)
     assert np.abs(filled[inner].astype(int).mean() - PHOTOGRAPH[~HOLE].mean()) < 12
     assert filled[inner].std() < 3
 

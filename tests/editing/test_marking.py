@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from countersight.editing.marking import MARK, marked
+from countersight.editing.marking import MARK, mark_edited
 from countersight.picture.checking import as_seen, check_picture
 
 PIXELS = np.random.default_rng(0).integers(0, 255, (31, 45, 3), np.uint8)
@@ -37,7 +37,7 @@ def saved(kind, more):
 @pytest.mark.parametrize(("kind", "more"), WAYS)
 def test_a_mark_is_found_by_readers_and_changes_no_pixel(kind, more):
     picture = saved(kind, more)
-    edited = marked(picture, "the dog <removed> & gone")
+    edited = mark_edited(picture, "the dog <removed> & gone")
     assert check_picture(edited.data) == edited
     assert (np.asarray(as_seen(edited)) == np.asarray(as_seen(picture))).all()
     said = f"{MARK}; the dog"
@@ -51,12 +51,12 @@ def test_a_mark_is_found_by_readers_and_changes_no_pixel(kind, more):
 
 @pytest.mark.parametrize(("kind", "more"), WAYS)
 def test_marking_twice_is_marking_once(kind, more):
-    once = marked(saved(kind, more), "blue")
-    assert marked(once, "red") is once
+    once = mark_edited(saved(kind, more), "blue")
+    assert mark_edited(once, "red") is once
 
 
 def test_words_from_a_model_cannot_break_the_file():
-    picture = marked(saved("PNG", {}), "\x00\n]]></x:xmpmeta>" + "ü" * 900)
+    picture = mark_edited(saved("PNG", {}), "\x00\n]]></x:xmpmeta>" + "ü" * 900)
     assert check_picture(picture.data).width == 45
     with Image.open(io.BytesIO(picture.data)) as image:
         assert len(xmp(image).find(f".//{RDF}li").text) == 500
@@ -64,7 +64,7 @@ def test_words_from_a_model_cannot_break_the_file():
 
 def test_xmp_that_is_there_already_is_kept():
     own = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a/></x:xmpmeta>'
-    picture = marked(saved("JPEG", {"xmp": own}), "blue")
+    picture = mark_edited(saved("JPEG", {"xmp": own}), "blue")
     with Image.open(io.BytesIO(picture.data)) as image:
         assert image.info["xmp"] == own
         assert image.info["comment"].startswith(MARK.encode())

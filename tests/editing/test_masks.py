@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.detection.masks import box_of, difference, encode_mask, grown, of_box, read_mask
+from countersight.detection.masks import box_of, difference, encode_mask, grow_mask, mask_from_box, read_mask
 from countersight.editing.things import COLOURS, called, colour_in, of_colour
 from countersight.errors import EditFailed
 from countersight.scenes.colours import DOTS, PETALS, rgb
@@ -30,13 +30,13 @@ def test_growing_takes_in_exactly_what_is_within_reach(mask, by):
     for y in range(mask.shape[0]):
         for x in range(mask.shape[1]):
             near = ((abs(rows - y) <= by) & (abs(columns - x) <= by)).any()
-            assert grown(mask, by)[y, x] == near
+            assert grow_mask(mask, by)[y, x] == near
 
 
 @given(masks)
 def test_growing_leaves_the_mask_it_was_given(mask):
     before = mask.copy()
-    grown(mask, 3)
+    grow_mask(mask, 3)
     assert (mask == before).all()
 
 
@@ -61,10 +61,10 @@ def test_a_difference_is_where_any_channel_differs():
 
 
 def test_a_box_is_cut_at_the_picture_and_one_outside_it_is_refused():
-    assert of_box((-5, 2, 3, 99), (10, 6)).sum() == 3 * 4
+    assert mask_from_box((-5, 2, 3, 99), (10, 6)).sum() == 3 * 4
     for box in ((20, 0, 30, 5), (5, 5, 5, 9), (float("nan"), 0, 1, 1), (float("inf"), 0, 1, 1), (8, 8, 2, 2)):
         with pytest.raises(EditFailed, match="the box"):
-            of_box(box, (10, 6))
+            mask_from_box(box, (10, 6))
 
 
 def test_masks_of_a_wrong_size_or_no_masks_are_failed_edits():

@@ -15,7 +15,7 @@ from tiny_onnx import detr, yolo
 
 from countersight.dataset import Dataset, DatasetWriter
 from countersight.detection.detector import Detector, open_detector, parted
-from countersight.detection.finder import Found, shared, suppressed
+from countersight.detection.finder import Found, shared, suppress_overlaps
 from countersight.detection.vision import COCO, Patch, ToolFailed, classes_of
 from countersight.errors import CountersightError, ModelError
 from countersight.models import open_model
@@ -296,7 +296,7 @@ BOXES = st.tuples(SIDES, SIDES, st.floats(0.5, 40), st.floats(0.5, 40)).map(
     st.lists(st.builds(Found, BOXES, st.sampled_from(["cat", "dog"]), st.floats(0, 1)), max_size=12), st.floats(0, 1)
 )
 def test_what_is_kept_does_not_overlap_and_what_is_dropped_does(found: list[Found], overlap: float) -> None:
-    kept = suppressed(found, overlap)
+    kept = suppress_overlaps(found, overlap)
     assert [each.score for each in kept] == sorted((each.score for each in kept), reverse=True)
     for place, one in enumerate(kept):
         assert all(one.name != other.name or shared(one, other) <= overlap for other in kept[place + 1 :])

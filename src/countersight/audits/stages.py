@@ -39,7 +39,7 @@ from countersight.audits.trail import Response
 from countersight.audits.uncited import uncited_concepts
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
-from countersight.editing import Abilities, Credentials, EditRequest, Instruction, OrderBook, marked
+from countersight.editing import Abilities, Credentials, EditRequest, Instruction, OrderBook, mark_edited
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
@@ -377,7 +377,7 @@ class Stages:
 
     def _mark(self, picture: Picture) -> Picture:
         """Return an edited picture with a mark, and a signature if there is a certificate."""
-        return self._credentials.sign(marked(picture)) if self._credentials else marked(picture)
+        return self._credentials.sign(mark_edited(picture)) if self._credentials else mark_edited(picture)
 
     async def _keep(self, picture: Picture) -> str:
         """Store a picture and return its digest."""

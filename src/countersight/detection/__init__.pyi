@@ -9,8 +9,8 @@ from .masks import Mask as Mask
 from .masks import box_of as box_of
 from .masks import difference as difference
 from .masks import encode_mask as encode_mask
-from .masks import grown as grown
-from .masks import of_box as of_box
+from .masks import grow_mask as grow_mask
+from .masks import mask_from_box as mask_from_box
 from .masks import opencv as opencv
 from .masks import read_mask as read_mask
 from .segmenting import Corners as Corners

@@ -69,7 +69,7 @@ class AnnotatedThing(msgspec.Struct, frozen=True):
             outline = msgspec.json.decode(self.outline, type=list[list[float]] | _Runs)
         except msgspec.MsgspecError as error:
             raise EditFailed(f"the outline of annotation {self.id} cannot be read ({error})") from None
-        mask = of_runs(outline, size) if isinstance(outline, _Runs) else of_polygons(outline, size)
+        mask = decode_runs(outline, size) if isinstance(outline, _Runs) else fill_polygons(outline, size)
         if not mask.any():
             raise EditFailed(f"the outline of annotation {self.id} is outside the picture")
         return mask
@@ -124,7 +124,7 @@ class Annotations:
         return image
 
 
-def of_polygons(polygons: list[list[float]], size: tuple[int, int]) -> Mask:
+def fill_polygons(polygons: list[list[float]], size: tuple[int, int]) -> Mask:
     """Return the pixels whose middle is inside polygons, each given as x, y, x, y, …"""
     if sum(map(len, polygons)) > MOST_NUMBERS:
         raise EditFailed(f"an outline has more than {MOST_NUMBERS:,} numbers")
@@ -143,19 +143,19 @@ def of_polygons(polygons: list[list[float]], size: tuple[int, int]) -> Mask:
     return pixels[:, :, 3] > 0
 
 
-def of_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
+def decode_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
     """Return the pixels of a mask given as run lengths, plain or in COCO's compressed text."""
     width, height = size
     if runs.size != (height, width):
         raise EditFailed(f"an outline has the size {runs.size[1]} x {runs.size[0]}, the picture {width} x {height}")
-    counts = unpacked(runs.counts) if isinstance(runs.counts, str) else runs.counts
+    counts = decode_compressed_runs(runs.counts) if isinstance(runs.counts, str) else runs.counts
     if len(counts) > MOST_NUMBERS or any(count < 0 for count in counts) or sum(counts) != width * height:
         raise EditFailed("the run lengths of an outline do not fill the picture")
     inside = np.arange(len(counts)) % 2 == 1
     return np.repeat(inside, counts).reshape((height, width), order="F")
 
 
-def unpacked(letters: str) -> list[int]:
+def decode_compressed_runs(letters: str) -> list[int]:
     """Decode COCO's compressed run lengths: six bits a letter, lowest first, as differences to the one before last."""
     counts: list[int] = []
     value = shift = 0

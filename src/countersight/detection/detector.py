@@ -12,7 +12,7 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from countersight.detection.finder import Finder, Found, suppressed
+from countersight.detection.finder import Finder, Found, suppress_overlaps
 from countersight.detection.vision import LONGEST, Box, Patch, ToolFailed, Vision, classes_of, size_as_seen
 from countersight.errors import BadPicture, ModelError
 from countersight.models import ModelSettings
@@ -100,7 +100,7 @@ class Detector:
         """Return what it finds, the most certain first, with scores; for callers with their own thread."""
         try:
             with self._network:  # models are not made to be asked by two threads at once
-                return suppressed(self._finder.find(image, words, self._least), self._overlap)
+                return suppress_overlaps(self._finder.find(image, words, self._least), self._overlap)
         except Exception as error:  # a foreign network may raise whatever its layers like
             raise ToolFailed(f"the detector failed: {printable(f'{type(error).__name__}: {error}')[:200]}") from None
 

@@ -39,7 +39,7 @@ def listed(boxes: NDArray[np.float32], scores: NDArray[np.float32], names: Seque
     ]
 
 
-def suppressed(found: Sequence[Found], overlap: float) -> list[Found]:
+def suppress_overlaps(found: Sequence[Found], overlap: float) -> list[Found]:
     """Return the most certain first; of overlapping boxes with the same name, only the most certain one."""
     ordered = sorted(found, key=lambda each: -each.score)
     kept: list[Found] = []

@@ -50,7 +50,7 @@ def read_mask(data: bytes, size: tuple[int, int]) -> Mask:
         raise EditFailed(f"the mask is not a readable PNG file ({type(error).__name__})") from None
 
 
-def grown(mask: Mask, by: int) -> Mask:
+def grow_mask(mask: Mask, by: int) -> Mask:
     """Return the mask grown by `by` pixels in every direction, including diagonals."""
     mask = mask.copy()
     for lines in (mask, mask[::-1], mask.T, mask.T[::-1]):
@@ -76,7 +76,7 @@ def box_of(mask: Mask) -> tuple[int, int, int, int]:
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
-def of_box(box: tuple[float, float, float, float], size: tuple[int, int]) -> Mask:
+def mask_from_box(box: tuple[float, float, float, float], size: tuple[int, int]) -> Mask:
     """Return a box (left, top, right, bottom) as a mask of a picture of this size."""
     width, height = size
     left, top, right, bottom = box

@@ -1,5 +1,5 @@
 from .marking import Credentials as Credentials
-from .marking import marked as marked
+from .marking import mark_edited as mark_edited
 from .protocol import Abilities as Abilities
 from .protocol import Able as Able
 from .protocol import Action as Action

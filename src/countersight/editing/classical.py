@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from countersight.detection import Mask, box_of, difference, encode_mask, grown, opencv
+from countersight.detection import Mask, box_of, difference, encode_mask, grow_mask, opencv
 from countersight.editing.protocol import Abilities, Action, Edited, EditorSettings, EditRequest
 from countersight.editing.selecting import SelectedArea, Selector
 from countersight.editing.things import COLOURS, colour_in, direction_in, factors_in
@@ -28,7 +28,7 @@ Fill = Callable[[Pixels, Mask], Pixels]
 Lab = NDArray[np.float32]
 
 
-def recoloured(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
+def recolour_area(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     """Return the picture with the masked part in another colour, keeping its light and shade.
 
     In Lab: hue and saturation become the colour's, lightness keeps its variation and is drawn towards the colour's, as
@@ -55,10 +55,12 @@ def recoloured(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     changed = _from_lab(np.concatenate((np.clip(shade, 0, 100)[..., None], hues), axis=2))
     painted = pixels.copy()
     painted[part] = changed
-    return blended(pixels, painted, mask, 1.2)
+    return blend_under_mask(pixels, painted, mask, 1.2)
 
 
-def pasted(onto: Pixels, pixels: Pixels, mask: Mask, at: tuple[int, int], factor: float = 1.0) -> tuple[Pixels, Mask]:
+def paste_object(
+    onto: Pixels, pixels: Pixels, mask: Mask, at: tuple[int, int], factor: float = 1.0
+) -> tuple[Pixels, Mask]:
     """Paste a thing, scaled, at a position of another picture; return the picture and the mask of the thing.
 
     What would lie beyond the border is cut off. The mask of a thing that is wholly outside is empty.
@@ -71,10 +73,10 @@ def pasted(onto: Pixels, pixels: Pixels, mask: Mask, at: tuple[int, int], factor
     whole.paste(thing, at)
     there.paste(shape, at)
     under: Mask = np.asarray(there) >= 128
-    return blended(onto, np.asarray(whole), under, 1.0), under
+    return blend_under_mask(onto, np.asarray(whole), under, 1.0), under
 
 
-def blended(before: Pixels, after: Pixels, mask: Mask, feather: float) -> Pixels:
+def blend_under_mask(before: Pixels, after: Pixels, mask: Mask, feather: float) -> Pixels:
     """Return `after` under the mask and `before` outside, bit for bit; the seam is softened inside the mask only."""
     soft = _soft(mask, feather)
     weight = np.where(mask, np.clip(2 * soft - 1, 0.35, 1), 0)[:, :, None]
@@ -185,7 +187,7 @@ class Retoucher:
 
     def _without(self, pixels: Pixels, mask: Mask) -> tuple[Pixels, Mask]:
         """The picture without a thing, and the pixels that were painted over."""
-        hole = grown(mask, max(2, round(MARGIN * max(pixels.shape[:2]))))
+        hole = grow_mask(mask, max(2, round(MARGIN * max(pixels.shape[:2]))))
         if hole.mean() > LARGEST_HOLE:
             raise EditFailed(f"the mask covers {hole.mean():.0%} of the picture, so too little is left to fill it from")
         return self._fill(pixels, hole), hole
@@ -206,7 +208,7 @@ class Retoucher:
         if not 0 < length <= min(free, default=0) or length < 0.03 * max(width, height):
             raise EditFailed(f"there is no room to move it {value[:80]}")
         behind, hole = self._without(pixels, selection.mask)
-        after, there = pasted(behind, pixels, selection.mask, (left + dx * length, top + dy * length))
+        after, there = paste_object(behind, pixels, selection.mask, (left + dx * length, top + dy * length))
         return after, hole | there
 
     def _resize(self, pixels: Pixels, selection: SelectedArea, request: EditRequest) -> tuple[Pixels, Mask]:
@@ -218,7 +220,7 @@ class Retoucher:
         if width > pixels.shape[1] or height > pixels.shape[0] or min(width, height) < 6:
             raise EditFailed(f"scaled by {factor:g}, it would not fit into the picture, or would be too small to see")
         behind, hole = self._without(pixels, selection.mask)
-        after, there = pasted(behind, pixels, selection.mask, at, factor)
+        after, there = paste_object(behind, pixels, selection.mask, at, factor)
         return after, hole | there
 
 
@@ -231,7 +233,7 @@ def _recolour(pixels: Pixels, selection: SelectedArea, request: EditRequest) -> 
         raise EditFailed(
             f"“{request.instruction.value[:80]}” is not a known colour: use {', '.join(COLOURS)} or #rrggbb"
         )
-    return recoloured(pixels, selection.mask, rgb(colour)), selection.mask
+    return recolour_area(pixels, selection.mask, rgb(colour)), selection.mask
 
 
 def open_classical(name: str, rest: str, settings: EditorSettings) -> Retoucher:

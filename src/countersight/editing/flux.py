@@ -20,8 +20,8 @@ from countersight.editing.hosted import (
     inside,
     model_in_address,
     moderated,
-    needed_key,
     object_in,
+    require_key,
     words_in,
 )
 from countersight.editing.painting import Brief, Given, Painting
@@ -202,7 +202,7 @@ def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
     """
     model, options = with_options(rest, FINDING, EditorError)
     base = check_address(os.environ.get("BFL_BASE_URL") or BFL)
-    painter = Flux(model_in_address(model, "flux"), base, needed_key("BFL_API_KEY", "flux"), settings)
+    painter = Flux(model_in_address(model, "flux"), base, require_key("BFL_API_KEY", "flux"), settings)
     if not painter.fills:
         if options:
             raise EditorError(f"{model} takes no options; only fill models do, to find masks")

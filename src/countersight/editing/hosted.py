@@ -37,7 +37,7 @@ _MODERATED = re.compile(rb"moderat|content_policy|content_filter|flagged|safety 
 _RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d{1,6}(?:\.\d{1,9})?)s"')
 
 
-def needed_key(variable: str, kind: str) -> str:
+def require_key(variable: str, kind: str) -> str:
     """Return the API key in a variable; raises if it is missing."""
     key = read_key(variable)
     if not key:
@@ -193,7 +193,7 @@ def open_chat_image(name: str, address: str, settings: EditorSettings) -> Painti
     """Open `chat-image:MODEL`, with OPENROUTER_API_KEY and OPENROUTER_BASE_URL; or `chat-image:URL#MODEL`."""
     if "://" not in address:
         base = check_address(os.environ.get("OPENROUTER_BASE_URL") or OPENROUTER)
-        return Painting(name, ChatImage(address, base, needed_key("OPENROUTER_API_KEY", "chat-image"), settings))
+        return Painting(name, ChatImage(address, base, require_key("OPENROUTER_API_KEY", "chat-image"), settings))
     url, _, model = address.partition("#")
     if not model:
         raise EditorError(
@@ -269,7 +269,7 @@ class OpenAIEdit(HostedPainter):
 def open_openai_edit(name: str, model: str, settings: EditorSettings) -> Painting:
     """Open `openai-edit:MODEL`; the key is in OPENAI_API_KEY, another base address in OPENAI_BASE_URL."""
     base = check_address(os.environ.get("OPENAI_BASE_URL") or OPENAI)
-    return Painting(name, OpenAIEdit(model, base, needed_key("OPENAI_API_KEY", "openai-edit"), settings))
+    return Painting(name, OpenAIEdit(model, base, require_key("OPENAI_API_KEY", "openai-edit"), settings))
 
 
 GEMINI = "https://generativelanguage.googleapis.com/v1beta"
@@ -317,5 +317,5 @@ class Gemini(HostedPainter):
 def open_gemini(name: str, model: str, settings: EditorSettings) -> Painting:
     """Open `gemini:MODEL`; the key is in GEMINI_API_KEY, another base address in GEMINI_BASE_URL."""
     base = check_address(os.environ.get("GEMINI_BASE_URL") or GEMINI)
-    key = needed_key("GEMINI_API_KEY", "gemini")
+    key = require_key("GEMINI_API_KEY", "gemini")
     return Painting(name, Gemini(model_in_address(model, "gemini"), base, key, settings))

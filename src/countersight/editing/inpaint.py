@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from countersight.detection import Mask, box_of, fingerprint, grown, open_graph
+from countersight.detection import Mask, box_of, fingerprint, grow_mask, open_graph
 from countersight.editing.classical import FINDING, Retoucher, selector_of
 from countersight.editing.protocol import EditorSettings
 from countersight.errors import EditFailed, EditorError
@@ -148,7 +148,7 @@ def _covered(hole: Mask, size: tuple[int, int]) -> Mask:
     if hole.shape == size:
         return hole
     image = Image.fromarray(hole.astype(np.uint8) * 255).resize(size[::-1], Image.Resampling.BOX)
-    return grown(np.asarray(image) > 0, 3)
+    return grow_mask(np.asarray(image) > 0, 3)
 
 
 def _typed(values: NDArray[np.uint8], kind: str) -> NDArray[Any]:

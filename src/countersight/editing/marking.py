@@ -26,7 +26,7 @@ _XMP_NAME = b"http://ns.adobe.com/xap/1.0/\x00"
 _PNG_XMP = b"XML:com.adobe.xmp"
 
 
-def marked(picture: Picture, words: str = "") -> Picture:
+def mark_edited(picture: Picture, words: str = "") -> Picture:
     """Return the picture with metadata that marks it as edited, with `words`; a marked picture stays as it is."""
     if MARK.encode() in picture.data:
         return picture

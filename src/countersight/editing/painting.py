@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.detection import Mask, encode_mask, grown, read_mask
+from countersight.detection import Mask, encode_mask, grow_mask, read_mask
 from countersight.editing.classical import MARGIN
 from countersight.editing.protocol import VERSION, Action, Edited, EditRequest, Instruction, NoBook, OrderBook
 from countersight.editing.selecting import Selector
@@ -91,7 +91,7 @@ class Painting:
             picture = check_picture(given.data)
             received = f"{picture.width} x {picture.height} {picture.mime}"
             if brief.mask is not None and not nothing:
-                picture = await asyncio.to_thread(_within, brief.mask, request.picture, picture)
+                picture = await asyncio.to_thread(keep_outside, brief.mask, request.picture, picture)
         except BadPicture as error:
             raise EditFailed(f"the edited picture {error}", again=True) from None
         sent = f"{brief.picture.width} x {brief.picture.height} {brief.picture.mime}"
@@ -122,18 +122,15 @@ class Painting:
         if self._selector is None or action not in WITHIN:
             raise EditFailed(f"{self.name} needs a mask, and there is none for “{action}”")
         found = self._selector.target(request, np.asarray(as_seen(picture)))
-        return grown(found.mask, max(2, round(MARGIN * max(found.mask.shape)))), found.how
+        return grow_mask(found.mask, max(2, round(MARGIN * max(found.mask.shape)))), found.how
 
 
-def _within(mask: Mask, before: Picture, after: Picture) -> Picture:
-    return kept_outside(mask, as_seen(before), as_seen(after))
-
-
-def kept_outside(mask: Mask, before: Image.Image, after: Image.Image) -> Picture:
+def keep_outside(mask: Mask, original: Picture, edited: Picture) -> Picture:
     """Return the edited picture under the mask and the original around it, in the original's size.
 
     Editors that paint a whole picture move and tint what they were not asked about; a masked edit must not.
     """
+    before, after = as_seen(original), as_seen(edited)
     if after.size != before.size:
         after = after.resize(before.size, Image.Resampling.LANCZOS)
     pixels = np.where(mask[:, :, None], np.asarray(after.convert("RGB")), np.asarray(before.convert("RGB")))

@@ -18,7 +18,7 @@ from countersight.detection import (
     ToolFailed,
     box_of,
     fingerprint,
-    of_box,
+    mask_from_box,
     open_detector,
     open_segmenter,
     opencv,
@@ -143,7 +143,7 @@ class Selector:
 def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
     """Return the thing in a box, separated from its background by colour (Rother et al. 2004)."""
     cv2 = opencv()
-    inside = of_box(box, (pixels.shape[1], pixels.shape[0]))
+    inside = mask_from_box(box, (pixels.shape[1], pixels.shape[0]))
     left, top, right, bottom = box_of(inside)
     margin = max(right - left, bottom - top) // 2 + 2
     part = np.s_[max(0, top - margin) : bottom + margin, max(0, left - margin) : right + margin]

@@ -6,7 +6,7 @@ import numpy as np
 
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
 from countersight.audits.records import Actor, Check
-from countersight.detection import Found, Mask, ToolFailed, classes_of, of_box, open_detector, read_mask
+from countersight.detection import Found, Mask, ToolFailed, classes_of, mask_from_box, open_detector, read_mask
 from countersight.editing import noun_in
 from countersight.errors import BadPicture, EditFailed
 from countersight.models import ModelSettings
@@ -73,7 +73,7 @@ class DetectorChecker:
 
 def _covered(found: Found, mask: Mask) -> bool:
     try:
-        inside = of_box(found.box, (mask.shape[1], mask.shape[0]))
+        inside = mask_from_box(found.box, (mask.shape[1], mask.shape[0]))
     except EditFailed:
         return False
     return float(np.mean(mask[inside])) >= COVERED

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from countersight.detection import grown
+from countersight.detection import grow_mask
 from countersight.editing.quality import seams_of
 from countersight.picture import Pixels
 
@@ -86,7 +86,7 @@ def _resemblance(before: Pixels, after: Pixels, mask: np.ndarray, side: int) -> 
     fill, _ = _patches(after, mask, side)
     thing, _ = _patches(before, mask, side)
     around, places = _patches(after, ~mask, side)
-    beside, here = _patches(after, grown(mask, int(RING_SHARE * size) + LEAST_RING) & ~mask, side)
+    beside, here = _patches(after, grow_mask(mask, int(RING_SHARE * size) + LEAST_RING) & ~mask, side)
     if len(fill) < 3 or len(around) < 20 or not len(beside):
         return None
     apart = np.abs(here[:, None] - places[None]).max(axis=2) > side

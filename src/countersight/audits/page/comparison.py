@@ -18,6 +18,7 @@ from rich.text import Text
 
 from countersight import __version__
 from countersight.audits.calibration.respondents import NAME
+from countersight.audits.clusters import Mean
 from countersight.audits.folder import AuditFolder
 from countersight.audits.page.page import templates
 from countersight.audits.page.score_tables import (
@@ -36,7 +37,6 @@ from countersight.audits.records import Manifest
 from countersight.audits.scores import (
     MEASURES,
     AuditScores,
-    Measure,
     MeasuredScores,
     ScoreDifference,
     difference,
@@ -78,25 +78,24 @@ class ScoredAudit(msgspec.Struct, frozen=True):
     scores: AuditScores
 
 
-class Compared(msgspec.Struct, frozen=True):
-    """The first audit of a dataset and a later one, over the cases that count in both."""
-
-    first: str
-    second: str
-    differences: dict[Measure, ScoreDifference | None]
-
-
 class AuditTables(msgspec.Struct, frozen=True):
     """The content of the tables."""
 
     audits: tuple[ScoredAudit, ...]
-    compared: tuple[Compared, ...]
     references: tuple[PaperTable, ...]
     """Tables of the paper to show with them."""
-    seed: int
-    version: str
-    ranked: tuple[ScoredAudit, ...] = ()
-    """The most faithful first; audits without a score last."""
+
+    @property
+    def ranked(self) -> list[ScoredAudit]:
+        """The audits, the most faithful first; those without a score last."""
+        return sorted(self.audits, key=lambda each: -1.0 if (ccs := each.scores.kept.ccs.value) is None else ccs)[::-1]
+
+    @property
+    def compared(self) -> tuple[tuple[ScoredAudit, ScoredAudit], ...]:
+        """The first audit of each dataset with every later one of it."""
+        firsts: dict[str, ScoredAudit] = {}
+        pairs = ((firsts.setdefault(each.manifest.dataset.fingerprint, each), each) for each in self.audits)
+        return tuple((first, each) for first, each in pairs if first is not each)
 
 
 class AuditTableFiles(msgspec.Struct, frozen=True):
@@ -120,32 +119,12 @@ def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None
         if not audit.cases:
             raise AuditError(f"{path} has nothing to report yet")
         audits.append(ScoredAudit(label, audit.manifest, score(audit, seed=seed)))
-    firsts: dict[str, ScoredAudit] = {}
-    for each in audits:
-        firsts.setdefault(each.manifest.dataset.fingerprint, each)
-    pairs = [(firsts[each.manifest.dataset.fingerprint], each) for each in audits]
-    ranked = sorted(audits, key=lambda each: -1.0 if (found := each.scores.kept.ccs.value) is None else found)[::-1]
-    return AuditTables(
-        tuple(audits),
-        tuple(_compared(first, each) for first, each in pairs if first is not each),
-        _references(reference or ()),
-        seed,
-        __version__,
-        tuple(ranked),
-    )
-
-
-def _compared(one: ScoredAudit, other: ScoredAudit) -> Compared:
-    found = {measure: difference(one.scores, other.scores, measure) for measure in MEASURES}
-    return Compared(one.label, other.label, found)
-
-
-def _references(names: Sequence[str]) -> tuple[PaperTable, ...]:
-    known = {table.key: table for table in tables(PAPER)}
+    known, names = {table.key: table for table in tables(PAPER)}, reference or (PAPER,)
     for called in names:
         if called != PAPER and called not in known:
             raise ReferenceTableError(unknown("reported table of audits", called, [PAPER, *known]))
-    return tuple(table for key, table in known.items() if not names or PAPER in names or key in names)
+    chosen = tuple(table for key, table in known.items() if PAPER in names or key in names)
+    return AuditTables(tuple(audits), chosen)
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:
@@ -211,8 +190,11 @@ def grids(found: AuditTables) -> Iterator[Grid]:
             "Differences between audits",
             ("first minus second", *CALLED.values()),
             (
-                [f"{each.first} − {each.second}", *(map(difference_cell, each.differences.values()))]
-                for each in found.compared
+                [
+                    f"{first.label} − {second.label}",
+                    *(difference_cell(difference(first.scores, second.scores, measure)) for measure in MEASURES),
+                ]
+                for first, second in found.compared
             ),
             NOTES["differences"],
         )
@@ -321,7 +303,7 @@ def definitions(found: AuditTables) -> list[tuple[str, str]]:
     return [
         *((f"audit {name(each.label)}", _described(each.manifest)) for each in audits),
         *(
-            (term, words.replace("RULE", rule).replace("VERSION", found.version))
+            (term, words.replace("RULE", rule).replace("VERSION", __version__))
             for term, words in WORDS["compared"].items()
         ),
     ]
@@ -371,62 +353,72 @@ def print_audit_tables(found: AuditTables, console: Console) -> None:
 def comma_separated(found: AuditTables) -> str:
     """Return CSV with every figure on its own row, with its origin: scores from 0 to 1."""
     file = io.StringIO()
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow(_COLUMNS)
-    for cells in _records(found):
-        table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
+    table = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
+    table.writeheader()
+    for record in _records(found):
+        table.writerow({key: guarded(cell) if isinstance(cell, str) else cell for key, cell in record.items()})
     return file.getvalue()
 
 
-def _records(found: AuditTables) -> Iterator[list[Value]]:
-    origins = {audit.label: _origin(audit, found.version) for audit in found.audits}
+def _records(found: AuditTables) -> Iterator[dict[str, Value]]:
     for audit in found.audits:
         scores = audit.scores
-        for table, strata in (
-            ("scores", {"counted": scores.kept, "with excluded": scores.everything}),
-            ("by kind", scores.by_kind),
-            ("by edit", scores.by_action),
-            ("by group", scores.by_group),
-            ("by judge", scores.by_judge),
-        ):
-            for line, trio in strata.items():
+        strata = {
+            "scores": {"counted": scores.kept, "with excluded": scores.everything},
+            "by kind": scores.by_kind,
+            "by edit": scores.by_action,
+            "by group": scores.by_group,
+            "by judge": scores.by_judge,
+        }
+        for table, lines in strata.items():
+            for line, trio in lines.items():
                 for measure in MEASURES:
-                    mean = getattr(trio, measure)
+                    mean: Mean = getattr(trio, measure)
                     if mean.value is not None:
-                        figures = [round(each, 6) for each in (mean.value, mean.low, mean.high)]
-                        counts = [None, mean.concepts, mean.cases, mean.pictures, "exact binomial over pictures"]
-                        yield [table, audit.label, line, measure, *figures, *counts, *origins[audit.label]]
-    for pair in found.compared:
-        for measure, apart in pair.differences.items():
+                        how = "exact binomial over pictures"
+                        yield _record(table, audit, line, measure, mean, how) | {"tests": mean.concepts}
+    for first, second in found.compared:
+        for measure in MEASURES:
+            apart = difference(first.scores, second.scores, measure)
             if apart is not None:
-                figures = [round(each, 6) for each in (apart.value, apart.low, apart.high)]
                 how = "Tango score; McNemar exact, for the number of independent cases"
-                where = ["comparison", pair.first, f"minus {pair.second}", measure]
-                yield [*where, *figures, apart.p, None, apart.cases, apart.pictures, how, *origins[pair.first]]
+                yield _record("comparison", first, f"minus {second.label}", measure, apart, how) | {"p": apart.p}
     for reference in found.references:
         for system in reference.systems:
-            yield from _reported(reference, system, found.version)
+            yield from _reported(reference, system)
 
 
-def _reported(reference: PaperTable, system: System, version: str) -> Iterator[list[Value]]:
-    """Return a row of the paper: one model, or one judge (also the extractor) and one editor."""
-    named: list[Value] = [system.names[0], "", "", ""]
+def _record(
+    table: str, audit: ScoredAudit, line: str, measure: str, figure: Mean | ScoreDifference, how: str
+) -> dict[str, Value]:
+    manifest = audit.manifest
+    value, low, high = (round(each or 0.0, 6) for each in (figure.value, figure.low, figure.high))
+    return {
+        **{"table": table, "audit": audit.label, "line": line, "measure": measure, "method": how},
+        **{"value": value, "low": low, "high": high, "cases": figure.cases, "pictures": figure.pictures},
+        "model": manifest.model.name,
+        "extractor": manifest.extractor.name,
+        "editor": manifest.editor.name,
+        "judges": ", ".join(judge.name for judge in manifest.judges),
+        "dataset": manifest.dataset.name,
+        "fingerprint": manifest.dataset.fingerprint,
+        "audited_with": manifest.countersight,
+        "reported_with": __version__,
+    }
+
+
+def _reported(reference: PaperTable, system: System) -> Iterator[dict[str, Value]]:
+    """Return the figures of a row of the paper: of one model, or of one judge (also the extractor) and one editor."""
+    who: dict[str, Value] = {"model": system.names[0]}
     if len(system.names) > 1:
         judge, editor = system.names
-        named = ["", judge, editor, judge]
+        who = {"extractor": judge, "editor": editor, "judges": judge}
     for place, cell in zip(reference.places, system.cells, strict=True):
         if cell is not None:
             value, half = float(cell.value), float(cell.spread or 0)
-            ends: list[Value] = [round(value - half, 6), round(value + half, 6)] if half else [None, None]
-            counts: list[Value] = [None, None, system.n, None]
-            where: list[Value] = ["reported", system.name, reference.key, place.measure]
-            yield [*where, value, *ends, *counts, f"reported in {reference.source}", *named, "", "", "", version]
-
-
-def _origin(audit: ScoredAudit, version: str) -> list[Value]:
-    manifest = audit.manifest
-    return [
-        *(party.name for party in (manifest.model, manifest.extractor, manifest.editor)),
-        ", ".join(judge.name for judge in manifest.judges),
-        *(manifest.dataset.name, manifest.dataset.fingerprint, manifest.countersight, version),
-    ]
+            yield {
+                **{"table": "reported", "audit": system.name, "line": reference.key, "measure": place.measure},
+                **{"value": value, "cases": system.n, "method": f"reported in {reference.source}"},
+                **({"low": round(value - half, 6), "high": round(value + half, 6)} if half else {}),
+                **(who | {"reported_with": __version__}),
+            }

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from countersight.detection import Mask, difference, encode_mask, grown, read_mask
+from countersight.detection import Mask, difference, encode_mask, grow_mask, read_mask
 from countersight.editing.exact.plans import plan
 from countersight.editing.protocol import Edited, EditorSettings, EditRequest
 from countersight.errors import BadPicture, EditFailed
@@ -100,7 +100,7 @@ def _drawn(request: EditRequest, scene: Scene, changed: Scene) -> tuple[Pixels, 
         raise EditFailed("the change would reach beyond the mask")
     edited = seen.copy()
     edited[different] = after[different]
-    return edited, grown(different, MARGIN)
+    return edited, grow_mask(different, MARGIN)
 
 
 def open_exact(name: str, target: str, settings: EditorSettings) -> Exact:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from PIL import Image
 
-from countersight.detection import Mask, grown
+from countersight.detection import Mask, grow_mask
 from countersight.editing.quality.registration import STILL, Warp, farthest, register
 from countersight.picture import Pixels
 
@@ -121,7 +121,7 @@ def measure(
     size, original = after.size, before.size
     before = _within(before, LARGEST)
     inside = np.zeros((before.height, before.width), bool) if control else _mask(mask, before.size)
-    outside = np.ones((before.height, before.width), bool) if inside is None else ~grown(inside, RADIUS)
+    outside = np.ones((before.height, before.width), bool) if inside is None else ~grow_mask(inside, RADIUS)
     if after.size != before.size:
         after = after.resize(before.size, Image.Resampling.LANCZOS)
     found = register(before, after, outside)
@@ -223,7 +223,7 @@ def _laid_over(after: Image.Image, warp: Warp) -> tuple[Pixels, Mask]:
     """The edited picture where the original has it, and which pixels it has at all."""
     edit = after.convert("RGB").transform(after.size, Image.Transform.AFFINE, warp, Image.Resampling.BICUBIC)
     whole = Image.new("L", after.size, 255).transform(after.size, Image.Transform.AFFINE, warp)
-    return np.asarray(edit), ~grown(np.asarray(whole) == 0, 2)
+    return np.asarray(edit), ~grow_mask(np.asarray(whole) == 0, 2)
 
 
 def _mean(values: NDArray[np.float32] | Mask | None, where: Mask) -> float | None:

@@ -48,11 +48,11 @@ def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]
     best, how = STILL, "no alignment improved the similarity"
     least = still * BETTER
     moved = _refined(one, other, there, _shifting(_phase_correlation(one, other, there)))
-    difference = _difference(one, warped(other, moved), there)
+    difference = _difference(one, apply_warp(other, moved), there)
     if difference < least:
         best, how, least = moved, "shift by phase correlation", difference * FINER
     affine, missing = _affine(one, other, there, best)
-    if affine is not None and _difference(one, warped(other, affine), there) < least:
+    if affine is not None and _difference(one, apply_warp(other, affine), there) < least:
         best, how = affine, "affine map by enhanced correlation"
     elif missing:
         how = f"{how} ({missing})"
@@ -60,7 +60,7 @@ def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]
     return Registration((a, b, c / scale, d, e, f / scale), how)
 
 
-def warped(tones: Grey, warp: Warp) -> Grey:
+def apply_warp(tones: Grey, warp: Warp) -> Grey:
     """Return grey tones with the map undone; NaN beyond the border."""
     image = Image.fromarray(tones)
     back = image.transform(image.size, Image.Transform.AFFINE, warp, Image.Resampling.BICUBIC, fillcolor=-1e6)
@@ -109,9 +109,9 @@ def _shifting(shift: tuple[float, float]) -> Warp:
 def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Warp:
     """The shift to a hundredth of a pixel, by what is left of the difference along the slopes (Lucas and Kanade)."""
     across, down = (np.asarray(np.gradient(one, axis=axis)) for axis in (1, 0))
-    least = _difference(one, warped(other, warp), there)
+    least = _difference(one, apply_warp(other, warp), there)
     for _ in range(STEPS):
-        apart: Grey = warped(other, warp) - one
+        apart: Grey = apply_warp(other, warp) - one
         used = there & ~np.isnan(apart)
         slopes = np.stack((across[used], down[used]))
         squares = slopes @ slopes.T
@@ -121,7 +121,7 @@ def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Wa
         better = _shifting((warp[2] - float(dx), warp[5] - float(dy)))
         if abs(dx) + abs(dy) > 1:
             return warp
-        left = _difference(one, warped(other, better), there)
+        left = _difference(one, apply_warp(other, better), there)
         if left >= least:
             return warp
         warp, least = better, left

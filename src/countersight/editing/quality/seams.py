@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from countersight.detection import Mask, grown
+from countersight.detection import Mask, grow_mask
 from countersight.picture import Pixels
 
 RIM = 3
@@ -44,17 +44,17 @@ def seams_of(before: Pixels, after: Pixels, mask: Mask) -> Seams:
     if mask.sum() < LEAST or (~mask).sum() < LEAST:
         return Seams()
     fine_before, fine_after = _fine(before), _fine(after)
-    core = ~grown(~mask, 2)
+    core = ~grow_mask(~mask, 2)
     return Seams(
         _seam(after.astype(np.float32), mask),
-        _texture(fine_after, core, grown(mask, AROUND) & ~grown(mask, 2)),
+        _texture(fine_after, core, grow_mask(mask, AROUND) & ~grow_mask(mask, 2)),
         _correlation(fine_before[core], fine_after[core]),
         round(float(mask.mean()), 3),
     )
 
 
 def _seam(tones: Tones, mask: Mask) -> float | None:
-    near = grown(mask, RIM) & grown(~mask, RIM)
+    near = grow_mask(mask, RIM) & grow_mask(~mask, RIM)
     across, beside = [], []
     for axis in (0, 1):
         steps = np.abs(np.diff(tones, axis=axis)).mean(axis=2)
