@@ -52,12 +52,12 @@ class AskedModel(Client[Request, Answer]):
         await self._model.close()
 
 
-def said(answer: Answer) -> Said:
+def record_reply(answer: Answer) -> Said:
     """Return a model's answer as it is logged."""
-    return Said(plain(answer.text), plain(answer.finish), plain(answer.model))
+    return Said(replace_surrogates(answer.text), replace_surrogates(answer.finish), replace_surrogates(answer.model))
 
 
-def spent(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
+def add_usage(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
     """Return the usage of an answer, added to `so_far`."""
     answer, sum_of = answered.answer, so_far or Usage(attempts=0)
     return Usage(
@@ -66,7 +66,7 @@ def spent(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
         cost=sum_of.cost + answer.cost,
         seconds=round(sum_of.seconds + answered.seconds, 4),
         attempts=sum_of.attempts + answered.attempts,
-        model=plain(answer.model),
+        model=replace_surrogates(answer.model),
     )
 
 
@@ -77,7 +77,7 @@ def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> 
     )
 
 
-def plain(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Return the text without lone surrogates, which a model may write and files cannot hold."""
     return text.encode("utf-8", "replace").decode()
 

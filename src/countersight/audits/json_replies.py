@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from countersight.audits.asking import AskedModel, conversation, plain, spent
+from countersight.audits.asking import AskedModel, add_usage, conversation, replace_surrogates
 from countersight.audits.records import RecordedTurn, Try, Usage
 from countersight.engine import fill
 from countersight.models import Request, Turn
@@ -188,8 +188,8 @@ async def ask_shaped(
     so_far: Usage | None = None
     while True:
         answered = await model.ask(Request(key, turns, "open", shape=schema, vote=vote))
-        so_far = spent(answered, so_far)
-        reply = plain(answered.answer.text)
+        so_far = add_usage(answered, so_far)
+        reply = replace_surrogates(answered.answer.text)
         try:
             value = read(reply)
         except BadShape as error:

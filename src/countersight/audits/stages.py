@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.audits.asking import AskedEditor, ShownPicture, conversation, measure_edit, said, spent
+from countersight.audits.asking import AskedEditor, ShownPicture, add_usage, conversation, measure_edit, record_reply
 from countersight.audits.changed_thoughts import change_thought
 from countersight.audits.checkers.protocol import Checker, EditShown
 from countersight.audits.extraction.protocol import Statement
@@ -64,10 +64,10 @@ class Parties(msgspec.Struct, frozen=True):
     """The participants of an audit."""
 
     judges: tuple[Judge, ...]
-    model: Any = None
-    """An AskedModel; a calibration has neither a model nor an extractor."""
-    extractor: Any = None
-    """An Extractor."""
+    model: Any
+    """An AskedModel, or a recorded one."""
+    extractor: Any
+    """An Extractor, or a recorded one."""
     editor: AskedEditor | None = None
     """None if only the model's words are changed."""
     checkers: tuple[Checker, ...] = ()
@@ -117,16 +117,27 @@ class Stages:
         assert case.image is not None
         assert self._dataset is not None
         assert self._scenes is not None
+        place, scene = StepPlace(case.id, row), self._scenes.scene(case.id)
+        record = CaseRecord("", case.factual, case.image, case.suite, case.group, scene)
         try:
             picture: Picture | BadPicture = await asyncio.to_thread(
                 self._dataset.picture, case.image, case.image_digest
             )
         except BadPicture as error:
             picture = error
-        place, scene = StepPlace(case.id, row), self._scenes.scene(case.id)
-        record = CaseRecord("", case.factual, case.image, case.suite, case.group, scene)
+
+        async def work() -> StepResult:
+            if isinstance(picture, BadPicture):
+                raise RetriesExhausted(AskingFailed(f"picture {record.image} {picture}", again=False), 1)
+            return StepResult(replace(record, picture=await self._keep(picture)))
+
+        # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
+        known = replace(record, scene=None)
+        inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
         with suppress(StepFailed):
-            shown = await self.begin(place, record, picture)
+            output = await self._do(CaseRecord, "case", place, Actor(""), inputs, work)
+            assert isinstance(picture, Picture)
+            shown = ShownPicture(picture, output.picture)
             await self.test(Subject(place, case.factual, shown, case.image, scene))
 
     async def test(self, subject: Subject) -> None:
@@ -151,22 +162,7 @@ class Stages:
         if manifest.uncited and found:
             await self._change_uncited(subject, statement, len(found))
 
-    async def begin(self, place: StepPlace, record: CaseRecord, picture: Picture | BadPicture) -> ShownPicture:
-        """Record a case and store its picture."""
-
-        async def work() -> StepResult:
-            if isinstance(picture, BadPicture):
-                raise RetriesExhausted(AskingFailed(f"picture {record.image} {picture}", again=False), 1)
-            return StepResult(replace(record, picture=await self._keep(picture)))
-
-        # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
-        known = replace(record, scene=None)
-        inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
-        output = await self._do(CaseRecord, "case", place, Actor(""), inputs, work)
-        assert isinstance(picture, Picture)
-        return ShownPicture(picture, output.picture)
-
-    async def judge(self, place: StepPlace, evidence: Evidence) -> None:
+    async def _judge(self, place: StepPlace, evidence: Evidence) -> None:
         """Do every vote of every judge (stage 4); one that fails does not keep the others from judging."""
         for judge in self._parties.judges:
             for vote in range(1, (self._manifest.votes if judge.several else 1) + 1):
@@ -197,7 +193,7 @@ class Stages:
             subject.scene,
             edit.scene,
         )
-        await self.judge(place, evidence)
+        await self._judge(place, evidence)
         with suppress(StepFailed):
             await self._try_doses(subject, place, edit)
 
@@ -237,7 +233,7 @@ class Stages:
             dose = await self._do(Dose, "dose", here, OURS, inputs, work)
             shown = await self._stored(dose.after)
             turns = (Turn("user", self._prompts.ask(subject.question), shown.picture),)
-            await self._say("answer again", here, turns, shown, subject.question.unlisted_kind, subject.question)
+            await self._say("answer again", here, turns, shown, subject.question)
 
     async def _think(
         self, subject: Subject, number: int, instructions: Sequence[Instruction], statement: Statement
@@ -251,10 +247,10 @@ class Stages:
 
         thought = await self._do(Thought, "thought", place, OURS, (statement, instruction, others), work)
         if thought.text:
-            asked, kind = self._prompts.ask(subject.question), subject.question.unlisted_kind
+            asked = self._prompts.ask(subject.question)
             first = Turn("user", asked, subject.shown.picture)
             turns = (first, Turn("assistant", thought.text), Turn("user", asked))
-            await self._say("answer thought", place, turns, subject.shown, kind, subject.question)
+            await self._say("answer thought", place, turns, subject.shown, subject.question)
 
     async def _ask_again(self, subject: Subject, place: StepPlace, edit: EditRecord) -> Response | None:
         if not edit.after:
@@ -267,27 +263,22 @@ class Stages:
         """Ask for the answer, then the explanation, in one conversation (stage 1)."""
         question = subject.question
         turns: tuple[Turn, ...] = (Turn("user", self._prompts.ask(question), shown.picture),)
-        first = await self._say(stages[0], place, turns, shown, question.unlisted_kind, question)
+        first = await self._say(stages[0], place, turns, shown, question)
         turns = (*turns, Turn("assistant", first.text), Turn("user", self._prompts.why))
-        return Response(first, await self._say(stages[1], place, turns, shown, "open", question))
+        return Response(first, await self._say(stages[1], place, turns, shown, question))
 
     async def _say(
-        self,
-        stage: Stage,
-        place: StepPlace,
-        turns: tuple[Turn, ...],
-        shown: ShownPicture,
-        kind: AnswerKind,
-        question: Question,
+        self, stage: Stage, place: StepPlace, turns: tuple[Turn, ...], shown: ShownPicture, question: Question
     ) -> Said:
         """Return the model's next turn in a conversation."""
         model, asked = self._parties.model, conversation(turns, shown)
+        kind: AnswerKind = "open" if stage in ("why", "why again") else question.unlisted_kind
         numbers = [*([] if place.concept is None else [place.concept]), *([place.dose] if place.dose else [])]
         key = "/".join((place.case, stage, *map(str, numbers)))
 
         async def work() -> StepResult:
             answered = await model.ask(Request(key, turns, kind, question=question.text))
-            return StepResult(said(answered.answer), spent(answered), asked)
+            return StepResult(record_reply(answered.answer), add_usage(answered), asked)
 
         return await self._do(Said, stage, place, model.party, asked, work)
 

@@ -1,6 +1,6 @@
 """Check edits with a vision model: the same plain question about the picture before and after."""
 
-from countersight.audits.asking import AskedModel, spent
+from countersight.audits.asking import AskedModel, add_usage
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
 from countersight.audits.folder import digest_of
 from countersight.audits.records import Check, RecordedTurn, Usage
@@ -25,7 +25,7 @@ class ModelChecker:
         for nth, picture in enumerate((edit.before, edit.after)):
             turn = Turn("user", _put(asked), picture)
             answered = await self._model.ask(Request(f"{key}/{nth}", (turn,), "boolean", question=asked))
-            so_far = spent(answered, so_far)
+            so_far = add_usage(answered, so_far)
             said.append(answered.answer.text)
         check = check_replies(self.party.name, edit.instruction, tuple(said))
         shown = (digest_of(edit.before.data), digest_of(edit.after.data))

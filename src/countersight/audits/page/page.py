@@ -3,8 +3,7 @@
 import base64
 import io
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -21,15 +20,13 @@ from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, 
 from countersight.audits.bundle.write import Sheets
 from countersight.audits.exclusion import BAD_EDIT, NO_PICTURE, same_answer
 from countersight.audits.page import score_tables
-from countersight.audits.page.score_tables import CALLED, WORDS, difference_cell, grid, interval, mean_cell, number
+from countersight.audits.page.score_tables import WORDS, difference_cell, grid, interval, mean_cell, number
 from countersight.audits.plan import LATE
 from countersight.audits.records import Step
 from countersight.editing.quality import RULE
 from countersight.english import FUNCTION_WORDS
 from countersight.errors import BadPicture
 from countersight.html import (
-    Grid,
-    TableCell,
     balanced_sample,
     clean,
     count,
@@ -51,7 +48,6 @@ LONGEST_TEXT: Final = 4_000
 BRIGHTER: Final = 3
 """Factor by which differences are brightened, so that faint ones are visible."""
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
-OUTCOMES: Final[dict[Outcome, tuple[str, str]]] = WORDS["outcomes"]
 _WORD: Final = re.compile(r"[^\W_]+")
 _WEIGHTLESS: Final = FUNCTION_WORDS.union(["there", "which", "where", "as", "so", "inside", "outside"])
 _CONSTANTS: Final[dict[str, Any]] = {
@@ -107,58 +103,39 @@ def templates() -> Environment:
         "several": several,
         "undirected": undirected,
     }
-    found.globals |= _CONSTANTS | {"ended_at": ended_at, "same_answer": same_answer}
+    found.globals |= _CONSTANTS | {
+        "difference_cell": difference_cell,
+        "ended_at": ended_at,
+        "grid": grid,
+        "mean_cell": mean_cell,
+        "same_answer": same_answer,
+    }
     return found
 
 
 def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, SmallPicture]) -> str:
     """Return the whole page, with these cases and the thumbnails of their files."""
-    scores, manifest, record = sheets.scores, sheets.manifest, sheets.changes
+    scores = sheets.scores
     steps: dict[str, list[Step]] = {}
     for step in sheets.audit.steps:
         steps.setdefault(step.place.case, []).append(step)
     calibration = sheets.audit.calibration
-    body = templates().get_template("body.html").render(
-        sheets=sheets,
-        cases_shown=cases,
-        pictures=pictures,
-        steps=steps,
-        result_grids=list(score_tables.result_grids(scores)),
-        agreement_grids=list(score_tables.agreement_grids(scores.agreement)),
-        calibration_grids=[] if calibration is None else [
-            *score_tables.calibration_grids(calibration), score_tables.corrected_grid(scores)],
-        others=grid(
-            "Other models and tools",
-            ("name", "provider", "version returned", "settings"),
-            ([TableCell(name(each.name), (each.role,)), each.provider, ", ".join(each.returned) or "–",
-              _settings(each.settings)] for each in manifest.others),
-        ),
-        strata=_counted("Strata", ("suite and group", "cases"), sheets.dataset.strata.items()),
-        effort=grid(
-            "Effort by stage",
-            ("stage", "steps", "failed", "retries", "tokens read", "tokens written", "cost", "seconds"),
-            ([stage, *map(count, (took.steps, took.failed, took.retries, took.tokens_in, took.tokens_out)),
-              f"${took.cost:,.4f}" if took.cost else "–", f"{took.seconds:,.1f}"]
-             for stage, took in manifest.effort.items()),
-        ),
-        paths=_counted("How verdicts were decided", ("decided by", "verdicts"), scores.paths.items(), "not stated"),
-        abstained=_counted("Abstentions", ("judge", "undecided votes"), scores.abstentions.items()),
-        excluded=_counted("Excluded", ("reason", "tests"), _exclusions(sheets)),
-        changed=record and grid("What changed", ("what", "before", "now"), (
-            [each.what, each.was or "–", each.now or "–"] for each in record.changed)),
-        shifts=record and grid(
-            "Effect on the scores", ("score", "before", "now", "now − before, case by case"), (
-            [CALLED[measure], mean_cell(shift.was), mean_cell(shift.now), difference_cell(shift.difference)]
-            for measure, shift in record.scores.items())),
-        reviews=grid("Reviews", ("who", "case", "of", "was", "now", "why"), (
-            [TableCell(name(each.label.person), (name(each.at),)),
-             TableCell(name(each.label.case), (f"concept {each.label.concept}",)), each.measure, number(each.was),
-             TableCell(number(each.now), ("overturned",) if each.overturned else ()), each.reason or "–"]
-            for each in sheets.reviews.reviews)),
-        outcomes=list(_outcomes(cases)),
-        fields=list(_fields(cases)),
-    )  # fmt: skip
-    title = f"Audit of {name(manifest.audited.name)} – Countersight"
+    body = (
+        templates()
+        .get_template("body.html")
+        .render(
+            sheets=sheets,
+            cases_shown=cases,
+            pictures=pictures,
+            steps=steps,
+            result_grids=list(score_tables.result_grids(scores)),
+            agreement_grids=list(score_tables.agreement_grids(scores.agreement)),
+            calibration_grids=[*score_tables.calibration_grids(calibration), score_tables.corrected_grid(scores)]
+            if calibration
+            else [],
+        )
+    )
+    title = f"Audit of {name(sheets.manifest.audited.name)} – Countersight"
     return document(__package__, "page.html", title=title, style="page.css", script="page.js", body=Markup(body))  # noqa: S704 - escaped by the template
 
 
@@ -259,39 +236,6 @@ def _pattern(words: list[str]) -> str:
     last = words[-1]
     ending = f"{re.escape(last.removesuffix('s'))}s?" if last.isalpha() and len(last) > 2 else re.escape(last)
     return r"\b" + r"[\W_]+".join([*map(re.escape, words[:-1]), ending]) + r"\b"
-
-
-def _counted(title: str, head: tuple[str, str], rows: Iterable[tuple[str, int]], unnamed: str = "") -> Grid:
-    return grid(title, head, ([key or unnamed, count(times)] for key, times in rows))
-
-
-def _exclusions(sheets: Sheets) -> Iterator[tuple[str, int]]:
-    scores = sheets.scores
-    yield from scores.excluded.items()
-    for words, times in (
-        ("concepts that the extractor named but the explanation does not cite", scores.refused),
-        ("cases whose explanation named nothing that can be tested", scores.without_concept),
-        ("steps that failed and were not repeated", scores.failed),
-    ):
-        if times:
-            yield words, times
-
-
-def _outcomes(cases: Sequence[CaseSheet]) -> Iterator[tuple[str, str, int]]:
-    tally = Counter(outcome(test) for case in cases for test in case.tests)
-    yield "", "all", sum(tally.values())
-    yield from ((key, words, tally[key]) for key, (words, _) in OUTCOMES.items() if tally[key])
-
-
-def _fields(cases: Sequence[CaseSheet]) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
-    """Return the fields by which tests can be filtered: name, label and choices."""
-    tests = [test for case in cases for test in case.tests]
-    ended = Counter(ended_at(case, test) for case in cases for test in case.tests or (None,))
-    for key, label in (("kind", "Kind of concept"), ("action", "Edit")):
-        known = sorted({getattr(test.instruction, key) for test in tests})
-        yield key, label, [("", "all"), *((each, each) for each in known)]
-    stages = [(key, f"{words} ({count(ended[key])})") for key, words in WORDS["ends"].items() if ended[key]]
-    yield "stage", "Ended at", [("", "any"), *stages]
 
 
 def _cut(words: str) -> str:

@@ -16,6 +16,7 @@ from countersight.audits.calibration.sheet import (
 from countersight.audits.clusters import Mean
 from countersight.audits.scores import MEASURES, AuditScores, MeasuredScores, ScoreDifference
 from countersight.html import NOTHING, Grid, Line, TableCell, count, name, p_value, percent
+from countersight.scoring import Interval
 from countersight.text import several
 
 WORDS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
@@ -26,11 +27,16 @@ HEAD: Final = ("scored tests", "cases", "pictures", *CALLED.values())
 
 
 def grid(title: str, head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> Grid:
-    """Return a table from rows of words and cells; words come from data and are cleaned."""
-    lines = (
-        Line(tuple(cell if isinstance(cell, TableCell) else TableCell(name(str(cell))) for cell in row)) for row in rows
-    )
-    return Grid(title, tuple(head), tuple(lines), note)
+    """Return a table from rows of cells, words, words with details below them, and numbers; all words are cleaned."""
+    return Grid(title, tuple(head), tuple(Line(tuple(map(_cell, row))) for row in rows), note)
+
+
+def _cell(given: object) -> TableCell:
+    if isinstance(given, TableCell):
+        return given
+    if isinstance(given, tuple):
+        return TableCell(name(str(given[0])), tuple(name(str(each)) for each in given[1:] if each))
+    return TableCell(count(given) if isinstance(given, int) else name(str(given)))
 
 
 def number(value: float | None) -> str:
@@ -41,7 +47,7 @@ def number(value: float | None) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore) -> str:
+def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore | Interval) -> str:
     """Format the ends of the 95% interval."""
     return f"{number(figure.low)} to {number(figure.high)}"
 
@@ -126,7 +132,11 @@ def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
     """Return tables of the agreement of judges with each other and with themselves."""
     if agreement.pairs:
         rows = (
-            [f"{pair.first} and {pair.second}", _kappa(pair.pcs, pair.pcs_n), _kappa(pair.ncc, pair.ncc_n)]
+            [
+                f"{pair.first} and {pair.second}",
+                (number(pair.pcs), f"n = {count(pair.pcs_n)}"),
+                (number(pair.ncc), f"n = {count(pair.ncc_n)}"),
+            ]
             for pair in agreement.pairs
         )
         lines = grid("", (), rows).lines
@@ -145,10 +155,6 @@ def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
         )  # fmt: skip
         head = ("judge", "alpha PCS", "alpha NCC", "flips PCS", "flips NCC", "tests")
         yield grid("Self-consistency of judges", head, rows, NOTES["own"])
-
-
-def _kappa(value: float | None, n: int) -> TableCell:
-    return TableCell(number(value), (f"n = {count(n)}",))
 
 
 def _share(value: float | None) -> str:
@@ -209,16 +215,12 @@ def _beside(sheet: PeopleSheet) -> list[object]:
     stands = {True: "yes", False: "no", None: "unknown"}[sheet.alt.passed]
     rate = "" if sheet.alt.winning_rate is None else f"winning rate {number(sheet.alt.winning_rate)}"
     found = sheet.corrected
-    mean = NOTHING
-    if found is not None:
-        ends = f"{number(found.interval.low)} to {number(found.interval.high)}"
-        mean = TableCell(number(found.value), (ends, f"{count(found.labelled)} labelled"))
     return [
-        TableCell(name(sheet.judge), (CALLED[sheet.measure],)),
-        NOTHING if sheet.agreement is None else TableCell(number(sheet.agreement), (f"n = {count(sheet.n)}",)),
+        (sheet.judge, CALLED[sheet.measure]),
+        NOTHING if sheet.agreement is None else (number(sheet.agreement), f"n = {count(sheet.n)}"),
         number(sheet.kappa),
-        TableCell(stands, tuple(filter(None, (rate, name(sheet.alt.why))))),
-        mean,
+        (stands, rate, sheet.alt.why),
+        (number(found.value), interval(found.interval), f"{count(found.labelled)} labelled") if found else NOTHING,
     ]
 
 
