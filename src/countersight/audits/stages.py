@@ -117,14 +117,20 @@ class Stages:
         assert case.image is not None
         assert self._dataset is not None
         assert self._scenes is not None
-        place, scene = StepPlace(case.id, row), self._scenes.scene(case.id)
-        record = CaseRecord("", case.factual, case.image, case.suite, case.group, scene)
         try:
             picture: Picture | BadPicture = await asyncio.to_thread(
                 self._dataset.picture, case.image, case.image_digest
             )
         except BadPicture as error:
             picture = error
+        place, scene = StepPlace(case.id, row), self._scenes.scene(case.id)
+        record = CaseRecord("", case.factual, case.image, case.suite, case.group, scene)
+        with suppress(StepFailed):
+            shown = await self.begin(place, record, picture)
+            await self.test(Subject(place, case.factual, shown, case.image, scene))
+
+    async def begin(self, place: StepPlace, record: CaseRecord, picture: Picture | BadPicture) -> ShownPicture:
+        """Record a case and store its picture."""
 
         async def work() -> StepResult:
             if isinstance(picture, BadPicture):
@@ -134,11 +140,9 @@ class Stages:
         # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
         known = replace(record, scene=None)
         inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
-        with suppress(StepFailed):
-            output = await self._do(CaseRecord, "case", place, Actor(""), inputs, work)
-            assert isinstance(picture, Picture)
-            shown = ShownPicture(picture, output.picture)
-            await self.test(Subject(place, case.factual, shown, case.image, scene))
+        output = await self._do(CaseRecord, "case", place, Actor(""), inputs, work)
+        assert isinstance(picture, Picture)
+        return ShownPicture(picture, output.picture)
 
     async def test(self, subject: Subject) -> None:
         """Run the four stages for a subject; raises StepFailed if a step fails that others depend on."""
