@@ -6,6 +6,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 
 import aiohttp
@@ -93,7 +94,7 @@ class Visitor:
                 return await self.post(name, path, fields)
             except (aiohttp.ClientError, TimeoutError):
                 self.load.failures["no connection"] += 1
-                await asyncio.sleep(0.3)
+                await asyncio.sleep(0.1)
         return ""
 
     def _note(self, name: str, begun: tuple[float, tuple[float, ...]], status: int, usual: tuple[int, ...]) -> None:
@@ -113,7 +114,7 @@ class Visitor:
                 await self.turn()
             except (aiohttp.ClientError, TimeoutError):
                 self.load.failures["no connection"] += 1
-                await asyncio.sleep(0.3)
+                await asyncio.sleep(0.1)
 
     async def turn(self) -> None:
         """One thing to do."""
@@ -211,10 +212,11 @@ async def run(
     workers: int,
     seconds: float,
     kills: int = 0,
+    after: float = inf,
     pause: tuple[float, float] = PAUSE,
     cores: str = "",
 ) -> Load:
-    """Let the workers work, and kill the server now and then."""
+    """Let the workers work, and kill the server now and then: after so many contributions, or when it is time."""
     campaign = Campaign.open(folder / "campaign", database)
     cookies = make_people(campaign, workers, "worker")
     deciding = make_people(campaign, max(1, workers // _A_REVIEWER_FOR), "reviewer")
@@ -233,12 +235,16 @@ async def run(
             ]
             at_work = [asyncio.create_task(each.work()) for each in crowd]
             for _ in range(kills):
-                await asyncio.sleep(seconds / (kills + 1))
+                wanted, until = len(load.sent) + after, time.monotonic() + seconds / (kills + 1)
+                while len(load.sent) < wanted and time.monotonic() < until:
+                    await asyncio.sleep(0.01)
                 server.kill()
                 await server.start()
+            if kills and after < inf:
+                load.ends = time.monotonic()
             await asyncio.gather(*at_work)
     finally:
-        server.kill()
+        server.close()
     load.processor = server.answering
     return load
 
@@ -275,5 +281,5 @@ async def look(folder: Path, database: str | None, times: int, cores: str = "") 
             for _ in range(times):
                 await worker.turn()
     finally:
-        server.kill()
+        server.close()
     return load, processor

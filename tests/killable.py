@@ -1,7 +1,11 @@
-"""`countersight collect serve` in a process of its own, which can be killed and whose processor time is read."""
+"""`countersight collect serve` in a process of its own, which can be killed and whose processor time is read.
+
+Servers are forked from a process that has imported everything, so that one that was killed is back at once.
+"""
 
 import asyncio
 import contextlib
+import importlib
 import os
 import random
 import signal
@@ -29,40 +33,77 @@ class Server:
         extra = ["--database", database] if database else []
         port = str(free_port())
         self.address = f"http://127.0.0.1:{port}"
-        serve = [sys.executable, "-m", "countersight", "collect", "serve", str(campaign), "--port", port, *extra]
-        self.command = [*(["taskset", "-c", cores] if cores else []), *serve]
+        fork = [sys.executable, __file__, "collect", "serve", str(campaign), "--port", port, *extra]
+        command = [*(["taskset", "-c", cores] if cores else []), *fork]
         self.log = open(campaign.parent / "server.log", "ab")  # noqa: SIM115 - open as long as the server runs
-        self.process: subprocess.Popen[bytes] | None = None
+        self._forking = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True
+        )
+        self.pid = 0
         self.answering = 0.0
         """Seconds of processor time of all the processes that were killed, but for their starts."""
 
     async def start(self) -> None:
-        self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log)
-        while self.process.poll() is None:  # a machine under load takes its time
+        self._tell("start")
+        self.pid = int(self._hear())
+        while Path(f"/proc/{self.pid}").exists():  # a machine under load takes its time
             try:
                 async with aiohttp.ClientSession() as http, http.get(f"{self.address}/login"):
                     self.answering -= self.processor()
                     return
             except aiohttp.ClientError:
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.02)
         raise RuntimeError(f"the server does not come up: {self.log.name} says why")
 
     def kill(self) -> None:
-        assert self.process is not None
-        if self.process.returncode is not None:  # it did not come up
-            return
-        self.process.send_signal(signal.SIGKILL)
-        _, _, used = os.wait4(self.process.pid, 0)
-        self.process.returncode = -signal.SIGKILL  # it was waited for already
-        self.answering += used.ru_utime + used.ru_stime
+        with contextlib.suppress(ProcessLookupError):  # it did not come up
+            os.kill(self.pid, signal.SIGKILL)
+        self.answering += float(self._hear())
+
+    def close(self) -> None:
+        """Kill the server and the process that starts it."""
+        self.kill()
+        self._forking.communicate()
+        self.log.close()
+
+    def _tell(self, words: str) -> None:
+        assert self._forking.stdin is not None
+        self._forking.stdin.write(words + "\n")
+        self._forking.stdin.flush()
+
+    def _hear(self) -> str:
+        assert self._forking.stdout is not None
+        return self._forking.stdout.readline()
 
     def waited(self) -> tuple[float, ...]:
         """Seconds in which the thread that answers, and this process, were ready and had no core: others were busy."""
-        assert self.process is not None
-        places = (Path(f"/proc/{pid}/schedstat") for pid in (self.process.pid, "self"))
+        places = (Path(f"/proc/{pid}/schedstat") for pid in (self.pid, "self"))
         return tuple(int(place.read_text().split()[1]) / 1e9 for place in places)
 
     def processor(self) -> float:
         """Seconds of processor time that the running server has taken; Linux names the clock of a process so."""
-        assert self.process is not None
-        return time.clock_gettime((~self.process.pid << 3) | 2)
+        return time.clock_gettime((~self.pid << 3) | 2)
+
+
+def _fork_servers(arguments: list[str]) -> None:
+    """Start a server for each line that is read; tell its number, and its processor time once it has ended."""
+    from countersight.cli import main
+    from countersight.collect.web import server
+    from countersight.collect.web.rendering import templates
+
+    assert server
+    templates()
+    with contextlib.suppress(ImportError):
+        importlib.import_module("psycopg")
+    for _ in sys.stdin:
+        pid = os.fork()
+        if not pid:
+            os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+            os._exit(main(arguments))
+        print(pid, flush=True)
+        _, _, used = os.wait4(pid, 0)
+        print(used.ru_utime + used.ru_stime, flush=True)
+
+
+if __name__ == "__main__":
+    _fork_servers(sys.argv[1:])

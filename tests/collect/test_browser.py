@@ -326,5 +326,5 @@ def test_the_demo_shows_the_model_in_the_loop(browser, tmp_path):
         page.locator("#check").click()
         page.wait_for_selector("#checked:has-text('Check 1 of 5')")
         assert re.search(
-            r"Distractor 3: \d+ % — (fools the model|does not mislead it)", page.locator("#checked").inner_text()
+            r"Distractor 3: \d+ % — (fools the model|does not fool the model)", page.locator("#checked").inner_text()
         )

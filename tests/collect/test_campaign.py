@@ -1,5 +1,6 @@
 """The folder of a campaign: its settings, its database, its copies, its commands."""
 
+import ast
 import asyncio
 import re
 import socket
@@ -9,6 +10,7 @@ import time
 from importlib.resources import files
 from pathlib import Path
 
+import msgspec
 import pytest
 from babel.messages.pofile import read_po
 from collecting import ANSWERS, Visitor, make_campaign, opened, setting
@@ -22,8 +24,15 @@ from countersight.collect.campaign import Campaign
 from countersight.collect.database import Store
 from countersight.collect.flows import FLOWS, cfmm, cosim, flow_named, verify
 from countersight.collect.making import settings_text
+from countersight.collect.people import ROLES
 from countersight.collect.settings import read_settings
+from countersight.collect.web.app import PAGES
+from countersight.collect.web.leading import FATES, STATES
+from countersight.collect.work.undoing import REFUSALS
 from countersight.errors import CampaignError
+from countersight.scoring.raters import NO_PAIR, NOT_TWO, ONE_LABEL
+from countersight.suites.cfmm import ASPECTS
+from countersight.suites.cosim import KINDS
 
 
 @pytest.mark.parametrize("flow", FLOWS)
@@ -235,18 +244,15 @@ def test_a_pass_holds_for_as_many_days_as_the_test_says(tmp_path: Path):
 
 def test_the_interface_speaks_other_languages(tmp_path: Path):
     folder = make_campaign(tmp_path / "campaign", "verify", 1)
-    setting(folder, 'languages = ["en"]', 'languages = ["en", "de", "nl", "fr"]')
+    setting(folder, 'languages = ["en"]', 'languages = ["en", "de", "nl"]')
     own = folder / "locale" / "nl" / "LC_MESSAGES"
     own.mkdir(parents=True)
     (own / "messages.po").write_text('msgid "Log in"\nmsgstr "Aanmelden"\n', encoding="utf-8")
-    file = folder / "campaign.toml"
-    file.write_text(file.read_text(encoding="utf-8") + '\n[texts.fr]\n"Log in" = "Connexion"\n', encoding="utf-8")
     with opened(folder) as (app, campaign):
         visitor = Visitor(app, campaign, "ada")
         for language, words in (
             ("de-AT,de;q=0.9", "Anmelden"),
             ("nl", "Aanmelden"),
-            ("fr", "Connexion"),
             ("it", "Log in"),
         ):
             page = Visitor(app, campaign).client.get("/login", headers={"accept-language": language}).text
@@ -260,14 +266,39 @@ def test_the_interface_speaks_other_languages(tmp_path: Path):
         )
 
 
+SAID = {"RefusedError": 1, "fail": 1, "say": 0, "Text": 1, "Choice": 1, "Dispute": 1, "ModelCheck": 3, "choose": 2}
+SAID |= {"choice": 1, "answer": 1, "_read_correction": 3}
+"""Functions that are given a text for people, and the place of that argument."""
+
+
+def said_in(file: Path) -> set[str]:
+    """The texts for people in a Python file."""
+    texts: set[str] = set()
+    for call in (node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call)):
+        place = SAID.get(getattr(call.func, "attr", getattr(call.func, "id", "")), 99)
+        for node in ast.walk(call.args[place]) if len(call.args) > place else ():
+            texts |= {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
+    return texts
+
+
 def test_german_has_every_text_of_the_pages():
     pages = files("countersight.collect.web")
     with (pages / "locale/de/LC_MESSAGES/messages.po").open("rb") as opened_file:
         german = {message.id: message.string for message in read_po(opened_file)}
-    tables = (work.REASONS, work.FOUND, cfmm.ABOUT, cosim.GUIDES, verify.CAUSES)
-    texts = {text for table in tables for text in table.values()}
-    for name in FLOWS:
-        texts |= {text for phase in flow_named(name).phases for text in (phase.title, phase.about)}
+    named = (work.REASONS, work.FOUND, cfmm.ABOUT, cfmm.DIFFERENT, cosim.GUIDES, verify.CAUSES, FATES, REFUSALS)
+    texts = {text for table in named for text in table.values()}
+    texts |= {*ROLES, *KINDS, *ASPECTS, *STATES, NO_PAIR, NOT_TWO, ONE_LABEL}
+    for flow in map(flow_named, FLOWS):
+        texts.add(flow.about)
+        for phase in flow.phases:
+            fields = msgspec.structs.fields(phase.content)
+            texts |= {phase.title, phase.about, *(field.name.replace("_", " ") for field in fields)}
+    texts -= {"picture", "box"}  # which are drawn
+    texts |= {
+        page.handler.__name__.replace("_", " ") for page in PAGES if page.method == "POST" and page.role == "lead"
+    }
+    for file in Path(str(pages)).parent.rglob("*.py"):
+        texts |= said_in(file)
     for template in Path(str(pages / "templates")).rglob("*.html"):
         with open(template, "rb") as opened_file:
             texts |= {found[2] for found in babel_extract(opened_file, ["_"], [], {}) if isinstance(found[2], str)}

@@ -222,7 +222,7 @@ def test_what_leads_and_reviewers_do_is_in_the_log_and_what_workers_do_is_not(ve
     ]  # fmt: skip
     assert json.loads(rows[0]["details"]) == {"role": "reviewer"}
     assert (rows[0]["who"].startswith("p"), rows[2]["who"]) == (True, "command line")
-    assert "change_role" in lead.get("/lead/log").text
+    assert "change role" in lead.get("/lead/log").text
     assert main(["collect", "log", str(campaign.path)]) == 0
     assert capsys.readouterr().out == lead.get("/lead/log.csv").text
 

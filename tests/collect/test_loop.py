@@ -85,7 +85,9 @@ def test_chance_is_not_taken_for_skill():
 class Fixed:
     """A model that gives the scores it is told to, after a while."""
 
-    words = "A model for tests."
+    def describe(self, say):
+        return "A model for tests."
+
     name = "fixed"
     learned = True
 
@@ -125,7 +127,7 @@ def test_a_check_says_which_distractors_fool_and_is_kept_and_paid_once_review_fi
     app.state.loop = Fixed((0.3, 0.4, 0.1, 0.2))
     page = cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text
     assert "Distractor 1: 40 % — <strong>fools the model</strong>" in page
-    assert "Distractor 2: 10 % — does not mislead it" in page
+    assert "Distractor 2: 10 % — does not fool the model" in page
     (kept,) = checks(campaign)
     assert (kept.fooled, kept.attempt, kept.model) == (1, 1, "fixed")
     cleo.post(task, **ANSWERS["cosim/distractor"])
@@ -168,7 +170,7 @@ def test_what_was_changed_after_the_check_is_kept_as_unchecked(distractor):
     ("model", "words"),
     [
         (Fixed((), 60.0), "The model takes too long. You can continue without it."),
-        (Fixed((), -1.0), "The model did not answer (ConnectionError)"),
+        (Fixed((), -1.0), "The model did not answer."),
     ],
 )
 def test_a_model_that_does_not_answer_holds_nobody_up(distractor, model, words):
@@ -182,7 +184,7 @@ def test_checks_of_one_item_are_limited_and_the_item_can_still_be_sent(distracto
     app, campaign, cleo, task = distractor
     app.state.loop = Fixed((0.7, 0.1, 0.1, 0.1))
     pages = [cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text for _ in range(3)]
-    assert "used all 2 checks" in pages[2]
+    assert "used all checks of this item" in pages[2]
     assert len(checks(campaign)) == 2
     assert cleo.post(task, **ANSWERS["cosim/distractor"]).status_code == 303
 

@@ -128,7 +128,7 @@ def test_the_database_itself_refuses_two_parts_of_one_person(desk: Desk):
 def test_undo_is_a_new_version_within_the_hour_and_takes_the_pay_back(desk: Desk):
     ada = desk.person("ada")
     sent = desk.send(desk.claim(ada, "verify"))
-    assert "that time is over" in desk.undo(sent.contribution_id, ada, NOW + 3601)
+    assert "The time in which it could be taken back is over." in desk.undo(sent.contribution_id, ada, NOW + 3601)
     lease = desk.undo(sent.contribution_id, ada, NOW + 60)
     again = desk.send(lease, NOW + 90, related="no", words="not this picture")
     assert [row.version for row in desk.rows(tables.contribution)] == [1, 2, 3]

@@ -16,7 +16,7 @@ from countersight.scoring import Agreement, Interval, agreement, share_interval
 _RESAMPLES = 1_000
 """Enough for an interval on a page that is looked at while it changes."""
 _DAY = 86_400.0
-_LAST = 200
+_LAST = 50
 """Contributions of a person that their pace is taken from."""
 _item, _lease, _made, _person = tables.item.c, tables.lease.c, tables.contribution.c, tables.person.c
 _STANDING = tables.lease.join(tables.contribution, _made.id == _lease.contribution_id)
@@ -270,15 +270,10 @@ def people_figures(connection: Connection, after: int, most: int) -> list[Person
 
 def own_figures(connection: Connection, person_id: int, now: float) -> OwnFigures:
     """Return what a person has done and earned."""
-    recent = connection.execute(
-        select(_made.at, _made.seconds)
-        .select_from(_STANDING.join(tables.item, _item.id == _made.item_id))
-        .where(_made.person_id == person_id, _lease.state == "done", _item.state != "removed")
-        .order_by(_made.at.desc())
-        .limit(_LAST)
-    ).all()
+    kept = _STANDING.join(tables.item, _item.id == _made.item_id)
+    own = (_made.person_id == person_id, _lease.state == "done", _item.state != "removed")
+    latest = select(_made.seconds).select_from(kept).where(*own).order_by(_made.at.desc()).limit(_LAST)
+    seconds = list(connection.execute(latest).scalars())
     done = _count(connection, tables.lease, _lease.person_id == person_id, _lease.state == "done")
-    seconds = sorted(row.seconds for row in recent)
-    pace = seconds[len(seconds) // 2] if seconds else None
-    today = sum(row.at >= now - now % _DAY for row in recent)
-    return OwnFigures(done, today, pace, pay.earned(connection, person_id))
+    today = _count(connection, kept, *own, _made.at >= now - now % _DAY)
+    return OwnFigures(done, today, median(seconds) if seconds else None, pay.earned(connection, person_id))

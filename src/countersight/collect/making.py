@@ -127,8 +127,12 @@ def settings_text(flow: str, title: str, language: str = "en", license: str = ""
     defaults = files(__package__) / "defaults"
     catalog = read_catalog(LOCALE, language)
     lines = "".join((defaults / f"{name}.toml").read_text(encoding="utf-8") for name in (flow, "consent")).splitlines()
-    translated = (re.sub(r'"([^"]+)"', lambda found: f'"{catalog.get(found[1], found[1])}"', line) for line in lines)
-    text = "\n".join(catalog.get(line, other) for line, other in zip(lines, translated, strict=True)) + "\n"
+    said = re.compile(r'"([^"]+)"')
+    text = ""
+    for line in lines:
+        if re.match("(?:text|why|options) = ", line):
+            line = said.sub(lambda found: f'"{catalog.get(found[1], found[1])}"', line)
+        text += catalog.get(line, line) + "\n"
     text = text.replace('language = "en"', f"language = {json.dumps(language)}", 1)
     if catalog:
         text = text.replace('languages = ["en"]', f'languages = ["{language}", "en"]', 1)

@@ -75,7 +75,7 @@ def _of_seat(contribution_id: int) -> ColumnElement[bool]:
 def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
     """Approve everything a person has accrued, and return the number of payments. Nobody approves their own."""
     if person_id == by:
-        raise CampaignError("nobody approves their own pay: ask another lead")
+        raise CampaignError("Nobody approves their own pay: ask another lead.")
     mine = (_paid.person_id == person_id) & (_paid.state == "accrued")
     return move(connection, _ids(connection, mine), "approved", by, now)
 

@@ -25,7 +25,6 @@ _LONGEST_NAME = 60
 _row, _session = tables.person.c, tables.session.c
 
 _hasher = PasswordHasher()
-_nobody = _hasher.hash(secrets.token_hex(8))  # checked where there is no such account, so that both take as long
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -135,8 +134,11 @@ def stored_password(connection: Connection, name: str) -> tuple[Person, str] | N
 
 def is_password(password: str, stored: str | None) -> bool:
     """Whether a password is right; takes as long if there is no such account."""
+    if stored is None:
+        _hasher.hash(password[:LONGEST_PASSWORD])
+        return False
     try:
-        return _hasher.verify(stored or _nobody, password[:LONGEST_PASSWORD]) and stored is not None
+        return _hasher.verify(stored, password[:LONGEST_PASSWORD])
     except (VerificationError, InvalidHashError):
         return False
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from babel.messages.pofile import read_po
@@ -144,10 +144,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pay: Pay = Pay()
     prolific: Prolific = Prolific()
     loop: Loop = Loop()
-    proposals: dict[str, Any] = {}
-    """Not used: settings of 0.1 may contain it."""
-    texts: dict[str, dict[str, str]] = {}
-    """Translations of the interface: for each language, the English text and its replacement."""
 
 
 def read_catalog(folder: Path | None, language: str) -> dict[str, str]:

@@ -30,8 +30,7 @@ class AnswerFlow(Flow):
         question, sure = question_of(item), not form.chosen("unsure")
         if question.kind == "choice":
             return PersonAnswer(form.choice("answer", "an answer", tuple(LETTERS[: len(question.options)])), sure)
-        label = "yes or no" if question.kind == "boolean" else "Your answer"
-        return PersonAnswer(form.answer("answer", label, question, most=500), sure)
+        return PersonAnswer(form.answer("answer", "Your answer", question, most=500), sure)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the picture, earlier statements, the change and the question, but not the gold answer."""

@@ -35,6 +35,12 @@ ABOUT: Final = {
 }
 _BLIND: Final = "Answer somebody's two questions without knowing their answers."
 LETTERS = ("A", "B")
+DIFFERENT: Final = {
+    (True, True): "The second person gave other answers to both questions.",
+    (True, False): "The second person gave another answer to the basic question.",
+    (False, True): "The second person gave another answer to the counterfactual question.",
+}
+"""What a reviewer is told, by whether the first and the second answer differ."""
 FIELDS: Final = {
     "write": (
         Choice("aspect", "an aspect first", ASPECTS),
@@ -64,7 +70,7 @@ class WrittenPair(msgspec.Struct, frozen=True, omit_defaults=True):
     basic_answer: str
     counterfactual_answer: str
     leak: str = ""
-    """The warning of the check, if the writer submitted in spite of it."""
+    """The answer that the question names, if the writer submitted in spite of the warning."""
 
 
 class BlindAnswers(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -95,7 +101,11 @@ class CfmmFlow(Flow):
         pair = WrittenPair(**read)
         said = leak_in(pair, form.language)
         if said and not form.chosen("keep_leak"):
-            form.fail("counterfactual", "{leak} Change it, or tick the box below to keep it for a reviewer.", leak=said)
+            form.fail(
+                "counterfactual",
+                "The question names the answer (“{answer}”). Change it, or tick the box below to keep it.",
+                answer=said,
+            )
         return msgspec.structs.replace(pair, leak=said)
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
@@ -103,12 +113,10 @@ class CfmmFlow(Flow):
         if phase == "write":
             return Advance("blind")
         pair, blind = past["write"][-1], past["blind"][-1]
-        worlds = ("basic", "counterfactual")
-        wrong = [name for name in worlds if getattr(pair, f"{name}_answer") != getattr(blind, f"{name}_answer")]
-        if wrong:
-            words = f"The second person gave another answer to the {' and the '.join(wrong)} question."
-            return Dispute("ambiguous", words, "write")
-        return Dispute("leak", pair.leak, "write") if pair.leak else Finish()
+        differ = pair.basic_answer != blind.basic_answer, pair.counterfactual_answer != blind.counterfactual_answer
+        if any(differ):
+            return Dispute("ambiguous", DIFFERENT[differ], "write")
+        return Dispute("leak", "The question names its answer.", "write") if pair.leak else Finish()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the aspects for the writer; the two questions without their answers for the second person."""
@@ -151,7 +159,7 @@ def as_instance(pair: WrittenPair) -> Instance | None:
 
 
 def leak_in(pair: WrittenPair, language: str = "en") -> str:
-    """Return a sentence on what reveals the answer of a pair without the picture; "" if nothing does."""
+    """Return the answer of a pair if its question names it, so that no picture is needed; "" otherwise."""
     asked = as_instance(pair)
     if asked is None:
         return ""
@@ -171,7 +179,7 @@ _STAY = re.compile(
 
 
 def leak(question: str, right: str, wrong: str, language: str = "en") -> str:
-    """Return a sentence on what reveals the right option, or "" ("If I painted this bus blue", CFMM 3.3).
+    """Return the right option if the question names it ("If I painted this bus blue", CFMM 3.3); "" otherwise.
 
     In English, the words of the right option stand in the if-clause and those of the wrong one do not. Options of
     little words only ("yes", "no") cannot be found in a clause and are left to the second person; so is the number of
@@ -188,7 +196,7 @@ def leak(question: str, right: str, wrong: str, language: str = "en") -> str:
             return ""
         said, telling = _words(clause.text), _words(right) - _words(wrong)
         leaks = bool(telling) and telling <= said and not _words(wrong) <= said
-    return f"The question names the answer (“{right}”), so it can be answered without the picture." if leaks else ""
+    return right if leaks else ""
 
 
 def _words(text: str) -> frozenset[str]:

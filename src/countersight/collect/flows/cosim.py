@@ -130,8 +130,10 @@ class CosimFlow(Flow):
         following = {"question": "change", "change": "distractor"}
         if phase in following:
             return Advance(following[phase])
+        if edited(past) is None:
+            return Finish()
         words = "The author of the distractors edited the right response; its meaning must be the same."
-        return Dispute("edited", words, "distractor") if edited(past) else Finish()
+        return Dispute("edited", words, "distractor")
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the pictures to choose from, or the texts of earlier phases."""

@@ -42,8 +42,7 @@ class CvqaFlow(verify.VerifyFlow):
             return super().read(phase, form, item, past)
         question, factual = form.text(QUESTION), _factual(item)
         asked = msgspec.structs.replace(factual, text=question or factual.text)
-        label = "yes or no" if factual.kind == "boolean" else "The answer"
-        answer = form.answer("answer", label, asked, most=100)
+        answer = form.answer("answer", "The answer", asked, most=100)
         if answer and answer == factual.answer:
             form.fail("answer", "The condition must change the answer: this is the answer without it.")
         return Indirect(question, answer, form.text(STEPS))

@@ -206,7 +206,7 @@ class Form:
     def answer(self, name: str, label: str, question: Question, most: int = 200) -> str:
         """Return an answer to a question without options, in the form of gold answers."""
         if question.kind == "boolean":
-            return self.choice(name, label, ("yes", "no"))
+            return self.choice(name, "yes or no", ("yes", "no"))
         said = self.text(Text(name, label, most))
         if question.kind != "number" or not said:
             return said

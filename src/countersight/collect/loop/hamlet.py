@@ -2,7 +2,9 @@
 
 import asyncio
 import hashlib
+import logging
 import time
+from collections.abc import Callable
 
 import msgspec
 import numpy as np
@@ -23,6 +25,7 @@ _LOOK_AFTER = 5.0
 """Seconds after which it looks again whether there are so many."""
 _TRAIN = "train"
 """The split that it learns from."""
+_log = logging.getLogger("countersight.collect")
 
 
 class ModelCheck(msgspec.Struct, frozen=True):
@@ -59,18 +62,17 @@ class OwnRanker:
         """Its name with the number of training instances, since each training makes a new model."""
         return f"ranker/{self._ranker.trained_on if self._ranker else 0}"
 
-    @property
-    def words(self) -> str:
-        """Its accuracy, in a sentence."""
+    def describe(self, say: Callable[[str], str]) -> str:
+        """Return a sentence on its accuracy, in the language of `say`."""
         ranker = self._ranker
         if ranker is None or not ranker.ready:
-            seen = ranker.trained_on if ranker else 0
-            return (
-                f"{seen} items of the train split are finished. Until there are {FEWEST} to learn from, the model "
+            return say(
+                "{seen} items of the train split are finished. Until there are {fewest} to learn from, the model "
                 "prefers the response that shares most words with the question, the first response and the change."
-            )
-        right = f"{ranker.accuracy or 0:.0%}"
-        return f"The model learned from {ranker.trained_on} items and gets {right} right without the pictures."
+            ).format(seen=ranker.trained_on if ranker else 0, fewest=FEWEST)
+        return say("The model learned from {seen} items and gets {right} right without the pictures.").format(
+            seen=ranker.trained_on, right=f"{ranker.accuracy or 0:.0%}"
+        )
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
         """Return the probability of each response; if there is new data, the model is trained meanwhile."""
@@ -111,8 +113,11 @@ class RankingModel:
         if not isinstance(model, Ranker) or model.needs_picture:
             raise CampaignError(f"loop.model: {name} cannot rank text without a picture; leave it at “ranker”")
         self.name = name
-        self.words = f"The model is {name}; it sees the text only."
         self._model = model
+
+    def describe(self, say: Callable[[str], str]) -> str:
+        """Return a sentence on what it is, in the language of `say`."""
+        return say("The model is {name}; it sees the text only.").format(name=self.name)
 
     def refresh(self) -> None:
         """Do nothing: it is not trained."""
@@ -144,16 +149,17 @@ async def check(
     loop, asked = campaign.settings.loop, select(func.count()).where(tables.check.c.lease_id == lease.id)
     before = int(campaign.store.read(lambda c: c.execute(asked).scalar_one()))
     if before >= loop.attempts:
-        note = f"You have used all {loop.attempts} checks of this item. Send it without further checks."
-        return ModelCheck(model.name, (), before, note)
+        return ModelCheck(
+            model.name, (), before, "You have used all checks of this item. Send it without further checks."
+        )
     begun = time.monotonic()
     try:
         scores = await asyncio.wait_for(model.likely(context, responses), loop.deadline)
     except TimeoutError:
         return ModelCheck(model.name, (), before, "The model takes too long. You can continue without it.")
-    except Exception as error:
-        note = f"The model did not answer ({type(error).__name__}). Continue without it."
-        return ModelCheck(model.name, (), before, note)
+    except Exception:
+        _log.exception("the model %s did not answer", model.name)
+        return ModelCheck(model.name, (), before, "The model did not answer. You can continue without it.")
     found = ModelCheck(model.name, tuple(scores), before + 1)
     row = {
         "lease_id": lease.id,

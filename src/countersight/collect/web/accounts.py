@@ -33,8 +33,9 @@ class Limiter:
             self._seen.popitem(last=False)
         if len(recent) >= self._tries:
             wait = max(1, math.ceil(recent[0] + self._seconds - now))
-            words = f"Too many attempts. Wait {wait // 60 + 1} minutes, then try again."
-            raise RefusedError(429, words, retry_after=wait)
+            raise RefusedError(
+                429, "Too many attempts. Wait {minutes} minutes, then try again.", wait, minutes=wait // 60 + 1
+            )
         recent.append(now)
 
     def take_back(self, key: str, *, everything: bool = False) -> None:
@@ -109,7 +110,7 @@ async def join(visit: Visit) -> Response:
     if fault is None and password != visit.form.get("again", ""):
         fault = "The two passwords are not the same."
     if fault:
-        return visit.page("join.html", 422, invited=invited, fault=fault, link=link)
+        return visit.page("join.html", 422, invited=invited, fault=visit.say(fault), link=link)
     hashed = await asyncio.to_thread(people.hash_password, password)
     person = await visit.store.write(lambda c: people.accept_invitation(c, link, hashed, visit.now))
     if person is None:

@@ -138,7 +138,6 @@ def application(campaign: Campaign, *, secure: bool = False, public_url: str = "
     unknown = [Page("/{anything:path}", nowhere, None, method, checked=False) for method in ("GET", "POST")]
     app = Starlette(routes=[_route(place, page) for page in (*PAGES, *unknown)], lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)
-    app.state.renderer = renderer
     return app
 
 

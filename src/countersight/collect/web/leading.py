@@ -14,7 +14,7 @@ from countersight.collect.web.reviewing import describe_source, edit_of, history
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 _ON_A_PAGE = 50
-_STATES = ("open", "flagged", "done", "removed", "check")
+STATES = ("open", "flagged", "done", "removed", "check")
 FATES = {
     "keep": "It stays",
     "redo": "Others repeat it and the work based on it",
@@ -46,12 +46,12 @@ def after(visit: Visit) -> int:
 async def items(visit: Visit) -> Response:
     """List the items by state, a page at a time."""
     item, state = tables.item.c, visit.request.query_params.get("state", "open")
-    if state not in _STATES:
+    if state not in STATES:
         raise RefusedError(404, "There is no such list.")
     question = select(item.id, item.key, item.phase, item.split, item.state, item.phase_since)
     question = question.where(item.state == state, item.id > after(visit)).order_by(item.id).limit(_ON_A_PAGE + 1)
     rows = visit.store.read(lambda c: c.execute(question).all())
-    return visit.page("items.html", rows=rows[:_ON_A_PAGE], state=state, states=_STATES, more=len(rows) > _ON_A_PAGE)
+    return visit.page("items.html", rows=rows[:_ON_A_PAGE], state=state, states=STATES, more=len(rows) > _ON_A_PAGE)
 
 
 async def item(visit: Visit) -> Response:
@@ -93,7 +93,9 @@ async def invite(visit: Visit) -> Response:
     if there and not visit.is_api:
         return _show_people(visit, 409, existing=there)
     if there and visit.form.get("existing") != "yes":
-        raise RefusedError(409, f"{there.name} has an account: send existing=yes for a link that sets a new password.")
+        raise RefusedError(
+            409, "{name} has an account: send existing=yes for a link that sets a new password.", name=there.name
+        )
     if there:
         token = await visit.write(lambda c: people.new_link(c, there.id, visit.now))
     else:
@@ -139,7 +141,7 @@ def _refuse_oneself(visit: Visit) -> None:
 
 async def change_role(visit: Visit) -> Response:
     """Change the role of a person."""
-    role = visit.choice("role", people.ROLES, "Choose a role.")
+    role = visit.choose("role", people.ROLES, "Choose a role.")
     _refuse_oneself(visit)
     await visit.write(lambda c: people.set_role(c, visit.number, role))
     return visit.go(f"/lead/people/{visit.number}")
@@ -147,7 +149,7 @@ async def change_role(visit: Visit) -> Response:
 
 async def set_access(visit: Visit) -> Response:
     """Allow somebody to work, pause them or block them."""
-    access = visit.choice("access", get_args(work.Access), "Choose open, paused or blocked.")
+    access = visit.choose("access", get_args(work.Access), "Choose open, paused or blocked.")
     _refuse_oneself(visit)
     await visit.write(lambda c: work.set_access(c, visit.settings, visit.number, access))
     return visit.json({"access": access}) if visit.is_api else visit.go(f"/lead/people/{visit.number}")
@@ -162,8 +164,8 @@ async def reset_tests(visit: Visit) -> Response:
 async def retract(visit: Visit) -> Response:
     """Redo or remove all work of a person, and decide whether it is paid."""
     _refuse_oneself(visit)
-    words = "Choose what happens to the work, and whether it is paid."
-    fate, paid = visit.choice("fate", get_args(work.Fate), words), visit.choice("pay", ("yes", "no"), words)
+    fate = visit.choose("fate", get_args(work.Fate), "Choose what happens to the work.")
+    paid = visit.choose("pay", ("yes", "no"), "Choose whether the work is paid.")
     if visit.form.get("sure") != str(_person(visit).done):  # not confirmed, or for another number
         return _show_person(visit, deciding={"fate": fate, "pay": paid})
     settings, flow, number = visit.settings, visit.campaign.flow, visit.number
@@ -253,6 +255,6 @@ async def batch_csv(visit: Visit) -> Response:
 
 async def close_batch(visit: Visit) -> Response:
     """Record the outcome of a batch."""
-    outcome = visit.choice("outcome", ("settled", "voided"), "Say whether the batch was paid or not.")
+    outcome = visit.choose("outcome", ("settled", "voided"), "Say whether the batch was paid or not.")
     await visit.write(lambda c: pay.close_batch(c, visit.number, outcome, visit.me.id, visit.now))
     return visit.go("/lead/pay")

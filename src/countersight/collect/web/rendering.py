@@ -3,10 +3,12 @@
 import datetime
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
@@ -14,50 +16,53 @@ from countersight.collect.flows.protocol import EXAMPLES, neutral_number
 from countersight.collect.settings import LOCALE, Settings, read_catalog
 
 
+@cache
+def templates() -> Environment:
+    """Return the templates of all pages, compiled, so that nobody waits for that later."""
+    environment = Environment(
+        loader=PackageLoader("countersight.collect.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters |= {
+        "money": _money,
+        "number": neutral_number,
+        "clock": _clock,
+        "duration": duration,
+        "percent": _percent,
+        "markdown": _markdown,
+    }
+    for name in environment.list_templates():
+        environment.get_template(name)
+    return environment
+
+
 class Renderer:
-    """The templates of the application, compiled once."""
+    """Renders the pages of a campaign, in the languages of its interface."""
 
     def __init__(self, settings: Settings, locale: Path | None = None) -> None:
         self._settings = settings
         self._locale = locale
         """The campaign's own folder of translations."""
         self._words: dict[str, dict[str, str]] = {}
-        self._environment = Environment(
-            loader=PackageLoader("countersight.collect.web", "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-        )
-        self._environment.globals["written"] = settings.language
-        self._environment.globals["condition"] = EXAMPLES.get(settings.language, "")
-        self._environment.filters |= {
-            "money": self._money,
-            "number": neutral_number,
-            "clock": _clock,
-            "duration": duration,
-            "percent": _percent,
-            "markdown": _markdown,
+        self._common = {
+            "settings": settings,
+            "written": settings.language,
+            "condition": EXAMPLES.get(settings.language, ""),
         }
-
-    def compile_all(self) -> None:
-        """Compile every template now, so that nobody waits later."""
-        for name in self._environment.list_templates():
-            self._environment.get_template(name)
 
     def render(self, template: str, language: str, values: dict[str, Any]) -> str:
         """Render a template in a language of the interface."""
-        common = {"_": self.translation(language), "language": language, "settings": self._settings}
-        return self._environment.get_template(template).render(common | values)
+        common = self._common | {"_": self.translation(language), "language": language}
+        return templates().get_template(template).render(common | values)
 
     def translation(self, language: str) -> Callable[[str], str]:
         """Return the function that translates interface texts into a language."""
         if language not in self._words:
-            words = {
-                text: said for place in (LOCALE, self._locale) for text, said in read_catalog(place, language).items()
-            }
-            self._words[language] = words | self._settings.texts.get(language, {})
+            self._words[language] = read_catalog(LOCALE, language) | read_catalog(self._locale, language)
         words = self._words[language]
         return lambda text: words.get(text, text)
 
@@ -77,10 +82,11 @@ class Renderer:
                 return short
         return languages[0] if languages else "en"
 
-    def _money(self, minor: int) -> str:
-        """Format an amount in minor units with its currency."""
-        sign = "−" if minor < 0 else ""
-        return f"{sign}{abs(minor) // 100}.{abs(minor) % 100:02d} {self._settings.pay.currency}"
+
+@pass_context
+def _money(context: Context, minor: int) -> str:
+    """Format an amount in minor units with its currency."""
+    return f"{minor / 100:.2f} {context['settings'].pay.currency}"
 
 
 def _clock(seconds: float) -> str:
@@ -95,7 +101,7 @@ def duration(seconds: float | None) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours >= 48:
-        return f"{hours // 24} days"
+        return f"{hours // 24} d"
     if hours:
         return f"{hours} h {minutes:02d} min"
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

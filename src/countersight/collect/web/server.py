@@ -10,7 +10,7 @@ from countersight.collect import people, work
 from countersight.collect.campaign import DATABASE, SECRET, Campaign
 from countersight.collect.demo import ACCOUNTS, PASSWORD
 from countersight.collect.web.app import application
-from countersight.collect.web.rendering import Renderer
+from countersight.collect.web.rendering import Renderer, templates
 from countersight.errors import CampaignError
 
 _TURN: Final = 0.0005
@@ -28,7 +28,7 @@ def serve(
     """Serve until stopped. Behind a proxy, `public_url` is the public address and `trusted_proxies` its addresses."""
     _refuse_taken(host, port)
     app = application(campaign, secure=public_url.startswith("https://"), public_url=public_url.rstrip("/"))
-    app.state.renderer.compile_all()
+    templates()
     sys.setswitchinterval(_TURN)
     settings = uvicorn.Config(
         app,

@@ -99,7 +99,7 @@ async def show_task(
         own["balance"] = (await visit.figures.get("balance", lambda c: group_counts(c, flow)))[0]
         own["leak"] = leak_in(_pair(values), visit.settings.language)
     if flow.name == "cosim" and name == "distractor":
-        own["loop_words"] = visit.request.app.state.loop.words
+        own["loop_words"] = visit.request.app.state.loop.describe(visit.say)
     shown = flow.shown(name, task.item, task.past)
     for table in {"aspects", "guides", "causes"} & shown.keys():
         shown[table] = {value: visit.say(words) for value, words in shown[table].items()}
@@ -165,7 +165,7 @@ async def submit(visit: Visit) -> Response:
             409, "You were away for a long time, and somebody else has finished this item. Please take the next one."
         ) from None
     if not sent.same:  # another window was first, with something else
-        words = (
+        words = visit.say(
             "This task was already sent with other content, which counts. Your text is shown below. If you take back "
             "what was sent, this text replaces it."
         )
@@ -186,7 +186,7 @@ def _keep_quotas(visit: Visit, task: LeasedTask, form: Form, content: Content) -
         counts = visit.store.read(lambda c, person=person: group_counts(c, flow, person)) if quotas else {}  # type: ignore[misc]
         if groups and all(group in quotas and counts.get(group, 0) >= quotas[group] for group in groups):
             field = "aspect" if "aspect" in form.values else "change"
-            form.fail(field, "There are enough of “{group}”: choose another.", group=", ".join(groups))
+            form.fail(field, "There are enough of “{group}”: choose another.", group=", ".join(map(visit.say, groups)))
 
 
 def _evidence(visit: Visit, task: LeasedTask) -> work.WritingEvidence:

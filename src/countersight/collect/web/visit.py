@@ -39,10 +39,6 @@ _HEADERS: Final = {
     "Cache-Control": "no-store",
 }
 _SECURE: Final = {"Strict-Transport-Security": "max-age=31536000"}
-_FAILED: Final = (
-    "The server had an error, and your last input may not be stored. Go back and try again; if it fails again, tell "
-    "the lead of the campaign."
-)
 
 T = TypeVar("T")
 _log = logging.getLogger("countersight.collect")
@@ -80,12 +76,13 @@ class Site(msgspec.Struct, frozen=True):
 
 
 class RefusedError(Exception):
-    """A refused request: the status, and a sentence for the person."""
+    """A refused request: the status, and a sentence for the person, with values for its placeholders."""
 
-    def __init__(self, status: int, words: str, retry_after: int = 0) -> None:
+    def __init__(self, status: int, words: str, retry_after: int = 0, **values: object) -> None:
         super().__init__(words)
         self.status = status
         self.words = words
+        self.values = values
         self.headers = {"Retry-After": str(retry_after)} if retry_after else {}
 
 
@@ -154,7 +151,7 @@ class Visit:
         """Return the form for checking; faults are in the visitor's language."""
         return Form(self.form, self.settings.language, self.say)
 
-    def choice(self, name: str, options: Sequence[str], words: str) -> Any:
+    def choose(self, name: str, options: Sequence[str], words: str) -> Any:
         """Return one of several values of a field, or refuse the request with these words."""
         if (value := self.form.get(name, "")) not in options:
             raise RefusedError(422, words)
@@ -182,6 +179,7 @@ class Visit:
             "flow": self.campaign.flow,
             "now": self.now,
             "path": self.request.url.path,
+            "titles": {phase.name: self.say(phase.title) for phase in self.campaign.flow.phases},
         }
         return HTMLResponse(self.place.renderer.render(template, self.language, common | values), status)
 
@@ -199,7 +197,7 @@ class Visit:
         if self.is_api:
             return self.json({"error": words}, status)
         if self.partial:
-            return Response(self.say(words), status, media_type="text/plain")
+            return Response(words, status, media_type="text/plain")
         return self.page("refused.html", status, words=words, **values)
 
     def go(self, path: str) -> Response:
@@ -238,13 +236,19 @@ async def visited(place: Site, page: Page, request: Request) -> Response:
     try:
         response = await _through(visit, page)
     except RefusedError as refused:
-        response = visit.refused(refused.status, refused.words)
+        response = visit.refused(refused.status, visit.say(refused.words).format(**refused.values))
         response.headers.update(refused.headers)
     except CampaignError as error:
-        response = visit.refused(422, str(error))
+        response = visit.refused(422, visit.say(str(error)))
     except Exception:  # the person is told, the log has the place; what was typed is in neither
         _log.exception("%s %s", page.method, page.path)
-        response = visit.refused(500, _FAILED)
+        response = visit.refused(
+            500,
+            visit.say(
+                "The server had an error, and your last input may not be stored. Go back and try again; if it fails "
+                "again, tell the lead of the campaign."
+            ),
+        )
     for name, value in (_HEADERS | (_SECURE if place.secure else {})).items():
         response.headers.setdefault(name, value)
     if visit.token != token and not script:  # no script reads it, no other site sends it along with a post
@@ -268,7 +272,7 @@ async def _through(visit: Visit, page: Page) -> Response:
             raise RefusedError(401, "Send a valid token (Authorization: Bearer …). Leads make one on the page Tokens.")
         raise RefusedError(401, "You are logged out. Log in in another tab, then go back and send this again.")
     if not visit.person.is_at_least(page.role):
-        raise RefusedError(403, f"This page is for people with the role {page.role}.")
+        raise RefusedError(403, "This page is for people with the role {role}.", role=visit.say(page.role))
     if visit.person.access == "paused" and not page.paused:
         raise RefusedError(403, "Your account is paused. The lead of the campaign can tell you why.")
     if page.consented and not visit.script and visit.person.consent != visit.settings.consent.version:
@@ -283,7 +287,7 @@ async def read_form(request: Request, *, script: bool = False) -> dict[str, str]
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     bare = script and not kind  # a script that has nothing to say sends no body
     if not bare and kind != ("application/json" if script else "application/x-www-form-urlencoded"):
-        raise RefusedError(415, "Send JSON (Content-Type: application/json)." if script else "Send a plain form.")
+        raise RefusedError(415, "Send a plain form, or as a script JSON (Content-Type: application/json).")
     body = bytearray()
     try:
         async for piece in request.stream():

@@ -1,7 +1,7 @@
 """Withdraw work: by its author while nobody has built on it, or all work of a person by a lead."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Row, Select, and_, exists, or_, select, update
 
@@ -20,11 +20,12 @@ def undo(
     connection: Connection, settings: Settings, flow: Flow, contribution_id: int, person_id: int, now: float
 ) -> Lease | str:
     """Withdraw a contribution, as a new version; return the lease to edit it in, or why it cannot be withdrawn."""
-    row = connection.execute(_standing(flow, person_id).where(tables.contribution.c.id == contribution_id)).first()
+    rows = _standing(settings, flow, person_id, now).where(tables.contribution.c.id == contribution_id)
+    row = connection.execute(rows).first()
     lease = lease_by_token(connection, row.token, person_id) if row else None
     if row is None or lease is None:
         return "There is nothing to take back."
-    refusal = _refusal(row, settings, now)
+    refusal = _refusal(row)
     if refusal:
         return refusal
     append(connection, settings, lease, None, now)
@@ -81,40 +82,43 @@ def undoable(
     connection: Connection, settings: Settings, flow: Flow, contributions: Sequence[int], person_id: int, now: float
 ) -> set[int]:
     """Return which of these contributions their author may withdraw now."""
-    rows = connection.execute(_standing(flow, person_id).where(tables.contribution.c.id.in_(contributions)))
-    return {row.id for row in rows if not _refusal(row, settings, now)}
+    rows = _standing(settings, flow, person_id, now).where(tables.contribution.c.id.in_(contributions))
+    return {row.id for row in connection.execute(rows) if not _refusal(row)}
 
 
-def _refusal(row: Row[Any], settings: Settings, now: float) -> str:
+REFUSALS: Final = {
+    "late": "The time in which it could be taken back is over.",
+    "decided": "A reviewer has decided about this item, so it cannot be changed.",
+    "went_on": "Somebody is working on it already.",
+    "seen": "You have opened the complete item since, so it cannot be changed.",
+    "is_paid": "It is already being paid, so it cannot be changed.",
+}
+"""Why a contribution cannot be withdrawn, by the column of `_standing` that says so."""
+
+
+def _refusal(row: Row[Any]) -> str:
     """Return the reason why a contribution cannot be withdrawn; empty if it can."""
-    if now - row.at > settings.undo_minutes * 60:
-        return f"It could be taken back for {settings.undo_minutes:g} minutes; that time is over."
-    if row.decided:
-        return "A reviewer has decided about this item, so it cannot be changed."
-    if row.item_state == "check" or (row.item_state == "flagged" and not row.in_doubt) or row.went_on:
-        return "Somebody is working on it already."
-    if row.seen:
-        return "You have opened the complete item since, so it cannot be changed."
-    return "It is already being paid, so it cannot be changed." if row.is_paid else ""
+    return next((words for name, words in REFUSALS.items() if getattr(row, name)), "")
 
 
-def _standing(flow: Flow, person_id: int) -> Select[Any]:
+def _standing(settings: Settings, flow: Flow, person_id: int, now: float) -> Select[Any]:
     """What a person has sent and not taken back, with all that may keep it from being taken back."""
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
-    sight, part = tables.sight.c, tables.lease.alias().c
+    item, sight, part = tables.item.c, tables.sight.c, tables.lease.alias().c
     names = [phase.name for phase in flow.phases]
     later = or_(*(and_(lease.phase == name, part.phase.in_(names[at + 1 :])) for at, name in enumerate(names)))
+    in_doubt = exists().where(flag.contribution_id == made.id, flag.reason == EDITED, flag.outcome.is_(None))
+    held = exists().where(part.item_id == lease.item_id, part.state.in_(HELD), later)
     reasons = {
+        "late": made.at < now - settings.undo_minutes * 60,
         "decided": exists().where(flag.item_id == lease.item_id, flag.decided_at >= made.at),
-        "in_doubt": exists().where(flag.contribution_id == made.id, flag.reason == EDITED, flag.outcome.is_(None)),
         "is_paid": exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT)),
         "seen": exists().where(sight.item_id == lease.item_id, sight.person_id == person_id),
-        "went_on": exists().where(part.item_id == lease.item_id, part.state.in_(HELD), later),
+        "went_on": (item.state == "check") | ((item.state == "flagged") & ~in_doubt) | held,
     }
-    columns = (made.id, made.at, lease.token, tables.item.c.state.label("item_state"))
     return (
-        select(*columns, *(reason.label(name) for name, reason in reasons.items()))
+        select(made.id, lease.token, *(reason.label(name) for name, reason in reasons.items()))
         .join(tables.lease, (lease.id == made.lease_id) & (lease.contribution_id == made.id))
-        .join(tables.item, tables.item.c.id == lease.item_id)
+        .join(tables.item, item.id == lease.item_id)
         .where(made.person_id == person_id, lease.state == "done")
     )
