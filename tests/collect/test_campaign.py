@@ -28,7 +28,7 @@ from countersight.collect.people import ROLES
 from countersight.collect.settings import read_settings
 from countersight.collect.web.app import PAGES
 from countersight.collect.web.leading import FATES, STATES
-from countersight.collect.work.undoing import REFUSALS
+from countersight.collect.work.contributing import REFUSALS
 from countersight.errors import CampaignError
 from countersight.scoring.raters import NO_PAIR, NOT_TWO, ONE_LABEL
 from countersight.suites.cfmm import ASPECTS
@@ -47,11 +47,11 @@ def test_the_settings_a_campaign_begins_with_can_be_read(tmp_path: Path, flow: s
     ("old", "new", "words"),
     [
         ("train = 1.0", "train = 0.5", "must add up to 1"),
-        ("people = 2", "people = 0", "people must be 1 to 100"),
+        ("people = 2", "people = 0", "$.phases[...].people"),
         ("undo_minutes = 60", "undo_minuts = 60", "undo_minuts"),
         ("lease_minutes = 30", "lease_minutes = nan", "$.lease_minutes"),
         ("undo_minutes = 60", "undo_minutes = inf", "$.undo_minutes"),
-        ("pay = 10", "pay = 99999999999999999999", "phases.verify: pay must be 0 to"),
+        ("pay = 10", "pay = 99999999999999999999", "$.phases[...].pay"),
         ("[pay]", "[pay]\nfooling = -5", "$.pay.fooling"),
         ("[phases.adjudicate]", "[phases.third]", "the section [phases.adjudicate] is missing"),
         ('flow = "verify"', "flow = verify", "line 2"),

@@ -19,14 +19,23 @@ def spoiled(settings: str) -> str:
     named = r'^((?:title|contact|text|why|currency|completion_code|screen_out_code) = "(?!""))'
     for place in (named, r'^((?:guidelines|text) = """)', r'^(options = \[")'):
         settings = re.sub(place, lambda found: f"{found.group(1)}{hostile} ", settings, flags=re.MULTILINE)
+    return settings
+
+
+def translate_hostilely(campaign: Path) -> None:
+    """Texts of the interface with something hostile in each."""
+    folder, hostile = campaign / "locale/en/LC_MESSAGES", HOSTILE.replace('"', '\\"')
+    folder.mkdir(parents=True)
     texts = ("Work", "Guidelines", "Flags", "Pages", "Log in", "Review", "Question", "Send")
-    return settings + "\n[texts.en]\n" + "".join(f'"{text}" = "{text} {hostile}"\n' for text in texts)
+    catalog = "\n".join(f'msgid "{text}"\nmsgstr "{text} {hostile}"\n' for text in texts)
+    (folder / "messages.po").write_text(catalog, encoding="utf-8")
 
 
 @pytest.fixture
 def hall(tmp_path: Path, browser: Browser):
     make_campaign(tmp_path / "campaign", "cosim", 4)
     (tmp_path / "campaign" / "campaign.toml").write_text(spoiled(settings_text("cosim", "A title")), encoding="utf-8")
+    translate_hostilely(tmp_path / "campaign")
     with served(tmp_path / "campaign") as (address, campaign):
         yield Hall(browser, address, campaign)
 

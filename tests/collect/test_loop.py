@@ -11,8 +11,7 @@ from sqlalchemy import select
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.flows.cfmm import leak
-from countersight.collect.loop import OwnRanker, train
-from countersight.collect.loop.ranker import FEW
+from countersight.collect.loop import FEW, OwnRanker, train
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 

@@ -221,51 +221,50 @@ def _fooling(connection: Connection) -> Fooling | None:
 
 
 def people_figures(connection: Connection, after: int, most: int) -> list[PersonFigures]:
-    """Return the figures of at most `most` people with ids above `after`, in a few queries."""
-    chosen = select(tables.person).where(_person.id > after).order_by(_person.id).limit(most)
-    everybody = connection.execute(chosen).all()
-    ids, paid, flag = [row.id for row in everybody], tables.payment.c, tables.flag.c
-    question = (
+    """Return the figures of at most `most` people with ids above `after`."""
+    chosen = select(_person.id).where(_person.id > after).order_by(_person.id).limit(most)
+    paid, flag = tables.payment.c, tables.flag.c
+    work = (
         select(
             _made.person_id,
             func.count().label("done"),
             func.sum(_made.seconds).label("seconds"),
             func.avg(_made.pasted).label("pasted"),
             func.count(_made.right).label("known"),
-            func.sum(case((_made.right.is_(True), 1), else_=0)).label("right"),
+            func.sum(case((_made.right.is_(True), 1), else_=0)).label("known_right"),
         )
         .select_from(_STANDING)
-        .where(_lease.state == "done", _made.person_id.in_(ids))
+        .where(_lease.state == "done", _made.person_id.in_(chosen))
         .group_by(_made.person_id)
+        .subquery()
     )
-    work = {row.person_id: row for row in connection.execute(question)}
-    amounts = select(paid.person_id, func.sum(paid.amount)).where(paid.state != "voided", paid.person_id.in_(ids))
-    earned = _pairs(connection, amounts.group_by(paid.person_id))
-    upheld = select(_made.person_id, func.count()).join(tables.flag, flag.contribution_id == _made.id)
-    flagged = _pairs(connection, upheld.where(flag.outcome == "fair").group_by(_made.person_id))
-    found = []
-    for row in everybody:
-        own, amount = work.get(row.id), earned.get(row.id, 0)
-        seconds = own.seconds if own else 0.0
-        found.append(
-            PersonFigures(
-                id=row.id,
-                name=row.name or "(deleted)",
-                pseudonym=row.pseudonym,
-                role=row.role,
-                done=own.done if own else 0,
-                seconds=seconds / own.done if own else None,
-                pasted=float(own.pasted) if own else None,
-                known=int(own.known) if own else 0,
-                known_right=int(own.right) if own else 0,
-                flagged=flagged.get(row.id, 0),
-                earned=amount,
-                hourly=3600 * amount / seconds if seconds else None,
-                access=row.access,
-                deleted=row.deleted_at is not None,
-            )
+    earned = select(func.coalesce(func.sum(paid.amount), 0)).where(paid.person_id == _person.id, paid.state != "voided")
+    upheld = select(func.count()).join(tables.contribution, flag.contribution_id == _made.id)
+    flagged = upheld.where(_made.person_id == _person.id, flag.outcome == "fair").correlate(tables.person)
+    amount, seconds = earned.scalar_subquery(), func.nullif(work.c.seconds, 0)
+    question = (
+        select(
+            _person.id,
+            func.coalesce(_person.name, "(deleted)").label("name"),
+            _person.pseudonym,
+            _person.role,
+            func.coalesce(work.c.done, 0).label("done"),
+            (work.c.seconds / work.c.done).label("seconds"),
+            work.c.pasted,
+            func.coalesce(work.c.known, 0).label("known"),
+            func.coalesce(work.c.known_right, 0).label("known_right"),
+            flagged.scalar_subquery().label("flagged"),
+            amount.label("earned"),
+            (3600.0 * amount / seconds).label("hourly"),
+            _person.access,
+            _person.deleted_at.is_not(None).label("deleted"),
         )
-    return found
+        .outerjoin(work, work.c.person_id == _person.id)
+        .where(_person.id > after)
+        .order_by(_person.id)
+        .limit(most)
+    )
+    return [PersonFigures(**row) for row in connection.execute(question).mappings()]
 
 
 def own_figures(connection: Connection, person_id: int, now: float) -> OwnFigures:

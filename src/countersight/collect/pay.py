@@ -6,7 +6,6 @@ taken from and the account it goes to, so that all accounts together are always 
 from here.
 """
 
-from collections.abc import Sequence
 from typing import Literal
 
 from sqlalchemy import ColumnElement, Connection, exists, func, insert, select, update
@@ -41,13 +40,11 @@ def accrue(connection: Connection, person_id: int, contribution_id: int, kind: K
     connection.execute(insert(tables.posting).values(**posting))
 
 
-def move(connection: Connection, payments: Sequence[int], to: Account, by: int | None, now: float) -> int:
+def move(connection: Connection, which: ColumnElement[bool], to: Account, by: int | None, now: float) -> int:
     """Move payments to their next account, and return how many moved. Others stay where they are."""
     moved = 0
-    rows = connection.execute(select(tables.payment).where(_paid.id.in_(payments))).all()
-    for row in rows:
-        if to not in FOLLOWS[row.state]:
-            continue
+    before = [state for state, following in FOLLOWS.items() if to in following]
+    for row in connection.execute(select(tables.payment).where(which, _paid.state.in_(before))).all():
         connection.execute(update(tables.payment).where(_paid.id == row.id).values(state=to))
         posting = {"payment_id": row.id, "debit": row.state, "credit": to, "amount": row.amount, "by_id": by, "at": now}
         connection.execute(insert(tables.posting).values(**posting))
@@ -60,8 +57,7 @@ def void_contribution(connection: Connection, contribution_id: int, by: int | No
 
     What has left in a batch stays: the file somebody pays by stays true.
     """
-    here = _of_seat(contribution_id) & _paid.state.not_in(LEFT)
-    move(connection, _ids(connection, here), "voided", by, now)
+    move(connection, _of_seat(contribution_id) & _paid.state.not_in(LEFT), "voided", by, now)
 
 
 def _of_seat(contribution_id: int) -> ColumnElement[bool]:
@@ -76,8 +72,7 @@ def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
     """Approve everything a person has accrued, and return the number of payments. Nobody approves their own."""
     if person_id == by:
         raise CampaignError("Nobody approves their own pay: ask another lead.")
-    mine = (_paid.person_id == person_id) & (_paid.state == "accrued")
-    return move(connection, _ids(connection, mine), "approved", by, now)
+    return move(connection, _paid.person_id == person_id, "approved", by, now)
 
 
 def export_batch(connection: Connection, by: int, now: float) -> int | None:
@@ -103,7 +98,7 @@ def export_batch(connection: Connection, by: int, now: float) -> int | None:
     assert key is not None
     ids = [row.id for row in due]
     connection.execute(update(tables.payment).where(_paid.id.in_(ids)).values(batch_id=int(key[0])))
-    move(connection, ids, "exported", by, now)
+    move(connection, _paid.id.in_(ids), "exported", by, now)
     return int(key[0])
 
 
@@ -114,8 +109,7 @@ def batch_csv(connection: Connection, batch: int) -> str | None:
 
 def close_batch(connection: Connection, batch: int, outcome: Account, by: int, now: float) -> int:
     """Record that a batch was paid elsewhere (settled), or never will be (voided)."""
-    inside = (_paid.batch_id == batch) & (_paid.state == "exported")
-    return move(connection, _ids(connection, inside), outcome, by, now)
+    return move(connection, _paid.batch_id == batch, outcome, by, now)
 
 
 def left_for_removed(connection: Connection) -> dict[int, int]:
@@ -162,10 +156,10 @@ def pay_contribution(
 
 
 def next_bonus(connection: Connection, pay: Pay, person_id: int) -> int:
-    """Return the bonus for a person's next contribution; 0 if series have none."""
+    """Return the bonus for a person's next contribution (CoSIm A.2: 2 cents for the first 25, 3 for the next 25, …)."""
     stands = (_paid.person_id == person_id, _paid.kind == "work", _paid.state != "voided")
-    worked = select(func.count()).where(*stands)
-    return series_bonus(pay, int(connection.execute(worked).scalar_one())) if pay.series else 0
+    before = int(connection.execute(select(func.count()).where(*stands)).scalar_one())
+    return pay.series_first + before // pay.series * pay.series_step if pay.series else 0
 
 
 def pay_fooling(connection: Connection, pay: Pay, item_id: int, now: float) -> None:
@@ -180,12 +174,3 @@ def pay_fooling(connection: Connection, pay: Pay, item_id: int, now: float) -> N
 def _earned_already(connection: Connection, contribution_id: int, kind: Kind) -> bool:
     earned = (_of_seat(contribution_id), _paid.kind == kind, _paid.state != "voided")
     return connection.execute(select(_paid.id).where(*earned)).first() is not None
-
-
-def series_bonus(pay: Pay, before: int) -> int:
-    """Return the bonus for the next contribution (CoSIm A.2: 2 cents for the first 25, 3 for the next 25, …)."""
-    return pay.series_first + before // pay.series * pay.series_step
-
-
-def _ids(connection: Connection, condition: object) -> list[int]:
-    return list(connection.execute(select(_paid.id).where(condition)).scalars())  # type: ignore[arg-type]

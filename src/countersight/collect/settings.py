@@ -15,8 +15,7 @@ LOCALE = Path(__file__).with_name("web") / "locale"
 GUIDELINES = "guidelines"
 """The folder of guidelines in Markdown, one file per phase, and of their pictures."""
 FlowName = Literal["cosim", "cfmm", "cvqa", "verify", "answer", "judge"]
-_MOST_PAY = 1_000_000
-Cents = Annotated[int, Meta(ge=0, le=_MOST_PAY)]
+Cents = Annotated[int, Meta(ge=0, le=1_000_000)]
 """An amount of money in minor units, limited because of typing errors."""
 Number = Annotated[int, Meta(ge=0, le=1_000_000)]
 Version = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -40,10 +39,14 @@ class TestQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     text: str
     options: tuple[str, ...]
-    answer: int
+    answer: Annotated[int, Meta(ge=1)]
     """The number of the right option, counted from 1."""
     why: str = ""
     """Shown after the last try."""
+
+    def __post_init__(self) -> None:
+        if self.answer > len(self.options):
+            raise ValueError(f"answer must be the number of an option, 1 to {len(self.options)}")
 
 
 class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +54,7 @@ class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     __test__ = False
 
-    questions: tuple[TestQuestion, ...]
+    questions: Annotated[tuple[TestQuestion, ...], Meta(min_length=1)]
     version: Version = 1
     tries: Annotated[int, Meta(ge=1, le=100)] = 2
     pass_mark: Annotated[float, Meta(gt=0, le=1)] = 1.0
@@ -66,9 +69,9 @@ class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     guidelines: str
     version: Version = 1
     """The version of the guidelines; raise it when they change, because each contribution records it."""
-    pay: int = 0
+    pay: Cents = 0
     """Pay for one contribution, in minor units of the currency (cents)."""
-    people: int = 1
+    people: Annotated[int, Meta(ge=1, le=100)] = 1
     """How many people do this phase of an item, without seeing each other."""
     most: Number = 0
     """Most contributions of one person; 0 for no limit."""
@@ -145,6 +148,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prolific: Prolific = Prolific()
     loop: Loop = Loop()
 
+    def __post_init__(self) -> None:
+        if abs(sum(self.splits.values()) - 1) > 1e-6:
+            raise ValueError("splits: the shares must add up to 1")
+
 
 def read_catalog(folder: Path | None, language: str) -> dict[str, str]:
     """Return the texts of a language out of a gettext catalog, `locale/LANGUAGE/LC_MESSAGES/messages.po`."""
@@ -166,41 +173,9 @@ def read_settings(file: Path) -> Settings:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         raise CampaignError(f"{file}: {error}") from None
-    settings = _with_guidelines(settings, file.parent / GUIDELINES)
-    fault = _fault(settings)
-    if fault:
-        raise CampaignError(f"{file}: {fault}")
-    return settings
-
-
-def _with_guidelines(settings: Settings, folder: Path) -> Settings:
-    """The settings with the guidelines of `guidelines/PHASE.md` in place of those in the file, where there are such."""
     phases = dict(settings.phases)
     for name, phase in phases.items():
-        if (folder / f"{name}.md").is_file():
-            text = (folder / f"{name}.md").read_text(encoding="utf-8")
-            phases[name] = msgspec.structs.replace(phase, guidelines=text)
+        own = file.parent / GUIDELINES / f"{name}.md"  # in place of those in the file
+        if own.is_file():
+            phases[name] = msgspec.structs.replace(phase, guidelines=own.read_text(encoding="utf-8"))
     return msgspec.structs.replace(settings, phases=phases)
-
-
-def _fault(settings: Settings) -> str | None:
-    if abs(sum(settings.splits.values()) - 1) > 1e-6:
-        return "splits: the shares must add up to 1"
-    for name, phase in settings.phases.items():
-        if not 0 <= phase.pay <= _MOST_PAY or not 1 <= phase.people <= 100:
-            return f"phases.{name}: pay must be 0 to {_MOST_PAY:,} cents, and people must be 1 to 100"
-        fault = _test_fault(phase.test)
-        if fault:
-            return f"phases.{name}.test: {fault}"
-    return None
-
-
-def _test_fault(test: Test | None) -> str | None:
-    if test is None:
-        return None
-    if not test.questions:
-        return "needs a question"
-    for number, question in enumerate(test.questions, 1):
-        if not 1 <= question.answer <= len(question.options):
-            return f"question {number}: answer must be the number of an option, 1 to {len(question.options)}"
-    return None

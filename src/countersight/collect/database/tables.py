@@ -6,29 +6,23 @@ only adds needs nothing else; columns that are added need a default. Raise VERSI
 
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    CheckConstraint,
-    Column,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    text,
-)
+import sqlalchemy as sa
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, String, Text
 
 VERSION = 6
-metadata = MetaData()
+metadata = sa.MetaData()
 
 
-def _table(name: str, *columns: Column[Any] | CheckConstraint) -> Table:
+def _table(name: str, *columns: Column[Any] | sa.CheckConstraint) -> sa.Table:
     """Return a table; its rows are numbered unless it has a key of its own."""
     has_key = any(isinstance(column, Column) and column.primary_key for column in columns)
-    return Table(name, metadata, *(() if has_key else [Column("id", Integer, primary_key=True)]), *columns)
+    return sa.Table(name, metadata, *(() if has_key else [Column("id", Integer, primary_key=True)]), *columns)
+
+
+def _index_where(condition: str, name: str, *columns: Column[Any], unique: bool = False) -> None:
+    """Add an index of the rows that meet a condition."""
+    where = sa.text(condition)
+    Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
 campaign = _table(
@@ -98,15 +92,8 @@ item = _table(
     Column("seats_left", Integer, nullable=False),
     Column("phase_since", Float, nullable=False),
 )
-_FREE = text("state = 'open' AND seats_left > 0")
 # What a worker is given next: only items with a free seat are in this index, however many are done.
-Index(
-    "item_free",
-    item.c.phase,
-    item.c.id,
-    sqlite_where=_FREE,
-    postgresql_where=_FREE,
-)
+_index_where("state = 'open' AND seats_left > 0", "item_free", item.c.phase, item.c.id)
 Index("item_state", item.c.state, item.c.phase)
 Index("item_listed", item.c.state, item.c.id)
 
@@ -124,21 +111,13 @@ lease = _table(
     Column("draft_at", Float, nullable=True),
     Column("note", Text, nullable=True),  # why a reviewer sent it back
 )
-_HELD = text("state IN ('active', 'done', 'flagged')")
 # One person has one part in an item: never their own chain, never both seats. The database itself says so.
-Index(
-    "lease_one_part",
-    lease.c.item_id,
-    lease.c.person_id,
-    unique=True,
-    sqlite_where=_HELD,
-    postgresql_where=_HELD,
-)
+_HELD = "state IN ('active', 'done', 'flagged')"
+_index_where(_HELD, "lease_one_part", lease.c.item_id, lease.c.person_id, unique=True)
 Index("lease_item", lease.c.item_id, lease.c.phase, lease.c.state)
 Index("lease_person", lease.c.person_id, lease.c.phase, lease.c.id)
-_ACTIVE = text("state = 'active'")
-Index("lease_expiry", lease.c.expires_at, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE)
-Index("lease_open", lease.c.person_id, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE)
+_index_where("state = 'active'", "lease_expiry", lease.c.expires_at)
+_index_where("state = 'active'", "lease_open", lease.c.person_id)
 
 sight = _table(
     "sight",
@@ -217,7 +196,7 @@ payment = _table(
     Column("state", String(10), nullable=False),  # accrued, approved, exported, settled, voided
     Column("batch_id", ForeignKey("batch.id"), nullable=True),
     Column("at", Float, nullable=False),
-    CheckConstraint("amount > 0", name="payment_is_positive"),
+    sa.CheckConstraint("amount > 0", name="payment_is_positive"),
 )
 Index("payment_person", payment.c.person_id, payment.c.state)
 Index("payment_once", payment.c.contribution_id, payment.c.kind, unique=True)

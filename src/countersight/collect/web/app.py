@@ -1,26 +1,29 @@
-"""The web application: all addresses with their permissions, and shared pages."""
+"""The web application: all addresses with their permissions, shared pages, and the server."""
 
+import socket
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import cache
-from importlib.resources import files
-from mimetypes import guess_type
 from pathlib import Path
 from typing import Final
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from countersight.collect.campaign import Campaign
+from countersight.collect import people, work
+from countersight.collect.campaign import DATABASE, SECRET, Campaign
+from countersight.collect.demo import ACCOUNTS, PASSWORD
 from countersight.collect.loop import open_loop
-from countersight.collect.web import accounts, json_api, leading, reviewing, tasks, working
-from countersight.collect.web.rendering import Renderer
+from countersight.collect.web import accounts, json_api, leading, reviewing, working
+from countersight.collect.web.rendering import Renderer, templates
 from countersight.collect.web.visit import MOST_DIGITS, FigureCache, Page, RefusedError, Site, Visit, visited
+from countersight.errors import CampaignError
 
-_STATIC: Final = ("style.css", "app.js", "htmx.min.js")
+_STATIC: Final = Path(__file__).with_name("static")
 
 
 class RowConvertor(IntegerConvertor):
@@ -49,19 +52,12 @@ def _send(file: Path | None, headers: dict[str, str] | None = None) -> Response:
     return FileResponse(file, headers=headers)
 
 
-@cache
-def _file(name: str) -> bytes:
-    return (files(__package__) / "static" / name).read_bytes()
-
-
 async def static(visit: Visit) -> Response:
     """Serve a static file."""
     name = visit.request.path_params["name"]
-    if name not in _STATIC:
+    if name not in ("style.css", "app.js", "htmx.min.js"):
         raise RefusedError(404, "There is no such file.")
-    data = _file(name)
-    kind = guess_type(name)[0] or "text/plain"
-    return Response(data, media_type=kind, headers={"Cache-Control": "public, max-age=3600"})
+    return FileResponse(_STATIC / name, headers={"Cache-Control": "public, max-age=3600"})
 
 
 async def nowhere(visit: Visit) -> Response:
@@ -84,16 +80,16 @@ PAGES: Final = (
     Page("/work/{phase}", working.next_task, method="POST"),
     Page("/guidelines/pictures/{name}", guideline_picture),
     Page("/guidelines/{phase}", working.guidelines),
-    Page("/test/{phase}", working.test_page),
+    Page("/test/{phase}", working.qualification_page),
     Page("/test/{phase}", working.take_test, method="POST"),
-    Page("/task/{token}", tasks.task_page),
-    Page("/task/{token}", tasks.submit, method="POST"),
-    Page("/task/{token}/draft", tasks.draft, method="POST"),
-    Page("/task/{token}/release", tasks.release, method="POST"),
-    Page("/task/{token}/flag", tasks.flag, method="POST"),
-    Page("/task/{token}/check", tasks.check_distractors, method="POST"),
-    Page("/task/{token}/leak", tasks.check_leak, method="POST"),
-    Page("/task/{token}/kinds", tasks.propose_kinds, method="POST"),
+    Page("/task/{token}", working.task_page),
+    Page("/task/{token}", working.submit, method="POST"),
+    Page("/task/{token}/draft", working.draft, method="POST"),
+    Page("/task/{token}/release", working.release, method="POST"),
+    Page("/task/{token}/flag", working.flag, method="POST"),
+    Page("/task/{token}/check", working.check_distractors, method="POST"),
+    Page("/task/{token}/leak", working.check_leak, method="POST"),
+    Page("/task/{token}/kinds", working.propose_kinds, method="POST"),
     Page("/mine", working.mine, paused=True),
     Page("/undo/{number:row}", working.undo, method="POST"),
     Page("/known/{number:row}", working.known),
@@ -157,3 +153,96 @@ def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextMa
         campaign.close()
 
     return lifespan
+
+
+_TURN: Final = 0.0005
+"""Seconds a thread computes before another has its turn: pages and writes are short, and wait for each other."""
+
+
+def serve(
+    campaign: Campaign,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8400,
+    public_url: str = "",
+    trusted_proxies: str = "",
+) -> None:
+    """Serve until stopped. Behind a proxy, `public_url` is the public address and `trusted_proxies` its addresses."""
+    _refuse_taken(host, port)
+    app = application(campaign, secure=public_url.startswith("https://"), public_url=public_url.rstrip("/"))
+    templates()
+    sys.setswitchinterval(_TURN)
+    settings = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=trusted_proxies or None,
+        timeout_keep_alive=30,
+        h11_max_incomplete_event_size=64 * 1024,
+    )
+    uvicorn.Server(settings).run()
+
+
+def configuration_faults(
+    campaign: Campaign, host: str = "127.0.0.1", public_url: str = "", trusted_proxies: str = ""
+) -> list[str]:
+    """Return what is unsafe in the server configuration, a sentence each."""
+    found = []
+    inside = host in ("127.0.0.1", "::1", "localhost")
+    if not public_url.startswith("https://") and not (inside and not public_url):
+        found.append("passwords and cookies are sent unencrypted: use a proxy with TLS (--public-url https://…)")
+    if public_url and not trusted_proxies:
+        found.append(
+            "all visitors seem to come from the proxy, so failed logins of one lock out all: name the proxy with "
+            "--trust-proxy"
+        )
+    if trusted_proxies == "*":
+        found.append("any visitor can claim any address: name the proxy's own address with --trust-proxy")
+    for name in (SECRET, DATABASE):
+        file = campaign.path / name
+        if file.is_file() and file.stat().st_mode & 0o077:
+            found.append(f"others on this machine can read {name}: chmod 600 {file}")
+    everybody = campaign.store.read(people.everybody)
+    if not any(person.role == "lead" and person.access == "open" for person in everybody):
+        found.append("the campaign has no lead: countersight collect people CAMPAIGN --invite NAME --role lead")
+    for name, _ in ACCOUNTS:
+        stored = campaign.store.read(lambda c, name=name: people.stored_password(c, name))  # type: ignore[misc]
+        if stored and people.is_password(PASSWORD, stored[1]):
+            found.append(f"{name} still has the public password of the demo; change it")
+    settings = campaign.settings
+    found += _misspelt(campaign)
+    if kept := campaign.store.read(lambda c: work.kept_splits(c, settings)):
+        found.append(f"[splits] was changed: {kept:,} items keep the split they have; only new items follow the change")
+    if not settings.contact:
+        found.append("people have no contact for questions: set `contact` in campaign.toml")
+    if settings.prolific.completion_code and not settings.prolific.contributions:
+        found.append("people from Prolific never get their completion code: set [prolific] contributions")
+    return found
+
+
+def _misspelt(campaign: Campaign) -> list[str]:
+    """Return languages and groups in the settings that do not exist."""
+    settings, found = campaign.settings, []
+    texts = Renderer(settings, campaign.path / "locale")
+    for language in settings.languages:
+        if not texts.knows(language):
+            found.append(f"languages: there are no texts in {language!r}; the pages would be in English")
+    for name, quotas in (("quotas", settings.quotas), ("person_quotas", settings.person_quotas)):
+        for group in quotas.keys() - set(campaign.flow.balance):
+            groups = ", ".join(campaign.flow.balance) or "none"
+            found.append(f"[{name}] {group!r} is not a group of {campaign.flow.name} (groups: {groups})")
+    return found
+
+
+def _refuse_taken(host: str, port: int) -> None:
+    """Say in a sentence that an address cannot be listened on, before the server fails at it."""
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            pass
+    except (OSError, OverflowError) as error:  # a port above 65535 overflows
+        words = getattr(error, "strerror", None) or str(error)
+        raise CampaignError(f"cannot listen on {host} port {port} ({words}); choose another `port`") from None

@@ -4,7 +4,7 @@ import time
 from typing import Any, get_args
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select
 from starlette.responses import Response
 
 from countersight.collect import audit_log, pay, people, work
@@ -64,7 +64,7 @@ async def item(visit: Visit) -> Response:
             409, "You are working on this item yourself. Send it or give it back before you open it here."
         )
     found = visit.store.read(lambda c: work.load_item(c, number))
-    entries = visit.store.read(lambda c: history(c, visit.campaign.flow, number))
+    entries = visit.store.read(lambda c: history(c, number))
     flags = visit.store.read(lambda c: work.flags_of(c, number))
     if visit.is_api:
         return visit.json({**msgspec.to_builtins(found), "contributions": entries, "flags": flags})
@@ -72,12 +72,8 @@ async def item(visit: Visit) -> Response:
     return visit.page("item.html", entries=entries, flags=flags, **shown)
 
 
-async def people_page(visit: Visit) -> Response:
+async def people_page(visit: Visit, status: int = 200, **more: Any) -> Response:
     """List all people with their work."""
-    return _show_people(visit)
-
-
-def _show_people(visit: Visit, status: int = 200, **more: Any) -> Response:
     begins = after(visit)
     rows = visit.store.read(lambda c: people_figures(c, begins, _ON_A_PAGE + 1))
     shown = {"people": rows[:_ON_A_PAGE], "more": len(rows) > _ON_A_PAGE, "after": begins, "roles": people.ROLES}
@@ -91,7 +87,7 @@ async def invite(visit: Visit) -> Response:
         raise RefusedError(422, "An account needs a name and a role.")
     there = visit.store.read(lambda c: people.account_named(c, name))
     if there and not visit.is_api:
-        return _show_people(visit, 409, existing=there)
+        return await people_page(visit, 409, existing=there)
     if there and visit.form.get("existing") != "yes":
         raise RefusedError(
             409, "{name} has an account: send existing=yes for a link that sets a new password.", name=there.name
@@ -100,7 +96,9 @@ async def invite(visit: Visit) -> Response:
         token = await visit.write(lambda c: people.new_link(c, there.id, visit.now))
     else:
         token = await visit.write(lambda c: people.invite(c, name, role, visit.now))
-    return visit.json({"path": f"/join/{token}"}) if visit.is_api else _show_people(visit, link=_address(visit, token))
+    if visit.is_api:
+        return visit.json({"path": f"/join/{token}"})
+    return await people_page(visit, link=_address(visit, token))
 
 
 def _address(visit: Visit, token: str) -> str:
@@ -111,12 +109,7 @@ async def link(visit: Visit) -> Response:
     """Create a new link for an existing account, and show it, once."""
     _person(visit)
     token = await visit.write(lambda c: people.new_link(c, visit.number, visit.now))
-    return _show_person(visit, link=_address(visit, token))
-
-
-async def person_page(visit: Visit) -> Response:
-    """Show one person: access, and decisions about their work."""
-    return _show_person(visit)
+    return await person_page(visit, link=_address(visit, token))
 
 
 def _person(visit: Visit) -> PersonFigures:
@@ -126,7 +119,8 @@ def _person(visit: Visit) -> PersonFigures:
     return rows[0]
 
 
-def _show_person(visit: Visit, link: str = "", deciding: dict[str, str] | None = None) -> Response:
+async def person_page(visit: Visit, link: str = "", deciding: dict[str, str] | None = None) -> Response:
+    """Show one person: access, and decisions about their work."""
     balances = visit.store.read(lambda c: pay.balances(c, visit.number))
     fates = {fate: visit.say(words) for fate, words in FATES.items()}
     shown: dict[str, Any] = {"balances": balances, "roles": people.ROLES, "fates": fates}
@@ -167,7 +161,7 @@ async def retract(visit: Visit) -> Response:
     fate = visit.choose("fate", get_args(work.Fate), "Choose what happens to the work.")
     paid = visit.choose("pay", ("yes", "no"), "Choose whether the work is paid.")
     if visit.form.get("sure") != str(_person(visit).done):  # not confirmed, or for another number
-        return _show_person(visit, deciding={"fate": fate, "pay": paid})
+        return await person_page(visit, deciding={"fate": fate, "pay": paid})
     settings, flow, number = visit.settings, visit.campaign.flow, visit.number
     await visit.write(lambda c: work.retract(c, settings, flow, number, fate, paid == "yes", visit.me.id, visit.now))
     return visit.go(f"/lead/people/{number}")
@@ -205,26 +199,23 @@ async def revoke_token(visit: Visit) -> Response:
 
 
 async def pay_page(visit: Visit) -> Response:
-    """Show what is owed, approved and exported."""
-    begins = after(visit)
-    return visit.page("pay.html", **visit.store.read(lambda c: _balances(c, begins)), after=begins)
-
-
-def _balances(connection: Connection, after: int) -> dict[str, Any]:
-    """Return balances by person, and the latest batches, each with its numbers of waiting and settled payments."""
-    found = list(pay.balances_by_person(connection, after, _ON_A_PAGE + 1).items())
+    """Show what is owed, approved and exported; a batch has its numbers of waiting and settled payments."""
+    begins, read = after(visit), visit.store.read
+    found = list(read(lambda c: pay.balances_by_person(c, begins, _ON_A_PAGE + 1)).items())
     batch, paid = tables.batch.c, tables.payment.c
     of_batch = select(func.count()).where(paid.batch_id == batch.id)
     waiting, settled = (of_batch.where(paid.state == state).scalar_subquery() for state in ("exported", "settled"))
     batches = select(batch.id, batch.at, waiting.label("waiting"), settled.label("settled"))
-    return {
-        "balances": dict(found[:_ON_A_PAGE]),
-        "more": len(found) > _ON_A_PAGE,
-        "names": people.names(connection, [person for person, _ in found]),
-        "batches": connection.execute(batches.order_by(batch.id.desc()).limit(_ON_A_PAGE)).all(),
-        "for_removed": pay.left_for_removed(connection),
-        "total": pay.balances(connection),
-    }
+    return visit.page(
+        "pay.html",
+        balances=dict(found[:_ON_A_PAGE]),
+        more=len(found) > _ON_A_PAGE,
+        names=read(lambda c: people.names(c, [person for person, _ in found])),
+        batches=read(lambda c: c.execute(batches.order_by(batch.id.desc()).limit(_ON_A_PAGE)).all()),
+        for_removed=read(pay.left_for_removed),
+        total=read(pay.balances),
+        after=begins,
+    )
 
 
 async def approve(visit: Visit) -> Response:

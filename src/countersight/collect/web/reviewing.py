@@ -7,16 +7,16 @@ from typing import Any
 
 import msgspec
 from markupsafe import Markup
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 from starlette.responses import Response
 
 from countersight.case import LETTERS, Case
 from countersight.collect import work
 from countersight.collect.database import tables
-from countersight.collect.flows import Choice, Content, Flow, Item, Text
+from countersight.collect.flows import Choice, Content, Item, Text
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
-from countersight.collect.web.tasks import LeasedTask, load_task, save_draft, show_task
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
+from countersight.collect.web.working import LeasedTask, load_task, save_draft, show_task
 
 
 class ReviewEntry(msgspec.Struct, frozen=True):
@@ -44,11 +44,6 @@ async def queue(visit: Visit) -> Response:
     return visit.page("review.html", flags=flags, reasons=work.REASONS | work.FOUND, empty=empty)
 
 
-async def flag_page(visit: Visit) -> Response:
-    """Show one flag with its item."""
-    return _shown(visit, _flag(visit), {})
-
-
 def _flag(visit: Visit) -> work.Flag:
     found = visit.store.read(lambda c: work.open_flags(c, visit.me.id, visit.number))
     if not found:
@@ -56,12 +51,14 @@ def _flag(visit: Visit) -> work.Flag:
     return found[0]
 
 
-def _shown(visit: Visit, found: work.Flag, faults: dict[str, str], status: int = 200) -> Response:
+async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Response:
+    """Show one flag with its item, after a form with faults."""
+    found = _flag(visit)
     item = visit.store.read(lambda c: work.load_item(c, found.item_id))
-    entries = visit.store.read(lambda c: history(c, visit.campaign.flow, found.item_id))
+    entries = visit.store.read(lambda c: history(c, found.item_id))
     return visit.page(
-        "flag.html", status, flag=found, entries=entries, reasons=work.REASONS | work.FOUND, faults=faults,
-        edit=edit_of(visit, found.item_id), **describe_source(item),
+        "flag.html", 422 if faults else 200, flag=found, entries=entries, reasons=work.REASONS | work.FOUND,
+        faults=faults or {}, edit=edit_of(visit, found.item_id), **describe_source(item),
     )  # fmt: skip
 
 
@@ -80,7 +77,7 @@ async def decide(visit: Visit) -> Response:
     elif outcome == "returned" and author != "open":
         form.fail("outcome", "Its author can no longer correct it: edit it yourself, or remove it.")
     if form.faults:
-        return _shown(visit, found, form.faults, 422)
+        return await flag_page(visit, form.faults)
     return await _decided(visit, found, outcome, note, number)  # type: ignore[arg-type]
 
 
@@ -153,33 +150,19 @@ def edit_of(visit: Visit, item_id: int) -> tuple[Markup, Markup] | None:
     return compared(*found) if found else None
 
 
-def history(connection: Connection, flow: Flow, item_id: int) -> list[ReviewEntry]:
+def history(connection: Connection, item_id: int) -> list[ReviewEntry]:
     """Return every version of every contribution to an item, in order."""
-    made = tables.contribution
+    made, stands = tables.contribution.c, tables.lease.c.contribution_id == tables.contribution.c.id
     rows = connection.execute(
-        select(made, tables.person.c.pseudonym, tables.lease.c.contribution_id.label("counts"))
-        .join(tables.person, tables.person.c.id == made.c.person_id)
-        .join(tables.lease, tables.lease.c.id == made.c.lease_id)
-        .where(made.c.item_id == item_id)
-        .order_by(made.c.id)
-    )
-    titles = {phase.name: phase.title for phase in flow.phases}
-    return [
-        ReviewEntry(
-            id=row.id,
-            phase=titles.get(row.phase, row.phase),
-            version=row.version,
-            pseudonym=row.pseudonym,
-            at=row.at,
-            seconds=row.seconds,
-            pasted=row.pasted,
-            content=msgspec.json.decode(row.content) if row.content else None,
-            stands=row.counts == row.id,
-            guideline_version=row.guideline_version,
-            by_reviewer=row.editor_id is not None,
-        )
-        for row in rows
-    ]
+        select(made.id, made.phase, made.version, tables.person.c.pseudonym, made.at, made.seconds, made.pasted)
+        .add_columns(made.content, func.coalesce(stands, False).label("stands"), made.guideline_version)
+        .add_columns(made.editor_id.is_not(None).label("by_reviewer"))
+        .join(tables.person, tables.person.c.id == made.person_id)
+        .join(tables.lease, tables.lease.c.id == made.lease_id)
+        .where(made.item_id == item_id)
+        .order_by(made.id)
+    ).mappings()
+    return [ReviewEntry(**{**row, "content": msgspec.json.decode(row["content"] or "null")}) for row in rows]
 
 
 def describe_source(item: Item) -> dict[str, Any]:

@@ -1,6 +1,8 @@
-"""Pages for workers: available work, guidelines, tests, past work and earnings."""
+"""Pages for workers: available work, guidelines, tests, one task with its draft and its checks, past work."""
 
 import random
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, select
@@ -8,25 +10,269 @@ from starlette.responses import Response
 
 from countersight.collect import pay, work
 from countersight.collect.database import tables
-from countersight.collect.figures import own_figures
-from countersight.collect.flows import Phase, phase_of
+from countersight.collect.figures import group_counts, own_figures
+from countersight.collect.flows import Choice, Content, Form, Item, Past, Phase, Text, phase_of
+from countersight.collect.flows.cfmm import WrittenPair, as_instance, leak_in
+from countersight.collect.flows.cosim import DISTRACTORS, context_of, is_hard
+from countersight.collect.loop import ModelCheck, answers_blind, check
 from countersight.collect.prolific import done_for_submission
 from countersight.collect.web.accounts import arrive
-from countersight.collect.web.tasks import just_sent, undoable
-from countersight.collect.web.visit import RefusedError, Visit
+from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
+from countersight.suites.cosim import change_kinds
 
-_chance = random.SystemRandom()
+_OWN = frozenset({"csrf", "pasted", "seconds"})
+"""Fields of a form that are not part of what is contributed."""
+_LONGEST_DRAFT = 20_000
+_FLAG = (
+    Choice("flag_reason", "why you flag it", tuple(work.REASONS)),
+    Text("flag_words", "What is wrong with it", most=1000, words=3),
+)
 _SHOWN = 50
 _MOST_COUNTED = 200
 """Limit up to which waiting items are counted."""
+_chance = random.SystemRandom()
+
+
+class LeasedTask(msgspec.Struct, frozen=True):
+    """Everything about a leased item that its holder may know."""
+
+    lease: work.Lease
+    item: Item
+    phase: Phase
+    past: Past
+
+
+def load_task(visit: Visit, token: str = "", person_id: int = 0) -> LeasedTask:
+    """Return the task of a page, or with a token and its holder; other people's tasks are not found."""
+    token, person_id, flow = token or visit.request.path_params["token"], person_id or visit.me.id, visit.campaign.flow
+
+    def load(connection: Connection) -> LeasedTask:
+        lease = work.lease_by_token(connection, token, person_id)
+        if lease is None:
+            raise RefusedError(404, "You have no such task. Go back to your work and take the next one.")
+        phase = phase_of(flow, lease.phase)
+        assert phase is not None  # leases are given in phases of the flow
+        seed = f"{lease.item_id}/{person_id}" if phase.adjudicates else ""
+        past = work.load_past(connection, flow, lease.item_id, phase.sees, seed)
+        return LeasedTask(lease, work.load_item(connection, lease.item_id), phase, past)
+
+    return visit.store.read(load)
+
+
+def _typed(visit: Visit) -> dict[str, str]:
+    """The fields of a form that belong to the contribution, limited in length."""
+    return {name[:80]: value[:_LONGEST_DRAFT] for name, value in visit.form.items() if name not in _OWN}
+
+
+async def save_draft(visit: Visit, task: LeasedTask) -> dict[str, str]:
+    """Store what was typed as the draft of a task; return it."""
+    fields = _typed(visit)
+    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, fields, visit.now))
+    return fields
+
+
+async def task_page(visit: Visit) -> Response:
+    """Show the item with its form, filled with the draft."""
+    task = load_task(visit)
+    if task.lease.state == "done":
+        return visit.go("/mine")
+    values = task.lease.draft or visit.campaign.flow.first_draft(task.phase.name, task.item, task.past)
+    return await show_task(visit, task, values)
+
+
+async def show_task(
+    visit: Visit,
+    task: LeasedTask,
+    values: dict[str, str],
+    status: int = 200,
+    faults: dict[str, str] | None = None,
+    **more: Any,
+) -> Response:
+    """Return the page of a task; with `editing`, for a reviewer who edits a submission."""
+    flow, name, me = visit.campaign.flow, task.phase.name, visit.me.id
+    own: dict[str, Any] = {
+        "checked": None,
+        "kinds_proposed": (),
+        "leak": "",
+        "blind": None,
+        "balance": {},
+        "loop_words": "",
+        "editing": None,
+        "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.settings, me, name)),
+    }
+    if flow.name == "cfmm" and name == "write":
+        own["balance"] = (await visit.figures.get("balance", lambda c: group_counts(c, flow)))[0]
+        own["leak"] = leak_in(_pair(values), visit.settings.language)
+    if flow.name == "cosim" and name == "distractor":
+        own["loop_words"] = visit.request.app.state.loop.describe(visit.say)
+    shown = flow.shown(name, task.item, task.past)
+    for table in {"aspects", "guides", "causes"} & shown.keys():
+        shown[table] = {value: visit.say(words) for value, words in shown[table].items()}
+    return visit.page(
+        f"tasks/{flow.name}_{name}.html",
+        status,
+        **(own | shown | more),
+        task=task,
+        item=task.item,
+        past=task.past,
+        values=values,
+        faults=faults or {},
+        phase=task.phase,
+        rules=visit.settings.phases[name],
+        reasons={reason: visit.say(words) for reason, words in work.REASONS.items()},
+        sent=just_sent(visit),
+        own=visit.store.read(lambda c: own_figures(c, me, visit.now)),
+    )
+
+
+def just_sent(visit: Visit) -> dict[str, Any] | None:
+    """Return the contribution that the visitor has just submitted: the browser deletes its copy of the draft."""
+    sent = visit.request.query_params.get("sent", "")
+    if not (sent.isascii() and sent.isdigit() and len(sent) <= MOST_DIGITS):
+        return None
+    made, lease = tables.contribution.c, tables.lease
+    question = select(lease.c.token).join(tables.contribution, made.lease_id == lease.c.id)
+    own = (made.id == int(sent), made.person_id == visit.me.id)
+    token = visit.store.read(lambda c: c.execute(question.where(*own)).scalar())
+    return {"number": int(sent), "token": token, "may_undo": undoable(visit, [int(sent)])} if token else None
+
+
+def undoable(visit: Visit, contributions: Sequence[int]) -> set[int]:
+    """Return which of these contributions the visitor may withdraw now."""
+    settings, flow = visit.settings, visit.campaign.flow
+    return visit.store.read(lambda c: work.undoable(c, settings, flow, contributions, visit.me.id, visit.now))
+
+
+async def submit(visit: Visit) -> Response:
+    """Submit the task and continue with the next. An invalid form is returned with its faults, and saved as a draft."""
+    task, settings, flow = load_task(visit), visit.settings, visit.campaign.flow
+    if task.lease.state == "flagged":
+        return visit.go("/work")
+    form = visit.read()
+    content = flow.read(task.phase.name, form, task.item, task.past)
+    _keep_quotas(visit, task, form, content)
+    if form.faults and task.lease.state != "done":
+        return await show_task(visit, task, await save_draft(visit, task), 422, form.faults)
+
+    def send(connection: Connection) -> tuple[work.Submitted, work.Lease | None]:
+        """Keep the contribution and give out the next item in one transaction."""
+        if task.lease.state == "active":  # as it was sent, so that whoever takes it back finds all of it again
+            work.save_draft(connection, settings, task.lease, _typed(visit), visit.now)
+        # time at the page where the browser measured it, never more than since the item was given out
+        since = max(0.0, visit.now - task.lease.claimed_at)
+        evidence = work.WritingEvidence(
+            form.number("seconds", since, 0, since) or since, form.number("pasted", 0, 0, 1)
+        )
+        sent = work.submit(connection, settings, flow, task.lease, content, evidence, visit.now)
+        return sent, work.claim(connection, settings, visit.me.id, task.phase.name, visit.now, _chance)
+
+    try:
+        sent, following = await visit.store.write(send)
+    except work.TakenError:
+        await save_draft(visit, task)
+        raise RefusedError(
+            409, "You were away for a long time, and somebody else has finished this item. Please take the next one."
+        ) from None
+    if not sent.same:  # another window was first, with something else
+        words = visit.say(
+            "This task was already sent with other content, which counts. Your text is shown below. If you take back "
+            "what was sent, this text replaces it."
+        )
+        return visit.page("refused.html", 409, words=words, typed=await save_draft(visit, task))
+    if sent.right is not None:
+        return visit.go(f"/known/{sent.contribution_id}")
+    place = f"/task/{following.token}" if following else "/work"
+    return visit.go(f"{place}?sent={sent.contribution_id}")
+
+
+def _keep_quotas(visit: Visit, task: LeasedTask, form: Form, content: Content) -> None:
+    """Refuse a contribution all of whose groups are full, for everybody or for this person."""
+    flow, settings = visit.campaign.flow, visit.settings
+    if form.faults or task.phase.name != flow.grouped_in or task.lease.note or task.lease.state == "done":
+        return
+    groups = flow.groups(content)
+    for quotas, person in ((settings.quotas, None), (settings.person_quotas, visit.me.id)):
+        counts = visit.store.read(lambda c, person=person: group_counts(c, flow, person)) if quotas else {}  # type: ignore[misc]
+        if groups and all(group in quotas and counts.get(group, 0) >= quotas[group] for group in groups):
+            field = "aspect" if "aspect" in form.values else "change"
+            form.fail(field, "There are enough of “{group}”: choose another.", group=", ".join(map(visit.say, groups)))
+
+
+async def draft(visit: Visit) -> Response:
+    """Save the draft; it is on disk when the page says so."""
+    task = load_task(visit)
+    if task.lease.state in ("done", "flagged"):
+        raise RefusedError(409, "This task was already sent.")
+    await save_draft(visit, task)
+    return visit.page("parts/saved.html", at=visit.now) if visit.partial else visit.go(f"/task/{task.lease.token}")
+
+
+async def release(visit: Visit) -> Response:
+    """Release the item."""
+    task = load_task(visit)
+    await visit.store.write(lambda c: work.release(c, visit.settings, task.lease))
+    return visit.go(f"/work?gone={task.lease.token}")
+
+
+async def flag(visit: Visit) -> Response:
+    """Flag the previous phase, with a reason and a comment."""
+    task = load_task(visit)
+    if task.lease.state != "flagged":  # otherwise the form was sent twice
+        if not task.phase.verifies or task.lease.state != "active":
+            raise RefusedError(409, "There is nothing to flag here.")
+        form = visit.read()
+        reason, words = form.read(_FLAG).values()
+        if form.faults:
+            return await show_task(visit, task, visit.form, 422, form.faults)
+        settings, about = visit.settings, task.phase.verifies
+        await visit.store.write(lambda c: work.flag(c, settings, task.lease, about, reason, words, visit.now))
+    return visit.go(f"/work?flagged=1&gone={task.lease.token}")
+
+
+async def check_distractors(visit: Visit) -> Response:
+    """Ask the model in the loop about the current distractors."""
+    task = load_task(visit)
+    if not (task.phase.checked and is_hard(task.item)) or task.lease.state != "active":
+        raise RefusedError(404, "There is no model to ask here.")
+    form, values = visit.read(), await save_draft(visit, task)
+    content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
+    if form.faults:
+        note = " ".join((visit.say("First correct this:"), *dict.fromkeys(form.faults.values())))
+        checked = ModelCheck("", (), 0, note)
+    else:
+        texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
+        responses, model = (content.response, *content.distractors), visit.request.app.state.loop
+        checked = await check(visit.campaign, model, task.lease, context_of(task.past), responses, texts)
+    if visit.partial:
+        return visit.page("parts/checked.html", checked=checked, distractors=DISTRACTORS)
+    return await show_task(visit, task, values, 200, form.faults, checked=checked)
+
+
+async def check_leak(visit: Visit) -> Response:
+    """Check, while somebody types, whether a counterfactual question reveals its answer."""
+    load_task(visit)
+    pair = _pair(visit.form)
+    asked = as_instance(pair)
+    blind = await answers_blind(visit.campaign, visit.request.app.state.loop, asked) if asked else None
+    return visit.page("parts/leak.html", leak=leak_in(pair, visit.settings.language), blind=blind, values=visit.form)
+
+
+def _pair(values: dict[str, str]) -> WrittenPair:
+    """Return a pair as typed so far."""
+    names = ("aspect", "basic", "counterfactual", "option_a", "option_b", "basic_answer", "counterfactual_answer")
+    return WrittenPair(*(values.get(name, "")[:400] for name in names))
+
+
+async def propose_kinds(visit: Visit) -> Response:
+    """Propose the types of a change from its words; the writer corrects them."""
+    load_task(visit)
+    return visit.page("parts/kinds.html", proposed=change_kinds(visit.form.get("change", "")[:2000]))
 
 
 class PhaseWork(msgspec.Struct, frozen=True):
     """One phase on a person's first page."""
 
-    name: str
-    title: str
-    about: str
+    phase: Phase
     pay: int
     standing: work.Qualification
     waiting: int
@@ -68,11 +314,9 @@ def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> PhaseWork
     me, settings = visit.me.id, visit.settings
     lease = work.current_lease(connection, me, phase.name)
     return PhaseWork(
-        phase.name,
-        phase.title,
-        phase.about,
+        phase,
         settings.phases[phase.name].pay,
-        work.standing(connection, settings, me, phase.name, visit.now),
+        work.standing(connection, settings, me, phase.name, visit.now)[0],
         work.count_free(connection, me, phase.name, _MOST_COUNTED),
         lease.token if lease else "",
         bool(lease and lease.note),
@@ -93,40 +337,31 @@ async def guidelines(visit: Visit) -> Response:
     return visit.page("guidelines.html", phase=phase, rules=visit.settings.phases[phase.name])
 
 
-async def test_page(visit: Visit) -> Response:
-    """Show the qualification test of a phase."""
+async def qualification_page(visit: Visit, result: work.TestResult | None = None) -> Response:
+    """Show the qualification test of a phase, with the result of the last try."""
     phase = _phase(visit)
-    how = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name, visit.now))
+    how, left = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name, visit.now))
     if how == "qualified":
         return visit.go("/work")
-    left = visit.store.read(lambda c: work.tries_left(c, visit.settings, visit.me.id, phase.name))
-    rules = visit.settings.phases[phase.name]
-    return visit.page("test.html", phase=phase, rules=rules, standing=how, left=left, result=None, answers={})
+    shown = {"phase": phase, "rules": visit.settings.phases[phase.name], "standing": how, "left": left}
+    return visit.page("test.html", 422 if result else 200, **shown, result=result)
 
 
 async def take_test(visit: Visit) -> Response:
     """Mark a test."""
-    phase = _phase(visit)
-    rules = visit.settings.phases[phase.name]
-    if rules.test is None:
+    name, form = _phase(visit).name, visit.read()
+    test = visit.settings.phases[name].test
+    if test is None:
         return visit.go("/work")
-    given = [visit.form.get(f"q{number}", "") for number in range(len(rules.test.questions))]
-    answers = [int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0 for text in given]
-    result = await visit.store.write(
-        lambda c: work.take_test(c, visit.settings, visit.me.id, phase.name, answers, visit.now)
-    )
-    if result is None or result.passed:
-        return visit.go("/work")
-    how = "failed" if not result.tries_left else "untested"
-    return visit.page(
-        "test.html", 422, phase=phase, rules=rules, standing=how, left=result.tries_left, result=result, answers=answers
-    )
+    answers = [int(form.number(f"q{number}", 0, 0, 999)) for number in range(len(test.questions))]
+    result = await visit.store.write(lambda c: work.take_test(c, visit.settings, visit.me.id, name, answers, visit.now))
+    return visit.go("/work") if result is None or result.passed else await qualification_page(visit, result)
 
 
 async def next_task(visit: Visit) -> Response:
     """Take the next item of a phase, or the one that is open."""
     phase = _phase(visit)
-    standing = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name, visit.now))
+    standing, _ = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name, visit.now))
     if standing != "qualified":
         return visit.go(f"/test/{phase.name}")
     lease = await visit.store.write(

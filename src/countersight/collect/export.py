@@ -1,0 +1,424 @@
+"""Export the collected data in the form of its flow: a dataset, a run, or labels."""
+
+import csv
+import datetime
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from shlex import quote
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from countersight import __version__
+from countersight.audits import LABELS, PersonLabel
+from countersight.case import LETTERS, Case, Reply
+from countersight.collect.campaign import PICTURES, Campaign
+from countersight.collect.database import tables
+from countersight.collect.figures import campaign_figures, label_agreement
+from countersight.collect.flows import Content, Flow, Item
+from countersight.collect.flows.judge import PersonVerdict
+from countersight.collect.flows.verify import CaseVerdict, case_of, final_verdict
+from countersight.collect.work import load_item
+from countersight.dataset import Dataset, DatasetWriter, read_card
+from countersight.engine import Prompt, RunFolder
+from countersight.errors import CampaignError
+from countersight.files import Staging
+from countersight.scoring import Estimate
+from countersight.suites.cfmm import FIELDS as CFMM_FIELDS
+from countersight.suites.cvqa import COLUMNS as CVQA_COLUMNS
+from countersight.suites.cvqa import KINDS as CVQA_KINDS
+from countersight.text import several
+
+
+def export_campaign(campaign: Campaign, folder: Path, *, layout: bool = False) -> list[str]:
+    """Export what is finished to a new folder; return lines on what was written."""
+    if layout and campaign.flow.name not in LAYOUTS:
+        raise CampaignError(f"{campaign.flow.name} has no paper layout: --layout works only with {', '.join(LAYOUTS)}")
+    if campaign.flow.name == "answer":
+        return export_run(campaign, folder)
+    if campaign.flow.name == "judge":
+        return export_labels(campaign, folder)
+    return export_dataset(campaign, folder, layout=layout)
+
+
+class Contribution(msgspec.Struct, frozen=True):
+    """One valid contribution."""
+
+    phase: str
+    content: Content
+    pseudonym: str
+    guideline_version: int
+    seconds: float
+    at: float
+    fooled: int | None
+    editor: str | None
+    """The pseudonym of the reviewer who wrote this version, if one did."""
+
+    @property
+    def when(self) -> str:
+        """The time in UTC, to the second."""
+        return datetime.datetime.fromtimestamp(self.at, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class FinishedItem(msgspec.Struct, frozen=True):
+    """An item and its contributions, in order."""
+
+    item: Item
+    given: tuple[Contribution, ...]
+
+    @property
+    def past(self) -> dict[str, list[Content]]:
+        """The contents by phase."""
+        past: dict[str, list[Content]] = {}
+        for each in self.given:
+            past.setdefault(each.phase, []).append(each.content)
+        return past
+
+
+def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator[FinishedItem]:
+    """Return the items in one of these states, in order."""
+    types = {phase.name: phase.content for phase in flow.phases}
+    made, lease, person, editor = tables.contribution.c, tables.lease.c, tables.person, tables.person.alias()
+    columns = (made.guideline_version, made.seconds, made.at, made.fooled, person.c.pseudonym)
+    contributions = (
+        select(made.phase, made.content, *columns, editor.c.pseudonym.label("editor"))
+        .join(tables.lease, lease.contribution_id == made.id)
+        .join(person, person.c.id == made.person_id)
+        .outerjoin(editor, editor.c.id == made.editor_id)
+        .where(lease.state == "done")
+        .order_by(made.id)
+    )
+    ids = select(tables.item.c.id).where(tables.item.c.state.in_(states)).order_by(tables.item.c.id)
+    for number in connection.execute(ids).scalars().all():
+        rows = connection.execute(contributions.where(lease.item_id == number)).mappings()
+        decoded = ({**row, "content": msgspec.json.decode(row["content"], type=types[row["phase"]])} for row in rows)
+        yield FinishedItem(load_item(connection, number), tuple(Contribution(**row) for row in decoded))
+
+
+IMAGES = "images"
+
+
+def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[str]:
+    """Write every finished item as a case; return lines on what was written."""
+    flow = campaign.flow
+    judged = campaign.store.read(lambda c: list(finished_items(c, flow, "done", "removed")))
+    by_split: dict[str, list[tuple[Case, FinishedItem]]] = {}
+    for finished in judged:
+        case = flow.case(finished.item, finished.past) if finished.item.state == "done" else None
+        if case is not None:
+            by_split.setdefault(finished.item.split, []).append((case, finished))
+    if not by_split:
+        raise CampaignError(f"no item of {campaign.path} is finished yet, so there is nothing to export")
+    description = describe_campaign(campaign, judged)
+    single = len(campaign.settings.splits) == len(by_split) == 1
+    lines = []
+    for split, cases in by_split.items():
+        target = folder if single else folder / split
+        name = target.resolve().name if single else f"{folder.resolve().name}-{split}"
+        of_split = [each for each in judged if each.item.split == split]
+        origin = describe_origin(of_split)
+        writer = DatasetWriter(
+            target,
+            name=name,
+            description=f"Collected from people with Countersight. {flow.about}",
+            license=campaign.settings.license,
+            provenance={
+                "flow": flow.name,
+                "campaign": campaign.settings.title,
+                "split": split,
+                "countersight": __version__,
+            },
+            sections=[lambda _: description, *([lambda _, text=origin: text] if origin else [])],
+        )
+        with writer:
+            written = [_copy_pictures(campaign, writer.staging, _credit(case, done), done) for case, done in cases]
+            for case in written:
+                writer.add(case)
+            _write_verdicts(campaign, of_split, writer.staging)
+            if layout:
+                write_layout(flow.name, written, writer.staging)
+        lines.append(f"{several(len(cases), 'case')} in {target}")
+    return lines
+
+
+def _credit(case: Case, finished: FinishedItem) -> Case:
+    """The case with who made it and when, under their pseudonyms, and how often the model was fooled."""
+    people = ";".join(
+        f"{given.phase}:{given.pseudonym}" + (f";{given.phase} edited:{given.editor}" if given.editor else "")
+        for given in finished.given
+    )
+    provenance: dict[str, str | int] = {**case.provenance, "people": people, "when": finished.given[-1].when}
+    if outcome := outcome_of(finished):
+        provenance["verdict"] = outcome
+    provenance["guidelines"] = max(given.guideline_version for given in finished.given)
+    if file := finished.item.source.get("files", {}).get(case.image):
+        provenance["picture_file"] = file
+    if fooled := [given.fooled for given in finished.given if given.fooled is not None]:
+        provenance["fooled"] = fooled[-1]
+    return msgspec.structs.replace(case, provenance=provenance)
+
+
+def _copy_pictures(campaign: Campaign, staging: Path, case: Case, finished: FinishedItem) -> Case:
+    """The case with its pictures copied into the dataset."""
+    after = str(finished.item.source.get("counterfactual_picture", ""))
+    names: dict[str, str | None] = {"image": case.image, "counterfactual_image": after}
+    for name in filter(None, names.values()):
+        shutil.copyfile(campaign.path / PICTURES / name, staging / IMAGES / name)
+    placed = {field: f"{IMAGES}/{name}" if name else None for field, name in names.items()}
+    shown = case.shown if after else None
+    return msgspec.structs.replace(case, **placed, shown=shown, image_digest="", counterfactual_digest="")
+
+
+def _write_verdicts(campaign: Campaign, judged: Sequence[FinishedItem], staging: Path) -> None:
+    """Write a line for each verified pair, including rejected ones: as it was shown, its outcome and who said what."""
+    lines = []
+    for finished in (each for each in judged if outcome_of(each)):
+        item, final = finished.item, final_verdict(finished.past)
+        shown = msgspec.structs.replace(case_of(item, finished.past), image=item.source.get("picture") or None)
+        case = _copy_pictures(campaign, staging, shown, finished)
+        said = [
+            {"person": given.pseudonym, "phase": given.phase, "at": given.when, "seconds": round(given.seconds, 1)}
+            | {"content": given.content}
+            | ({"edited_by": given.editor} if given.editor else {})
+            for given in finished.given
+        ]
+        line = {"id": item.key, "outcome": outcome_of(finished), "case": case, "said": said}
+        corrected = {"answer": final.answer, "factual_answer": final.factual_answer}
+        lines.append(line | {name: answer for name, answer in corrected.items() if answer})
+    if lines:
+        (staging / VERDICTS).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+
+
+VERDICTS = "verdicts.jsonl"
+_OUTCOMES = {"keep": "accepted", "correct": "corrected", "reject": "rejected"}
+_ATTRIBUTION = "## Licence and attribution\n"
+
+
+def outcome_of(finished: FinishedItem) -> str:
+    """Return the final outcome of a pair: accepted, corrected or rejected; "" if nobody verified it."""
+    verified = any(isinstance(given.content, CaseVerdict) for given in finished.given)
+    return _OUTCOMES[final_verdict(finished.past).verdict] if verified else ""
+
+
+def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str:
+    """Return several paragraphs for the card, without names."""
+    found = [finished for finished in judged if finished.item.state == "done"]
+    figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
+    settings = campaign.settings
+    people = {given.pseudonym for finished in found for given in finished.given}
+    paragraphs = [
+        "## The people",
+        f"{several(len(people), 'person').replace('persons', 'people')} made "
+        f"{several(sum(len(finished.given) for finished in found), 'contribution')} to "
+        f"{several(len(found), 'finished item')}. Review or verification removed "
+        f"{several(figures.states.get('removed', 0), 'item')}. Pseudonyms are in `provenance.people`.",
+    ]
+    if counts := Counter(filter(None, map(outcome_of, judged))):
+        counted = ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in _OUTCOMES.values())
+        paragraphs.append(f"Verified: {counted}. `{VERDICTS}` lists every verdict with its author and time.")
+    for named in figures.agreement:
+        agreed = named.agreement
+        paragraphs.append(
+            f"Agreement on “{named.label}” over {several(agreed.items, 'item')}: raw {format_estimate(agreed.raw)}, "
+            f"Cohen's kappa {format_estimate(agreed.cohen)}, Krippendorff's alpha {format_estimate(agreed.alpha)}, "
+            f"Gwet's AC1 {format_estimate(agreed.ac1)}."
+        )
+    if fooling := figures.fooling:
+        paragraphs.append(f"{fooling.fooled} of {fooling.items} checked items mislead the model in the loop.")
+    if any(rules.pay for rules in settings.phases.values()):
+        paid = ", ".join(f"{name} {rules.pay / 100:.2f}" for name, rules in settings.phases.items())
+        paragraphs.append(f"Pay for one contribution, in {settings.pay.currency}: {paid}.")
+    for name, rules in settings.phases.items():
+        text = " ".join(rules.guidelines.split())
+        paragraphs.append(f"Guidelines of the phase “{name}” (version {rules.version}): {text}")
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def describe_origin(judged: Sequence[FinishedItem]) -> str:
+    """Return the origin of cases that people verified; empty if people wrote them.
+
+    It stands where a card is looked at for it, so that cases which are verified again keep it.
+    """
+    sources = [found.item.source for found in judged if "dataset" in found.item.source]
+    named = {str(source["dataset"]): str(source["fingerprint"]) for source in sources}
+    parts = []
+    for path, fingerprint in named.items():
+        text = f"The cases come from `{Path(path).name}` (fingerprint {fingerprint})."
+        if not Path(path).is_dir():
+            text += " That dataset was not available at export; see its own card for licence and attribution."
+        elif said := read_card(Path(path))[1].partition(_ATTRIBUTION)[2].partition("\n#")[0].strip():
+            text += f" Its card says:\n\n{said}"
+        parts.append(text)
+    return "\n".join([_ATTRIBUTION, "\n\n".join(parts), ""]) if parts else ""
+
+
+def format_estimate(estimate: Estimate) -> str:
+    """Format a figure with its interval, or why there is none."""
+    if estimate.value is None:
+        return f"undefined ({estimate.why})"
+    if estimate.interval is None:
+        return f"{estimate.value:.2f} (no interval: everybody agreed)"
+    return f"{estimate.value:.2f} ({estimate.interval.low:.2f} to {estimate.interval.high:.2f})"
+
+
+FOLDER = "published"
+LAYOUTS = ("cosim", "cfmm", "cvqa")
+
+
+def write_layout(flow: str, cases: Sequence[Case], folder: Path) -> None:
+    """Write cases in the layout of their paper, to `published/` in a dataset folder."""
+    (folder / FOLDER).mkdir()
+    if flow == "cosim":
+        rows = [_cosim(case) for case in cases]
+        data = msgspec.json.format(msgspec.json.encode(rows), indent=1)
+        (folder / FOLDER / "cosim.json").write_bytes(data + b"\n")
+    elif flow == "cfmm":
+        _write_csv(folder / FOLDER / "cfmm.csv", CFMM_FIELDS, map(_cfmm, cases))
+    else:
+        _write_csv(folder / FOLDER / "cvqa.csv", CVQA_COLUMNS, map(_cvqa, cases))
+
+
+def _write_csv(file: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    with open(file, "w", encoding="utf-8", newline="") as opened:
+        writer = csv.writer(opened, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def _cosim(case: Case) -> dict[str, object]:
+    question = case.counterfactual
+    assert question is not None
+    assert case.change is not None
+    folder, _, name = (case.image or "").rpartition("/")
+    return {
+        "question": question.text,
+        "answer_orig": case.context,
+        "change": case.change.text,
+        "answer_choices": [option.text for option in question.options],
+        "answer_label": LETTERS.index(question.answer),
+        "folder": folder,
+        "img_fn": name,
+        "type": str(case.provenance.get("guide", "")),
+    }
+
+
+def _cfmm(case: Case) -> tuple[str, ...]:
+    basic, counterfactual = case.factual, case.counterfactual
+    assert basic is not None
+    assert counterfactual is not None
+    options = (basic.options[0].text, basic.options[1].text)
+    return (_image(case), case.group, basic.text, counterfactual.text, *options, basic.answer, counterfactual.answer)
+
+
+def _cvqa(case: Case) -> tuple[str, ...]:
+    basic, counterfactual = case.factual, case.counterfactual
+    if basic is None or counterfactual is None:
+        raise CampaignError(f"case {case.id!r} does not have both questions, which the published layout needs")
+    if (kind := CVQA_KINDS.get(case.group)) is None or {basic.kind, counterfactual.kind} != {kind}:
+        raise CampaignError(
+            f"case {case.id!r} does not belong to a group of C-VQA-Real (direct, indirect or boolean): export "
+            "without `layout`"
+        )
+    return (_image(case), basic.text, basic.answer, counterfactual.text, counterfactual.answer, case.group)
+
+
+def _image(case: Case) -> str:
+    return (case.image or "").rpartition("/")[2]
+
+
+ANSWERS = "answers.jsonl"
+PROMPT = Prompt(
+    name="people",
+    about="asked of people in the browser",
+    number="{question}",
+    boolean="{question}",
+    choice="{question}\n{options}",
+    open="{question}",
+)
+
+
+def export_run(campaign: Campaign, folder: Path) -> list[str]:
+    """Write the answers of finished items as the replies of a model called `people`; return lines on what was written.
+
+    Several answers to a question become the most frequent one, and where two are as frequent, one of them by lot: with
+    two people a question that is the accuracy of a single person, as CoSIm reports it.
+    """
+    found = campaign.store.read(lambda c: list(finished_items(c, campaign.flow, "done")))
+    if not found:
+        raise CampaignError(f"no question of {campaign.path} has all its answers yet, so there is nothing to export")
+    dataset = Dataset.open(found[0].item.source["dataset"])
+    if dataset.fingerprint != found[0].item.source["fingerprint"]:
+        raise CampaignError(f"{dataset.path} is not the dataset of the campaign: its rows have changed")
+    (named,) = campaign.store.read(lambda c: label_agreement(c, campaign.flow))
+    settings: dict[str, object] = {
+        "people": len({given.pseudonym for finished in found for given in finished.given}),
+        "answers a question": campaign.settings.phases["answer"].people,
+        "pooled": "the most frequent answer; ties are broken at random",
+        "raw agreement": format_estimate(named.agreement.raw),
+        "Cohen's kappa": format_estimate(named.agreement.cohen),
+        "Krippendorff's alpha": format_estimate(named.agreement.alpha),
+        "Gwet's AC1": format_estimate(named.agreement.ac1),
+    }
+    run = RunFolder.begin(folder, dataset=dataset, model="people", settings=settings, prompt=PROMPT, shown=False)
+    with run.writing() as journal:
+        for finished in found:
+            journal.append(_pool(finished))
+    lines = [
+        {
+            "case": finished.item.source["case"]["id"],
+            "world": finished.item.source["world"],
+            "person": given.pseudonym,
+            "answer": given.content.answer,
+            "sure": given.content.sure,
+            "seconds": round(given.seconds, 1),
+            "at": given.when,
+        }
+        for finished in found
+        for given in finished.given
+    ]
+    (folder / ANSWERS).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    return [
+        f"{several(len(found), 'question')} answered by people in {folder}; {ANSWERS} has the answer of each person",
+        f"countersight report {quote(str(folder))}",
+    ]
+
+
+def _pool(finished: FinishedItem) -> Reply:
+    """The answer that people gave to one question, as a reply."""
+    source = finished.item.source
+    answers = Counter(given.content.answer for given in finished.given)
+    most = max(answers.values())
+    tied = sorted(answer for answer, number in answers.items() if number == most)
+    return Reply(
+        case=source["case"]["id"],
+        row=source["row"],
+        world=source["world"],
+        text=Random(f"pooled/{finished.item.key}").choice(tied),
+        finish="stop",
+        seconds=sum(given.seconds for given in finished.given) / len(finished.given),
+        model=f"people ({len(finished.given)})",
+    )
+
+
+def export_labels(campaign: Campaign, folder: Path) -> list[str]:
+    """Write a line for each person's verdict on each edit judged by all; return lines on what was written."""
+    found = campaign.store.read(lambda c: list(finished_items(c, campaign.flow, "done")))
+    labels = []
+    for finished in found:
+        case, concept = finished.item.source["case"], finished.item.source["concept"]
+        for given in finished.given:
+            said: PersonVerdict = given.content
+            scores = (said.pcs, said.ncc, said.pcs_reason, said.ncc_reason)
+            labels.append(PersonLabel(case, concept, given.pseudonym, *scores, given.when))
+    if not labels:
+        raise CampaignError(f"no edit of {campaign.path} has all its judgements yet, so there is nothing to export")
+    agreed = campaign.store.read(lambda c: label_agreement(c, campaign.flow))
+    with Staging(folder) as staging:
+        (staging / LABELS).write_bytes(b"".join(msgspec.json.encode(label) + b"\n" for label in labels))
+        about = {"campaign": campaign.settings.title, "written": time.strftime("%Y-%m-%d"), "agreement": agreed}
+        (staging / "agreement.json").write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=2) + b"\n")
+    return [f"{several(len(labels), 'label')} of {several(len(found), 'edit')} in {folder}"]
