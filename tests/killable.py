@@ -88,10 +88,10 @@ class Server:
 def _fork_servers(arguments: list[str]) -> None:
     """Start a server for each line that is read; tell its number, and its processor time once it has ended."""
     from countersight.cli import main
-    from countersight.collect.web import server
+    from countersight.collect.web import serve
     from countersight.collect.web.rendering import templates
 
-    assert server
+    assert serve
     templates()
     with contextlib.suppress(ImportError):
         importlib.import_module("psycopg")

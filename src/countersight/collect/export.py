@@ -27,7 +27,7 @@ from countersight.dataset import Dataset, DatasetWriter, read_card
 from countersight.engine import Prompt, RunFolder
 from countersight.errors import CampaignError
 from countersight.files import Staging
-from countersight.scoring import Estimate
+from countersight.scoring import Agreement, Estimate
 from countersight.suites.cfmm import FIELDS as CFMM_FIELDS
 from countersight.suites.cvqa import COLUMNS as CVQA_COLUMNS
 from countersight.suites.cvqa import KINDS as CVQA_KINDS
@@ -190,7 +190,7 @@ def _write_verdicts(campaign: Campaign, judged: Sequence[FinishedItem], staging:
         corrected = {"answer": final.answer, "factual_answer": final.factual_answer}
         lines.append(line | {name: answer for name, answer in corrected.items() if answer})
     if lines:
-        (staging / VERDICTS).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+        (staging / VERDICTS).write_bytes(msgspec.json.Encoder().encode_lines(lines))
 
 
 VERDICTS = "verdicts.jsonl"
@@ -221,12 +221,8 @@ def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str
         counted = ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in _OUTCOMES.values())
         paragraphs.append(f"Verified: {counted}. `{VERDICTS}` lists every verdict with its author and time.")
     for named in figures.agreement:
-        agreed = named.agreement
-        paragraphs.append(
-            f"Agreement on “{named.label}” over {several(agreed.items, 'item')}: raw {format_estimate(agreed.raw)}, "
-            f"Cohen's kappa {format_estimate(agreed.cohen)}, Krippendorff's alpha {format_estimate(agreed.alpha)}, "
-            f"Gwet's AC1 {format_estimate(agreed.ac1)}."
-        )
+        agreed = ", ".join(f"{name} {estimate}" for name, estimate in format_agreement(named.agreement).items())
+        paragraphs.append(f"Agreement on “{named.label}” over {several(named.agreement.items, 'item')}: {agreed}.")
     if fooling := figures.fooling:
         paragraphs.append(f"{fooling.fooled} of {fooling.items} checked items mislead the model in the loop.")
     if any(rules.pay for rules in settings.phases.values()):
@@ -256,8 +252,18 @@ def describe_origin(judged: Sequence[FinishedItem]) -> str:
     return "\n".join([_ATTRIBUTION, "\n\n".join(parts), ""]) if parts else ""
 
 
-def format_estimate(estimate: Estimate) -> str:
-    """Format a figure with its interval, or why there is none."""
+def format_agreement(found: Agreement) -> dict[str, str]:
+    """Format the measures of agreement, each with its interval."""
+    named = {
+        "raw agreement": found.raw,
+        "Cohen's kappa": found.cohen,
+        "Krippendorff's alpha": found.alpha,
+        "Gwet's AC1": found.ac1,
+    }
+    return {name: _format_estimate(estimate) for name, estimate in named.items()}
+
+
+def _format_estimate(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"undefined ({estimate.why})"
     if estimate.interval is None:
@@ -358,10 +364,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
         "people": len({given.pseudonym for finished in found for given in finished.given}),
         "answers a question": campaign.settings.phases["answer"].people,
         "pooled": "the most frequent answer; ties are broken at random",
-        "raw agreement": format_estimate(named.agreement.raw),
-        "Cohen's kappa": format_estimate(named.agreement.cohen),
-        "Krippendorff's alpha": format_estimate(named.agreement.alpha),
-        "Gwet's AC1": format_estimate(named.agreement.ac1),
+        **format_agreement(named.agreement),
     }
     run = RunFolder.begin(folder, dataset=dataset, model="people", settings=settings, prompt=PROMPT, shown=False)
     with run.writing() as journal:
@@ -380,7 +383,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
         for finished in found
         for given in finished.given
     ]
-    (folder / ANSWERS).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    (folder / ANSWERS).write_bytes(msgspec.json.Encoder().encode_lines(lines))
     return [
         f"{several(len(found), 'question')} answered by people in {folder}; {ANSWERS} has the answer of each person",
         f"countersight report {quote(str(folder))}",
@@ -418,7 +421,7 @@ def export_labels(campaign: Campaign, folder: Path) -> list[str]:
         raise CampaignError(f"no edit of {campaign.path} has all its judgements yet, so there is nothing to export")
     agreed = campaign.store.read(lambda c: label_agreement(c, campaign.flow))
     with Staging(folder) as staging:
-        (staging / LABELS).write_bytes(b"".join(msgspec.json.encode(label) + b"\n" for label in labels))
+        (staging / LABELS).write_bytes(msgspec.json.Encoder().encode_lines(labels))
         about = {"campaign": campaign.settings.title, "written": time.strftime("%Y-%m-%d"), "agreement": agreed}
         (staging / "agreement.json").write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=2) + b"\n")
     return [f"{several(len(labels), 'label')} of {several(len(found), 'edit')} in {folder}"]

@@ -8,9 +8,9 @@ from here.
 
 from typing import Literal
 
-from sqlalchemy import ColumnElement, Connection, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, exists, func, select, update
 
-from countersight.collect.database import tables
+from countersight.collect.database import insert_row, tables
 from countersight.collect.settings import Pay
 from countersight.errors import CampaignError
 
@@ -34,10 +34,8 @@ def accrue(connection: Connection, person_id: int, contribution_id: int, kind: K
     if amount <= 0:
         return
     row = {"person_id": person_id, "contribution_id": contribution_id, "kind": kind, "amount": amount}
-    key = connection.execute(insert(tables.payment).values(**row, state="accrued", at=now)).inserted_primary_key
-    assert key is not None
-    posting = {"payment_id": int(key[0]), "debit": "budget", "credit": "accrued", "amount": amount, "at": now}
-    connection.execute(insert(tables.posting).values(**posting))
+    number = insert_row(connection, tables.payment, **row, state="accrued", at=now)
+    insert_row(connection, tables.posting, payment_id=number, debit="budget", credit="accrued", amount=amount, at=now)
 
 
 def move(connection: Connection, which: ColumnElement[bool], to: Account, by: int | None, now: float) -> int:
@@ -46,8 +44,8 @@ def move(connection: Connection, which: ColumnElement[bool], to: Account, by: in
     before = [state for state, following in FOLLOWS.items() if to in following]
     for row in connection.execute(select(tables.payment).where(which, _paid.state.in_(before))).all():
         connection.execute(update(tables.payment).where(_paid.id == row.id).values(state=to))
-        posting = {"payment_id": row.id, "debit": row.state, "credit": to, "amount": row.amount, "by_id": by, "at": now}
-        connection.execute(insert(tables.posting).values(**posting))
+        accounts = {"debit": row.state, "credit": to, "amount": row.amount}
+        insert_row(connection, tables.posting, payment_id=row.id, by_id=by, at=now, **accounts)
         moved += 1
     return moved
 
@@ -94,12 +92,11 @@ def export_batch(connection: Connection, by: int, now: float) -> int | None:
         totals[name] = totals.get(name, 0) + row.amount
     # `participant id,amount` a line, the amount with two decimals: what Prolific's bulk bonus form takes.
     lines = "".join(f"{name},{amount // 100}.{amount % 100:02d}\n" for name, amount in totals.items())
-    key = connection.execute(insert(tables.batch).values(by_id=by, at=now, csv=lines)).inserted_primary_key
-    assert key is not None
+    batch = insert_row(connection, tables.batch, by_id=by, at=now, csv=lines)
     ids = [row.id for row in due]
-    connection.execute(update(tables.payment).where(_paid.id.in_(ids)).values(batch_id=int(key[0])))
+    connection.execute(update(tables.payment).where(_paid.id.in_(ids)).values(batch_id=batch))
     move(connection, _paid.id.in_(ids), "exported", by, now)
-    return int(key[0])
+    return batch
 
 
 def batch_csv(connection: Connection, batch: int) -> str | None:

@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from countersight.collect.database import tables
+from countersight.collect.database import insert_row, tables
 from countersight.errors import CampaignError
 from countersight.text import printable
 
@@ -35,7 +35,6 @@ class Person(msgspec.Struct, frozen=True):
     pseudonym: str
     role: Role
     consent: int | None
-    language: str | None
     participant: str | None
     access: str = "open"
     """open, paused (sees only the account page) or blocked (cannot log in)."""
@@ -63,10 +62,7 @@ def add_person(connection: Connection, name: str, role: Role, now: float, *, pas
 def insert_person(connection: Connection, name: str | None, role: Role, now: float, **more: str | None) -> int:
     """Insert an account with a new pseudonym, which says nothing of the person; return its id."""
     pseudonym = "p" + "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz23456789") for _ in range(7))
-    row = insert(tables.person).values(name=name, role=role, pseudonym=pseudonym, created_at=now, **more)
-    key = connection.execute(row).inserted_primary_key
-    assert key is not None
-    return int(key[0])
+    return insert_row(connection, tables.person, name=name, role=role, pseudonym=pseudonym, created_at=now, **more)
 
 
 def change_person(connection: Connection, person_id: int, **values: object) -> None:
@@ -216,4 +212,4 @@ def everybody(connection: Connection) -> list[Person]:
 
 
 def _person(row: Row[tuple[object, ...]]) -> Person:
-    return Person(row.id, row.name, row.pseudonym, row.role, row.consent, row.language, row.participant, row.access)
+    return Person(row.id, row.name, row.pseudonym, row.role, row.consent, row.participant, row.access)

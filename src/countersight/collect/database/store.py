@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, make_url, select, text
+from sqlalchemy import Connection, Engine, Table, create_engine, event, func, insert, inspect, make_url, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateColumn
 
@@ -128,6 +128,13 @@ class Store:
             return
         for (_, future), result in zip(jobs, results, strict=True):
             future.set_result(result)
+
+
+def insert_row(connection: Connection, table: Table, **values: Any) -> int:
+    """Insert a row, and return its number."""
+    key = connection.execute(insert(table).values(**values)).inserted_primary_key
+    assert key is not None
+    return int(key[0])
 
 
 def _migrate(engine: Engine) -> None:

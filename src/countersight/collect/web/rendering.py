@@ -71,11 +71,9 @@ class Renderer:
         self.translation(language)
         return language == "en" or bool(self._words[language])
 
-    def language(self, chosen: str | None, accepted: str) -> str:
-        """Return the interface language: the person's choice, else the browser's, else the campaign's."""
+    def language(self, accepted: str) -> str:
+        """Return the interface language: the browser's if the campaign has it, else the campaign's first."""
         languages = self._settings.languages
-        if chosen in languages:
-            return chosen
         for wanted in accepted[:200].split(","):
             short = wanted.partition(";")[0].strip().partition("-")[0].lower()
             if short in languages:

@@ -140,8 +140,7 @@ class Visit:
     @property
     def language(self) -> str:
         """The language of the interface for this visitor."""
-        chosen = self.person.language if self.person else None
-        return self.place.renderer.language(chosen, self.request.headers.get("accept-language", ""))
+        return self.place.renderer.language(self.request.headers.get("accept-language", ""))
 
     def say(self, text: str) -> str:
         """Return a text of the interface in the visitor's language."""

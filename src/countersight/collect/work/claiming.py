@@ -27,7 +27,7 @@ from sqlalchemy import (
     update,
 )
 
-from countersight.collect.database import tables
+from countersight.collect.database import insert_row, tables
 from countersight.collect.flows import Content, Flow, Item, NewItem, Past
 from countersight.collect.settings import Settings
 
@@ -192,10 +192,9 @@ def claim(
         return None
     values = {"item_id": item_id, "person_id": person_id, "phase": phase, "state": "active", "claimed_at": now}
     values |= {"token": secrets.token_urlsafe(18), "expires_at": now + settings.lease_minutes * 60}
-    key = connection.execute(insert(tables.lease).values(**values)).inserted_primary_key
-    assert key is not None
+    number = insert_row(connection, tables.lease, **values)
     recount(connection, settings, item_id, phase)
-    return Lease(id=int(key[0]), **values)  # type: ignore[arg-type]
+    return Lease(id=number, **values)  # type: ignore[arg-type]
 
 
 def is_full(connection: Connection, settings: Settings, person_id: int, phase: str) -> bool:
@@ -335,7 +334,6 @@ class TestResult(msgspec.Struct, frozen=True):
 
     passed: bool
     right: tuple[bool, ...]
-    tries_left: int
 
 
 def standing(
@@ -365,7 +363,7 @@ def take_test(
     passed = sum(right) >= test.pass_mark * len(right) - 1e-9
     row = {"person_id": person_id, "phase": phase, "version": test.version, "passed": passed, "at": now}
     connection.execute(insert(tables.qualification).values(answers=msgspec.json.encode(answers).decode(), **row))
-    return TestResult(passed, right, standing(connection, settings, person_id, phase, now)[1])
+    return TestResult(passed, right)
 
 
 def reset(connection: Connection, person_id: int, by: int | None) -> int:

@@ -5,9 +5,9 @@ from random import Random
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, func, or_, select, update
 
-from countersight.collect.database import tables
+from countersight.collect.database import insert_row, tables
 from countersight.collect.flows import Advance, Content, Dispute, Finish, Flow, Item, phase_of
 from countersight.collect.pay import LEFT, pay_contribution, pay_fooling, void_contribution
 from countersight.collect.people import end_sessions
@@ -113,11 +113,10 @@ def append(
         "test_version": phase.test.version if phase.test else 0,
         "at": now,
     }
-    key = connection.execute(insert(made).values(**row, **more)).inserted_primary_key
-    assert key is not None
+    number = insert_row(connection, made, **row, **more)
     if content is not None:
-        change_lease(connection, lease.id, state="done", contribution_id=int(key[0]), note=None)
-    return int(key[0])
+        change_lease(connection, lease.id, state="done", contribution_id=number, note=None)
+    return number
 
 
 def _follow(connection: Connection, settings: Settings, flow: Flow, item: Item, phase: str, now: float) -> None:
@@ -135,7 +134,7 @@ def _follow(connection: Connection, settings: Settings, flow: Flow, item: Item, 
             put_item(connection, settings, item.id, phase, "flagged", now)
             disputed = standing_in(connection, item.id, about)
             row = {"item_id": item.id, "contribution_id": disputed, "reason": reason, "words": words, "at": now}
-            connection.execute(insert(tables.flag).values(**row))
+            insert_row(connection, tables.flag, **row)
 
 
 REASONS: Final = {
@@ -188,7 +187,7 @@ def flag(
         return
     before = standing_in(connection, lease.item_id, verified)
     row = {"item_id": lease.item_id, "contribution_id": before, "lease_id": lease.id, "person_id": lease.person_id}
-    connection.execute(insert(tables.flag).values(reason=reason, words=words, at=now, **row))
+    insert_row(connection, tables.flag, reason=reason, words=words, at=now, **row)
     change_lease(connection, lease.id, state="flagged")
     put_item(connection, settings, lease.item_id, lease.phase, "flagged", now)
 
@@ -316,9 +315,7 @@ def sample(
     first = flow.phases[0].name
     written = standing_in(connection, number, first) if settings.phases[first].people == 1 else None
     row = {"item_id": number, "contribution_id": written, "reason": "sample", "words": ""}
-    key = connection.execute(insert(tables.flag).values(at=now, **row)).inserted_primary_key
-    assert key is not None
-    return int(key[0])
+    return insert_row(connection, tables.flag, at=now, **row)
 
 
 def undo(
