@@ -30,7 +30,7 @@ def share(value: float, n: int, spread: float = 0.04) -> Rate:
 
 
 def difference(value: float, n: int, p: float = 0.0001, spread: float = 0.045) -> Difference:
-    return Difference(value, value - spread, value + spread, p, n, 0, 0, Effective(0, 0, n))
+    return Difference(value, value - spread, value + spread, p, n, Effective(0, 0, n))
 
 
 def scores(group: str, n: int, factual: float, counterfactual: float, shown: float | None = None) -> GroupScores:

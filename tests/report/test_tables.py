@@ -17,7 +17,7 @@ from .specimen import HOSTILE
 
 
 def difference(value: float, low: float, high: float, n: int, p: float) -> Difference:
-    return Difference(value, low, high, p, n, 0, 0, Effective(0, 0, n))
+    return Difference(value, low, high, p, n, Effective(0, 0, n))
 
 
 def small() -> ReportData:

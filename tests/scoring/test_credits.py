@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from countersight.case import Case, Question, Reply
-from countersight.scoring import Outcomes, compare, outcomes, score
+from countersight.scoring import OUTCOMES, Outcomes, compare, outcomes, score
 from countersight.scoring.observations import ranking
 
 NET = ("net",) * 2 + ("racket",) * 8
@@ -69,17 +69,18 @@ def test_questions_that_one_and_that_several_answered_stand_side_by_side() -> No
     questions = [Question("How many?", "3", "number"), asked(), Question("Is it?", "no", "boolean")]
     found = run(["three", "net", "yes"], questions)
     assert np.allclose(found.credit("factual"), [1.0, 0.6, 0.0])
-    assert [each.factual for each in found] == ["right", "right", "wrong"]
+    assert [OUTCOMES[code] for code in found.codes[:, 0]] == ["right", "right", "wrong"]
 
 
 def test_an_answer_worth_half_or_more_is_called_right() -> None:
     few = ("net", *("racket",) * 9)  # "net" is worth 0.3 here
-    assert [each.factual for each in run(["net", "net"], [asked(), asked(few)])] == ["right", "wrong"]
+    found = run(["net", "net"], [asked(), asked(few)])
+    assert [OUTCOMES[code] for code in found.codes[:, 0]] == ["right", "wrong"]
 
 
 def test_two_runs_are_compared_by_what_their_answers_are_worth() -> None:
     (_, total) = compare(run(["racket"] * 30), run(["net"] * 30))
     assert total.factual
-    assert (total.factual.value, total.factual.only_first) == (pytest.approx(0.4), 30)
+    assert (total.factual.value, total.factual.n) == (pytest.approx(0.4), 30)
     assert 0.2 < total.factual.low < 0.4 < total.factual.high < 0.6
     assert total.factual.p < 0.001

@@ -6,7 +6,7 @@ import pytest
 
 from countersight.case import Case, Change, Option, Question, Reply
 from countersight.scoring import outcomes, score_line
-from countersight.scoring.divisions import Axis, Dividing, role_shares
+from countersight.scoring.divisions import Axis, Dividing
 
 KINDS = Axis("kind", ("add", "remove"), lambda case: case.change.kinds if case.change else ())
 AXES = {"toy": (KINDS,)}
@@ -52,7 +52,7 @@ def test_lines_keep_the_order_of_the_axis_and_what_it_does_not_know_is_other() -
 def test_cases_of_several_suites_are_not_divided(suites: tuple[str, str]) -> None:
     cases = [case(f"c{row}", "add", suite=suite, roles=OPTIONS) for row, suite in enumerate(suites)]
     dividing, lines = divided(cases, [])
-    assert (dividing.suite, lines, dividing.roles()) == ("", {}, None)
+    assert (dividing.suite, lines, dividing.role_shares(outcomes([], []))) == ("", {}, ())
 
 
 def test_a_suite_that_divides_nothing_has_no_divisions() -> None:
@@ -63,9 +63,7 @@ def test_a_suite_that_divides_nothing_has_no_divisions() -> None:
 def shares(cases: list[Case], replies: list[Reply]) -> list[tuple[str, int, int]]:
     dividing = Dividing(lambda suite: ())
     found = outcomes(dividing.watch(enumerate(cases)), replies)
-    roles = dividing.roles()
-    assert roles
-    return [(share.role, share.chosen.right, share.chosen.n) for share in role_shares(found, roles)]
+    return [(share.role, share.chosen.right, share.chosen.n) for share in dividing.role_shares(found)]
 
 
 def test_options_are_counted_by_the_role_of_the_one_that_was_chosen() -> None:
@@ -106,7 +104,5 @@ def test_a_divided_case_costs_few_bytes() -> None:
     dividing = Dividing(lambda suite: AXES.get(suite, ()))
     for _ in dividing.watch((row, case(f"c{row}", "add", "remove", roles=OPTIONS)) for row in range(2_000)):
         pass
-    (division,), roles = dividing.divisions(), dividing.roles()
-    assert roles
-    taken = division.cases.nbytes + division.places.nbytes + roles.codes.nbytes + roles.ends.nbytes
-    assert taken / 2_000 < 25
+    (division,) = dividing.divisions()
+    assert (division.cases.nbytes + division.places.nbytes) / 2_000 < 13

@@ -25,7 +25,6 @@ from countersight.scoring.intervals import (
     mcnemar,
     mean_interval,
     p_of,
-    p_of_score,
     paired,
     score_interval,
     score_quantile,
@@ -296,8 +295,7 @@ def test_the_p_of_intervals_is_where_they_leave_zero_out() -> None:
     def at(confidence: float) -> Interval:
         return Interval(0.3 - 0.1 * score_quantile(confidence), 0.3 + 0.1 * score_quantile(confidence))
 
-    assert p_of(at) == pytest.approx(p_of_score(3.0), rel=1e-3)
-    assert p_of_score(3.0) == pytest.approx(2 * stats.norm.sf(3.0))
+    assert p_of(at) == pytest.approx(2 * stats.norm.sf(3.0), rel=1e-3)
 
 
 def test_a_score_interval_narrows_with_the_root_of_n() -> None:

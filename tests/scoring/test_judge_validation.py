@@ -1,6 +1,7 @@
 """The alt-test and means corrected by people's labels."""
 
 from random import Random
+from statistics import fmean
 
 import pytest
 from hypothesis import given
@@ -31,7 +32,6 @@ def test_a_judge_who_guesses_may_not():
     truth, given_by = people(0.1)
     found = alt_test(given_by, labelled(Random(9), truth, 0.5))
     assert found.passed is False
-    assert found.advantage < 0.7
 
 
 def test_the_p_values_are_those_of_students_t():
@@ -58,7 +58,7 @@ def test_the_corrected_mean_is_near_the_truth_where_the_judge_alone_is_not():
         judge = [1 if chance.random() < 0.25 else label for label in truth]  # says yes too often
         found = corrected_mean(truth[:100], judge[:100], judge[100:])
         covered += found.interval.low <= 0.6 <= found.interval.high
-        biased += abs(found.judge_alone - 0.6) > 0.05
+        biased += abs(fmean(judge) - 0.6) > 0.05
     assert covered >= 180  # 95 % of 200, less three standard deviations
     assert biased >= 190
 
@@ -69,7 +69,7 @@ def test_a_judge_who_knows_nothing_is_not_trusted_and_does_no_harm():
     noise = [chance.randrange(2) for _ in range(500)]
     found = corrected_mean(labels, noise[:60], noise[60:])
     assert found.weight < 0.3
-    assert found.value == pytest.approx(found.people_alone, abs=0.05)
+    assert found.value == pytest.approx(fmean(labels), abs=0.05)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=2, max_size=50), st.integers(2, 50))

@@ -14,7 +14,7 @@ from countersight.case import Case, Option, Question, Reply
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder, find_prompt
 from countersight.errors import CountersightError, GoldError
-from countersight.scoring import Gold, judge_run, outcomes, score, score_run, tiers, write_frame
+from countersight.scoring import OUTCOMES, Gold, judge_run, outcomes, score, score_run, tiers, write_frame
 from countersight.scoring.estimates import difference
 
 OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))
@@ -43,8 +43,7 @@ def said(text: str, finish: str = "stop", row: int = 0, **more: Any) -> Reply:
     ],
 )
 def test_what_was_cut_off_or_never_said_is_an_outcome_of_its_own(reply: Reply, outcome: str) -> None:
-    [found] = outcomes([(0, asked())], [reply])
-    assert found.factual == outcome
+    assert OUTCOMES[outcomes([(0, asked())], [reply]).codes[0, 0]] == outcome
 
 
 def test_cut_and_empty_are_left_out_of_every_share() -> None:
@@ -66,15 +65,15 @@ def test_cut_and_empty_are_left_out_of_every_share() -> None:
 )
 def test_which_of_several_replies_counts(replies: list[Reply], outcome: str, counts: int) -> None:
     found = outcomes([(0, asked())], replies)
-    assert [each.factual for each in found] == [outcome]
+    assert OUTCOMES[found.codes[0, 0]] == outcome
     assert found.replies[0, 0] == counts
 
 
 def test_the_question_is_read_with_its_words() -> None:
     """That the 2 is no answer is known from the question alone."""
     question = asked("How many players scored more than 2 runs?", "7")
-    [found] = outcomes([(0, question)], [said("There were 7 players who scored more than 2 runs last season.")])
-    assert found.factual == "right"
+    found = outcomes([(0, question)], [said("There were 7 players who scored more than 2 runs last season.")])
+    assert OUTCOMES[found.codes[0, 0]] == "right"
 
 
 def test_chance_is_counted_question_by_question() -> None:
@@ -141,7 +140,7 @@ def test_a_run_is_scored_and_nothing_is_written(run: RunFolder) -> None:
     scores = score_run(run.path)
     assert (scores.overall.factual.n, scores.overall.cut, scores.overall.missing) == (6, 1, 1)
     assert scores.overall.drop is not None
-    assert (scores.overall.drop.n, scores.overall.drop.interval.low <= 0) == (4, True)
+    assert (scores.overall.drop.n, scores.overall.drop.low <= 0) == (4, True)
     assert sorted((file, file.stat().st_mtime_ns) for file in run.path.parent.rglob("*")) == before
 
 

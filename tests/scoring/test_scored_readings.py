@@ -6,15 +6,16 @@ from replies import NAMES, replies
 
 from countersight.case import Case, Question, Reply
 from countersight.reading import read_reply
-from countersight.scoring import outcomes
+from countersight.scoring import OUTCOMES, outcomes
 
 
 def scored(question: Question, reply: Reply, read_from: str = "whole") -> str | None:
     """The answer that scoring keeps of one reply; what is no right answer is a wrong one."""
     case = Case("case", factual=question)
-    (outcome,) = outcomes([(0, case)], [reply], read_from)
-    assert (outcome.factual in ("unread", "cut", "empty")) == (outcome.factual_answer is None)
-    return outcome.factual_answer
+    found = outcomes([(0, case)], [reply], read_from)
+    answer = found.answer_texts[found.answers[0, 0]]
+    assert (OUTCOMES[found.codes[0, 0]] in ("unread", "cut", "empty")) == (answer is None)
+    return answer
 
 
 @pytest.mark.parametrize(
@@ -35,8 +36,8 @@ def test_every_reply_is_scored_as_it_is_read(name):
 def test_the_gold_answer_decides_right_and_wrong_and_nothing_else():
     question = Question("How many cats are there?", "3", "number")
     for gold, outcome in (("3", "right"), ("4", "wrong")):
-        (found,) = outcomes(
+        found = outcomes(
             [(0, Case("case", factual=replace(question, answer=gold)))],
             [Reply("case", 0, "factual", text="I see three cats and a dog.")],
         )
-        assert found.factual == outcome
+        assert OUTCOMES[found.codes[0, 0]] == outcome

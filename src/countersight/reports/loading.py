@@ -34,7 +34,6 @@ from countersight.scoring import (
     Sum,
     compare_all,
     judge_run,
-    role_shares,
     score_line,
     stopped,
     summed,
@@ -230,7 +229,7 @@ def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Sum]:
 def as_run(run: AnalysedRun, found: Divided) -> RunScores:
     """Return a run as shown in reports and leaderboards."""
     manifest, rows = run.manifest, _in_order(run.scores.rows, found.terms)
-    roles, folder = found.dividing.roles(), run.judged.run
+    folder = run.judged.run
     rule = stopped(folder)
     return RunScores(
         label=run.label,
@@ -246,7 +245,7 @@ def as_run(run: AnalysedRun, found: Divided) -> RunScores:
         letters=run.scores.letters,
         total=_total(rows[:-1], found.terms),
         divisions=tuple(_divided(run.outcomes, found.dividing)),
-        roles=role_shares(run.outcomes, roles) if roles else (),
+        roles=found.dividing.role_shares(run.outcomes),
         advice=tuple(advice(folder, run.scores.overall, run.scores.damaged)),
         damaged=run.scores.damaged,
         sets=run.scores.sets,

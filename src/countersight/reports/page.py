@@ -2,14 +2,34 @@
 
 from collections.abc import Iterator, Sequence
 
-from countersight.case import ASKING_WORDS, ASKINGS
-from countersight.html import Live, count, document, inert, name
-from countersight.reports.data import PageData
-from countersight.reports.figures import MARKS, SIGNS, answered, finding_drawing, finding_plot
+import msgspec
+
+from countersight.case import ASKING_WORDS, ASKINGS, Asking
+from countersight.html import Grid, Live, Markup, count, document, inert, name
+from countersight.picture import data_url
+from countersight.reports.data import PageData, ReportData
+from countersight.reports.figures import (
+    MARKS,
+    SIGNS,
+    Plot,
+    answered,
+    finding_drawing,
+    finding_plot,
+    group_plot,
+    groups_drawing,
+    interval_plot,
+    legend,
+    with_n,
+)
 from countersight.reports.finding import sentences
 from countersight.reports.gallery import PAIR_OUTCOMES, pair_outcome
 from countersight.reports.provenance import definitions, origins
-from countersight.reports.sections import sections, svg_url, tiles
+from countersight.reports.tables import beside, by_group, compared, letters, more, overview, totals
+
+_FEW_RUNS = 3
+"""Of more runs the tables by group are folded away, and no figures stand at the head."""
+_UNITS = {"factual": "%", "counterfactual": "%", "drop": " pts", "both_right": "%", "imagination_gap": " pts"}
+"""The figures at the head of the page, with their units."""
 
 
 def render(
@@ -30,8 +50,10 @@ def render(
         marks=MARKS,
         finding_plot=finding_plot(report),
         finding_legend=[(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)],
-        finding_drawing=svg_url(finding_drawing(report)),
-        tiles=tiles(report),
+        finding_drawing=_svg_url(finding_drawing(report)),
+        headed=report.runs if len(report.runs) <= _FEW_RUNS else (),
+        units=_UNITS,
+        with_n=with_n,
         sections=list(sections(report)),
         pictures=dict(zip(data.picture_names, data.pictures, strict=False)),
         sampled=_sampled(data, in_order=bool(blocks)),
@@ -99,3 +121,120 @@ def _sampled(data: PageData, *, in_order: bool) -> str:
             "outcome is represented. They are not a representative sample. To see all cases: countersight view RUN."
         )
     return f"All {count(total)} cases." if total != 1 else "The one case."
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    """A section of the page: its anchor, its name in the table of contents, and its content."""
+
+    key: str
+    called: str
+    heading: str
+    about: str
+    legend: list[tuple[Asking, str]] = []
+    plots: tuple[tuple[str, Plot], ...] = ()
+    drawing: str = ""
+    """The downloadable figure, as the address of an SVG file."""
+    tables: tuple[Grid, ...] = ()
+    folds: tuple[tuple[str, tuple[Grid, ...]], ...] = ()
+    """Tables that are folded under the name of a run."""
+    is_open: bool = True
+
+
+def sections(report: ReportData) -> Iterator[Section]:
+    """Return every non-empty section between the finding and the cases."""
+    yield _drop(report) if report.two_worlds else _accuracy(report)
+    yield _scores(report)
+    further: list[tuple[str, str, str, Sequence[Grid]]] = [
+        (
+            "letters",
+            "Letters answered",
+            "How often each option letter was answered, and how often it is the right answer.",
+            [letters(run) for run in report.runs if run.letters],
+        ),
+        (
+            "comparison",
+            "Comparison of runs",
+            "Each pair of runs, case by case.",
+            [compared(each, report.terms) for each in report.comparisons],
+        ),
+        (
+            "reported",
+            "Comparison with published results",
+            "Measured rows come first, with n and interval; reported rows are copied from the paper.",
+            [beside(report, each) for each in report.references],
+        ),
+        (
+            "readings",
+            "Read otherwise",
+            "The same replies read by another extractor. No other figure of this page uses these readings.",
+            report.readings,
+        ),
+    ]
+    called = {"readings": "Read otherwise"}
+    for key, heading, about, tables in further:
+        if tables:
+            named = called.get(key, key.capitalize())
+            yield Section(key=key, called=named, heading=heading, about=about, tables=tuple(tables))
+    for number, analysis in enumerate(report.analyses):
+        yield Section(
+            key=f"analysis-{number}",
+            called=name(analysis.heading.rpartition(": ")[2]),
+            heading=analysis.heading,
+            about=analysis.about,
+            plots=(("", interval_plot("diff, in points", analysis.plot)),) if analysis.plot else (),
+            tables=analysis.tables,
+        )
+
+
+def _svg_url(drawing: Markup | None) -> str:
+    return data_url("image/svg+xml", drawing.encode()) if drawing else ""
+
+
+def _scores(report: ReportData) -> Section:
+    many = len(report.runs) > 1
+    of_runs = {
+        run.label: (by_group(run, report.terms, report.blind, report.knowledge), *more(run, report.terms))
+        for run in report.runs
+    }
+    both = " Both accuracies and the drop are over the cases answered in both worlds." if report.two_worlds else ""
+    all_runs = [overview(report)] + [totals(report)] * any(run.total for run in report.runs)
+    return Section(
+        key="scores",
+        called="Scores",
+        heading="Scores",
+        about=report.units + both,
+        tables=tuple(all_runs) if many else of_runs[report.runs[0].label],
+        folds=tuple((name(label), grids) for label, grids in of_runs.items()) if many else (),
+        is_open=len(report.runs) <= _FEW_RUNS,
+    )
+
+
+def _drop(report: ReportData) -> Section:
+    words = report.terms.measures
+    return Section(
+        key="drop",
+        called="Drop",
+        heading="Factual and counterfactual accuracy",
+        about=f"Accuracy in each {report.terms.group} with its interval, over the cases answered in both worlds; on "
+        f"the right, the drop from {words['factual']} to {words['counterfactual']} in points.",
+        legend=legend(report),
+        plots=tuple(
+            (run.label if len(report.runs) > 1 else "", group_plot(run.groups, "drop", report.terms, "drop"))
+            for run in report.runs
+        ),
+        drawing=_svg_url(groups_drawing(report)),
+    )
+
+
+def _accuracy(report: ReportData) -> Section:
+    plots = []
+    for run in report.runs:
+        parts = [(report.terms.group, run.groups[:-1]), *((each.name, each.lines) for each in run.divisions)]
+        for asking in report.worlds:
+            label = f"{name(run.label)}, {report.terms.measures[asking]}" if len(report.worlds) > 1 else run.label
+            for what, lines in parts:
+                if lines or not run.divisions:
+                    heading = f"{name(label)}, by {what}" if lines else label
+                    plots.append((heading, group_plot((*lines, run.overall), asking, report.terms)))
+    about = "Accuracy on each line with its interval."
+    return Section(key="accuracy", called="Accuracy", heading="Accuracy", about=about, plots=tuple(plots))

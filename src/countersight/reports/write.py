@@ -1,7 +1,6 @@
 """Write a report: the page and the tables, each completely or not at all."""
 
 from collections.abc import Sequence
-from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
@@ -9,14 +8,14 @@ import msgspec
 
 from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.html import Grid, KeptThumbnails, side_for, thumbnails
+from countersight.html import Grid, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import finding_drawing
 from countersight.reports.finding import sentence
 from countersight.reports.formats import comma_separated, latex, markdown, summary
 from countersight.reports.image_groups import GroupsFile
-from countersight.reports.loading import LoadedReport, load
+from countersight.reports.loading import load
 from countersight.reports.page import render
 from countersight.reports.scores_file import SCORES_JSON, read_scores, write_scores
 from countersight.scoring import SCORES, write_frame
@@ -76,20 +75,22 @@ def write_report(
     loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
     side = _AS_SEEN if len(loaded.pictures) <= _FEW else side_for(len(loaded.pictures))
-    with closing(KeptThumbnails()) as kept, progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
-        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side, kept):
+    with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
+        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
             pictures.append(picture)
             done(len(pictures))
     report = msgspec.structs.replace(loaded.report, readings=tuple(readings))
     out.mkdir(parents=True, exist_ok=True)
     replaced = _replaced(out, report)
+    answers = zip(report.runs, loaded.judged, strict=True)
+    write_frame(chain.from_iterable(judged.rows(run.plain_label) for run, judged in answers), out / SCORES)
     return ReportFiles(
         html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures), loaded.pictures))),
         markdown=write_text(out / "tables.md", markdown(report)),
         latex=write_text(out / "tables.tex", latex(report)),
         figure=write_text(out / "finding.svg", finding_drawing(report)),
         csv=write_text(out / "tables.csv", comma_separated(report)),
-        scores=_write_answers(loaded, out / SCORES),
+        scores=out / SCORES,
         summary=write_text(out / "summary.md", summary(report)),
         json=write_scores(report, out / SCORES_JSON),
         data=report,
@@ -108,10 +109,3 @@ def _replaced(out: Path, report: ReportData) -> str:
         return ""
     names = " and ".join(run.label for run in old.runs[:3]) + " and others" * (len(old.runs) > 3)
     return f"{out} had a report on {names} of {old.dataset}, which was replaced; -o chooses another folder."
-
-
-def _write_answers(loaded: LoadedReport, path: Path) -> Path:
-    labels = [run.plain_label for run in loaded.report.runs]
-    rows = (judged.rows(label) for label, judged in zip(labels, loaded.judged, strict=True))
-    write_frame(chain.from_iterable(rows), path)
-    return path

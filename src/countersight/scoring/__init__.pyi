@@ -24,7 +24,6 @@ from .controls import FalseAlarmRates as FalseAlarmRates
 from .divisions import Axis as Axis
 from .divisions import Dividing as Dividing
 from .divisions import RoleShare as RoleShare
-from .divisions import role_shares as role_shares
 from .estimates import ALL as ALL
 from .estimates import Difference as Difference
 from .estimates import Rate as Rate

@@ -134,8 +134,6 @@ class Scores(msgspec.Struct, frozen=True):
     rows: tuple[GroupScores, ...]
     """One entry per group in order of first appearance, then one named "all"."""
     letters: tuple[LetterShare, ...]
-    strays: int
-    """The number of replies to questions that the dataset does not have."""
     name: str = ""
     """A description of what was scored."""
     alarms: tuple[FalseAlarmRates, ...] = ()
@@ -156,10 +154,13 @@ class Scores(msgspec.Struct, frozen=True):
         return {row.group: row for row in self.rows[:-1]}
 
     def __repr__(self) -> str:
-        return told(self)
+        return format_scores(self)
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        named = ((row.group or NO_GROUP, row) for row in self.rows)
+        lines = tuple(table_line(name, row.n, *map(row.figure, _SHOWN), n=row.n) for name, row in named)
+        head = ("group", "n", *(key.replace("_", " ") for key in _SHOWN))
+        return table_html(Grid(f"{self.name or 'A run'}: {standing(self.overall, self.damaged)}", head, lines))
 
 
 def score(outcomes: Outcomes, name: str = "") -> Scores:
@@ -167,7 +168,6 @@ def score(outcomes: Outcomes, name: str = "") -> Scores:
     return Scores(
         rows=tuple(score_line(outcomes, group, mask) for group, mask in by_group(outcomes)),
         letters=tuple(share for asking in ASKINGS for share in _letters(outcomes, asking)),
-        strays=outcomes.strays,
         name=name,
     )
 
@@ -222,15 +222,12 @@ def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
 
 
 def _chance(outcomes: Outcomes, mask: _Mask) -> GuessingScores:
-    found = {asking: _guessed(outcomes.guess(asking)[outcomes.scored(asking) & mask]) for asking in ASKINGS}
+    found: dict[str, NDArray[np.float64]] = {
+        asking: outcomes.guess(asking)[outcomes.scored(asking) & mask] for asking in ASKINGS
+    }
     both = in_both_worlds(outcomes) & mask
-    return GuessingScores(
-        both_right=_guessed((outcomes.guess("factual") * outcomes.guess("counterfactual"))[both]), **found
-    )
-
-
-def _guessed(guesses: NDArray[np.float64]) -> float | None:
-    return float(guesses.mean()) if guesses.any() else None
+    found["both_right"] = (outcomes.guess("factual") * outcomes.guess("counterfactual"))[both]
+    return GuessingScores(**{key: float(each.mean()) if each.any() else None for key, each in found.items()})
 
 
 def worth(outcomes: Outcomes, asking: Asking) -> NDArray[Any]:
@@ -268,64 +265,52 @@ def _letters(outcomes: Outcomes, asking: Asking) -> list[LetterShare]:
     ]
 
 
-_TOLD = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap", "fell_back")
+_SHOWN: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap", "fell_back")
 
 
-def told(scores: Scores) -> str:
+def format_scores(scores: Scores) -> str:
     """Format the overall scores as text, one line per score."""
     lines = [f"Scores of {scores.name or 'a run'}: {standing(scores.overall, scores.damaged)}"]
     row = scores.overall
-    shown = [(key, figure) for key in _TOLD if (figure := row.figure(key)) and (figure.n or figure.unread)]
+    shown = [(key, figure) for key in _SHOWN if (figure := row.figure(key)) and (figure.n or figure.unread)]
     lines += [f"  {key.replace('_', ' '):<16}{_figure(figure)}" for key, figure in shown]
     more = [f"{world} {_figure(rate)}" for world, rate in row.over_all_answers.items()]
     lines += [f"  over all answers: {', '.join(more)}"] if more else []
-    lines += [f"  {words}" for words in map(balanced, scores.alarms) if words]
-    lines += [f"  {words}" for words in map(whole, scores.sets) if words]
+    lines += [f"  {words}" for words in map(_format_alarms, scores.alarms) if words]
+    lines += [f"  {words}" for words in map(_format_sets, scores.sets) if words]
     if scores.groups.keys() - {""}:
         lines.append(f"  by group: {', '.join(scores.groups)}")
     lines += [f"  {SHARED_PICTURES}"] if row.is_clustered else []
     return "\n".join(lines)
 
 
-def balanced(alarms: FalseAlarmRates) -> str:
+def _format_alarms(alarms: FalseAlarmRates) -> str:
     """Format the overall misses and false alarms with their balance; empty for a group."""
     if alarms.group != ALL or not alarms.balance.n:
         return ""
     rates = (("missed", alarms.misses), ("false alarms", alarms.false_alarms), ("unread", alarms.unread))
     shares = [f"{_share(rate)} {words}" for words, rate in rates if rate.right or words != "unread"]
-    told = "told" if alarms.asking == "counterfactual" else "shown"
-    ignoring = f"a model that ignores every change has {percent(alarms.ignoring)}%"
     return (
-        f"changes {told}: {', '.join(shares)}; balance {_share(alarms.balance)}, {ignoring}; n = {alarms.balance.n:,}"
+        f"changes {'told' if alarms.asking == 'counterfactual' else 'shown'}: {', '.join(shares)}; balance "
+        f"{_share(alarms.balance)}, a model that ignores every change has {percent(alarms.ignoring)}%; "
+        f"n = {alarms.balance.n:,}"
     )
 
 
-def whole(sets: SetScores) -> str:
+def _format_sets(sets: SetScores) -> str:
     """Format the overall scores of complete sets; empty for a group."""
     if sets.group != ALL:
         return ""
-    found = (("questions", sets.question), ("pictures", sets.picture), (_of_answers(sets.whole.size), sets.whole))
+    size = sets.whole.size
+    words = f"sets of {size:.0f}" if size == round(size) else f"sets (of {size:.1f} answers on average)"
+    found = (("questions", sets.question), ("pictures", sets.picture), (words, sets.whole))
     shares = [f"{words} {_share(each.rate)}" for words, each in found if each]
     without = f", and {sets.threes:,} without the fourth" if sets.fours and sets.threes else ""
     return f"complete sets right: {', '.join(shares)}; n = {sets.whole.rate.n:,}{without}"
 
 
-def _of_answers(size: float) -> str:
-    """Return the label of sets: their size, or their average size."""
-    return f"sets of {size:.0f}" if size == round(size) else f"sets (of {size:.1f} answers on average)"
-
-
 def _share(rate: Rate) -> str:
     return f"{100 * (rate.value or 0.0):.1f}% ({interval(rate)})"
-
-
-def as_html(scores: Scores) -> str:
-    """Format the scores of all groups as an HTML table."""
-    lines = (
-        table_line(row.group or NO_GROUP, row.n, *(row.figure(key) for key in _TOLD), n=row.n) for row in scores.rows
-    )
-    head = ("group", "n", *(key.replace("_", " ") for key in _TOLD))
-    return table_html(Grid(f"{scores.name or 'A run'}: {standing(scores.overall, scores.damaged)}", head, tuple(lines)))
 
 
 READING_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "unread")

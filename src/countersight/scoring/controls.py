@@ -113,24 +113,11 @@ def _lines(
         if mask.any() and not (cases.is_read(asking, mask) and controls.is_read(asking, mask)):
             continue
         ignoring = float(1 + guessed[mask].mean()) / 2 if mask.any() else 0.5
-        yield _line(name, cases, controls, asking, mask, ignoring)
-
-
-def _line(
-    name: str, cases: Outcomes, controls: Outcomes, asking: Asking, mask: NDArray[np.bool_], ignoring: float
-) -> FalseAlarmRates:
-    pictures = cases.pictures[mask]
-    (hit, missed), (kept, alarmed) = (
-        (each.right(asking)[mask], (~each.right(asking) & ~each.unread(asking))[mask]) for each in (cases, controls)
-    )
-    unread = (cases.unread(asking) | controls.unread(asking))[mask]
-    both = (hit.astype(np.float64) + kept) / 2
-    return FalseAlarmRates(
-        name,
-        asking,
-        rate(missed, pictures),
-        rate(alarmed, pictures),
-        rate(unread, pictures),
-        rate(hit & kept, pictures, both),
-        ignoring,
-    )
+        pictures = cases.pictures[mask]
+        (hit, missed), (kept, alarmed) = (
+            (each.right(asking)[mask], (~each.right(asking) & ~each.unread(asking))[mask]) for each in (cases, controls)
+        )
+        unread = (cases.unread(asking) | controls.unread(asking))[mask]
+        misses, false_alarms, unread_pairs = (rate(each, pictures) for each in (missed, alarmed, unread))
+        balance = rate(hit & kept, pictures, (hit.astype(np.float64) + kept) / 2)
+        yield FalseAlarmRates(name, asking, misses, false_alarms, unread_pairs, balance, ignoring)

@@ -54,17 +54,6 @@ class Division(msgspec.Struct, frozen=True, eq=False):
         return count - np.unique(self.cases).size
 
 
-class Roles(msgspec.Struct, frozen=True, eq=False):
-    """The roles of the options of counterfactual questions (CELLO: right, image, graph, text)."""
-
-    names: tuple[str, ...]
-    """The names of roles; the first is for options without a known role."""
-    codes: NDArray[np.uint8]
-    """The role of each option, as an index in `names`."""
-    ends: NDArray[np.int64]
-    """The index after the last option of each case."""
-
-
 class RoleShare(msgspec.Struct, frozen=True):
     """How often an option of a role was chosen, among scored questions that offer one."""
 
@@ -108,12 +97,25 @@ class Dividing:
             for axis, (cases, places) in zip(self._axes, self._lines, strict=True)
         )
 
-    def roles(self) -> Roles | None:
-        """Return the roles of the options, or None if no option has one."""
+    def role_shares(self, outcomes: Outcomes) -> tuple[RoleShare, ...]:
+        """Return how often options of each role (CELLO: right, image, graph, text) were chosen, if they have roles."""
         if self._mixed or len(self._roles) == 1:
-            return None
-        codes = np.frombuffer(bytes(self._codes), dtype=np.uint8)
-        return Roles(tuple(self._roles), codes, np.array(self._ends, dtype=np.int64))
+            return ()
+        names, codes = tuple(self._roles), np.frombuffer(bytes(self._codes), dtype=np.uint8)
+        ends = np.array(self._ends, dtype=np.int64)
+        starts = np.concatenate(([0], ends[:-1]))
+        lengths = ends - starts
+        answers = outcomes.answers[:, ASKINGS.index("counterfactual")]
+        letters = np.array([_letter(text) for text in outcomes.answer_texts], dtype=np.int64)[answers]
+        scored = outcomes.scored("counterfactual") & (lengths > 0)
+        answered = scored & (letters >= 0) & (letters < lengths)
+        chosen = np.bincount(codes[(starts + letters)[answered]], minlength=len(names))
+        # A role counts once per question, however many of its options have it.
+        asked = np.repeat(np.arange(len(outcomes)), lengths)
+        offers = np.unique(asked[scored[asked]] * len(names) + codes[scored[asked]])
+        offered = np.bincount(offers % len(names), minlength=len(names))
+        found = zip(names, chosen.tolist(), offered.tolist(), strict=True)
+        return tuple(RoleShare(role, share(times, of)) for role, times, of in found if role and of)
 
     def _add(self, case: Case) -> None:
         if not self._count:
@@ -126,9 +128,9 @@ class Dividing:
         if self._mixed:
             return
         for axis, (cases, places) in zip(self._axes, self._lines, strict=True):
-            for place in {_place(line, axis.lines) for line in axis.of(case)}:
+            for line in dict.fromkeys(line if line in axis.lines else OTHER for line in axis.of(case)):
                 cases.append(position)
-                places.append(place)
+                places.append((*axis.lines, OTHER).index(line))
         if case.counterfactual:
             self._codes += bytes(self._role(option.role) for option in case.counterfactual.options)
         self._ends.append(len(self._codes))
@@ -137,31 +139,6 @@ class Dividing:
         if role in self._roles or len(self._roles) < _MOST_ROLES:
             return self._roles.setdefault(role, len(self._roles))
         return self._roles.setdefault(OTHER, len(self._roles))
-
-
-def _place(line: str, lines: tuple[str, ...]) -> int:
-    return lines.index(line) if line in lines else len(lines)
-
-
-def role_shares(outcomes: Outcomes, roles: Roles) -> tuple[RoleShare, ...]:
-    """Return how often the options of each role were chosen, with roles in order of first appearance."""
-    column = ASKINGS.index("counterfactual")
-    starts = np.concatenate(([0], roles.ends[:-1]))
-    lengths = roles.ends - starts
-    letter_of = np.array([_letter(text) for text in outcomes.answer_texts], dtype=np.int64)
-    letters = letter_of[outcomes.answers[:, column]]
-    scored = outcomes.scored("counterfactual") & (lengths > 0)
-    answered = scored & (letters >= 0) & (letters < lengths)
-    chosen = np.bincount(roles.codes[(starts + letters)[answered]], minlength=len(roles.names))
-    # A role counts once per question, however many of its options have it.
-    asked = np.repeat(np.arange(len(outcomes)), lengths)
-    offers = np.unique(asked[scored[asked]] * len(roles.names) + roles.codes[scored[asked]])
-    offered = np.bincount(offers % len(roles.names), minlength=len(roles.names))
-    shares = []
-    for place, role in enumerate(roles.names):
-        if role and offered[place]:
-            shares.append(RoleShare(role, share(int(chosen[place]), int(offered[place]))))
-    return tuple(shares)
 
 
 def _letter(text: str | None) -> int:

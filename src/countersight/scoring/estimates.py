@@ -13,7 +13,6 @@ from countersight.html import interval as ends
 from countersight.scoring.intervals import (
     CONFIDENCE,
     Effective,
-    Interval,
     Paired,
     interval_of_test,
     mean_interval,
@@ -71,11 +70,6 @@ class Rate(Measured, frozen=True):
             return self.sequence
         return "" if self.hits is not None and not self.clustered else _INDEPENDENT
 
-    @property
-    def interval(self) -> Interval:
-        """The 95 % confidence interval of the share."""
-        return Interval(self.low, self.high)
-
     def __repr__(self) -> str:
         if self.value is None:
             return f"Rate(0 of {self.n} read)" if self.n else "Rate(nothing scored)"
@@ -93,9 +87,6 @@ class Difference(Measured, frozen=True):
     high: float
     p: float
     n: int
-    only_first: int
-    """Cases that only the first has right, or in which its answer has more credit."""
-    only_second: int
     effective: Effective
     """The information, as a number of independent cases."""
     test: str = EXACT
@@ -106,22 +97,12 @@ class Difference(Measured, frozen=True):
     """The smallest and largest difference that unread replies leave possible; None if all were read."""
 
     @property
-    def interval(self) -> Interval:
-        """The confidence interval of the difference, at the level `confidence`."""
-        return Interval(self.low, self.high)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the test is exact: all cases are independent, and right or wrong."""
-        return self.test == EXACT
-
-    @property
     def method(self) -> str:
         """How interval and p were computed."""
         if self.test == ANYTIME:
             return ANYTIME
         wider = self.confidence != CONFIDENCE
-        return "" if self.is_exact and not wider else f"Tango score; {self.test}{', Holm' if wider else ''}"
+        return "" if self.test == EXACT and not wider else f"Tango score; {self.test}{', Holm' if wider else ''}"
 
     def at(self, confidence: float, p: float) -> "Difference":
         """Return this difference with the interval and p after a correction for several comparisons."""
@@ -174,8 +155,6 @@ def difference(
         high=found.high,
         p=found.p,
         n=first.size,
-        only_first=int((apart > 1e-6).sum()),
-        only_second=int((apart < -1e-6).sum()),
         effective=found.effective,
         test=EXACT if whole else ADJUSTED,
         reach=reach,

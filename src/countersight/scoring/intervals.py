@@ -22,8 +22,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 CONFIDENCE: Final = 0.95
-RESAMPLES: Final = 10_000
-"""The number of resamples."""
 CORRECTION: Final = 0.5
 """The continuity correction of score intervals, in cases."""
 FEW_MISTAKES: Final = 5.0
@@ -202,11 +200,6 @@ def p_of(interval_at: Callable[[float], Interval]) -> float:
         else:
             outside = confidence
     return 1 - outside
-
-
-def p_of_score(score: float) -> float:
-    """Return the two-sided p of a statistic that is normal under the null hypothesis."""
-    return 2 * NormalDist().cdf(-abs(score))
 
 
 class Adjusted(msgspec.Struct, frozen=True):

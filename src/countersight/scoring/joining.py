@@ -20,8 +20,6 @@ HALF: Final = 0.5
 _SHOWN_OF_AN_ANSWER = 120  # characters of a long open answer that are kept for display
 _WEIGHT: Final = (0, 0, 1, 2, 2, 3, 4, 4)
 """The precedence of a reply by the code of its outcome: failed, cut or empty, unread, answered."""
-
-
 _CODES: Final[dict[str, int]] = {outcome: code for code, outcome in enumerate(OUTCOMES) if outcome}
 
 
@@ -45,11 +43,8 @@ def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> Ju
     credit = soft_accuracy(read.answer, question.answers) if question.answers else float(agrees(read.answer, question))
     if credit >= HALF:
         return JudgedReply(RIGHT, read.answer, credit)
-    return JudgedReply(WRONG, read.answer, credit, _is_prior(read.answer, question))
-
-
-def _is_prior(answer: str, question: Question) -> bool:
-    return bool(question.prior) and agrees(answer, msgspec.structs.replace(question, answer=question.prior, prior=""))
+    prior = msgspec.structs.replace(question, answer=question.prior, prior="")
+    return JudgedReply(WRONG, read.answer, credit, is_prior=bool(question.prior) and agrees(read.answer, prior))
 
 
 def outcomes(
@@ -100,7 +95,6 @@ class _Gathered:
         self.id_ends = array("q")
         self.questions = bytearray()
         self.question_ends = array("q")
-        self.strays = 0
         self.credits: array[float] | None = None  # None until the first question with answers of several people
         self.decoder = msgspec.msgpack.Decoder(Question)
         self.encoder = msgspec.msgpack.Encoder()
@@ -140,8 +134,7 @@ class _Gathered:
         position = self.positions[reply.row] if 0 <= reply.row < len(self.positions) else -1
         place = len(ASKINGS) * position + ASKINGS.index(asking_of(reply.world, reply.telling))
         if position < 0 or not self._is_case(position, reply.case) or not self.codes[place]:
-            self.strays += 1
-            return
+            return  # a reply to a question that the dataset does not have
         before = _WEIGHT[self.codes[place]]
         if before == _WEIGHT[RIGHT]:
             return
@@ -170,7 +163,6 @@ class _Gathered:
             answers=_table(self.answers, np.int32),
             answer_texts=tuple(self.texts),
             replies=_table(self.replies, np.int32),
-            strays=self.strays,
             credits=None if self.credits is None else _table(self.credits, np.float32),
             priors=_table(self.priors, np.uint8),
             restated=_table(self.restated, np.bool_),

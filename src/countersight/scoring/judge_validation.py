@@ -28,9 +28,6 @@ class Contest(msgspec.Struct, frozen=True):
 
     person: str
     items: int
-    judge: float
-    """How often the judge agrees with the others at least as well as the person does."""
-    human: float
     p: float
     """The p of the hypothesis that the judge is worse than the person by the margin or more."""
     won: bool
@@ -42,8 +39,6 @@ class AltTest(msgspec.Struct, frozen=True):
     contests: tuple[Contest, ...]
     winning_rate: float | None
     """The share of people whom the judge matches; the test is passed at one half."""
-    advantage: float | None
-    """The mean of `judge` over the contests."""
     why: str = ""
     """The reason if there is no result."""
 
@@ -54,12 +49,10 @@ class AltTest(msgspec.Struct, frozen=True):
 
 
 class CorrectedMean(msgspec.Struct, frozen=True):
-    """A corrected mean with its interval, and the means of the judge alone and of people alone."""
+    """A corrected mean with its interval."""
 
     value: float
     interval: Interval
-    judge_alone: float
-    people_alone: float
     weight: float
     """The weight of the judge's scores; 0 uses only people's labels."""
     labelled: int
@@ -70,25 +63,23 @@ def alt_test(people: Labels, judge: Mapping[str, int], margin: float = MARGIN, l
     tried = [found for name in people if (found := _contest(name, people, judge, margin)) is not None]
     if len(people) < 3 or not tried:
         why = f"at least three people must share {FEWEST_ITEMS} or more labelled items with others"
-        return AltTest((), None, None, why)
+        return AltTest((), None, why)
     won = _by_benjamini_yekutieli([contest.p for contest in tried], level)
     contests = tuple(msgspec.structs.replace(contest, won=beaten) for contest, beaten in zip(tried, won, strict=True))
-    return AltTest(contests, fmean(won), fmean(contest.judge for contest in contests))
+    return AltTest(contests, fmean(won))
 
 
 def _contest(name: str, people: Labels, judge: Mapping[str, int], margin: float) -> Contest | None:
-    gaps, judge_wins, human_wins = [], [], []
+    gaps = []
     for item, label in people[name].items():
         others = [given[item] for other, given in people.items() if other != name and item in given]
         if not others or item not in judge:
             continue
         by_judge, by_person = (fmean(other == each for other in others) for each in (judge[item], label))
-        judge_wins.append(by_judge >= by_person)
-        human_wins.append(by_person >= by_judge)
-        gaps.append(human_wins[-1] - judge_wins[-1])
+        gaps.append((by_person >= by_judge) - (by_judge >= by_person))
     if len(gaps) < FEWEST_ITEMS:
         return None
-    return Contest(name, len(gaps), fmean(judge_wins), fmean(human_wins), _below(gaps, margin), won=False)
+    return Contest(name, len(gaps), _below(gaps, margin), won=False)
 
 
 def _below(gaps: Sequence[int], margin: float) -> float:
@@ -130,7 +121,7 @@ def corrected_mean(
     interval = Interval(value - half, value + half)
     if set(labels) <= {0, 1}:
         value, interval = _held(value), _as_share(interval, labels, variance, confidence)
-    return CorrectedMean(value, interval, fmean([*judged, *unlabelled]), fmean(labels), weight, n)
+    return CorrectedMean(value, interval, weight, n)
 
 
 def _as_share(interval: Interval, labels: Sequence[float], variance: float, confidence: float) -> Interval:

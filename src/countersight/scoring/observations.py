@@ -1,6 +1,7 @@
 """The observations of CFMM about its models (CFMM 4.2), for any run in both worlds."""
 
 from math import comb
+from statistics import NormalDist
 
 import msgspec
 import numpy as np
@@ -15,7 +16,6 @@ from countersight.scoring.intervals import (
     CONFIDENCE,
     difference_of,
     mean_interval,
-    p_of_score,
     score_quantile,
     student_below,
     student_quantile,
@@ -77,7 +77,7 @@ class Ranking(msgspec.Struct, frozen=True):
 
 def correlation(outcomes: Outcomes) -> Correlation | None:
     """Return the correlation between right answers in the two worlds; None if no case was scored in both."""
-    both = _heard(outcomes, "factual") & _heard(outcomes, "counterfactual")
+    both = _scored_and_read(outcomes, "factual") & _scored_and_read(outcomes, "counterfactual")
     n = int(both.sum())
     if not n:
         return None
@@ -94,7 +94,7 @@ def correlation(outcomes: Outcomes) -> Correlation | None:
     )
 
 
-def _heard(outcomes: Outcomes, asking: Asking) -> NDArray[np.bool_]:
+def _scored_and_read(outcomes: Outcomes, asking: Asking) -> NDArray[np.bool_]:
     """Return the scored cases, without groups in which no reply could be read."""
     scored = outcomes.scored(asking)
     read = np.bincount(outcomes.groups[scored & ~outcomes.unread(asking)], minlength=len(outcomes.group_names)) > 0
@@ -126,7 +126,7 @@ def _phi(
     count = np.unique(pictures).size
     if count == pictures.size:
         error = float(np.sqrt(exact)) / spread
-        reach, p = score_quantile(CONFIDENCE) * error, p_of_score(value / error)
+        reach, p = score_quantile(CONFIDENCE) * error, 2 * NormalDist().cdf(-abs(value / error))
     else:
         freedom = max(count - sizes.size, 1)
         clustered = float((np.bincount(pictures, weights=together) ** 2).sum()) * count / freedom
@@ -137,7 +137,7 @@ def _phi(
 
 def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
     """Rank the groups by their accuracy in one kind of asking; None for one group, too many, or all equal."""
-    places = np.unique(outcomes.groups[_heard(outcomes, asking)])
+    places = np.unique(outcomes.groups[_scored_and_read(outcomes, asking)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None
     rates = [(place, accuracy(outcomes, asking, outcomes.groups == place)) for place in places]

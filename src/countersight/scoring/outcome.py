@@ -1,6 +1,6 @@
 """Outcomes of the questions of a run: right, wrong, unread, or not scored for a stated reason."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
@@ -25,22 +25,8 @@ _BY_CASE: Final = (
 )
 
 
-class CaseOutcome(msgspec.Struct, frozen=True):
-    """The outcomes of one case; None for a question that the case does not have."""
-
-    row: int
-    case: str
-    group: str
-    factual: Outcome | None
-    counterfactual: Outcome | None
-    shown: Outcome | None
-    factual_answer: str | None
-    counterfactual_answer: str | None
-    shown_answer: str | None
-
-
 class Outcomes(msgspec.Struct, frozen=True, eq=False):
-    """The outcomes of all cases in compact arrays. Iteration yields one `CaseOutcome` per case."""
+    """The outcomes of all cases in compact arrays."""
 
     rows: NDArray[np.int64]
     group_names: tuple[str, ...]
@@ -61,8 +47,6 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     replies: NDArray[np.int32]
     """For each case and each of `ASKINGS`, the number of the journal's reply that counts, from 0; -1 if there is
     none."""
-    strays: int
-    """The number of replies to questions that the dataset does not have."""
     credits: NDArray[np.float32] | None
     """For each case and each of `ASKINGS`, the credit of the answer, from 0 to 1; None if all are right or wrong."""
     priors: NDArray[np.uint8]
@@ -79,17 +63,6 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         """Return the id of the case at a position."""
         start = int(self.id_ends[position - 1]) if position else 0
         return self.ids[start : int(self.id_ends[position])].decode()
-
-    def __iter__(self) -> Iterator[CaseOutcome]:
-        for position in range(len(self)):
-            codes, answers = self.codes[position], self.answers[position]
-            yield CaseOutcome(
-                int(self.rows[position]),
-                self.case(position),
-                self.group_names[self.groups[position]],
-                *(OUTCOMES[code] for code in codes),
-                *(self.answer_texts[answer] for answer in answers),
-            )
 
     def only(self, mask: NDArray[np.bool_]) -> "Outcomes":
         """Return the outcomes of selected cases, in the same order."""
@@ -146,16 +119,12 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         return self.codes[:, ASKINGS.index(asking)]
 
 
-Counted = dict[tuple[int, Asking], Reply]
-"""The replies that count, by position of the case and asking."""
-
-
 Find = Callable[[Iterable[int]], Mapping[int, Reply]]
 """Finds replies by their numbers in the order in which they were judged."""
 
 
-def counted_replies(outcomes: Outcomes, positions: Iterable[int], find: Find) -> Counted:
-    """Return the replies that count for the cases at these positions."""
+def counted_replies(outcomes: Outcomes, positions: Iterable[int], find: Find) -> dict[tuple[int, Asking], Reply]:
+    """Return the replies that count for the cases at these positions, by position and asking."""
     wanted = {
         place: (position, asking)
         for position in positions

@@ -13,12 +13,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.scoring.intervals import RESAMPLES, Interval
+from countersight.scoring.intervals import Interval
 
 Label = Hashable | None
 Rows = Sequence[Sequence[Label]]
 _Floats = NDArray[np.float64]
 
+RESAMPLES: Final = 10_000
 _AT_ONCE: Final = 4_000_000  # random numbers drawn at most: 32 MB
 NO_PAIR: Final = "no item was labelled twice"
 ONE_LABEL: Final = "all answers are the same, so agreement cannot be measured"
@@ -43,8 +44,6 @@ class Agreement(msgspec.Struct, frozen=True):
     fleiss: Estimate
     alpha: Estimate
     ac1: Estimate
-    table: tuple[tuple[str, str, int], ...]
-    """How often each pair of labels was given by the first two people of an item."""
 
 
 def agreement(rows: Rows, seed: int = 0, resamples: int = RESAMPLES) -> Agreement:
@@ -52,9 +51,8 @@ def agreement(rows: Rows, seed: int = 0, resamples: int = RESAMPLES) -> Agreemen
     counts, pairs, names = _coded(rows)
     if not len(counts):
         none = Estimate(None, None, NO_PAIR)
-        return Agreement(0, none, none, none, none, none, ())
+        return Agreement(0, none, none, none, none, none)
     items, two = len(counts), bool((counts.sum(axis=1) == 2).all())
-    table = _table(pairs, names)
     counts, pairs, weights = _drawn(counts, pairs, seed, resamples)
     estimate = partial(_estimate, weights)
     return Agreement(
@@ -64,7 +62,6 @@ def agreement(rows: Rows, seed: int = 0, resamples: int = RESAMPLES) -> Agreemen
         estimate(partial(_fleiss, counts)),
         estimate(partial(_alpha, counts)),
         estimate(partial(_ac1, counts)),
-        table,
     )
 
 
@@ -94,14 +91,6 @@ def _coded(rows: Rows) -> tuple[_Floats, NDArray[np.int64], list[Hashable]]:
             counts[place, number[label]] += 1
     pairs = np.array([[number[row[0]], number[row[1]]] for row in given], dtype=np.int64).reshape(-1, 2)
     return counts, pairs, names
-
-
-def _table(pairs: NDArray[np.int64], names: list[Hashable]) -> tuple[tuple[str, str, int], ...]:
-    found, numbers = np.unique(pairs, axis=0, return_counts=True)
-    return tuple(
-        (str(names[first]), str(names[second]), int(number))
-        for (first, second), number in zip(found, numbers, strict=True)
-    )
 
 
 def _drawn(

@@ -22,7 +22,7 @@ from countersight.scoring.gold import Gold
 from countersight.scoring.joining import outcomes
 from countersight.scoring.outcome import MISSING, Outcomes
 from countersight.scoring.sets import Cells, Placing, SetScores, as_fourth, set_scores, shown_sets
-from countersight.scoring.stopping import Looking, Until, stopped, with_anytime_intervals
+from countersight.scoring.stopping import FIRST, GROWTH, Units, Until, look, stopped, with_anytime_intervals
 
 SCORES = "scores.parquet"
 """The file with one row per answer."""
@@ -50,16 +50,10 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         """The name of the model and of the dataset."""
         return f"{self.run.manifest.model} on {self.dataset.name}"
 
-    def cases(self) -> Iterator[tuple[int, Case]]:
-        """Iterate over the cases as they were asked, without controls, with the current right answers."""
-        return ((row, case) for row, case in self._asked() if not case.control_of)
-
-    def control_cases(self) -> Iterator[tuple[int, Case]]:
-        """Iterate over the controls as they were asked."""
-        return ((row, case) for row, case in self._asked() if case.control_of)
-
-    def _asked(self) -> Iterator[tuple[int, Case]]:
-        return _asked(self.run, self.dataset, self.gold)
+    def cases(self, *, controls: bool = False) -> Iterator[tuple[int, Case]]:
+        """Iterate over the cases, or the controls, as they were asked, with the current right answers."""
+        asked = _asked(self.run, self.dataset, self.gold)
+        return ((row, case) for row, case in asked if bool(case.control_of) == controls)
 
     @property
     def control_count(self) -> int:
@@ -72,17 +66,17 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         rule = stopped(self.run)
         if rule and rule.pictures < rule.of_pictures:
             found = with_anytime_intervals(found, self.outcomes, self.dataset, rule)
+        sets: tuple[SetScores, ...] = ()
+        if self.cells:
+            sets = set_scores(self.outcomes, self.cells, divided)
+        elif self.run.manifest.shown:
+            sets = shown_sets(self.outcomes, self.fourths())
         return msgspec.structs.replace(
             found,
             alarms=alarms(self.outcomes, self.controls) if self.controls else (),
-            sets=self._sets(divided),
+            sets=sets,
             damaged=self.damaged,
         )
-
-    def _sets(self, divided: Iterable[tuple[str, NDArray[np.bool_]]]) -> tuple[SetScores, ...]:
-        if self.cells:
-            return set_scores(self.outcomes, self.cells, divided)
-        return shown_sets(self.outcomes, self.fourths()) if self.run.manifest.shown else ()
 
     def fourths(self) -> Outcomes:
         """Return the outcomes of questions with "if" that were asked about the picture after the change."""
@@ -102,7 +96,7 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         find = self.run.numbered().at
         yield from answered(self.outcomes, self.cases(), find)
         if self.controls:
-            yield from answered(self.controls.outcomes, self.control_cases(), find)
+            yield from answered(self.controls.outcomes, self.cases(controls=True), find)
 
     def fourth_answers(self) -> Iterator[ScoredAnswer]:
         """Iterate over the fourth questions, in runs with pictures of both worlds."""
@@ -137,7 +131,13 @@ def judge_run(
     `watch_replies` may observe the streams of cases and replies.
     """
     source, moved = _source(run, dataset, gold)
-    refuse_hidden(source, gold)
+    if gold is not None and gold.key is not None:
+        check_key(source, gold.key)
+    elif hidden_in(source) is not None:
+        raise RunError(
+            f"the answers of {source.path} are hidden: submit the run to the holder of the key, who can score it "
+            "with --key"
+        )
     paired = ControlPairing()
     placing = Placing()
     cases = placing.watch(paired.watch(watch_cases(_asked(run, source, gold))))
@@ -145,7 +145,10 @@ def judge_run(
     damaged: list[None] = []
     replies = watch_replies(run.replies(lambda: damaged.append(None)))
     found = outcomes(cases, replies, prompt.reads, factual_from=prompt.of("factual").reads, by_id=moved)
-    found = _of_those_asked_for(run, source, found)
+    if sample := run.manifest.observed.get("sample"):  # unanswered questions outside the sample are not missing
+        outside = ~np.isin(found.rows, list(msgspec.convert(sample, Sample).rows(source)))
+        codes = np.where(outside[:, None] & (found.codes == MISSING), 0, found.codes).astype(np.uint8)
+        found = msgspec.structs.replace(found, codes=codes)
     cells = placing.cells()
     cells = cells.only(paired.cases()) if cells else None
     return JudgedRun(run, source, gold, *paired.apart(found), cells, len(damaged))
@@ -157,17 +160,6 @@ def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold:
     return judge_run(opened, dataset=dataset, gold=Gold.open(gold) if gold else None).scores()
 
 
-def refuse_hidden(dataset: Dataset, gold: Gold | None) -> None:
-    """Raise an error if the answers of a dataset are hidden and the right key was not given."""
-    if gold is not None and gold.key is not None:
-        check_key(dataset, gold.key)
-    elif hidden_in(dataset) is not None:
-        raise RunError(
-            f"the answers of {dataset.path} are hidden: submit the run to the holder of the key, who can score it "
-            "with --key"
-        )
-
-
 def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Dataset, bool]:
     """Return the dataset of a run, and whether its rows may have moved, because answers were corrected in the dataset
     itself."""
@@ -177,17 +169,6 @@ def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Da
         if gold is None or not gold.path.is_dir():
             raise
         return Dataset.open(gold.path), True
-
-
-def _of_those_asked_for(run: RunFolder, source: Dataset, found: Outcomes) -> Outcomes:
-    """Return the outcomes without unanswered questions outside the sample of the run."""
-    sample = run.manifest.observed.get("sample")
-    if not sample:
-        return found
-    rows = msgspec.convert(sample, Sample).rows(source)
-    outside = ~np.isin(found.rows, list(rows))
-    codes = np.where(outside[:, None] & (found.codes == MISSING), 0, found.codes).astype(np.uint8)
-    return msgspec.structs.replace(found, codes=codes)
 
 
 def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple[int, Case]]:
@@ -228,13 +209,15 @@ async def ask_until(
         sides[against_folder(out)] = (against[0], how | {"tally": against[1]})
     before = [stopped(RunFolder.open(folder)) if (folder / MANIFEST).exists() else None for folder in sides]
     if before[0] and all(each and each.met and each.rule.is_as_strict_as(rule) for each in before):
-        if not any(_has_failures(RunFolder.open(folder)) for folder in sides):
+        replies = ((folder, reply) for folder in sides for reply in RunFolder.open(folder).replies())
+        states = {(folder, each.row, each.world, each.telling): each.state for folder, each in replies}
+        if "failed" not in states.values():
             for asked, _ in sides.values():
                 await asked.close()
             return RunFolder.open(out)
         rule = before[0].rule  # what failed is asked again, under the stricter rule
-    looking = Looking(rule, dataset)
-    pictures = max(map(looking.first, before))
+    units = Units(dataset, rule.seed, rule.metric)
+    pictures = max(each.pictures if each else min(len(units), FIRST) for each in before)
     meeting = asyncio.Barrier(len(sides))
     runs: dict[Path, RunFolder] = {}
     going = True
@@ -245,8 +228,8 @@ async def ask_until(
         try:
             if await meeting.wait() == 0:  # the first of the two computes for both
                 judged = [(runs[folder], judge_run(runs[folder]).outcomes) for folder in sides]
-                going = not looking.look(judged, pictures).met and pictures < looking.everything
-                pictures = looking.next(pictures)
+                going = not look(rule, units, judged, pictures).met and pictures < len(units)
+                pictures = min(len(units), max(pictures + 1, int(pictures * GROWTH)))
             await meeting.wait()
         except asyncio.BrokenBarrierError:  # the other run was stopped
             return None
@@ -268,9 +251,3 @@ async def ask_until(
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
-
-
-def _has_failures(run: RunFolder) -> bool:
-    """Whether a question of a run failed and has not been answered since."""
-    states = {(reply.row, reply.world, reply.telling): reply.state for reply in run.replies()}
-    return "failed" in states.values()

@@ -113,18 +113,21 @@ def stopped(run: RunFolder) -> StoppingStatus | None:
 
 
 class Units:
-    """The pictures of a dataset in the order in which a run with a stopping rule asks them."""
+    """The pictures of a dataset in the order in which a run with a stopping rule asks them.
 
-    def __init__(self, dataset: Dataset, seed: int) -> None:
+    Raises an error if no case has the questions of `metric`.
+    """
+
+    def __init__(self, dataset: Dataset, seed: int, metric: str = "") -> None:
         self._order = Sample(0, seed, "picture").order(dataset)
         self._cases = {row: case for row, case in dataset.cases() if not case.control_of}
+        if metric and not any(_has(case, _ASKINGS[metric], None) for case in self._cases.values()):
+            raise CountersightError(
+                f"no case of {dataset.path} has the questions for the metric {metric}: choose another `until_metric`"
+            )
 
     def __len__(self) -> int:
         return len(self._order)
-
-    def have(self, metric: str) -> bool:
-        """Whether any case has the questions of a metric."""
-        return any(_has(case, _ASKINGS[metric], None) for case in self._cases.values())
 
     def interval(
         self,
@@ -193,41 +196,16 @@ def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int
     return worst, best
 
 
-class Looking:
-    """Looks at a run after each part, and decides how many pictures to ask next."""
-
-    def __init__(self, rule: Until, dataset: Dataset) -> None:
-        self.rule = rule
-        self._units = Units(dataset, rule.seed)
-        if not self._units.have(rule.metric):
-            raise CountersightError(
-                f"no case of {dataset.path} has the questions for the metric {rule.metric}: choose another "
-                "`until_metric`"
-            )
-
-    @property
-    def everything(self) -> int:
-        return len(self._units)
-
-    def first(self, run: StoppingStatus | None) -> int:
-        """Return the number of pictures to ask first, or to continue with."""
-        return run.pictures if run else min(self.everything, FIRST)
-
-    def next(self, pictures: int) -> int:
-        return min(self.everything, max(pictures + 1, int(pictures * GROWTH)))
-
-    def look(self, runs: Sequence[tuple[RunFolder, Outcomes]], pictures: int) -> StoppingStatus:
-        """Return the status of a run, or of the difference between two runs, after this many pictures, and record it
-        in the run folders."""
-        (_, outcomes), *other = runs
-        minus = other[0][1] if other else None
-        metric, aim = self.rule.metric, self.rule.aim
-        found, _, cases, of = self._units.interval(outcomes, pictures, metric, minus=minus, aim=aim)
-        met = self.rule.is_met_by(found)
-        standing = StoppingStatus(self.rule, met, found.low, found.high, pictures, self.everything, cases, of)
-        for run, _ in runs:
-            run.observe({UNTIL: msgspec.to_builtins(standing)})
-        return standing
+def look(rule: Until, units: Units, runs: Sequence[tuple[RunFolder, Outcomes]], pictures: int) -> StoppingStatus:
+    """Return the status of a run, or of the difference between two runs, after this many pictures, and record it in
+    the run folders."""
+    (_, outcomes), *other = runs
+    minus = other[0][1] if other else None
+    found, _, cases, of = units.interval(outcomes, pictures, rule.metric, minus=minus, aim=rule.aim)
+    status = StoppingStatus(rule, rule.is_met_by(found), found.low, found.high, pictures, len(units), cases, of)
+    for run, _ in runs:
+        run.observe({UNTIL: msgspec.to_builtins(status)})
+    return status
 
 
 def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: StoppingStatus) -> Scores:
@@ -244,19 +222,18 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
         replaced = msgspec.structs.replace(row, **found)
         if not row.in_both:
             return replaced
-        factual, counterfactual = row.in_both
-        pair = _within(factual, replaced.factual), _within(counterfactual, replaced.counterfactual)
-        return msgspec.structs.replace(replaced, in_both=pair)
+        # An accuracy over some of the answers has the wider interval over all of them.
+        pair = [
+            msgspec.structs.replace(
+                rate, low=min(rate.value or 0.0, whole.low), high=max(rate.value or 0.0, whole.high)
+            )
+            for rate, whole in zip(row.in_both, (replaced.factual, replaced.counterfactual), strict=True)
+        ]
+        return msgspec.structs.replace(replaced, in_both=tuple(pair))
 
     last = len(scores.rows) - 1
     rows = tuple(row_of(row, None if place == last else row.group) for place, row in enumerate(scores.rows))
     return msgspec.structs.replace(scores, rows=rows)
-
-
-def _within(rate: Rate, all_answers: Rate) -> Rate:
-    """Return an accuracy over some of the answers, with the wider interval over all of them."""
-    low, high = min(rate.value or 0.0, all_answers.low), max(rate.value or 0.0, all_answers.high)
-    return msgspec.structs.replace(rate, low=low, high=high)
 
 
 def _replaced(
