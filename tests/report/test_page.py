@@ -92,7 +92,7 @@ def violations(page: Page, part: str | None = None) -> list[str]:
     return [f"{rule['id']}: {[node['html'][:150] for node in rule['nodes'][:3]]}" for rule in found]
 
 
-def test_the_page_loads_without_a_request_or_a_complaint(open_page: Opener) -> None:
+def test_the_page_loads_without_a_request_or_a_complaint_and_runs_nothing_else(open_page: Opener) -> None:
     opened = open_page(specimen.page(60, "first", "second"))
     expect(opened.page.locator("h1")).to_have_text("cvqa-synthetic")
     expect(opened.page.locator(".card")).to_have_count(24)
@@ -103,24 +103,23 @@ def test_the_page_loads_without_a_request_or_a_complaint(open_page: Opener) -> N
     away = [url for url in opened.requests if not url.startswith(("file:", "data:"))]
     assert (away, opened.troubles) == ([], [])
     assert len([url for url in opened.requests if url.startswith("file:")]) == 1
-
-
-def test_the_policy_forbids_everything_but_the_page_itself(open_page: Opener) -> None:
-    page = open_page(specimen.page(60)).page
-    policy = page.locator("meta[http-equiv]").get_attribute("content") or ""
+    policy = opened.page.locator("meta[http-equiv]").get_attribute("content") or ""
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))")
-    assert page.evaluate("window.ran") is None
+    adding = "document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))"
+    opened.page.evaluate(adding)
+    assert opened.page.evaluate("window.ran") is None
 
 
-def test_main_table_and_plot_say_the_same(open_page: Opener) -> None:
+def test_tables_plot_and_cases_say_what_the_data_says(open_page: Opener) -> None:
     page = open_page(specimen.page(60)).page
     total = page.locator("#scores tr.total")
     expect(total.locator("td").nth(1)).to_contain_text("81.2")
     expect(page.locator("#drop .plot-total .plot-drop")).to_contain_text("28.2")
     label = page.locator("#drop .plot-total svg[role=img]").get_attribute("aria-label") or ""
     assert label.startswith("all: factual 81.2% (77.2 to 85.2); counterfactual 53.0%")
+    expect(page.locator("#letters tbody tr").first.locator("td")).to_have_text(["35.0", "25.0"] * 3)
+    assert {*page.locator(".verdict").all_inner_texts()} == {"✓ right", "✗ wrong", "? unread", "! failed"}
 
 
 def test_what_has_no_figure_is_last_whichever_way_a_table_is_sorted(open_page: Opener) -> None:
@@ -151,11 +150,6 @@ def test_every_figure_is_saved_as_svg_and_as_png(open_page: Opener, tmp_path: Pa
             assert picture.size == (2 * int(sheet.attrib["width"]), 2 * int(sheet.attrib["height"]))
             assert len(picture.convert("RGB").getcolors(10**6)) > 20
     assert opened.troubles == []
-
-
-def test_letters_show_answered_and_gold(open_page: Opener) -> None:
-    page = open_page(specimen.page(60)).page
-    expect(page.locator("#letters tbody tr").first.locator("td")).to_have_text(["35.0", "25.0"] * 3)
 
 
 def test_each_outcome_has_its_filter(open_page: Opener) -> None:
@@ -190,10 +184,6 @@ def test_search_finds_text_in_replies(open_page: Opener) -> None:
     expect(page.locator(".card h3")).to_have_text("case-000033")
     page.get_by_role("button", name="Clear filters").click()
     expect(page.locator("#status")).to_have_text("40 cases, 1 to 24 shown.")
-
-
-def test_nothing_found_is_said(open_page: Opener) -> None:
-    page = open_page(specimen.page(60)).page
     page.locator("#search").fill("no such words")
     expect(page.locator("#status")).to_have_text("No case matches. Clear a filter to see more.")
     expect(page.locator(".card")).to_have_count(0)
@@ -252,13 +242,6 @@ def test_a_picture_that_a_model_never_saw_says_so_large_and_small(open_page: Ope
         page.keyboard.press("Escape")
 
 
-def test_turning_the_page_moves_the_focus_to_what_is_shown(open_page: Opener) -> None:
-    page = open_page(specimen.page(60)).page
-    page.get_by_role("button", name="Next").click()
-    expect(page.locator("#status")).to_be_focused()
-    says(page, "60 cases, 25 to 48 shown.")
-
-
 def test_the_link_of_a_case_leads_to_that_case_alone(open_page: Opener) -> None:
     data = specimen.page(12)
     cases = tuple(msgspec.structs.replace(case, id=f"c{number}") for number, case in enumerate(data.cases))
@@ -288,20 +271,18 @@ def test_one_run_right_and_another_not_leaves_out_what_was_not_scored(open_page:
     assert {*page.locator(".verdict").all_inner_texts()} == {"✓ right", "✗ wrong", "? unread"}
 
 
-def test_keys_lead_from_the_last_case_of_a_page_to_the_next(open_page: Opener) -> None:
+def test_buttons_and_keys_lead_from_the_last_case_of_a_page_to_the_next(open_page: Opener) -> None:
     page = open_page(specimen.page(60)).page
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator("#status")).to_be_focused()
+    says(page, "60 cases, 25 to 48 shown.")
+    page.get_by_role("button", name="Previous").click()
     page.locator(".card").last.focus()
     page.keyboard.press("j")
     says(page, "60 cases, 25 to 48 shown.")
     page.keyboard.press("k")
     says(page, "60 cases, 1 to 24 shown.")
     expect(page.locator(".card:focus h3")).to_have_text("case-000023")
-
-
-def test_every_verdict_is_a_mark_and_a_word(open_page: Opener) -> None:
-    page = open_page(specimen.page(60)).page
-    expect(page.locator(".card")).to_have_count(24)
-    assert {*page.locator(".verdict").all_inner_texts()} == {"✓ right", "✗ wrong", "? unread", "! failed"}
 
 
 def test_a_long_reply_is_folded_and_a_cut_one_says_so(open_page: Opener) -> None:
@@ -380,6 +361,8 @@ def test_axe_finds_nothing(open_page: Opener, scheme: str, size: dict[str, int])
     # Without motion: a colour on its way from one to another has a contrast of its own.
     how = {"viewport": size, "color_scheme": scheme, "reduced_motion": "reduce"}
     page = open_page(specimen.page(6, "first", "second"), **how).page
+    ground = {"light": "rgb(246, 246, 243)", "dark": "rgb(17, 19, 21)"}[scheme]
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == ground
     choose(page, "factual right, counterfactual wrong")
     page.locator(".reply summary").first.click()
     expect(page.locator(".reply .whole").first).to_be_visible()
@@ -402,16 +385,6 @@ def test_a_phone_never_scrolls_sideways(open_page: Opener, name: str) -> None:
     expect(page.locator("dialog")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     assert page.evaluate("document.querySelector('dialog').getBoundingClientRect().right") <= PHONE["width"]
-
-
-def test_dark_mode_is_dark(open_page: Opener) -> None:
-    grounds = [
-        open_page(specimen.page(60), color_scheme=scheme).page.evaluate(
-            "getComputedStyle(document.body).backgroundColor"
-        )
-        for scheme in ("light", "dark")
-    ]
-    assert grounds == ["rgb(246, 246, 243)", "rgb(17, 19, 21)"]
 
 
 def test_the_finding_of_five_long_names_is_read_on_a_phone_without_scaling(open_page: Opener) -> None:

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from countersight.case import Case, Question
-from countersight.reports import print_tables
+from countersight.reports import load, print_tables
+from countersight.reports.formats import markdown
 from countersight.reports.tables import by_group, divided, grids, roles
 from countersight.reports.write import ReportFiles, write_report
 
@@ -101,16 +102,11 @@ def test_cfmm_says_every_share_as_a_count_too(tmp_path: Path) -> None:
 def test_the_total_of_cfmm_weighs_every_aspect_the_same(tmp_path: Path) -> None:
     cases = [*cfmm(2), *[msgspec.structs.replace(case, id=f"more-{case.id}") for case in cfmm(10)][-10:]]
     run = answered(tmp_path / "run", cases, lambda case, question: "A" if case.group == "count" else "B")
-    total = write_report([run], tmp_path / "out").data.runs[0].total
+    total = load([run]).report.runs[0].total
     assert total["factual"].value == 1.0  # count alone is right: 100 of 600, though it has most of the cases
     assert 0 <= total["factual"].low < 1.0 < total["factual"].high <= 6
-
-
-def test_without_all_six_aspects_there_is_no_total_of_cfmm(tmp_path: Path) -> None:
-    run = answered(tmp_path / "run", cfmm()[4:], right)
-    files = write_report([run], tmp_path / "out")
-    assert files.data.runs[0].total == {}
-    assert not any("total" in name for name in lines(files, "gpt-4o"))
+    incomplete = answered(tmp_path / "five" / "run", cfmm()[4:], right)
+    assert load([incomplete]).report.runs[0].total == {}  # one of the six aspects is missing
 
 
 def test_several_runs_of_cfmm_have_their_totals_side_by_side(tmp_path: Path) -> None:
@@ -150,6 +146,11 @@ def test_cosim_is_told_by_change_type_and_by_number_of_changes(tmp_path: Path) -
         "3 or more": ["2", "0.0"],
     }
     assert "A case is counted on every line it belongs to" in words_of(files)["markdown"]
+    found = [row for row in rows(files) if row["table"] == "scores by change type"]
+    assert [(row["group"], row["measure"], row["value"]) for row in found][:2] == [
+        ("object addition", "counterfactual", "0.5"),
+        ("object addition", "unread", "0"),
+    ]
 
 
 def test_cases_whose_change_is_of_no_known_type_are_counted_and_rules_are_named(tmp_path: Path) -> None:
@@ -271,18 +272,14 @@ def test_where_there_is_one_world_nothing_speaks_of_a_drop(tmp_path: Path, cases
 
 def test_a_dataset_of_several_suites_has_the_plain_tables(tmp_path: Path) -> None:
     cases = [*cfmm(1), *cosim(("object addition",))]
-    files = write_report([answered(tmp_path / "run", cases, right)], tmp_path / "out")
-    assert files.data.suite == ""
-    (run,) = files.data.runs
+    report = load([answered(tmp_path / "run", cases, right)]).report
+    assert report.suite == ""
+    (run,) = report.runs
     assert (run.divisions, run.total, run.roles) == ((), {}, ())
-    assert "| group | n | factual | counterfactual | drop | both right |" in files.markdown.read_text(encoding="utf-8")
-
-
-def test_a_suite_that_asks_more_than_its_paper_has_the_plain_tables(tmp_path: Path) -> None:
-    asked = Question("Is it safe?", "yes", "boolean")
-    cases = [msgspec.structs.replace(case, factual=asked) for case in cosim(("object addition",))]
-    text = write_report([answered(tmp_path / "run", cases, right)], tmp_path / "out").markdown.read_text("utf-8")
-    assert "| group | n | factual | counterfactual | drop | both right |" in text
+    assert "| group | n | factual | counterfactual | drop | both right |" in markdown(report)
+    more = [msgspec.structs.replace(case, factual=Question("Is it?", "yes", "boolean")) for case in cosim(("x",))]
+    more_than_the_paper = load([answered(tmp_path / "more" / "run", more, right)]).report
+    assert "| group | n | factual | counterfactual | drop | both right |" in markdown(more_than_the_paper)
 
 
 def test_a_run_of_a_suite_that_was_not_answered_yet_is_reported(tmp_path: Path) -> None:
@@ -290,17 +287,7 @@ def test_a_run_of_a_suite_that_was_not_answered_yet_is_reported(tmp_path: Path) 
         folder = tmp_path / str(number)
         run = answered(folder / "run", cases, lambda case, question: "")
         (run / "replies.jsonl").write_text("")
-        files = write_report([run], folder / "out")
-        assert files.data.runs[0].overall.missing > 0
-
-
-def test_the_figures_of_a_division_stand_in_the_csv(tmp_path: Path) -> None:
-    files = write_report([answered(tmp_path / "run", cosim(("human addition",)), right)], tmp_path / "out")
-    found = [row for row in rows(files) if row["table"] == "scores by change type"]
-    assert [(row["group"], row["measure"], row["value"]) for row in found][:2] == [
-        ("human addition", "counterfactual", "1.0"),
-        ("human addition", "unread", "0"),
-    ]
+        assert load([run]).report.runs[0].overall.missing > 0
 
 
 def test_tables_of_hostile_names_stay_tables(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Intervals that cover, tests that agree with them, and other people's programs as oracles."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise, product
 from math import lgamma
 
@@ -69,7 +69,7 @@ def _cached(b: int, c: int, n: int) -> Interval:
     return _KNOWN[b, c, n]
 
 
-@pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 15, 25, 40])
+@pytest.mark.parametrize("n", [3, 5, 10, 40])
 def test_the_interval_of_a_drop_covers_it_whatever_the_discordance(n: int) -> None:
     """Exact: every table that n cases can make, weighed."""
     tables = [(b, c) for b in range(n + 1) for c in range(n + 1 - b)]
@@ -77,7 +77,7 @@ def test_the_interval_of_a_drop_covers_it_whatever_the_discordance(n: int) -> No
     assert worst >= 0.94
 
 
-@pytest.mark.parametrize(("n", "draws"), [(100, 4_000), (300, 3_000), (1000, 3_000)])
+@pytest.mark.parametrize(("n", "draws"), [(100, 4_000), (1000, 3_000)])
 def test_the_interval_of_a_drop_covers_it_with_many_cases(n: int, draws: int) -> None:
     """By simulation; with so many draws, 0.95 comes out below 0.935 once in 5,000 times at the most."""
     generator = np.random.default_rng(0)
@@ -102,14 +102,6 @@ def test_cases_that_share_a_picture_are_covered_too(pictures: int, each: int) ->
             found = paired(np.where(generator.random(of.size) < np.sqrt(alike), shared[of], own), of)
             held += found.low <= shares[0] - shares[1] <= found.high
         assert held / 400 >= 0.925, (pictures, discordance, leaning, alike)  # 0.95 less two standard errors
-
-
-@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 200))
-@settings(max_examples=300, deadline=None)
-def test_interval_and_test_never_contradict_each_other(b: int, c: int, rest: int) -> None:
-    if b + c + rest:
-        interval = interval_of(b, c, b + c + rest)
-        assert (interval.low <= 0 <= interval.high) == (mcnemar(b, c) >= 0.05)
 
 
 def test_no_small_table_at_all_contradicts_its_test() -> None:
@@ -191,19 +183,6 @@ def test_a_share_of_nothing_may_be_anything() -> None:
     assert (share_interval(0, 0).low, share_interval(0, 0).high) == (0.0, 1.0)
 
 
-def test_more_right_than_asked_is_refused() -> None:
-    with pytest.raises(ValueError, match="3 right out of 2"):
-        share_interval(3, 2)
-
-
-@given(SHARES, st.floats(0.01, 0.999))
-def test_an_interval_holds_its_share_and_stays_within_bounds(share: tuple[int, int], confidence: float) -> None:
-    right, n = share
-    interval = share_interval(right, n, confidence)
-    assert 0 <= interval.low <= interval.high <= 1
-    assert n == 0 or interval.low <= right / n <= interval.high
-
-
 @given(st.integers(0, 700), st.integers(0, 700))
 @settings(deadline=None)
 def test_the_exact_p_is_that_of_statsmodels_and_scipy(b: int, c: int) -> None:
@@ -220,14 +199,17 @@ def test_a_million_discordant_pairs_have_a_p() -> None:
     assert mcnemar(0, 1_000_000) == 0.0
 
 
-def test_a_negative_count_is_refused() -> None:
-    with pytest.raises(ValueError, match="negative"):
-        mcnemar(-1, 3)
-
-
-def test_no_case_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one case"):
-        paired([])
+@pytest.mark.parametrize(
+    ("compute", "reason"),
+    [
+        (lambda: share_interval(3, 2), "3 right out of 2"),
+        (lambda: mcnemar(-1, 3), "negative"),
+        (lambda: paired([]), "at least one case"),
+    ],
+)
+def test_what_cannot_be_is_refused(compute: Callable[[], object], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        compute()
 
 
 @pytest.fixture(scope="module")

@@ -44,10 +44,7 @@ def test_where_a_world_is_all_right_or_all_wrong_there_is_no_phi(letters: list[t
     found = correlation(judged(letters))
     assert found is not None
     assert found.phi is None
-
-
-def test_a_run_with_no_case_in_both_worlds_has_no_correlation() -> None:
-    assert correlation(judged([("B", "!"), ("!", "C")])) is None
+    assert correlation(judged([("B", "!"), ("!", "C")])) is None  # no case was scored in both worlds
 
 
 @given(st.lists(st.sampled_from(KINDS), min_size=2, max_size=80))
@@ -91,7 +88,7 @@ def answered(kept: Outcomes, before: NDArray[np.bool_], after: NDArray[np.bool_]
 
 @pytest.mark.parametrize(
     ("groups", "shares", "pictures"),
-    [(1, (0.5, 0.5), 200), (1, (0.9, 0.3), 200), (4, (0.7, 0.6), 200), (1, (0.6, 0.6), 12), (3, (0.6, 0.6), 12)],
+    [(1, (0.9, 0.3), 200), (4, (0.7, 0.6), 200), (3, (0.6, 0.6), 12)],
 )
 def test_independent_worlds_are_called_correlated_once_in_twenty_times(
     groups: int, shares: tuple[float, float], pictures: int
@@ -180,9 +177,10 @@ def test_groups_are_ranked_with_intervals() -> None:
     assert found.spread.n == 203
 
 
-def test_one_group_is_no_ranking() -> None:
+def test_one_group_or_groups_that_are_alike_are_no_ranking() -> None:
     assert ranking(judged([RIGHT_BOTH, WRONG_BOTH]), "factual") is None
     assert ranking(judged([RIGHT_BOTH, ("!", "!")], ["a", "b"]), "factual") is None
+    assert ranking(judged([RIGHT_BOTH, RIGHT_BOTH], ["a", "b"]), "factual") is None  # all are alike
 
 
 def test_what_another_prompt_changes_is_counted_case_by_case() -> None:
@@ -203,7 +201,3 @@ def test_what_another_prompt_changes_is_counted_case_by_case() -> None:
 def test_runs_without_a_common_answer_show_no_effect() -> None:
     found = compare_prompts(judged([("!", "!")]), judged([RIGHT_BOTH]))
     assert found == dict.fromkeys(("factual", "counterfactual", "both_right", "drop"))
-
-
-def test_groups_that_are_all_alike_have_no_best_and_no_worst() -> None:
-    assert ranking(judged([RIGHT_BOTH, RIGHT_BOTH], ["a", "b"]), "factual") is None

@@ -23,11 +23,6 @@ def test_an_answer_is_worth_what_the_official_evaluation_says(same, worth):
     assert soft_accuracy("net", ["net"] * same + ["mesh"] * (10 - same)) == pytest.approx(worth)
 
 
-@pytest.mark.parametrize("answer", ["net", "Net", " net\n", "a net", "The net.", "net!", '"net"', "net ,"])
-def test_how_an_answer_is_written_does_not_matter(answer):
-    assert soft_accuracy(answer, ["net"] * 9 + ["mesh"]) == 1
-
-
 def test_where_all_people_wrote_the_same_nothing_is_normalised():
     """So does the official script, however odd: 172 answers of OK-VQA differed in version 0.1."""
     assert soft_accuracy(" net\n", ["net"] * 10) == 1
@@ -73,42 +68,7 @@ def test_answers_are_normalised_as_in_the_official_evaluation(written, plain):
     assert normalised(written) == plain
 
 
-@given(st.text(max_size=40), st.lists(st.text(max_size=10), max_size=12))
-def test_any_answer_is_worth_something_between_nothing_and_all(answer, answers):
-    assert 0 <= soft_accuracy(answer, answers) <= 1
-
-
-@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=12), st.sampled_from("abc"))
-def test_the_worth_is_the_mean_over_each_person_left_out(answers, answer):
-    left_out = [answers[:at] + answers[at + 1 :] for at in range(len(answers))]
-    # Letters but "a", which is an article, stay as they are.
-    same = [sum(normalised(other) == normalised(answer) for other in others) for others in left_out]
-    assert soft_accuracy(answer, answers) == pytest.approx(sum(min(1, n / 3) for n in same) / len(same))
-
-
-_PUNCTUATION = [
-    ";",
-    "/",
-    "[",
-    "]",
-    '"',
-    "{",
-    "}",
-    "(",
-    ")",
-    "=",
-    "+",
-    "\\",
-    "_",
-    "-",
-    ">",
-    "<",
-    "@",
-    "`",
-    ",",
-    "?",
-    "!",
-]
+_PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
 
 
 def official_accuracy(answer, answers):

@@ -88,6 +88,8 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
     assert found.met
     assert found.high - found.low <= 0.24
     assert model.asked == 2 * found.cases < CASES
+    rows = {json.loads(line)["row"] for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()}
+    assert rows == {row ^ 1 for row in rows}  # pictures are drawn with all of their cases
     drop = cs.score(run).overall.drop
     assert drop is not None
     assert (drop.low, drop.high) == pytest.approx((found.low, found.high))
@@ -120,11 +122,12 @@ def test_a_run_that_was_asked_everything_since_has_ordinary_intervals(folder, tm
     assert stopped(RunFolder.open(tmp_path / "run")) is None
 
 
-@pytest.mark.parametrize("more", [["--batch"], ["--repeat", "2"], ["--limit", "5"], ["--again", "unread"]])
+@pytest.mark.parametrize("more", ["--batch", "--repeat 2", "--limit 5", "--again unread", "--until-metric factual"])
 def test_options_that_draw_or_send_cases_otherwise_are_refused(folder, tmp_path, capsys, more):
-    run = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run"), "--until", "10"]
-    assert main([*run, *more]) == 2
-    assert "chooses the number of cases itself" in capsys.readouterr().err
+    run = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run")]
+    alone = more.startswith("--until")
+    assert main([*run, *more.split(), *(() if alone else ("--until", "10"))]) == 2
+    assert ("add --until" if alone else "chooses the number of cases itself") in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 
@@ -145,24 +148,10 @@ def test_the_end_of_a_run_names_unread_replies_and_the_drops_that_they_leave_pos
     assert said.groups() == (f"{100 * row.unread_rate:.0f}", *ends)
 
 
-def test_a_metric_without_a_rule_is_refused(folder, tmp_path, capsys):
-    command = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run")]
-    assert main([*command, "--until-metric", "factual"]) == 2
-    assert "add --until" in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_metric_without_its_questions_is_refused(tmp_path):
     where = dataset(tmp_path / "told", [case(number, factual=None) for number in range(4)])
     with pytest.raises(CountersightError, match=r"no case of .* choose another"):
         cs.run(where, Scripted(), out=tmp_path / "run", until=10)
-
-
-def test_pictures_are_drawn_whole(folder, tmp_path):
-    run = cs.run(folder, Scripted(), out=tmp_path / "run", until=12)
-    rows = {json.loads(line)["row"] for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()}
-    assert {row // 2 for row in rows} == {row // 2 for row in rows if row ^ 1 in rows}
-    assert run
 
 
 def test_a_drop_is_decided_soon_and_no_drop_takes_every_case(folder, tmp_path):

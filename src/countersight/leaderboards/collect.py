@@ -19,7 +19,7 @@ from countersight.errors import CountersightError
 from countersight.html import Measured
 from countersight.leaderboards.data import Board, ComparableRows, Leaderboard, LeaderboardRow, Score, SuiteBoards
 from countersight.reports import AnalysedRun, RunScores, as_run, judge_runs, labels, refuse_twice
-from countersight.scoring import CONFIDENCE, Dividing, Gold, Measure, Outcomes, compare_on, holm, tiers
+from countersight.scoring import CONFIDENCE, Dividing, Gold, GroupScores, Measure, Outcomes, compare_on, holm, tiers
 from countersight.suites import ALL, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, known_suite, papers, tables, terms
 from countersight.text import several
 
@@ -31,13 +31,8 @@ _MODEL = ("model", "code model", "group", "scene change type", "number of scene 
 """Heads under which a paper's table has the model, or what is a line here; the first name is shown in any case."""
 
 
-class _ScoredLine(msgspec.Struct, frozen=True):
-    """What a run has on a line: its cases, its figures by measure, and the share of replies without an answer."""
-
-    n: int
-    figures: Mapping[str, Measured]
-    unread_rate: float | None
-    failed: int
+_ScoredLine = tuple[GroupScores, Mapping[str, Measured]]
+"""What a run has on a line: the scores of its cases, and its figures by measure."""
 
 
 class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
@@ -55,17 +50,13 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
 
     def lines(self) -> dict[BoardLine, _ScoredLine]:
         """Return every line for which the run has figures."""
-        overall = self.scores.overall
-        found = (
-            {("", TOTAL): _ScoredLine(overall.n, self.scores.total, overall.unread_rate, overall.failed)}
-            if self.scores.total
-            else {}
-        )
+        found: dict[BoardLine, _ScoredLine] = {}
+        if self.scores.total:
+            found["", TOTAL] = self.scores.overall, self.scores.total
         rows = [("", row) for row in self.scores.groups]
         rows += [(division.name, row) for division in self.scores.divisions for row in division.lines]
         for axis, row in rows:
-            figures = {key: figure for key in RUN_MEASURES if (figure := row.figure(key))}
-            found[axis, row.group] = _ScoredLine(row.n, figures, row.unread_rate, row.failed)
+            found[axis, row.group] = row, {key: figure for key in RUN_MEASURES if (figure := row.figure(key))}
         return found
 
     def cases(self, line: BoardLine) -> NDArray[np.bool_]:
@@ -101,14 +92,12 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
         runs=len(runs),
         confidence=CONFIDENCE,
         version=__version__,
-        unscored=tuple(f"{run.scores.label}: {run.scores.standing}" for run in runs if not _is_read(run)),
+        unscored=tuple(
+            f"{run.scores.label}: {run.scores.standing}"
+            for run in runs
+            if run.scores.overall.unread == run.scores.overall.scored  # no reply could be read
+        ),
     )
-
-
-def _is_read(run: _ScoredRun) -> bool:
-    """Whether any reply of a run could be read."""
-    overall = run.scores.overall
-    return overall.unread < overall.scored
 
 
 def _scored(run: RunFolder, moved: dict[str, Path], gold: Gold | None) -> _ScoredRun:
@@ -188,29 +177,26 @@ def _measured_pools(
 
 
 def _measured_row(run: _ScoredRun, line: _ScoredLine, terms: Terms) -> LeaderboardRow:
-    figures = {key: figure for key, figure in line.figures.items() if key in terms.measures}
-    known = {key: (figure, figure.value) for key, figure in figures.items()}
+    row, figures = line
+    scores = {}
+    for key, each in figures.items():
+        if key in terms.measures and each.value is not None:
+            bounds = (each.bounds.low, each.bounds.high) if each.bounds else ()
+            scores[key] = Score(each.value, each.low, each.high, each.n, each.if_right, *bounds)
     return LeaderboardRow(
         kind="measured",
         model=run.scores.label,
         named=run.scores.model,
         prompt=run.scores.prompt,
         answering=run.scores.answering,
-        n=line.n,
+        n=row.n,
         version=run.scores.version,
         started=run.scores.started,
         standing=run.scores.standing,
         run=run.path.resolve().name,
-        scores={
-            key: Score(
-                *(value, each.low, each.high, each.n, each.if_right),
-                *((each.bounds.low, each.bounds.high) if each.bounds else ()),
-            )
-            for key, (each, value) in known.items()
-            if value is not None
-        },
-        unread_rate=line.unread_rate,
-        failed=line.failed,
+        scores=scores,
+        unread_rate=row.unread_rate,
+        failed=row.failed,
     )
 
 
@@ -254,18 +240,16 @@ def _tiered(pool: ComparableRows, runs: Sequence[_ScoredRun], measure: Measure, 
     scored = [place for place, entry in enumerate(pool.entries) if measure in entry.scores]
     values = [pool.entries[place].scores[measure].value for place in scored]
     pairs = list(combinations(range(len(scored)), 2))
-    ps = [_p(runs[scored[one]], runs[scored[other]], line, measure) for one, other in pairs]
+    ps = []
+    for one, other in ((runs[scored[one]], runs[scored[other]]) for one, other in pairs):
+        found = compare_on(one.outcomes, other.outcomes, one.cases(line), measure)
+        ps.append(found.p if found else 1.0)
     apart = {frozenset(pair) for pair, each in zip(pairs, holm(ps), strict=True) if each.p < 0.05}
-    found = tiers(values, lambda above, below: frozenset((above, below)) in apart and values[above] > values[below])
-    tier = dict(zip(scored, found, strict=True))
+    numbers = tiers(values, lambda above, below: frozenset((above, below)) in apart and values[above] > values[below])
+    tier = dict(zip(scored, numbers, strict=True))
     entries = [msgspec.structs.replace(entry, tier=tier.get(place)) for place, entry in enumerate(pool.entries)]
     entries.sort(key=lambda entry: -entry.scores[measure].value if measure in entry.scores else 1.0)
     return msgspec.structs.replace(pool, entries=tuple(entries))
-
-
-def _p(one: _ScoredRun, other: _ScoredRun, line: BoardLine, measure: Measure) -> float:
-    found = compare_on(one.outcomes, other.outcomes, one.cases(line), measure)
-    return found.p if found else 1.0
 
 
 def _ranked(pool: ComparableRows, ranked_by: str) -> ComparableRows:

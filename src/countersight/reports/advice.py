@@ -65,10 +65,6 @@ def _again(run: RunFolder, what: str) -> str:
     dataset = os.path.normpath(run.path / manifest.dataset.path)
     words = ["countersight", "run", dataset, "--model", manifest.model, "--again", what]
     if what != "unread":
-        words += ["--max-tokens", str(4 * _limit(run))]
+        limit = manifest.settings.get("max_tokens")
+        words += ["--max-tokens", str(4 * (limit if isinstance(limit, int) else manifest.prompt.max_tokens))]
     return shlex.join([*words, "-o", str(run.path)])
-
-
-def _limit(run: RunFolder) -> int:
-    limit = run.manifest.settings.get("max_tokens")
-    return limit if isinstance(limit, int) else run.manifest.prompt.max_tokens

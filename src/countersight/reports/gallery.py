@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Case, Question, Reply
+from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Case, Reply
 from countersight.engine import COMPOSED, SentRequests, edges_in_words
 from countersight.html import balanced_sample
 from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, ShownGraph
@@ -63,8 +63,6 @@ _HEADING_OF = np.array(
 
 _SPENT = ("finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts")
 _Said = dict[tuple[int, Asking], Reply]
-
-
 _Gallery = tuple[tuple[GalleryCase, ...], tuple[str, ...]]
 
 
@@ -90,7 +88,7 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
 
     def shown(row: int, case: Case) -> GalleryCase:
         requests: dict[str, int] = {}
-        answers = []
+        answers, edges = [], edges_in_words(case.graph)
         for judged, replies, words in zip(runs, said, sent, strict=True):
             fact = replies.get((place[row], "factual"))
             found = _answers(judged.outcomes, place[row], replies)
@@ -107,13 +105,14 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
             change=_cut(case.change.text) if case.change else "",
             picture=number(case.image),
             counterfactual_picture=number(case.counterfactual_image),
-            graph=_graph(case),
+            graph=ShownGraph(tuple(edges), _cut(str(case.provenance.get("why", "")))) if edges else None,
             questions=_questions(case),
             answers=tuple(answers),
             requests=tuple(requests),
         )
 
-    cases = tuple(shown(row, case) for row, case in _shown_most(runs).cases() if row in place)
+    most = next((judged for judged in runs if judged.run.manifest.shown), runs[0])  # it asked every question
+    cases = tuple(shown(row, case) for row, case in most.cases() if row in place)
     return cases, tuple(pictures)
 
 
@@ -123,30 +122,13 @@ def _strata(result: Outcomes) -> NDArray[np.int64]:
     return strata
 
 
-def _shown_most(runs: Sequence[JudgedRun]) -> JudgedRun:
-    """Return a run that asked every question that any of the runs asked."""
-    return next((judged for judged in runs if judged.run.manifest.shown), runs[0])
-
-
-def _graph(case: Case) -> ShownGraph | None:
-    """Return the causal graph of a case in words; None if it has none."""
-    edges = edges_in_words(case.graph)
-    return ShownGraph(tuple(edges), _cut(str(case.provenance.get("why", "")))) if edges else None
-
-
 def _questions(case: Case) -> dict[Asking, AskedQuestion]:
-    questions: dict[Asking, AskedQuestion] = {}
-    for asking, (world, telling) in WORLDS.items():
-        question = case.question(world, telling)
-        if question:
-            questions[asking] = _question(question)
-    return questions
-
-
-def _question(question: Question) -> AskedQuestion:
-    return AskedQuestion(
-        _cut(question.text), _cut(question.answer), tuple(_cut(option.text) for option in question.options)
-    )
+    found = {asking: case.question(*place) for asking, place in WORLDS.items()}
+    return {
+        asking: AskedQuestion(_cut(each.text), _cut(each.answer), tuple(_cut(option.text) for option in each.options))
+        for asking, each in found.items()
+        if each
+    }
 
 
 def _answers(result: Outcomes, position: int, said: _Said) -> dict[Asking, GalleryAnswer]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight import __version__
-from countersight.blindness import GroupBlind, known
+from countersight.blindness import known
 from countersight.case import TWO_WORLDS, World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
@@ -121,7 +121,8 @@ def load(
     ]
     results = {run.label: run.outcomes for run in scored}
     first = found.judged[0].outcomes
-    unseen = _answered_blind(source, found.worlds)
+    measured = known(source)
+    unseen = {world: total for world in found.worlds if measured and (total := measured.total(world))}
     report = ReportData(
         dataset=source.name,
         fingerprint=source.fingerprint,
@@ -145,11 +146,6 @@ def load(
     )
     shown, pictures = gallery_cases(found.judged, gallery, seed)
     return LoadedReport(report, shown, pictures, source, found.judged)
-
-
-def _answered_blind(source: Dataset, worlds: Sequence[World]) -> dict[World, GroupBlind]:
-    found = known(source)
-    return {world: total for world in worlds if (total := found.total(world))} if found else {}
 
 
 def refuse_twice(paths: Sequence[Path]) -> None:

@@ -9,6 +9,7 @@ from countersight.text import several
 def definitions(report: ReportData) -> list[tuple[str, str]]:
     """Return the meaning and computation of each figure; the texts are in `definitions.txt`."""
     measures = report.terms.measures
+    factual = measures.get("factual", "factual")
     figures = ((run, figure) for run in report.runs for figure in (run.overall.factual, run.overall.counterfactual))
     stopped = dict.fromkeys(name(run.label) for run, figure in figures if figure and figure.sequence)
     words = fragment(
@@ -17,7 +18,7 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
         report=report,
         measures=measures,
         level=percent(report.confidence, 0),
-        factual=_capital(measures.get("factual", "factual")),
+        factual=factual.capitalize() if factual.isalpha() else factual,  # acc_b is a name
         is_shown="shown" in measures and any(run.overall.shown for run in report.runs),
         stopped_early=", ".join(stopped),
         analysed={table.key.partition(" by ")[0] for analysis in report.analyses for table in analysis.tables},
@@ -26,10 +27,6 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
         has_chance=any(run.overall.chance.shares for run in report.runs),
     ).unescape()
     return [(term, text) for term, _, text in (line.partition(" | ") for line in words.splitlines() if line)]
-
-
-def _capital(words: str) -> str:
-    return words.capitalize() if words.isalpha() else words  # acc_b is a name
 
 
 def origins(report: ReportData) -> list[tuple[str, str]]:

@@ -12,7 +12,6 @@ from countersight import __version__
 from countersight.case import TWO_WORLDS
 from countersight.engine import MANIFEST
 from countersight.errors import CountersightError
-from countersight.files import write_text
 from countersight.html import Figure, Grid, Measured, TableCell, count, interval, name, percent, table_line
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.loading import load
@@ -157,11 +156,6 @@ def _figure(found: Measured | None) -> Figure | None:
     if found is None or found.value is None:
         return None
     return Figure(found.value, found.low, found.high, found.n, found.p, found.hits, found.bounds)
-
-
-def write_scores(report: ReportData, path: Path) -> Path:
-    """Write the scores of a report."""
-    return write_text(path, msgspec.json.format(msgspec.json.encode(scores_file(report)), indent=2).decode() + "\n")
 
 
 def read_scores(path: Path) -> ScoresFile:

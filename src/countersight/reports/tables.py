@@ -228,23 +228,19 @@ def _filed(row: GroupScores) -> Iterator[Record]:
 def beside(report: ReportData, reference: PaperTable) -> Grid:
     """Return a table of a paper with the runs above its rows."""
     lines = []
+    differing = {run.label: words for run in report.runs if (words := _differences(run, reference))}
     for run in report.runs:
+        way = reference.asked.get(run.prompt, "")
+        how = "asked otherwise" if run.label in differing else f"asked as {way}" if way else ""
+        first = TableCell(name(run.label), ("measured", how) if how else ("measured",))
         found = (measured(run, place) for place in reference.places)
-        lines.append(
-            line(
-                TableCell(name(run.label), _how(run, reference)), run.overall.n, *found, n=run.overall.n, run=run.label
-            )
-        )
+        lines.append(line(first, run.overall.n, *found, n=run.overall.n, run=run.label))
     for system in reference.systems:
         cells = (_printed(cell, place.negated) for cell, place in zip(system.cells, reference.places, strict=True))
         n = NOTHING if system.n is None else system.n
         first, also = TableCell(system.name, ("reported",)), tuple(_reported(reference, system.cells, system.n))
         lines.append(line(first, n, *cells, reported=True, run=system.name, also=also))
-    otherwise = [
-        f"{name(run.label)} differs from the paper: {'; '.join(differing)}."
-        for run in report.runs
-        if (differing := _differences(run, reference))
-    ]
+    otherwise = [f"{name(label)} differs from the paper: {'; '.join(words)}." for label, words in differing.items()]
     note = (
         "Measured rows come first, with their intervals. The other rows were not measured here; they are reported "
         f"in {reference.source} ({reference.citation}). {reference.note} {' '.join(otherwise)}"
@@ -261,14 +257,6 @@ def _reported(reference: PaperTable, cells: Sequence[Printed | None], n: int | N
             rests_on = n if place.line in (ALL, TOTAL) else reference.sizes.get(place.line)
             figure = Count(share, rests_on, f"reported in {reference.source}")
             yield Record(place.measure or place.name, figure, place.line)
-
-
-def _how(run: RunScores, reference: PaperTable) -> tuple[str, ...]:
-    """That a row was measured, and by which of the paper's ways, or that it was asked otherwise."""
-    if _differences(run, reference):
-        return ("measured", "asked otherwise")
-    way = reference.asked.get(run.prompt, "")
-    return ("measured", f"asked as {way}") if way else ("measured",)
 
 
 def _differences(run: RunScores, reference: PaperTable) -> list[str]:

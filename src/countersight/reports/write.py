@@ -17,7 +17,7 @@ from countersight.reports.formats import comma_separated, latex, markdown, summa
 from countersight.reports.image_groups import GroupsFile
 from countersight.reports.loading import load
 from countersight.reports.page import render
-from countersight.reports.scores_file import SCORES_JSON, read_scores, write_scores
+from countersight.reports.scores_file import SCORES_JSON, read_scores, scores_file
 from countersight.scoring import SCORES, write_frame
 
 _FEW, _AS_SEEN = 200, 1024
@@ -81,7 +81,7 @@ def write_report(
             done(len(pictures))
     report = msgspec.structs.replace(loaded.report, readings=tuple(readings))
     out.mkdir(parents=True, exist_ok=True)
-    replaced = _replaced(out, report)
+    replaced, scores = _replaced(out, report), msgspec.json.encode(scores_file(report))
     answers = zip(report.runs, loaded.judged, strict=True)
     write_frame(chain.from_iterable(judged.rows(run.plain_label) for run, judged in answers), out / SCORES)
     return ReportFiles(
@@ -92,7 +92,7 @@ def write_report(
         csv=write_text(out / "tables.csv", comma_separated(report)),
         scores=out / SCORES,
         summary=write_text(out / "summary.md", summary(report)),
-        json=write_scores(report, out / SCORES_JSON),
+        json=write_text(out / SCORES_JSON, msgspec.json.format(scores, indent=2).decode() + "\n"),
         data=report,
         replaced=replaced,
     )
