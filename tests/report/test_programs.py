@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -134,20 +133,13 @@ def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> 
     assert lines[0].cells[2].text == "50.0"
 
 
-@pytest.fixture
-def page(browser: Browser, tmp_path: Path) -> Iterator[object]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    files = write_report([programs_of_four(tmp_path)], tmp_path / "out")
-    opened = context.new_page()
-    opened.goto(files.html.as_uri() + "#cases?q=case-0")
-    yield opened
-    context.close()
-
-
 @pytest.mark.browser
-def test_a_case_shows_its_program_and_its_calls(page) -> None:
+def test_a_case_shows_its_program_its_calls_and_how_it_failed(browser: Browser, tmp_path: Path) -> None:
+    files = write_report([programs_of_four(tmp_path)], tmp_path / "out")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
     troubles: list[str] = []
     page.on("console", lambda message: troubles.append(message.text))
+    page.goto(files.html.as_uri() + "#cases?q=case-0")
     card = page.locator(".card").first
     opener = card.locator("details.program summary")
     expect(opener).to_have_text(["Program, 1 call", "Program, 1 call"])
@@ -156,16 +148,12 @@ def test_a_case_shows_its_program_and_its_calls(page) -> None:
     expect(program.locator("pre")).to_have_text(SEES)
     expect(program.locator(".calls li")).to_have_text(["find('dot') → 2 found"])
     assert Axe().run(page).violations_count == 0
-    assert troubles == []
-
-
-@pytest.mark.browser
-def test_a_failed_program_says_how_and_programs_can_be_searched(page) -> None:
     page.locator("#search").fill("no program at all")
-    card = page.locator(".card")
-    expect(card).to_have_count(1)
+    expect(page.locator(".card")).to_have_count(1)
     expect(card.locator("details.program summary").first).to_have_text("Program, 1 call: syntax error")
     expect(card).to_contain_text("syntax error: line 1")
+    assert troubles == []
+    page.close()
 
 
 @pytest.mark.parametrize(

@@ -90,26 +90,18 @@ def test_nothing_is_asked_twice_and_nothing_is_written_into_the_run(run, tmp_pat
     assert {path: path.read_bytes() for path in run.iterdir()} == before
 
 
-def test_a_reading_that_failed_is_asked_for_again(run, tmp_path):
+def test_what_failed_or_was_torn_is_asked_for_again_and_another_reader_reads_for_itself(run, tmp_path):
     (part,) = reread([run], Reader(fails_after=4), tmp_path / "report")
     assert part.found < 10
     later = Reader()
     (whole,) = reread([run], later, tmp_path / "report")
     assert whole.found == 10
     assert len(later.asked) == 20 - 4
-
-
-def test_a_torn_line_of_its_journal_is_asked_for_again(run, tmp_path):
-    reread([run], Reader(), tmp_path / "report")
     journal = tmp_path / "report" / JOURNAL
     journal.write_bytes(journal.read_bytes()[:-5])
-    later = Reader()
-    reread([run], later, tmp_path / "report")
-    assert len(later.asked) == 1
-
-
-def test_another_reader_reads_for_itself(run, tmp_path):
-    reread([run], Reader(), tmp_path / "report")
+    torn = Reader()
+    reread([run], torn, tmp_path / "report")
+    assert len(torn.asked) == 1
     other = Reader()
     other.name = "other"
     reread([run], other, tmp_path / "report")

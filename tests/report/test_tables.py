@@ -86,10 +86,7 @@ def test_markdown_holds_every_figure_with_its_interval_and_p() -> None:
     )
     assert "| never answered | 0 | – | – | – | – | – | – | 0 | 0 | 4 |\n" in text
     assert "| **all** | 10 |" in text
-
-
-def test_markdown_says_how_the_figures_were_got() -> None:
-    text = markdown(small())
+    assert "| A | 60.0 | 50.0 |\n| B | 30.0 | 50.0 |" in text  # letters, as shares of the questions with options
     for word in ("abc123", "seed 5", "Clopper", "McNemar", r"m\_1", "0-shot", "Countersight 0.1.0"):
         assert word in text
 
@@ -106,17 +103,9 @@ def test_markdown_keeps_hostile_names_in_their_cell() -> None:
 def test_a_comparison_of_runs_is_a_table_of_paired_differences() -> None:
     text = markdown(two_runs())
     assert "## a\\|b minus other" in text
+    assert text.index("## All runs, all cases") < text.index("## a\\|b\n")
     compared = "10.0 (−20.0 to 40.0; p = 0.688; n = 10) | −10.0 (−30.0 to 10.0; p = 1.000; n = 9; too few cases)"
     assert f"| **all** | {compared} | 0.0 | 0.0 |\n" in text
-
-
-def test_several_runs_begin_with_an_overview() -> None:
-    text = markdown(two_runs())
-    assert text.index("## All runs, all cases") < text.index("## a\\|b\n")
-
-
-def test_letters_are_shares_of_the_questions_with_options() -> None:
-    assert "| A | 60.0 | 50.0 |\n| B | 30.0 | 50.0 |" in markdown(small())
 
 
 def test_latex_is_booktabs_with_a_rule_before_the_total() -> None:
@@ -140,11 +129,8 @@ def test_latex_escapes_hostile_names() -> None:
         r"    {[}1{]} \textbackslash{}input\{x\} 50\% \& \$a\_b\textasciicircum{}c\$ \textasciitilde{}\#{-}{-} & 10"
         in text
     )
-
-
-def test_a_name_cannot_break_out_of_a_latex_comment() -> None:
-    report = msgspec.structs.replace(small(), dataset="x\n\\input{evil}")
-    comments = [line for line in latex(report).splitlines() if "\\input{evil}" in line]
+    hostile = latex(msgspec.structs.replace(report, dataset="x\n\\input{evil}"))
+    comments = [line for line in hostile.splitlines() if "\\input{evil}" in line]
     assert comments
     assert all(line.startswith("%") for line in comments)
 
@@ -200,11 +186,8 @@ def test_hostile_names_cannot_steer_the_terminal() -> None:
     assert not set("\x1b\x00\u202e\u2066") & set(written)
 
 
-def test_a_name_is_clean_one_line_and_keeps_its_direction_to_itself() -> None:
+def test_a_name_is_clean_one_line_and_text_keeps_its_lines_and_scripts() -> None:
     assert name("a\n b\x00\u202ec\ud800") == "a b␀\ufffdc\ufffd"
-
-
-def test_clean_text_keeps_its_lines_and_scripts() -> None:
     assert clean("שלום\r\n\tשורה\x07") == "שלום\n\tשורה␇"
 
 

@@ -8,7 +8,7 @@ import msgspec
 from countersight.blindness.display import section
 from countersight.blindness.probing import VERSION, Blind, measure
 from countersight.blindness.questions import Answered
-from countersight.case import TWO_WORLDS, Case, World
+from countersight.case import Case, World
 from countersight.causal import GRAPHS, Knowledge, read_graphs
 from countersight.dataset import BadRow, Dataset, hidden_in
 from countersight.engine import RunFolder
@@ -92,15 +92,13 @@ def _answered_blind(runs: Iterable[RunFolder], dataset: Dataset) -> dict[str, An
             raise RunError(f"{run.path} was made with the pictures; run the model with the prompt text-only")
         if asked.dataset.fingerprint != dataset.fingerprint:
             raise RunError(f"{run.path} is a run of another dataset than {dataset.path}")
-        judged = judge_run(run, dataset=dataset.path)
-        outcomes = [*judged.outcomes, *(judged.controls.outcomes if judged.controls else ())]
         right: dict[tuple[str, World], bool] = {}
         unasked = 0
-        for case in outcomes:
-            for world, outcome in zip(TWO_WORLDS, (case.factual, case.counterfactual), strict=True):
-                if outcome:
-                    right[case.case, world] = outcome == "right"
-                    unasked += outcome in ("missing", "failed")
+        for each in judge_run(run, dataset=dataset.path).answers():
+            world, telling = each.place
+            if telling == "told":
+                right[each.case.id, world] = each.outcome == "right"
+                unasked += each.outcome in ("missing", "failed")
         if unasked:
             raise RunError(f"{run.path} has no answer to {unasked:,} of {len(right):,} questions; finish the run first")
         found[asked.model if asked.model not in found else f"{asked.model} ({run.path.name})"] = right
