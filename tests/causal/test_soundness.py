@@ -173,10 +173,10 @@ def with_ids(one, *ids):
 
 
 def test_an_effect_is_not_asked_about_with_some_of_its_causes():
-    """The hydrant and the sidewalk both keep the dog: whether the sidewalk alone would do, nobody said."""
-    both = with_ids(graph("collision", ("hydrant", "sidewalk", "dog"), ("attachment", "support")), "h", "s", "d")
-    one = with_ids(graph("direct", ("sidewalk", "dog")), "s", "d")
-    other = with_ids(graph("direct", ("table", "cup")), "t", "c")
+    """The string and the table both keep the balloon: whether the table alone would do, nobody said."""
+    both = with_ids(graph("collision", ("string", "table", "balloon"), ("attachment", "support")), "h", "s", "d")
+    one = with_ids(graph("direct", ("table", "balloon")), "s", "d")
+    other = with_ids(graph("direct", ("shelf", "cup")), "t", "c")
     assert list(settled([both, one, other])) == [both, other]
 
 

@@ -32,8 +32,8 @@ _LONGEST_NAME = 40
 _VAGUE = frozenset({
     "bunch", "bundle", "decoration", "edge", "group", "it", "item", "lot", "material", "object", "one", "other", "part",
     "pattern", "piece", "pile", "row", "section", "set", "shape", "side", "someone", "something", "stack", "stuff",
-    "roll", "horseback", "them", "thing", "top", "frisby", "peperoni", "rackett", "raquet", "raquette", "skii",
-    "surboard", "tre",
+    "roll", "horseback", "them", "thing", "top", "coach", "frisby", "peperoni", "rackett", "raquet", "raquette", "skii",
+    "skiis", "surboard", "tre",
 })  # fmt: skip
 """Names that do not tell what the thing is, and misspelt ones."""
 
@@ -56,14 +56,15 @@ _THIN = frozenset(
 )
 """What lies between a thing and what bears it: without it the thing would be where it is."""
 _DETERMINERS = frozenset({"a", "an", "her", "his", "its", "that", "the", "their", "this"})
-_DRAWN = ("draw", "engrave", "etch", "paint", "print")
+_DRAWN_OR_LEANING = ("draw", "engrave", "etch", "lean", "paint", "print")
 _HAVING = frozenset({"have", "has", "having", "with", "of"})
 """Relations of a whole and its part: beside another cause of the part they tell of no second one."""
 _PARTS = frozenset({
-    "arm", "balcony", "blade", "branch", "bumper", "button", "chimney", "cockpit", "collar", "door", "drawer", "engine",
-    "entrance", "faucet", "fender", "fin", "fringe", "handle", "handlebar", "headboard", "headlight", "hood", "hull",
-    "key", "keyboard", "leaf", "leg", "lid", "pedal", "petal", "pocket", "propeller", "roof", "screen", "seat",
-    "sleeve", "stem", "tail", "tile", "tire", "trunk", "wheel", "window", "windscreen", "windshield", "wing",
+    "arm", "balcony", "blade", "branch", "bumper", "button", "buttonhole", "chimney", "cockpit", "collar", "door",
+    "drawer", "engine", "entrance", "faucet", "fender", "fin", "fringe", "glass", "handle", "handlebar", "headboard",
+    "headlight", "hood", "hull", "key", "keyboard", "leaf", "leg", "lid", "pedal", "petal", "pocket", "propeller",
+    "roof", "screen", "seat", "sleeve", "stem", "tail", "tile", "tire", "trunk", "wheel", "window", "windscreen",
+    "windshield", "wing",
 })  # fmt: skip
 """Parts of a whole: the whole does not keep them in place, it consists of them."""
 
@@ -151,9 +152,11 @@ def _has_two_causes(graph: CausalGraph) -> bool:
     of_one, of_other = classes_of(one), classes_of(other)
     if any("creature" in here and "grip" in there for here, there in permutations((of_one, of_other))):
         return False  # somebody and their hand are one cause
-    if of_one & of_other & {"vehicle", "mount", "seat", "ground"}:
-        return False  # a seat is not in a bus and in a train
+    if (of_one | of_other) & {"ground"} or of_one & of_other & {"vehicle", "mount", "seat"}:
+        return False  # what is bolted to the floor stands there anyway, and a seat is not in a bus and in a train
     kinds = {first.kind, second.kind}
+    if "wearing" in kinds:
+        return False  # what is worn depends on the wearer alone
     if kinds <= _BEARING and any(
         verdict_on(upper, word, lower).kind in _BEARING
         for upper, lower in permutations((one, other))
@@ -227,7 +230,9 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bo
         or (edge.relation in _HAVING and effect in _UNSEEN)
         or (is_attached and ("fastener" in of_effect or effect in _TIES))
         or (is_attached and not acting and (edge.relation in _HAVING or effect in _PARTS))
-        or ("creature" in of_effect and edge.relation.startswith(_DRAWN))  # a tiger on a shirt is a picture of one
+        # a tiger on a shirt is a picture of one, and who leans on a wall stands without it
+        or ("creature" in of_effect and edge.relation.startswith(_DRAWN_OR_LEANING))
+        or ("figure" in of_effect and edge.kind == "holding" and edge.relation in _HAVING)  # a picnic with a teddy bear
         or (edge.kind == "support" and ("cloth" in of_cause or cause in _THIN))
         or ("plant" in of_cause and "plant" in of_effect)  # weeds in the grass grow from the soil
     )

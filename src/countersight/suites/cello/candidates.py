@@ -17,6 +17,7 @@ from countersight.causal import (
     may_do_alone,
     singular,
     verdict_on,
+    words_in,
 )
 from countersight.suites.cello.tasks.definitions import queries
 from countersight.suites.cello.tasks.query import Sought, Supposed, Task
@@ -108,6 +109,9 @@ def _is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
     names = {thing.id: thing.name for thing in graph.things}
     if graph.kind == "fork":
         return _are_apart(graph, names, query)
+    if task.short in ("SC", "NC") and query.follows == (task.short == "NC"):
+        # What is fixed to a wall may be there by a nail that nobody sees; writing is not.
+        return kinds[query.lost, query.effect] != "attachment" or "mark" in classes_of(names[query.effect])
     if task.short == "NIE":
         return (query.lost, query.held[0]) in kinds
     if task.short == "CR" and query.lost in descendants(frozenset(kinds), query.effect):
@@ -119,15 +123,27 @@ def _is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
 
 def _are_apart(graph: CausalGraph, names: dict[str, str], query: Supposed) -> bool:
     """Whether of two things that share their cause the one has plainly nothing to do with the other: it is no place for
-    it, they do not mix, and either both are parts or none is. What is on a dish may lie on the rest of it."""
+    it and does not pull it, they do not mix, either both are parts or none is, and no description says that the one is
+    with the other. What is on a dish may lie on the rest of it."""
     cause = graph.things[0]
-    if "food" in classes_of(cause.name):
-        return False
     attached = {edge.effect: edge.kind == "attachment" for edge in graph.edges if edge.cause == cause.id}
     lost = query.held[0] if query.held else query.lost
     one, other = classes_of(names[lost]), classes_of(names[query.effect])
-    mixed = one & other & _MIXING or (one | other) & {"frame", "pane"}
-    return not mixed and attached[lost] == attached[query.effect] and not may_keep(names[lost], names[query.effect])
+    on_dish = "food" in classes_of(cause.name) or ("dish" in classes_of(cause.name) and "edible" in one | other)
+    mixed = one & other & _MIXING or (one | other) & {"frame", "pane"} or ("mount" in one and "vehicle" in other)
+    if on_dish or mixed or attached[lost] != attached[query.effect]:
+        return False
+    heads = {singular(head(names[thing])) for thing in (lost, query.effect)}
+    if heads & _NOT_SEEN or any(_says_with(text, heads) for text in graph.descriptions):
+        return False
+    return not may_keep(names[lost], names[query.effect])
+
+
+def _says_with(text: str, heads: set[str]) -> bool:
+    """Whether a text says that one of two things is with, or done by, the other: "a toothbrush with toothpaste"."""
+    words = [singular(word) for word in words_in(text)]
+    places = [place for place, word in enumerate(words) if word in heads]
+    return len(places) > 1 and bool({"with", "using"} & set(words[places[0] : places[-1]]))
 
 
 def bystanders(graph: CausalGraph) -> list[Thing]:

@@ -27,7 +27,7 @@ from countersight.causal import (
     singular,
     words_in,
 )
-from countersight.suites.cello.candidates import bystanders, can_be_chosen, can_be_the_answer
+from countersight.suites.cello.candidates import bystanders, can_be_chosen, can_be_the_answer, may_keep
 from countersight.suites.cello.tasks.query import Shape, Sought, Task
 from countersight.suites.cello.wording import explanation, is_explained
 
@@ -62,6 +62,9 @@ _LOOK_ALIKE = tuple(
     )
 )
 """Names whose things are easily taken for each other, though their classes differ."""
+
+_BETWEEN = frozenset({"carried", "container", "dish", "garment_part", "shelf", "tray", "worn", "wrapping"})
+"""Classes of things that bear others and stand on, or in, something themselves."""
 
 _SEXES = dict.fromkeys(("boy", "gentleman", "guy", "man"), "male") | dict.fromkeys(("girl", "lady", "woman"), "female")
 """A man may be the player, and a boy the man, but a man is no woman."""
@@ -142,8 +145,10 @@ class Answers:
         return Counter(fit) if len(fit) >= _FEWEST else Counter()
 
     def _fits(self, name: str, answer: str) -> bool:
-        """Whether a name is as long as the answer, and of nothing that keeps it elsewhere or is kept by it."""
-        return len(name.split()) == len(answer.split()) and not self._joins(name, answer)
+        """Whether a name is as long as the answer, and of nothing that may keep it or be kept by it."""
+        if len(name.split()) != len(answer.split()) or self._joins(name, answer):
+            return False
+        return self._task.short == "AR" or not (_may_be_below(name, answer) or _may_be_below(answer, name))
 
     def _is_wrong(self, name: str, shape: Shape, query: Sought) -> bool:
         """Whether a name cannot be right as well as far as names tell: where another thing is between the answer and
@@ -178,6 +183,11 @@ class Answers:
         by_name, alike, any_thing = (self._there.get(key, Counter()) for key in _keys(shape.names[anchor], kind))
         rare = self._task.short in ("CoI", "BAS") or acting_kind(shape.graph)
         return by_name, alike, any_thing if rare else Counter()
+
+
+def _may_be_below(lower: str, upper: str) -> bool:
+    """Whether one thing may bear the other unseen: a plate stands on something, and a pizza in an oven on a tray."""
+    return bool(classes_of(upper) & _BETWEEN) and may_keep(lower, upper)
 
 
 def _like(answer: str, found: Counter[str]) -> dict[str, int]:

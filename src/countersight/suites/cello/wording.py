@@ -65,6 +65,7 @@ def explanation(task: Task, effect: str, one: str, other: str) -> str:
         "One": sentence(the(one)),
         "one_keep": verb(one, "keep"),
         "other": the(other),
+        "other_keep": verb(other, "keep"),
         **_named("effect", effect),
     }
     return str(_wordings()[task.name]["explains"].format_map(fields))
@@ -95,7 +96,6 @@ def _named(role: str, name: str) -> dict[str, str]:
         f"{role}_them": stands.object,
         f"{role}_its": stands.possessive,
         f"{role}_it_is": stands.subject_is,
-        f"{role}_it_depends": f"{stands.subject} {'depend' if stands.be == 'are' else 'depends'}",
         f"{role}_is": verb(name, "be"),
         f"{role}_do": verb(name, "do"),
         f"{role}_depend": verb(name, "depend"),
