@@ -21,10 +21,10 @@ from time import perf_counter
 import msgspec
 import numpy as np
 
+from countersight.causal.json_stream import elements
 from countersight.causal.mining import mine
 from countersight.causal.motifs import EdgeTable, find_motifs
-from countersight.causal.scene_graphs.reading import read_scene_graphs
-from countersight.causal.scene_graphs.streaming import elements
+from countersight.causal.scene_graphs import read_scene_graphs
 
 EDGES = 18
 THINGS = 20

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from published import published
 
 from countersight.causal.catalogue import Catalogue, CatalogueFile, Nouns, NounsFile, catalogue
-from countersight.causal.scene_graphs.reading import read_scene_graphs
+from countersight.causal.scene_graphs import read_scene_graphs
 from countersight.errors import CatalogueError
 
 LABELS = Path(__file__).parents[1] / "data" / "relation_labels.csv"

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from published import published
 
+from countersight.causal import json_stream as streaming
+from countersight.causal import scene_graphs
 from countersight.causal.graph import Description, SceneRelation, Thing
-from countersight.causal.scene_graphs import parts, streaming, visual_genome
-from countersight.causal.scene_graphs.reading import read_scene_graphs
+from countersight.causal.scene_graphs import read_scene_graphs
 from countersight.errors import SceneGraphsError
 
 SHELF = {"object_id": 7, "names": ["Shelf"], "synsets": ["shelf.n.01"], "x": 4, "y": 8, "w": 90, "h": 20}
@@ -82,7 +83,7 @@ def test_objects_and_descriptions_beside_are_joined_by_image_in_any_order(tmp_pa
 
 
 def test_a_file_beside_that_is_far_out_of_order_costs_bounded_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(visual_genome, "AHEAD", 2)
+    monkeypatch.setattr(scene_graphs, "AHEAD", 2)
     written(tmp_path / "relationships.json", [{"image_id": n, "relationships": []} for n in (9, 0, 1)])
     written(tmp_path / "objects.json", [{"image_id": n, "objects": [SHELF]} for n in range(10)])
     scenes, told = read(tmp_path)
@@ -171,7 +172,7 @@ def test_a_packed_file_that_was_cut_off_says_so(tmp_path):
 
 
 def test_a_scene_of_too_many_relations_is_cut(tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "MAX_RELATIONS", 3)
+    monkeypatch.setattr(scene_graphs, "MAX_RELATIONS", 3)
     (scene,), told = read(written(tmp_path / "scene_graphs.json", [SCENE | {"relationships": [ON] * 5}]))
     assert len(scene.relations) == 3
     assert "more than 3 relations" in told[0]
@@ -349,7 +350,7 @@ def test_a_csv_without_the_columns_says_which(tmp_path):
 
 
 def test_a_row_without_end_is_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr("countersight.causal.scene_graphs.regions.MAX_ROW", 300)
+    monkeypatch.setattr("countersight.causal.scene_graphs.MAX_ROW", 300)
     content = f'{HEADER}1,a,"{"x" * 900}","( cup )"\n2,b,,"( cup , on , table )"\n'
     scenes, told = read(written(tmp_path / "regions.csv", content))
     assert any("is longer than 300 characters" in each for each in told)

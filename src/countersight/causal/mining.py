@@ -14,7 +14,7 @@ from countersight.causal.lexicon import plain
 from countersight.causal.merging import merged
 from countersight.causal.motifs import EdgeTable, Ints, find_motifs
 from countersight.causal.relation_words import said
-from countersight.causal.scene_graphs.reading import read_scene_graphs
+from countersight.causal.scene_graphs import read_scene_graphs
 from countersight.parallel import in_order
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")

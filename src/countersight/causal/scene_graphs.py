@@ -1,0 +1,516 @@
+"""Read scene graphs, one at a time: Visual Genome, GQA, FACTUAL's regions, and JSON lines of our own.
+
+- Visual Genome: `scene_graphs.json`, or `relationships.json` with `objects.json` beside it; descriptions where they lie
+  beside. Of each object the first name and the first synset count. Relationships have the ids of the objects
+  (`subject_id`) or the objects themselves (`subject`), which older versions call `id` and `name`.
+- GQA: one JSON object of images by id, with objects by id and relations inside the objects.
+- Regions: a CSV of `image_id, region_id, caption, scene_graph`. A graph is `( subject , predicate , object ) , …`; the
+  predicate `is` gives an attribute, and `man:1` is a second man.
+- Our own: one scene graph a line; see `docs/cello.md`.
+
+A part that cannot be read is reported and skipped; the rest of its scene is read.
+"""
+
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import msgspec
+
+from countersight.causal import json_stream
+from countersight.causal.graph import Box, Description, Malformed, SceneGraph, SceneRelation, Thing
+from countersight.causal.json_stream import BrokenFile, elements, is_object, opened
+from countersight.csv_lines import csv_lines
+from countersight.errors import SceneGraphsError
+from countersight.files import bounded_lines
+
+SCENE_GRAPHS, RELATIONSHIPS = "scene_graphs.json", "relationships.json"
+OBJECTS, REGIONS = "objects.json", "region_descriptions.json"
+COLUMNS = ("image_id", "region_id", "caption", "scene_graph")
+AHEAD = 20_000
+"""Entries read ahead in a second file that has another order. Visual Genome's files all have the same order."""
+MAX_NAME = 200
+MAX_RELATIONS = 2_000
+"""Limit for one scene: an image of Visual Genome has some dozens. More would fill the memory."""
+MAX_ROW = 1 << 20
+_FAR = 1e6
+"""Pixels: no picture is so large."""
+_TRIPLE = re.compile(r"\(([^()]*)\)")
+_BETWEEN = re.compile(r"[\s,]*")
+_SECOND = re.compile(r":\d+$")
+
+OnMalformed = Callable[[Malformed], None]
+_Read = Callable[[Path, OnMalformed, Callable[[int], None] | None], Iterator[SceneGraph]]
+_Id = int | str
+_T = TypeVar("_T")
+
+
+def read_scene_graphs(
+    source: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None = None
+) -> Iterator[SceneGraph]:
+    """Return every scene graph at a path; each part that cannot be read is passed to `on_malformed` and skipped.
+
+    `on_read` is told how many bytes of the files were read so far.
+    """
+    before = 0
+    for path, layout in files_of(source):
+
+        def read_so_far(done: int, before: int = before) -> None:
+            if on_read:
+                on_read(before + done)
+
+        yield from _READERS[layout](path, on_malformed, read_so_far)
+        before += path.stat().st_size
+
+
+def files_of(source: Path) -> list[tuple[Path, str]]:
+    """Return the files to read at a path, each with its layout; a folder is searched for known file names."""
+    if source.is_file():
+        with open(source, "rb") as file:
+            if source.suffix.casefold() == ".gz" and file.read(2) != b"\x1f\x8b":
+                raise SceneGraphsError(f"{source} ends in .gz but is not a gzip file; rename it, or download it again")
+        return [(source, _layout(source))]
+    if not source.is_dir():
+        raise SceneGraphsError(f"{source} is neither a file nor a folder")
+    for name in (SCENE_GRAPHS, RELATIONSHIPS):
+        for path in (source / name, source / f"{name}.gz"):
+            if path.is_file():
+                return [(path, "Visual Genome")]
+    found = sorted(path for path in source.iterdir() if "sceneGraphs" in path.name and path.is_file())
+    if found:
+        return [(path, "GQA") for path in found]
+    raise SceneGraphsError(
+        f"{source} contains neither {SCENE_GRAPHS} nor {RELATIONSHIPS} nor GQA's train_sceneGraphs.json; name the file"
+    )
+
+
+def _layout(path: Path) -> str:
+    suffixes = [suffix.casefold() for suffix in path.suffixes if suffix != ".gz"] or [""]
+    named = {".csv": "regions", ".jsonl": "plain", ".ndjson": "plain", ".json": "Visual Genome"}.get(suffixes[-1])
+    if named is None:
+        raise SceneGraphsError(f"{path} must end in .json, .jsonl or .csv, optionally with .gz")
+    if suffixes[-1] != ".json":
+        return named
+    try:  # Visual Genome's files are arrays, of which some hold no relations; GQA's are objects
+        with opened(path) as file:
+            if is_object(file):
+                return "GQA"
+            first = next(elements(file), None)
+            fields = msgspec.json.decode(first, type=dict[str, msgspec.Raw]) if first else {}
+    except (BrokenFile, msgspec.DecodeError, UnicodeDecodeError):
+        return named  # its reader says what is wrong, and where
+    if fields and "relationships" not in fields:
+        raise SceneGraphsError(
+            f"{path} contains no relationships; name {SCENE_GRAPHS} or {RELATIONSHIPS} in the same folder instead"
+        )
+    return named
+
+
+class _BadPart(Exception):  # noqa: N818 - it names the thing, as people say it
+    """An unreadable part of an entry: the invalid field and the reason."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(field, reason)
+        self.field, self.reason = field, reason
+
+
+class _Entry:
+    """An entry of a file being read: invalid parts are reported, the rest is read."""
+
+    def __init__(self, file: str, number: int, on_malformed: OnMalformed) -> None:
+        self._file, self._number, self._on_malformed = file, number, on_malformed
+
+    def named(self, id: str) -> str:
+        """The id of a scene, or its position in the file if it has none, so that scenes are not merged."""
+        return id.strip()[:100] or f"{self._file}:{self._number}"
+
+    def tell(self, field: str, reason: str) -> None:
+        self._on_malformed(Malformed(self._file, self._number, field, reason))
+
+    def decoded(self, text: bytes | None, kind: type[_T], field: str = "element") -> _T | None:
+        """The decoded text, or None if it is invalid."""
+        if text is None:
+            self.tell(field, "is too long")
+            return None
+        try:
+            return msgspec.json.decode(text, type=kind)
+        except msgspec.ValidationError as error:
+            place, reason = _where(error)
+            self.tell(place or field, reason)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            self.tell(field, f"is not JSON ({error})")
+        return None
+
+    def each(self, field: str, parts: Iterable[_T], read: Callable[[_T], Any]) -> Iterator[Any]:
+        """The result of `read` for every valid part of a list."""
+        for place, part in enumerate(parts):
+            try:
+                yield read(part)
+            except _BadPart as wrong:
+                inner = f".{wrong.field}" if wrong.field else ""
+                self.tell(f"{field}[{place}]{inner}", wrong.reason)
+
+    def box(
+        self, field: str, left: float | None, top: float | None, width: float | None, height: float | None
+    ) -> Box | None:
+        """Left, top, width and height in whole pixels, or None if any is missing or the box is empty."""
+        if left is None or top is None or width is None or height is None:
+            return None
+        if not (abs(left) <= _FAR and abs(top) <= _FAR and 0 <= width <= _FAR and 0 <= height <= _FAR):
+            self.tell(field, f"has a box of {width:g} × {height:g} at {left:g}, {top:g}; it is read without its box")
+            return None
+        return (round(left), round(top), round(width), round(height)) if min(width, height) > 0.5 else None
+
+    def things(self, found: Iterable[Thing], field: str) -> dict[str, Thing]:
+        """Things by id; if an id is used for different things, the first is kept."""
+        things: dict[str, Thing] = {}
+        for thing in found:
+            if things.setdefault(thing.id, thing).name != thing.name:
+                self.tell(field, f"{thing.id[:40]!r} names two objects, {things[thing.id].name!r} and {thing.name!r}")
+        return things
+
+    def relations(
+        self, found: Iterable[SceneRelation], things: dict[str, Thing], field: str, listed: str = "objects"
+    ) -> tuple[SceneRelation, ...]:
+        """The relations between known things, up to the limit of a scene."""
+        kept: list[SceneRelation] = []
+        for relation in found:
+            absent = next((end for end in (relation.subject, relation.object) if end not in things), None)
+            if absent is not None:
+                self.tell(field, f"{absent[:40]!r} is not among the {listed}")
+            elif len(kept) == MAX_RELATIONS:
+                self.tell(field, f"has more than {MAX_RELATIONS:,} relations; the others are skipped")
+                break
+            else:
+                kept.append(relation)
+        return tuple(kept)
+
+
+def _entries(
+    path: Path,
+    split: Callable[[BinaryIO], Iterator[tuple[int, _T]]],
+    on_malformed: OnMalformed,
+    on_read: Callable[[int], None] | None,
+) -> Iterator[tuple[_Entry, _T]]:
+    """The parts into which `split` divides a file; a broken file is reported."""
+    number = 0
+    try:
+        with opened(path) as file:
+            for number, part in split(file):
+                yield _Entry(path.name, number, on_malformed), part
+                if on_read:
+                    on_read(getattr(file, "fileobj", file).tell())
+    except BrokenFile as broken:
+        on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
+
+
+def _split_json(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    return enumerate(elements(file), 1)
+
+
+def _where(error: msgspec.ValidationError) -> tuple[str, str]:
+    """The field and the reason of a msgspec error."""
+    reason, _, place = str(error).partition(" - at `$")
+    named = re.search(r"required field `([^`]+)`", reason)
+    field = place.rstrip("`").lstrip(".")
+    return (f"{field}.{named.group(1)}".lstrip("."), "is missing") if named else (field, reason)
+
+
+def _part(text: msgspec.Raw, kind: type[_T]) -> _T:
+    """Decode one element of a list on its own, so that an error does not affect the others."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.ValidationError as error:
+        raise _BadPart(*_where(error)) from error
+
+
+@lru_cache(maxsize=1 << 16)  # names repeat: a file has a thousand times as many things as names
+def _name(text: str, field: str) -> str:
+    """A name or relation on one line in lower case, without surrounding spaces."""
+    name = " ".join(text.split()).lower()
+    if not name:
+        raise _BadPart(field, "is empty")
+    if len(name) > MAX_NAME:
+        raise _BadPart(field, f"is longer than {MAX_NAME} characters")
+    if not name.isprintable():
+        raise _BadPart(field, "contains control characters")
+    return name
+
+
+class _Object(msgspec.Struct):
+    """An object of Visual Genome or GQA."""
+
+    object_id: _Id | None = None
+    id: _Id | None = None
+    names: list[str] = []
+    name: str = ""
+    synsets: list[str] = []
+    x: float | None = None
+    y: float | None = None
+    w: float | None = None
+    h: float | None = None
+    attributes: list[str] = []
+    relations: list[msgspec.Raw] = []
+    """Of GQA: its relations to other objects."""
+
+    def thing(self, entry: _Entry, number: _Id | None, field: str) -> Thing:
+        if number is None:
+            raise _BadPart("object_id", "is missing")
+        box = entry.box(f"objects.{str(number)[:40]}", self.x, self.y, self.w, self.h)
+        said = tuple(" ".join(word.lower().split())[:40] for word in self.attributes[:8])
+        name = _name(self.names[0] if self.names else self.name, field)
+        return Thing(str(number), name, self.synsets[0] if self.synsets else "", box, said)
+
+
+class _Relationship(msgspec.Struct):
+    predicate: str
+    subject_id: _Id | None = None
+    object_id: _Id | None = None
+    subject: _Object | None = None
+    object: _Object | None = None
+    synsets: list[str] = []
+
+
+class _Region(msgspec.Struct):
+    phrase: str
+    x: float | None = None
+    y: float | None = None
+    width: float | None = None
+    height: float | None = None
+
+
+class _Image(msgspec.Struct):
+    """An element of any of Visual Genome's files."""
+
+    image_id: _Id | None = None
+    id: _Id | None = None
+    objects: list[msgspec.Raw] = []
+    relationships: list[msgspec.Raw] = []
+    regions: list[msgspec.Raw] = []
+
+    @property
+    def number(self) -> str:
+        return str(self.id if self.image_id is None else self.image_id)
+
+
+def _read_visual_genome(
+    path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None
+) -> Iterator[SceneGraph]:
+    objects, regions = (_Beside(path, name, on_malformed) for name in (OBJECTS, REGIONS))
+    for entry, found in _images(path, on_malformed, on_read):
+        more = objects.of(found.number) if not found.objects else None
+        told = regions.of(found.number)
+
+        def object_of(text: msgspec.Raw, entry: _Entry = entry) -> Thing:
+            found = _part(text, _Object)
+            return found.thing(entry, found.id if found.object_id is None else found.object_id, "names")
+
+        def relation_of(text: msgspec.Raw, entry: _Entry = entry) -> tuple[SceneRelation, list[Thing]]:
+            found = _part(text, _Relationship)
+            ends: list[_Id] = []
+            things: list[Thing] = []
+            for field in ("subject", "object"):
+                thing, number = getattr(found, field), getattr(found, f"{field}_id")
+                if thing is not None:
+                    number = thing.id if thing.object_id is None else thing.object_id
+                    things.append(thing.thing(entry, number, "names"))
+                elif number is None:
+                    raise _BadPart(f"{field}_id", "is missing")
+                ends.append(number)
+            synset = found.synsets[0] if found.synsets else ""
+            return SceneRelation(str(ends[0]), _name(found.predicate, "predicate"), str(ends[1]), synset), things
+
+        def description_of(text: msgspec.Raw, entry: _Entry = entry) -> Description:
+            found = _part(text, _Region)
+            if not (phrase := " ".join(found.phrase.split())[:1000]):
+                raise _BadPart("phrase", "is empty")
+            return Description(phrase, entry.box("region", found.x, found.y, found.width, found.height))
+
+        marked = entry.each("objects", found.objects or (more.objects if more else []), object_of)
+        things = entry.things(marked, "objects")
+        relations = []
+        for relation, ends in entry.each("relationships", found.relationships, relation_of):
+            things.update((end.id, end) for end in ends if end.id not in things)
+            relations.append(relation)
+        yield SceneGraph(
+            id=found.number,
+            image=found.number,
+            things=tuple(things.values()),
+            relations=entry.relations(relations, things, "relationships"),
+            descriptions=tuple(entry.each("regions", told.regions if told else [], description_of)),
+        )
+
+
+def _images(
+    path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None = None
+) -> Iterator[tuple[_Entry, _Image]]:
+    for entry, text in _entries(path, _split_json, on_malformed, on_read):
+        found = entry.decoded(text, _Image)
+        if found and found.image_id is None and found.id is None:
+            entry.tell("image_id", "is missing")
+        elif found:
+            yield entry, found
+
+
+class _Beside:
+    """A second file about the same images, read as far as the first one asks for."""
+
+    def __init__(self, path: Path, name: str, on_malformed: OnMalformed) -> None:
+        paths = (path.with_name(name), path.with_name(f"{name}.gz"))
+        beside = next((beside for beside in paths if beside.is_file()), None)
+        self._images = _images(beside, on_malformed) if beside else iter(())
+        self._waiting: dict[str, _Image] = {}
+
+    def of(self, image: str) -> _Image | None:
+        """What the file says of an image, if it stands no more than so many entries ahead of the last."""
+        found = self._waiting.pop(image, None)
+        while found is None and len(self._waiting) < AHEAD and (read := next(self._images, None)):
+            if read[1].number == image:
+                found = read[1]
+            else:
+                self._waiting[read[1].number] = read[1]
+        return found
+
+
+class _GqaScene(msgspec.Struct):
+    objects: dict[str, msgspec.Raw]
+
+
+class _GqaRelation(msgspec.Struct):
+    object: str
+    name: str
+
+
+def _read_gqa(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None) -> Iterator[SceneGraph]:
+    for entry, text in _entries(path, _split_json, on_malformed, on_read):
+        found = entry.decoded(None if text is None else b"{" + text + b"}", dict[str, _GqaScene])
+        for image, scene in (found or {}).items():
+            things: dict[str, Thing] = {}
+            relations: list[SceneRelation] = []
+            for number, raw in scene.objects.items():
+
+                def relation_of(text: msgspec.Raw, number: str = number) -> SceneRelation:
+                    found = _part(text, _GqaRelation)
+                    return SceneRelation(number, _name(found.name, "name"), found.object)
+
+                try:
+                    marked = _part(raw, _Object)
+                    things[number] = marked.thing(entry, number, "name")
+                except _BadPart as wrong:
+                    entry.tell(f"objects.{number[:40]}.{wrong.field}".rstrip("."), wrong.reason)
+                else:
+                    relations += entry.each(f"objects.{number[:40]}.relations", marked.relations, relation_of)
+            kept = entry.relations(relations, things, "relations")
+            yield SceneGraph(id=image, image=image, things=tuple(things.values()), relations=kept)
+
+
+def _read_regions(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None) -> Iterator[SceneGraph]:
+    """The graphs of the regions, grouped by picture so that they can be merged; a row without a picture id is a picture
+    of its own. The rows are held in memory for that: the published file has 40,000 of them."""
+    pictures: dict[str, list[SceneGraph]] = {}
+    for number, (entry, row) in enumerate(_entries(path, _rows, on_malformed, on_read)):
+        if isinstance(row, str):
+            entry.tell("row", row)
+        elif graph := _region(entry, row):
+            pictures.setdefault(graph.image or f" {number}", []).append(graph)
+    for graphs in pictures.values():
+        yield from graphs
+
+
+def _rows(file: BinaryIO) -> Iterator[tuple[int, dict[str, str] | str]]:
+    """The rows of the file by column, or what is wrong with one."""
+    lines = csv_lines(io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline=""), MAX_ROW)
+    _, header = next(lines)
+    if isinstance(header, str):
+        raise BrokenFile(f"has a header that {header}")
+    absent = next((column for column in COLUMNS if column not in header), None)
+    if absent:
+        raise BrokenFile(f"has no column {absent!r}; it needs {', '.join(COLUMNS)}")
+    for line, row in lines:
+        yield line, row if isinstance(row, str) else dict(zip(header, row, strict=False))
+
+
+def _region(entry: _Entry, row: dict[str, str]) -> SceneGraph | None:
+    absent = next((column for column in COLUMNS if column not in row), None)
+    if absent:
+        entry.tell(absent, "is missing")
+        return None
+    written = row["scene_graph"]
+    if _BETWEEN.sub("", _TRIPLE.sub("", written)):
+        entry.tell("scene_graph", "is not a list of triples in brackets")
+        return None
+    names: dict[str, list[str]] = {}  # with the attributes of each
+    relations: list[SceneRelation] = []
+    for parts in entry.each("scene_graph", _TRIPLE.findall(written), _triple):
+        names.setdefault(parts[0], [])
+        if len(parts) == 3 and parts[1] == "is":
+            names[parts[0]].append(parts[2])
+        elif len(parts) == 3:
+            names.setdefault(parts[2], [])
+            relations.append(SceneRelation(*parts))
+    things = {name: Thing(name, _SECOND.sub("", name), attributes=tuple(said)) for name, said in names.items()}
+    caption = " ".join(row["caption"].split())[:1000]
+    return SceneGraph(
+        id=entry.named(row["region_id"]),
+        image=row["image_id"].strip()[:100],
+        things=tuple(things.values()),
+        relations=entry.relations(relations, things, "scene_graph"),
+        descriptions=(Description(caption),) if caption else (),
+    )
+
+
+def _triple(text: str) -> list[str]:
+    parts = text.split(" , ")
+    if len(parts) not in (1, 3):
+        raise _BadPart("", f"has {len(parts)} parts instead of three (subject, predicate, object)")
+    return [_name(part, field) for part, field in zip(parts, ("subject", "predicate", "object"), strict=False)]
+
+
+class _PlainScene(msgspec.Struct):
+    id: str
+    things: list[msgspec.Raw] = []
+    relations: list[msgspec.Raw] = []
+    image: str = ""
+    descriptions: list[msgspec.Raw] = []
+
+
+def _read_plain(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None) -> Iterator[SceneGraph]:
+    for entry, line in _entries(path, _lines, on_malformed, on_read):
+
+        def thing_of(text: msgspec.Raw, entry: _Entry = entry) -> Thing:
+            thing = _part(text, Thing)
+            box = entry.box(f"things.{thing.id[:40]}", *thing.box) if thing.box else None
+            return msgspec.structs.replace(thing, name=_name(thing.name, "name"), box=box)
+
+        def relation_of(text: msgspec.Raw) -> SceneRelation:
+            relation = _part(text, SceneRelation)
+            return msgspec.structs.replace(relation, relation=_name(relation.relation, "relation"))
+
+        if len(line) > json_stream.MAX_ELEMENT:
+            entry.tell("line", f"is longer than {json_stream.MAX_ELEMENT:,} bytes")
+        elif not line.isspace() and (scene := entry.decoded(line, _PlainScene, "line")):
+            things = entry.things(entry.each("things", scene.things, thing_of), "things")
+            relations = entry.each("relations", scene.relations, relation_of)
+            yield SceneGraph(
+                id=entry.named(scene.id),
+                image=scene.image[:100],
+                things=tuple(things.values()),
+                relations=entry.relations(relations, things, "relations", "ids of `things`"),
+                descriptions=tuple(entry.each("descriptions", scene.descriptions, lambda raw: _part(raw, Description))),
+            )
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    for number, line in enumerate(bounded_lines(file, json_stream.MAX_ELEMENT), 1):
+        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+
+
+_READERS: dict[str, _Read] = {
+    "Visual Genome": _read_visual_genome,
+    "GQA": _read_gqa,
+    "regions": _read_regions,
+    "plain": _read_plain,
+}

@@ -1,1 +1,0 @@
-from .reading import files_of as files_of
