@@ -36,7 +36,7 @@ GOOD = "If the shelf came down, would the books still be where they are?"
 
 
 def test_a_good_wording_has_no_fault():
-    assert fault(GOOD, forbidden=["wall"], named=["shelf", "books"], gone="shelf", asked="books") is None
+    assert fault(GOOD, forbidden=["wall"], named=["shelf", "books"]) is None
 
 
 @pytest.mark.parametrize(
@@ -49,18 +49,15 @@ def test_a_good_wording_has_no_fault():
         ("Sure:\n" + GOOD, "one question"),
         (GOOD.replace("came down", "fell off the wall"), "must not mention wall"),
         (GOOD.replace("the books", "they"), "must mention books"),
-        ("If the books came down, would the shelf still be where it is?", "must ask about books"),
-        ("Would the shelf still be there if the books were gone?", "must ask about books"),
     ],
 )
 def test_a_fault_is_told_in_words(text, reason):
-    found = fault(text, forbidden=["wall"], named=["shelf", "books"], gone="shelf", asked="books")
+    found = fault(text, forbidden=["wall"], named=["shelf", "books"])
     assert found is not None
     assert reason in found
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=10), max_size=3), st.lists(st.text(max_size=10), max_size=3))
 def test_no_text_makes_the_check_fail(text, forbidden, named):
-    for asked in (None, "books"):
-        found = fault(text, forbidden=forbidden, named=named, gone=asked, asked=asked)
-        assert found is None or isinstance(found, str)
+    found = fault(text, forbidden=forbidden, named=named)
+    assert found is None or isinstance(found, str)

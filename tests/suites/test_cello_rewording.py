@@ -64,11 +64,11 @@ def test_the_model_is_told_the_descriptions_the_graph_and_the_constraints():
     assert "whether the thing stays" in told
 
 
-def test_names_that_are_exchanged_are_refused_by_rule():
+def test_names_that_are_exchanged_are_refused_by_reading_back():
     draft = drafted()
     swapped = "With the plate gone, would the table still be there?"
-    case, heard = worded(draft, swapped, GOOD, reads(draft))
-    assert "it must ask about plate" in heard[1]
+    case, heard = worded(draft, swapped, reads(draft, table="asked", plate="gone"), GOOD, reads(draft))
+    assert "“table” must be what is gone, but it reads as asked" in heard[2]
     assert case.counterfactual.text == GOOD
 
 

@@ -1,7 +1,6 @@
 from .display import render as render
 from .display import section as section
 from .display import summary as summary
-from .display import write_svg as write_svg
 from .features import PROBES as PROBES
 from .probing import ALL as ALL
 from .probing import FEWEST as FEWEST

@@ -1,28 +1,12 @@
-"""The results of `blind` as text for cards and the terminal, and as an SVG chart."""
+"""The results of `blind` as text for cards and the terminal."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from countersight.blindness.features import PROBES
-from countersight.blindness.probing import ALL, KNOWLEDGE, Blind, Cue, GroupBlind, Share
+from countersight.blindness.probing import ALL, KNOWLEDGE, Blind, Cue, Share
 from countersight.case import TWO_WORLDS
-from countersight.html import (
-    MARGIN,
-    WIDTH,
-    Grid,
-    Line,
-    Markup,
-    TableCell,
-    clean,
-    element,
-    markdown_grid,
-    markdown_text,
-    print_grids,
-    sheet,
-    shortened,
-    words_at,
-)
+from countersight.html import Grid, Line, TableCell, clean, markdown_grid, markdown_text, print_grids
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,12 +18,6 @@ _USES = {
     **{name: uses for name, (uses, _) in PROBES.items()},
     KNOWLEDGE: "what usually supports what, by counts of pairs in the causal graphs of other pictures",
 }
-_LINE, _NAME, _CUES = 26, 250, 10
-"""Height of a bar in the chart, width of its name, and the number of cues below."""
-_STYLE = """
-  .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }
-  .bar { stroke: var(--ink); stroke-width: 1.5 } .chance { stroke: var(--soft); stroke-width: 2; stroke-dasharray: 3 3 }
-"""
 
 
 def _table(found: Blind) -> Grid:
@@ -136,40 +114,3 @@ def render(found: Blind, console: "Console") -> None:
     if found.cues:
         cues = "\n".join(f"  {_format_cue(cue)}" for cue in found.cues)
         console.print(f"Cues that give the answer away\n{cues}", markup=False, highlight=False)
-
-
-def write_svg(found: Blind, path: Path) -> None:
-    """Write a self-contained chart: a bar with its interval for every group and world, and the strongest cues."""
-    parts = [
-        words_at(MARGIN, 44, "Answered without the pictures", "title"),
-        words_at(MARGIN, 66, summary(found), "soft"),
-        words_at(MARGIN, 84, "bars: blind, with 95% intervals; dashed: chance", "soft"),
-    ]
-    top = 104
-    left, inside = MARGIN + _NAME, WIDTH - 2 * MARGIN - _NAME - 130
-    for tick in range(0, 101, 25):
-        x = left + inside * tick / 100
-        bottom = top + _LINE * len(found.groups)
-        parts.append(element("line", class_="rule", x1=x, x2=x, y1=top, y2=bottom))
-        parts.append(words_at(x, bottom + 16, f"{tick}%", "soft", "middle"))
-    for place, group in enumerate(found.groups):
-        parts += _bar(group, top + _LINE * place, left, inside)
-    y = top + _LINE * len(found.groups) + 54
-    parts.append(words_at(MARGIN, y, "Which cues give the answer away", "head"))
-    cues = [_format_cue(cue) for cue in found.cues[:_CUES]] or ["no single cue is significantly better than chance"]
-    parts += [words_at(MARGIN, y + 22 + 19 * place, words, "soft") for place, words in enumerate(cues)]
-    chart = sheet("Answered without the pictures", y + 40 + 19 * len(cues), _STYLE, parts)
-    path.write_text(chart, encoding="utf-8")
-
-
-def _bar(group: GroupBlind, y: float, left: float, inside: float) -> Iterator[Markup]:
-    middle = y + _LINE / 2
-    low, high = (left + inside * end for end in (group.blind.low, group.blind.high))
-    width = inside * group.blind.right
-    yield words_at(left - 10, y + 17, shortened(f"{group.group or '(none)'}, {group.world}", 36), anchor="end")
-    yield element("rect", class_=group.world, x=left, y=y + 4, width=width, height=_LINE - 8, rx=1.5)
-    yield element("line", class_="bar", x1=low, x2=high, y1=middle, y2=middle)
-    yield words_at(left + inside + 8, y + 17, format_share(group.blind), "soft")
-    if group.chance is not None:
-        x = left + inside * group.chance
-        yield element("line", class_="chance", x1=x, x2=x, y1=y + 1, y2=y + _LINE - 1)

@@ -8,7 +8,7 @@ import msgspec
 from countersight.blindness.display import section
 from countersight.blindness.probing import VERSION, Blind, measure
 from countersight.blindness.questions import Answered
-from countersight.case import Case, World
+from countersight.case import World
 from countersight.causal import GRAPHS, Knowledge, read_graphs
 from countersight.dataset import BadRow, Dataset, hidden_in
 from countersight.engine import RunFolder
@@ -17,8 +17,6 @@ from countersight.files import write_whole
 from countersight.scoring import judge_run
 
 FILE = "blind.json"
-MOST = 8_000
-"""The most cases that are measured; larger datasets are sampled evenly, so that any folder takes seconds."""
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -32,7 +30,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 def measured(dataset: Dataset) -> Blind:
     """Return the results for a dataset: from its folder if they are current, otherwise measured."""
-    return known(dataset) or measure(_some(dataset))
+    return known(dataset) or measure(case for _, case in dataset.cases())
 
 
 def measure_dataset(
@@ -65,22 +63,17 @@ def known(dataset: Dataset) -> Blind | None:
         return None
     if kept.fingerprint != dataset.fingerprint:
         return None
-    return kept.blind if kept.probes == VERSION else measure(_some(dataset))
+    return kept.blind if kept.probes == VERSION else measure(case for _, case in dataset.cases())
 
 
 def card_section(folder: Path, knowledge: Knowledge | None = None) -> str:
     """Measure a complete folder, store the results in it, and return the section for its card."""
     dataset = Dataset.open(folder)
-    found = measure(_some(dataset), knowledge=knowledge)
+    found = measure((case for _, case in dataset.cases()), knowledge=knowledge)
     if found.groups:  # of few questions nothing can be told
         kept = msgspec.json.format(msgspec.json.encode(Kept(dataset.fingerprint, found, VERSION)), indent=1)
         write_whole(folder / FILE, kept + b"\n")
     return "\n\n".join(("## Accuracy without the pictures", *section(found))) + "\n"
-
-
-def _some(dataset: Dataset) -> list[Case]:
-    step = max(1, -(-dataset.count // MOST))
-    return [case for number, (_, case) in enumerate(dataset.cases()) if number % step == 0]
 
 
 def _answered_blind(runs: Iterable[RunFolder], dataset: Dataset) -> dict[str, Answered]:

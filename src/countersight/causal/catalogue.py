@@ -6,16 +6,17 @@ What the catalogue knows stands in two files that people can read and mend: `cat
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain
 from typing import Literal
 
 import msgspec
 
 from countersight.causal.lexicon import wider
 from countersight.causal.relation_words import RelationWords, Words
-from countersight.errors import CatalogueError, CountersightError
+from countersight.errors import CatalogueError
 from countersight.text import unknown
 
 _WORD = re.compile(r"[a-z'-]+")
@@ -94,45 +95,40 @@ class Nouns:
         """`wider` returns the hypernyms of a noun, the nearest first: an unlisted noun takes its classes from them."""
         self.names = {*file.classes, *file.groups}
         """The names of all classes and groups of classes."""
-        self._classes = _classes(file.classes, file.groups)
-        self._plurals = file.plurals
-        self._measures = frozenset(file.measures.split())
-        self._wider = wider
-        self._vague = frozenset(file.vague.split())
-        self._endings = file.endings
-        self._found = lru_cache(maxsize=1 << 16)(self._find)
-
-    def classes(self, name: str) -> frozenset[str]:
-        """Return the classes that a name belongs to; none if the name is unknown."""
-        return self._found(name)
+        self._classes: dict[str, set[str]] = {}
+        for name, listed in file.classes.items():
+            also = {group for group, members in file.groups.items() if name in members}
+            for noun in filter(None, map(str.strip, listed.replace("\n", " ").split(","))):
+                self._classes.setdefault(noun, set()).update({name}, also)
+        self._plurals, self._endings, self._wider = file.plurals, file.endings, wider
+        self._measures, self._vague = frozenset(file.measures.split()), frozenset(file.vague.split())
+        self.classes = lru_cache(maxsize=1 << 16)(self._find)
+        """Returns the classes that a name belongs to; none if the name is unknown."""
 
     def _find(self, name: str) -> frozenset[str]:
-        listed = self._listed(name)
-        if listed or not _WORD.search(name.casefold()):
-            return listed
-        words = (word for word in self._wider(name) if word not in self._vague)
-        return next((found for word in words if (found := self._listed(word))), self._ending(name))
-
-    def _ending(self, name: str) -> frozenset[str]:
-        """The classes of what a name ends with that is written in one word: a cornfield is a field."""
-        last = _WORD.findall(name.casefold())[-1]
-        endings = [last[place:] for place in range(_SHORTEST, len(last) - _SHORTEST + 1)]
-        endings += [noun for ending, noun in self._endings.items() if last.endswith(ending)]
-        return next((found for ending in endings if (found := self._listed(ending))), frozenset())
-
-    def _listed(self, name: str) -> frozenset[str]:
         words = _WORD.findall(name.casefold())
         if not words:  # "2", "50", "?": Visual Genome has such names
             return frozenset()
+        last = words[-1]
+        # A name that is written in one word is what it ends with: a cornfield is a field.
+        endings = [last[place:] for place in range(_SHORTEST, len(last) - _SHORTEST + 1)]
+        endings += [noun for ending, noun in self._endings.items() if last.endswith(ending)]
+        wider = (word for word in self._wider(name) if word not in self._vague)
+        return next(
+            (frozenset(found) for word in chain((name,), wider, endings) if (found := self._listed(word))), frozenset()
+        )
+
+    def _listed(self, name: str) -> set[str]:
+        words = _WORD.findall(name.casefold())
         if "of" in words[1:-1]:
             place = words.index("of")
             words = words[place + 1 :] if words[place - 1] in self._measures else words[:place]
         for length in dict.fromkeys((len(words), 2, 1)):
-            if length <= len(words):
+            if 0 < length <= len(words):
                 for form in self._singulars(words[:-1][len(words) - length :], words[-1]):
                     if form in self._classes:
                         return self._classes[form]
-        return frozenset()
+        return set()
 
     def _singulars(self, before: list[str], last: str) -> Iterator[str]:
         """The name as it stands, then what its singular may be."""
@@ -147,57 +143,35 @@ class Nouns:
             yield " ".join((*before, form))
 
 
-def _classes(classes: Mapping[str, str], groups: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
-    """The classes of every noun, with the groups these belong to."""
-    for group, members in groups.items():
-        for member in members:
-            if member not in classes:
-                raise CountersightError(f"group {group!r}: " + unknown("class of nouns", member, classes))
-    found: dict[str, set[str]] = {}
-    for name, listed in classes.items():
-        also = {group for group, members in groups.items() if name in members}
-        for noun in listed.replace("\n", " ").split(","):
-            if noun.strip():
-                found.setdefault(noun.strip(), set()).update({name}, also)
-    return {noun: frozenset(names) for noun, names in found.items()}
-
-
 class Catalogue:
     """The known relations and things, ready for lookup."""
 
     def __init__(self, file: CatalogueFile, nouns: Nouns) -> None:
         self.kinds = file.kinds
         """The meaning of each kind of cause."""
-        self._nouns = nouns
+        self.classes = nouns.classes
+        """Returns the classes of things that a name belongs to; none if the name is unknown."""
         listed = [phrase for rule in file.rule for phrase in (*rule.say, *rule.inverse)]
-        phrases = [said for phrase in listed for said in file.said(phrase)]
-        self._words = RelationWords(phrases, file.forms, file.words)
+        self._words = RelationWords([said for phrase in listed for said in file.said(phrase)], file.forms, file.words)
         self._entries: dict[str, list[_Entry]] = {}
         for rule in file.rule:
-            self._check(rule)
-            for said, inverse in ((rule.say, False), (rule.inverse, True)):
-                for phrase in (each for listed in said for each in file.said(listed)):
+            self._check(rule, nouns.names)
+            for phrases, inverse in ((rule.say, False), (rule.inverse, True)):
+                for phrase in (said for listed in phrases for said in file.said(listed)):
                     self._entries.setdefault(self._words.bare(phrase), []).append(_entry(rule, inverse))
-        self._decided = lru_cache(maxsize=1 << 18)(self._decide)
         self._read = lru_cache(maxsize=1 << 16)(self._words.read)
+        self.decide = lru_cache(maxsize=1 << 18)(self._decide)
+        """Returns whether and how the relation between two named things is causal."""
 
-    def decide(self, subject: str, relation: str, object: str) -> RelationVerdict:
-        """Return whether and how the relation between two named things is causal."""
-        return self._decided(subject, relation, object)
-
-    def classes(self, name: str) -> frozenset[str]:
-        """Return the classes of things that a name belongs to; none if the name is unknown."""
-        return self._nouns.classes(name)
-
-    def _check(self, rule: RelationRule) -> None:
+    def _check(self, rule: RelationRule, classes: set[str]) -> None:
         if rule.kind not in _WITHOUT_CAUSE and rule.kind not in self.kinds:
             raise CatalogueError(unknown("kind of cause", rule.kind, self.kinds))
         if (rule.kind in _WITHOUT_CAUSE) != (rule.cause is None):
             named = " or ".join(_WITHOUT_CAUSE)
             raise CatalogueError(f"the rule for {rule.say[0]!r} must name a cause unless its kind is {named}")
         for name in (*rule.subject, *rule.object, *rule.not_subject, *rule.not_object):
-            if name not in self._nouns.names:
-                raise CatalogueError(unknown("class of nouns", name, sorted(self._nouns.names)))
+            if name not in classes:
+                raise CatalogueError(unknown("class of nouns", name, sorted(classes)))
 
     def _decide(self, subject: str, relation: str, object: str) -> RelationVerdict:
         phrase = self._read(relation)
@@ -215,8 +189,8 @@ class Catalogue:
         entries = self._entries.get(phrase)
         if entries is None:
             return UNKNOWN
-        of_subject, of_object = self.classes(subject), self.classes(object)
-        return next((entry.verdict for entry in entries if entry.fits(of_subject, of_object)), None)
+        ends = self.classes(subject), self.classes(object)
+        return next((entry.verdict for entry in entries if entry.fits(*ends)), None)
 
 
 @cache
@@ -239,25 +213,18 @@ def verdict_on(subject: str, relation: str, object: str) -> RelationVerdict:
     return catalogue().decide(subject, relation, object)
 
 
-class _Side(msgspec.Struct, frozen=True):
-    """What a thing must be, and must not be."""
-
-    wanted: frozenset[str]
-    unwanted: frozenset[str]
-
-    def fits(self, classes: frozenset[str]) -> bool:
-        return not (self.wanted and self.wanted.isdisjoint(classes)) and self.unwanted.isdisjoint(classes)
-
-
 class _Entry(msgspec.Struct, frozen=True):
-    """A rule as one phrase reads it: subject and object are those of the phrase."""
+    """A rule as one phrase reads it: what subject and object of the phrase must be, and must not be."""
 
     verdict: RelationVerdict
-    subject: _Side
-    object: _Side
+    subject: tuple[frozenset[str], frozenset[str]]
+    object: tuple[frozenset[str], frozenset[str]]
 
     def fits(self, subject: frozenset[str], object: frozenset[str]) -> bool:
-        return self.subject.fits(subject) and self.object.fits(object)
+        return all(
+            not (wanted and wanted.isdisjoint(classes)) and unwanted.isdisjoint(classes)
+            for (wanted, unwanted), classes in ((self.subject, subject), (self.object, object))
+        )
 
 
 def _entry(rule: RelationRule, inverse: bool) -> _Entry:
@@ -266,7 +233,7 @@ def _entry(rule: RelationRule, inverse: bool) -> _Entry:
     else:  # what is no thing can hold nothing and be held by nothing, unless the rule asks for it by name
         verdict, never = RelationVerdict("causal", rule.kind, rule.cause), frozenset({"immaterial"})
     subject, object = (
-        _Side(frozenset(wanted), frozenset(unwanted) | (frozenset() if wanted else never))
+        (frozenset(wanted), frozenset(unwanted) | (frozenset() if wanted else never))
         for wanted, unwanted in ((rule.subject, rule.not_subject), (rule.object, rule.not_object))
     )
     return _Entry(verdict.exchanged(), object, subject) if inverse else _Entry(verdict, subject, object)

@@ -1,24 +1,23 @@
 """The statistics of mined causal graphs as tables for the terminal."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from countersight.causal.catalogue import Decision, catalogue
 from countersight.causal.graph import GraphKind
-from countersight.causal.mining import KINDS, MiningStatistics
+from countersight.causal.mining import MiningStatistics
 from countersight.text import several
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-SHAPES: dict[GraphKind, tuple[str, str]] = {
-    "direct": ("A→B", "one thing depends on another"),
-    "chain": ("A→B→C", "and a third on that one"),
-    "confounding": ("A→B, A→C, B→C", "A acts through B as well"),
-    "collision": ("A→C←B", "one thing depends on two"),
+_SHAPES: dict[GraphKind, str] = {
+    "direct": "A→B: one thing depends on another",
+    "chain": "A→B→C: and a third on that one",
+    "confounding": "A→B, A→C, B→C: A acts through B as well",
+    "collision": "A→C←B: one thing depends on two",
 }
 """The four kinds of causal graphs (CELLO 3.2) as arrows and in words."""
-
 _DECISIONS: dict[Decision, str] = {
     "causal": "one object is the cause of the other",
     "none": "neither is",
@@ -29,45 +28,28 @@ _BAR = 20
 """Signs of the longest bar in the terminal."""
 
 
-def rows(statistics: MiningStatistics) -> list[tuple[str, str, list[tuple[str, str, int]]]]:
-    """Return the panels: each a title, a note, and rows with a name, a description and a number."""
-    decided = f"{statistics.decided:.1%} of {several(statistics.relations, 'relation')} decided"
-    kinds = catalogue().kinds
-    return [
-        (
-            "Causal graphs",
-            f"in {several(statistics.scenes, 'scene graph')}; left out: {statistics.duplicates:,} duplicates, "
-            f"{statistics.namesakes:,} with two objects of the same name"
-            + (f", {statistics.crowded:,} of crowded scenes" if statistics.crowded else ""),
-            [(kind, f"{SHAPES[kind][0]}: {SHAPES[kind][1]}", statistics.graphs.get(kind, 0)) for kind in KINDS],
-        ),
-        (
-            "Causal relations",
-            "by kind of cause",
-            [(kind, words, statistics.relations_by_kind.get(kind, 0)) for kind, words in kinds.items()],
-        ),
-        (
-            "All relations",
-            f"{decided} by the catalogue",
-            [(name, words, statistics.decisions.get(name, 0)) for name, words in _DECISIONS.items()],
-        ),
-    ]
-
-
-def printed(statistics: MiningStatistics) -> Iterator["RenderableType"]:
-    """Return the panels as tables for the terminal."""
+def printed(found: MiningStatistics) -> Iterator["RenderableType"]:
+    """Return the statistics as tables for the terminal."""
     from rich import box
     from rich.table import Table
 
-    for title, note, lines in rows(statistics):
-        table = Table(title=f"{title}: {note}", box=box.SIMPLE_HEAD, title_justify="left", show_header=False)
+    crowded = f", {found.crowded:,} of crowded scenes" if found.crowded else ""
+    left_out = f"{found.duplicates:,} duplicates, {found.namesakes:,} with two objects of the same name{crowded}"
+    decided = f"{found.decided:.1%} of {several(found.relations, 'relation')} decided"
+    tables: list[tuple[str, Mapping[Any, str], Mapping[Any, int]]] = [
+        (f"Causal graphs: in {several(found.scenes, 'scene graph')}; left out: {left_out}", _SHAPES, found.graphs),
+        ("Causal relations: by kind of cause", catalogue().kinds, found.relations_by_kind),
+        (f"All relations: {decided} by the catalogue", _DECISIONS, found.decisions),
+    ]
+    for title, words, numbers in tables:
+        table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", show_header=False)
         table.add_column(no_wrap=True)
         table.add_column(justify="right", no_wrap=True)
         table.add_column(justify="right", no_wrap=True)
         table.add_column(width=_BAR, no_wrap=True)
         table.add_column(style="dim")
-        total = sum(number for *_, number in lines)
-        most = max((number for *_, number in lines), default=0) or 1
-        for name, words, number in lines:
-            table.add_row(name, f"{number:,}", f"{number / (total or 1):.1%}", "█" * round(_BAR * number / most), words)
+        total, most = sum(numbers.values()) or 1, max(numbers.values(), default=0) or 1
+        for name, meaning in words.items():
+            number = numbers.get(name, 0)
+            table.add_row(name, f"{number:,}", f"{number / total:.1%}", "█" * round(_BAR * number / most), meaning)
         yield table

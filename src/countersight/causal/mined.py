@@ -65,16 +65,16 @@ def mine_folder(
                 file.write(encoder.encode(graph) + b"\n")
                 found.take(graph.image)
         layouts = tuple(dict.fromkeys(layout for _, layout in files_of(source)))
-        statistics = msgspec.structs.replace(tally.statistics(), layouts=layouts)
-        if not tally.scenes:
+        statistics = tally.statistics(layouts)
+        if not statistics.scenes:
             raise CountersightError(
                 f"{source} contains no scene graphs: it is empty, or not in the format of Visual Genome, GQA, "
                 "FACTUAL's regions or plain JSONL; nothing was made"
             )
         if not tally.graphs.total():
             raise CountersightError(
-                f"{source} contains no causal graphs in {tally.scenes:,} scene graphs with {tally.relations:,} "
-                "relations"
+                f"{source} contains no causal graphs in {statistics.scenes:,} scene graphs with "
+                f"{statistics.relations:,} relations"
             )
         (staging / STATISTICS).write_bytes(msgspec.json.format(encoder.encode(statistics), indent=2) + b"\n")
         return Mined(statistics, found.images, found.found)

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from countersight.causal.catalogue import Catalogue, Decision, catalogue
-from countersight.causal.graph import Box, CausalEdge, CausalGraph, GraphKind, Malformed, SceneGraph, Thing
+from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Malformed, SceneGraph, Thing
 from countersight.causal.lexicon import plain
 from countersight.causal.merging import merged
 from countersight.causal.motifs import EdgeTable, Ints, find_motifs
@@ -28,6 +27,8 @@ _DISTINCT = 100_000
 MOST_DESCRIPTIONS = 8
 """Limit on descriptions that mention the things: Visual Genome has fifty per picture."""
 MOST_OTHERS = 50
+_MOST_UNKNOWN = 50
+_COUNTED = ("scenes", "things", "relations", "malformed", "duplicates", "namesakes", "crowded")
 
 Things = tuple[Thing, ...]
 
@@ -66,9 +67,8 @@ class MiningTally:
     """Running counts while scene graphs are read."""
 
     def __init__(self) -> None:
-        self.scenes = self.things = self.relations = self.malformed = self.duplicates = self.namesakes = (
-            self.crowded
-        ) = 0
+        self.counts: Counter[str] = Counter()
+        """The numbers of `MiningStatistics`, by name."""
         self.decisions: Counter[Decision] = Counter()
         self.kinds: Counter[str] = Counter()
         self.graphs: Counter[GraphKind] = Counter()
@@ -76,34 +76,19 @@ class MiningTally:
 
     def add(self, other: "MiningTally") -> None:
         """Add the counts from another part of the scene graphs."""
-        for name, count in vars(other).items():
-            if isinstance(count, Counter):
-                getattr(self, name).update(count)
-            else:
-                setattr(self, name, getattr(self, name) + count)
+        for name, counts in vars(other).items():
+            getattr(self, name).update(counts)
 
-    def statistics(self, most: int = 50) -> MiningStatistics:
+    def statistics(self, layouts: tuple[str, ...] = ()) -> MiningStatistics:
         """Return the counts so far."""
         return MiningStatistics(
-            scenes=self.scenes,
-            things=self.things,
-            relations=self.relations,
-            malformed=self.malformed,
+            **{name: self.counts[name] for name in _COUNTED},
             decisions=dict(self.decisions.most_common()),
             relations_by_kind=dict(self.kinds.most_common()),
             graphs={kind: self.graphs[kind] for kind in KINDS},
-            duplicates=self.duplicates,
-            namesakes=self.namesakes,
-            crowded=self.crowded,
-            unknown=tuple(self.unknown.most_common(most)),
+            unknown=tuple(self.unknown.most_common(_MOST_UNKNOWN)),
+            layouts=layouts,
         )
-
-
-class _Found(NamedTuple):
-    """What is in some of the scene graphs."""
-
-    graphs: list[CausalGraph]
-    tally: MiningTally
 
 
 def mine(
@@ -123,14 +108,14 @@ def mine(
     tally = tally or MiningTally()
 
     def malformed(what: Malformed) -> None:
-        tally.malformed += 1
+        tally.counts["malformed"] += 1
         if on_malformed:
             on_malformed(what)
 
     parts = _in_parts(read_scene_graphs(source, malformed, on_read))
-    for found in in_order(_mined_alone, parts, workers=workers, ray=ray):
-        tally.add(found.tally)
-        yield from found.graphs
+    for graphs, counted in in_order(_mined_alone, parts, workers=workers, ray=ray):
+        tally.add(counted)
+        yield from graphs
 
 
 def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
@@ -146,9 +131,9 @@ def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
     yield part
 
 
-def _mined_alone(scenes: list[SceneGraph]) -> _Found:
+def _mined_alone(scenes: list[SceneGraph]) -> tuple[list[CausalGraph], MiningTally]:
     tally = MiningTally()
-    return _Found(list(mine_scenes(merged(scenes), tally)), tally)
+    return list(mine_scenes(merged(scenes), tally)), tally
 
 
 def mine_scenes(
@@ -191,9 +176,9 @@ class _Batch:
             ends = [places.setdefault(end, len(self.things) + len(places)) for end in (cause, effect)]
             edge = CausalEdge(cause, effect, said(relation.relation), subject, object, verdict.kind)
             self.edges.append((ends[0], ends[1], edge))
-        tally.scenes += 1
-        tally.things += len(things)
-        tally.relations += len(scene.relations)
+        tally.counts["scenes"] += 1
+        tally.counts["things"] += len(things)
+        tally.counts["relations"] += len(scene.relations)
         self.scene_of += [len(self.scenes)] * len(places)
         self.scenes.append(scene)
         self.things += [things[end] for end in places]
@@ -208,11 +193,14 @@ def _mined(batch: _Batch, tally: MiningTally) -> Iterator[CausalGraph]:
             last, around = number, Surroundings(scene)
         names = [thing.name for thing in things]
         if len(set(names)) < len(names):
-            tally.namesakes += 1
+            tally.counts["namesakes"] += 1
             continue
-        key = _key(scene, kind, names, causes)
+        said = [edge.relation for edge in causes]
+        # The causes of a collision have no order.
+        ends = (*sorted(zip(names, said, strict=False)), names[2]) if kind == "collision" else (*names, *said)
+        key = (scene.image or scene.id, kind, *ends)
         if key in told:
-            tally.duplicates += 1
+            tally.counts["duplicates"] += 1
             continue
         told.add(key)
         tally.graphs[kind] += 1
@@ -241,7 +229,7 @@ def _found(
         things = motifs.things(table)
         scenes = scene_of[things[:, 0]]
         kept = _some_of_each(scenes, taken[motifs.kind])
-        tally.crowded += len(scenes) - len(kept)
+        tally.counts["crowded"] += len(scenes) - len(kept)
         kinds = [KINDS.index(motifs.kind)] * len(kept)
         found += zip(scenes[kept].tolist(), kinds, things[kept].tolist(), motifs.edges[kept].tolist(), strict=True)
     found.sort()
@@ -262,14 +250,6 @@ def _some_of_each(scenes: Ints, taken: Ints) -> Ints:
     kept = order[rank + taken[ordered] < MOST_OF_A_SCENE]
     taken += np.bincount(scenes, minlength=len(taken))
     return kept
-
-
-def _key(scene: SceneGraph, kind: GraphKind, names: list[str], edges: tuple[CausalEdge, ...]) -> tuple[object, ...]:
-    """What makes a causal graph of a picture the same as another: its causes in a collision have no order."""
-    relations = [edge.relation for edge in edges]
-    if kind == "collision":
-        return (scene.image or scene.id, kind, *sorted(zip(names[:2], relations, strict=True)), names[2])
-    return (scene.image or scene.id, kind, *names, *relations)
 
 
 class Surroundings:
@@ -312,12 +292,10 @@ class Surroundings:
         """Descriptions that name the thing, of regions that it lies in where both are known."""
         for place, text in enumerate(self._texts):
             box = self._scene.descriptions[place].box
-            if f" {thing.name}" in text and (box is None or thing.box is None or _is_inside(thing.box, box)):
-                yield place
-
-
-def _is_inside(inner: Box, outer: Box) -> bool:
-    """Whether the centre of a box lies in another box."""
-    left, top, width, height = outer
-    x, y = inner[0] + inner[2] / 2, inner[1] + inner[3] / 2
-    return left <= x <= left + width and top <= y <= top + height
+            if f" {thing.name}" not in text:
+                continue
+            if box and thing.box:  # the middle of the thing lies in the region
+                x, y = thing.box[0] + thing.box[2] / 2, thing.box[1] + thing.box[3] / 2
+                if not (box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]):
+                    continue
+            yield place

@@ -12,20 +12,19 @@ _OPTIONS: Final = {
     "--blind MODEL*": "also run this model without the pictures; its replies are cached in DATASET.blind",
     "--graphs MINED": "derive common knowledge from this mined folder (default: the folder that contains DATASET, or "
     "its own graphs)",
-    "-o, --output SVG": "also write a chart to this file",
 }
 
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
-    summary, example = "measure what can be answered without the pictures", "countersight blind flowers -o blind.svg"
+    summary, example = "measure what can be answered without the pictures", "countersight blind flowers"
     verb(verbs, "blind", _blind, summary, example, _OPTIONS)
 
 
 def _blind(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.blindness import measure_dataset, render, write_svg
+    from countersight.blindness import measure_dataset, render
     from countersight.dataset import Dataset
     from countersight.engine import RunFolder
     from countersight.verbs import run
@@ -36,9 +35,5 @@ def _blind(chosen: argparse.Namespace) -> int:
         folder = dataset.path.parent / f"{dataset.path.name}.blind" / re.sub(r"[^\w.-]+", "-", model)
         runs.append(run(dataset, model, out=folder, prompt="text-only"))
     found = measure_dataset(dataset, print_bad, runs, chosen.graphs)
-    if chosen.output:  # before anything is printed, because the reader of a pipe may leave early
-        write_svg(found, chosen.output)
     render(found, Console())
-    if chosen.output:
-        print(f"Chart: {chosen.output}")
     return 0

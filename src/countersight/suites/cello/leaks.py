@@ -1,4 +1,4 @@
-"""Check whether a question reveals its answer, or does not say what it should (CELLO 4.3)."""
+"""Check whether a question reveals its answer, or does not name what it should (CELLO 4.3)."""
 
 import re
 from collections.abc import Iterable
@@ -10,8 +10,6 @@ LONGEST = 400
 
 _NOT_GONE = re.compile(r"(?:\bnot|\bnever|n't)(?: \w+)? (?:gone|absent|missing|removed|lost|taken)\b", re.IGNORECASE)
 """A loss that is denied: nothing is then supposed to be gone."""
-_PRONOUNS = frozenset({"it", "they", "he", "she"})
-_CONDITIONS = frozenset({"if", "suppose", "supposing", "imagine", "assume", "assuming", "even", "with", "given", "say"})
 
 
 def leaked(text: str, forbidden: Iterable[str], named: Iterable[str]) -> list[str]:
@@ -19,71 +17,39 @@ def leaked(text: str, forbidden: Iterable[str], named: Iterable[str]) -> list[st
 
     Words of the things that the question is meant to name give nothing away.
     """
-    said = [singular(word) for word in words_in(text)]
-    allowed = {singular(word) for name in named for word in words_in(name)}
-    found = []
-    for name in forbidden:
-        forms = {name, head(name), *synonyms(name)}
-        tokens = {tuple(singular(word) for word in words_in(form)) for form in forms} - {()}
-        if any(_stands_in(form, said) for form in tokens if not allowed.issuperset(form)):
-            found.append(name)
-    return found
-
-
-def _stands_in(form: tuple[str, ...], said: list[str]) -> bool:
-    return any(tuple(said[place : place + len(form)]) == form for place in range(len(said) - len(form) + 1))
-
-
-def misses(text: str, named: Iterable[str]) -> list[str]:
-    """Return the required names that are missing from a question, also by their head or a synonym."""
-    said = [singular(word) for word in words_in(text)]
+    said = _singulars(text)
+    allowed = {word for name in named for word in _singulars(name)}
     return [
         name
-        for name in named
-        if not any(
-            _stands_in(tuple(singular(word) for word in words_in(form)), said)
-            for form in (plain(name), head(name), *synonyms(name))
-        )
+        for name in forbidden
+        if any(_stands_in(form, said) for form in _forms(name) if not allowed.issuperset(form))
     ]
 
 
-def fault(
-    text: str,
-    *,
-    forbidden: Iterable[str],
-    named: Iterable[str],
-    gone: str | None = None,
-    asked: str | None = None,
-) -> str | None:
-    """Return what is wrong with a language model's wording, as a message to it, or None.
-
-    Of a question for yes or no, what is `asked` about must stand in the clause that asks, and what is supposed to be
-    `gone` must not: with the two exchanged the answer would be another.
-    """
+def fault(text: str, *, forbidden: Iterable[str], named: Iterable[str], gone: str | None = None) -> str | None:
+    """Return what is wrong with a language model's wording, as a message to it, or None; `gone` must be lost."""
     if not 10 <= len(text) <= LONGEST:
         return f"it must have 10 to {LONGEST} characters"
     if text.count("?") != 1 or not text.endswith("?") or "\n" in text:
         return "it must be one question on one line, and nothing else"
-    forbidden, named = list(forbidden), list(named)
+    forbidden, named, said = list(forbidden), list(named), _singulars(text)
     given_away = leaked(text, forbidden, named)
     if given_away:
         return f"it must not mention {' or '.join(given_away)}, nor a synonym"
-    absent = misses(text, named)
-    if absent:
-        return f"it must mention {' and '.join(absent)}"
     if gone and _NOT_GONE.search(text):
         return f"it must suppose, in plain words, that {gone} is gone"
-    clause = _asking_clause(text)
-    if asked and misses(clause, [asked]) and not _PRONOUNS.intersection(words_in(clause)):
-        return f"it must ask about {asked}"
-    if gone and not misses(clause, [gone]):
-        return f"it must ask about {asked}, and suppose {gone} to be gone"
-    return None
+    absent = [name for name in named if not any(_stands_in(form, said) for form in _forms(name))]
+    return f"it must mention {' and '.join(absent)}" if absent else None
 
 
-def _asking_clause(text: str) -> str:
-    """The clause that asks: behind the supposition, or before it."""
-    text = text.casefold()
-    if _CONDITIONS.intersection(words_in(text)[:1]):
-        return re.split(r"[,.;]\s", text)[-1]
-    return re.split(r"\s(?:if|when|while|once|were|should)\s", text)[0]
+def _singulars(text: str) -> tuple[str, ...]:
+    return tuple(singular(word) for word in words_in(text))
+
+
+def _forms(name: str) -> set[tuple[str, ...]]:
+    """The words by which a thing may be named: its name, its head, and synonyms."""
+    return {_singulars(form) for form in (name, plain(name), head(name), *synonyms(name))} - {()}
+
+
+def _stands_in(form: tuple[str, ...], said: tuple[str, ...]) -> bool:
+    return any(said[place : place + len(form)] == form for place in range(len(said) - len(form) + 1))

@@ -2,7 +2,7 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -54,23 +54,24 @@ class CelloMade(msgspec.Struct, frozen=True):
         return {task: number for task, number in self.by_task.items() if number < self.wanted}
 
 
-def make_cello(
+def assemble(
     mined: Path,
     folder: Path,
     *,
+    size: int | None,
     seed: int,
-    size: int = SIZE,
+    progress: Progress,
+    on_bad: OnBad,
     per_task: int | None = None,
     wording: Model | str = WORDINGS[0],
-    on_bad: OnBad,
-    progress: Callable[[int], None],
 ) -> CelloMade:
-    """Sample a balanced dataset from a mined folder into a new dataset folder, in a `wording` or worded by a model.
+    """Sample a balanced dataset from a mined folder: a number of cases in all, or of each task.
 
     The second wording asks the same in other words, with the options in another order: whoever is right for the right
-    reasons is right in both (CELLO's test of robustness).
+    reasons is right in both (CELLO's test of robustness). With a model as wording, the model words the questions.
     A bad line is told to `on_bad` and left out. A case whose picture is not in the mined folder has none.
     """
+    size = per_task * len(TASKS) if per_task else size or SIZE
     model = None if isinstance(wording, str) else wording
     if model is None and wording not in WORDINGS:
         raise CountersightError(unknown(f"wording of {NAME}", str(wording), WORDINGS))
@@ -94,7 +95,7 @@ def make_cello(
         },
         sections=(divisions, lambda at: card_section(at, pool.knowledge), lambda _: source.card),
     )
-    with writer:
+    with writer, progress("Wording", size, "questions") as told:
         counted: Counter[str] = Counter()
         for graph in settled(_read(mined, on_bad, counted, pool.knowledge)):
             pool.add(graph)
@@ -104,7 +105,7 @@ def make_cello(
                 f"{mined} contains no causal graph that allows an unambiguous question; no dataset was made"
             )
         cases = (
-            reword_all(model, drafts, replies_folder(folder), progress=progress)
+            reword_all(model, drafts, replies_folder(folder), progress=told)
             if model
             else [drafted.case for drafted in drafts]
         )
@@ -125,32 +126,6 @@ def make_cello(
             without_picture=pictures.missing,
             worded=sum(case.provenance["wording"] != "template" for case in cases),
             by_model=model is not None,
-        )
-
-
-def assemble(
-    mined: Path,
-    folder: Path,
-    *,
-    size: int | None,
-    seed: int,
-    progress: Progress,
-    on_bad: OnBad,
-    per_task: int | None = None,
-    wording: Model | str = WORDINGS[0],
-) -> CelloMade:
-    """Sample a balanced dataset from a mined folder: a number of cases in all, or of each task; see `make_cello`."""
-    wanted = per_task * len(TASKS) if per_task else size or SIZE
-    with progress("Wording", wanted, "questions") as told:
-        return make_cello(
-            mined,
-            folder,
-            size=wanted,
-            per_task=per_task,
-            seed=seed,
-            wording=wording,
-            on_bad=on_bad,
-            progress=told,
         )
 
 

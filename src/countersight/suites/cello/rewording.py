@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 
 from countersight.case import Case
-from countersight.causal import may_be_the_same
 from countersight.engine import ReplyStore, RetriesExhausted, RetryPolicy, StoredModel, Workers, blocking
 from countersight.models import Model, Request, Turn
 from countersight.suites.cello.cases import Drafted
@@ -69,11 +68,12 @@ async def reword(say: Say, drafted: Drafted, name: str) -> Case:
     case, asked = drafted.case, drafted.case.counterfactual
     assert asked is not None
     turns = [Turn("user", instructions(drafted))]
+    gone = next((name for name, role in roles(drafted).items() if role == "gone"), None)
     written, wrong = "", ""
     for _ in range(ATTEMPTS):
         try:
             written = _only_line(await say(tuple(turns)))
-            wrong = _fault(written, drafted) or ""
+            wrong = fault(written, forbidden=drafted.forbidden, named=drafted.named, gone=gone) or ""
             if not wrong:
                 read = await say((Turn("user", role_prompt(written, drafted)),))
                 wrong = role_mismatch(read, drafted) or ""
@@ -115,16 +115,6 @@ def instructions(drafted: Drafted) -> str:
         parts.append(f"- Suppose the same of the same things, and ask whether {outcome}.")
     parts.append("Write the question and nothing else.")
     return "\n".join(parts)
-
-
-def _fault(written: str, drafted: Drafted) -> str | None:
-    gone = asked = None
-    if drafted.asks_stays is not None:
-        meant = roles(drafted)
-        gone, asked = (next((name for name, role in meant.items() if role == one), None) for one in ("gone", "asked"))
-        if gone and asked and may_be_the_same(gone, asked):
-            gone = None
-    return fault(written, forbidden=drafted.forbidden, named=drafted.named, gone=gone, asked=asked)
 
 
 def _only_line(text: str) -> str:

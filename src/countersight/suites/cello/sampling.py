@@ -19,7 +19,7 @@ from countersight.suites.cello.balancing import KNOWN, Signs, taken
 from countersight.suites.cello.candidates import find_choices, find_suppositions
 from countersight.suites.cello.cases import Drafted, draft, draft_supposed, with_standing
 from countersight.suites.cello.distractors import evened
-from countersight.suites.cello.options import THROUGH, Answers
+from countersight.suites.cello.options import Answers
 from countersight.suites.cello.prior import Hints, figures, hints, standing
 from countersight.suites.cello.tasks.definitions import TASKS
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
@@ -132,8 +132,6 @@ def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key
         shape = Shape.of(graph)
         for query in find_choices(task, graph):
             counts = figures(pool.knowledge, task, shape, query, shape.names[query.answer[0]])
-            if task.short in THROUGH and counts[0]:
-                continue  # no wrong option is known to keep the thing, so that the answer must not be either
             seen[any(counts)].append((graph, shape, query))
     asked = [one for some in zip_longest(seen[1][::3], seen[1][1::3], seen[1][2::3], seen[0]) for one in some if one]
     around = [*graphs, *pool.graphs("direct")]

@@ -10,9 +10,11 @@ while all its causes do.
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations
+from typing import Final
 
 from countersight.causal import (
     CausalGraph,
+    GraphKind,
     StructuralModel,
     adjusted,
     ancestors,
@@ -31,16 +33,7 @@ from countersight.causal import (
     probability,
     verb,
 )
-from countersight.suites.cello.tasks.query import (
-    NOTHING,
-    Query,
-    Shape,
-    Sought,
-    Supposed,
-    Task,
-    even_chances,
-    is_lost,
-)
+from countersight.suites.cello.tasks.query import NOTHING, Query, Shape, Sought, Supposed, Task, even_chances, is_lost
 
 RUNGS = ("discovery", "association", "intervention", "counterfactual")
 """The rungs of the ladder of causation, by number."""
@@ -64,30 +57,20 @@ def _is_only_cause(model: StructuralModel, query: Sought) -> bool:
     return is_lost(model, effect, cause) and not any(is_lost(model, effect, other) for other in query.partial)
 
 
-def _through_another(shape: Shape) -> Iterator[tuple[str, str, str, str]]:
-    """A cause that acts on an effect only through a nearer cause, the nearer cause, the effect, and why."""
+def _through_another(of_cause: bool, shape: Shape) -> Iterator[Sought]:
+    """The cause that acts on a thing only through another, or the effect that it has only through another."""
     for effect in shape.names:
         direct = causes(shape.edges, effect)
         for cause in sorted(ancestors(shape.edges, effect) - direct):
             for nearer in sorted(direct & descendants(shape.edges, cause)):
                 why = f"{shape.does(cause, 'act')} on {shape.the(effect)} through {shape.the(nearer)} alone"
-                yield cause, nearer, effect, why
+                about, answer = (cause, effect) if of_cause else (effect, cause)
+                yield Sought((about,), (answer,), (nearer,), why)
 
 
-def _attribute(shape: Shape) -> Iterator[Sought]:
-    """The cause that acts on a thing only through another."""
-    for cause, nearer, effect, why in _through_another(shape):
-        yield Sought((effect,), (cause,), (nearer,), why)
-
-
-def _abstract(shape: Shape) -> Iterator[Sought]:
-    """The effect that a thing has only through another."""
-    for cause, nearer, effect, why in _through_another(shape):
-        yield Sought((cause,), (effect,), (nearer,), why)
-
-
-def _acts_only_through(model: StructuralModel, cause: str, effect: str, nearer: str) -> bool:
-    chances = even_chances(model)
+def _acts_only_through(of_cause: bool, model: StructuralModel, query: Sought) -> bool:
+    cause, effect = (*query.about, *query.answer) if of_cause else (*query.answer, *query.about)
+    (nearer,), chances = query.partial, even_chances(model)
     alone = controlled_direct_effect(model, chances, cause, effect, {nearer: True})
     near = controlled_direct_effect(model, chances, nearer, effect, {cause: True})
     return is_lost(model, effect, cause) and abs(alone) < NOTHING < abs(near)
@@ -180,19 +163,20 @@ def _mediated(shape: Shape) -> Iterator[tuple[str, str, str, bool]]:
                     yield cause, between, effect, is_direct
 
 
-def _control(shape: Shape) -> Iterator[Supposed]:
+def _hold(shape: Shape) -> Iterator[Supposed]:
     """One thing lost while another is held where it is, of a cause and its mediator.
 
     Either may be held: the mediator, or what is before it, as in the paper's "if the state of the wall is not changed
     and the shelves become unstable". Which of the two is nearer is what the picture tells and the words do not.
     """
     for cause, between, effect, is_direct in _mediated(shape):
-        why = f"with {shape.the(between)} held, {shape.does(cause, 'do')} nothing to {shape.the(effect)}"
+        why = f"{shape.does(cause, 'act')} on {shape.the(effect)} only through {shape.the(between)}"
         if is_direct:
             why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} directly as well"
         yield Supposed(cause, effect, (between,), is_direct, why)
-        why = f"{shape.does(effect, 'depend')} on {shape.the(between)} directly"
-        yield Supposed(between, effect, (cause,), True, why)
+        yield Supposed(
+            between, effect, (cause,), True, f"{shape.does(effect, 'depend')} on {shape.the(between)} directly"
+        )
 
 
 def _is_controlled_effect(model: StructuralModel, query: Supposed) -> bool:
@@ -230,6 +214,10 @@ def _take_away(shape: Shape) -> Iterator[Supposed]:
                 yield Supposed(lost, effect, (), False, _why_not(shape, lost, effect))
 
 
+def _is_loss(model: StructuralModel, query: Supposed) -> bool:
+    return is_lost(model, query.effect, query.lost) == query.follows
+
+
 def _why_not(shape: Shape, thing: str, effect: str) -> str:
     """Return the reason why a thing does not matter to another."""
     if thing in descendants(shape.edges, effect):
@@ -258,15 +246,8 @@ def _suffice(shape: Shape) -> Iterator[Supposed]:
                 yield Supposed(kept, effect, (), True, _why_not(shape, kept, effect))
 
 
-def _direct(shape: Shape) -> Iterator[Supposed]:
-    """One thing lost, while the other is as it would have been anyway: the first cause, or its mediator."""
-    for cause, between, effect, is_direct in _mediated(shape):
-        why = f"{shape.does(cause, 'act')} on {shape.the(effect)} only through {shape.the(between)}"
-        if is_direct:
-            why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} directly"
-        yield Supposed(cause, effect, (between,), is_direct, why)
-        why = f"{shape.does(effect, 'depend')} on {shape.the(between)} directly"
-        yield Supposed(between, effect, (cause,), True, why)
+def _is_insufficient(model: StructuralModel, query: Supposed) -> bool:
+    return is_sure(model, query.lost, query.effect) != query.follows
 
 
 def _is_natural_effect(effect_of: Callable[..., float], model: StructuralModel, query: Supposed) -> bool:
@@ -317,90 +298,29 @@ def _need(shape: Shape) -> Iterator[Supposed]:
             yield Supposed(cause, effect, (), cause in behind and not besides, why)
 
 
+def _is_needed(model: StructuralModel, query: Supposed) -> bool:
+    return is_necessary(model, query.lost, query.effect) == query.follows
+
+
+_THREE: Final[tuple[GraphKind, ...]] = ("chain", "confounding")
+_ANY: Final[tuple[GraphKind, ...]] = ("direct", "chain", "confounding", "collision")
+_DIRECT, _INDIRECT = (partial(_is_natural_effect, of) for of in (natural_direct_effect, natural_indirect_effect))
+_CA, _AR = ((partial(_through_another, given), partial(_acts_only_through, given)) for given in (False, True))
 TASKS = {
     task.name: task
     for task in (
-        Task("causality_identification", "CaI", 0, ("direct", "chain", "confounding"), _identify_cause, _is_only_cause),
-        Task(
-            "causal_attribution",
-            "CA",
-            0,
-            ("chain",),
-            _attribute,
-            lambda model, query: _acts_only_through(model, query.answer[0], query.about[0], query.partial[0]),
-        ),
-        Task(
-            "abstract_reasoning",
-            "AR",
-            0,
-            ("chain",),
-            _abstract,
-            lambda model, query: _acts_only_through(model, query.about[0], query.answer[0], query.partial[0]),
-        ),
+        Task("causality_identification", "CaI", 0, _ANY[:3], _identify_cause, _is_only_cause),
+        Task("causal_attribution", "CA", 0, ("chain",), *_CA),
+        Task("abstract_reasoning", "AR", 0, ("chain",), *_AR),
         Task("collider_bias", "CB", 1, ("collision",), _collide, _is_collision),
         Task("confounder_identification", "CoI", 2, ("confounding",), _confound, _is_confounded),
-        Task(
-            "backdoor_adjustment_set",
-            "BAS",
-            2,
-            ("confounding",),
-            _adjust,
-            _is_backdoor_set,
-        ),
-        Task(
-            "controlled_direct_effect",
-            "CDE",
-            2,
-            ("chain", "confounding"),
-            _control,
-            _is_controlled_effect,
-            is_choice=False,
-        ),
-        Task(
-            "counterfactual_reasoning",
-            "CR",
-            3,
-            ("direct", "chain", "confounding", "collision", "fork"),
-            _take_away,
-            lambda model, query: is_lost(model, query.effect, query.lost) == query.follows,
-            is_choice=False,
-        ),
-        Task(
-            "natural_direct_effect",
-            "NDE",
-            3,
-            ("chain", "confounding"),
-            _direct,
-            partial(_is_natural_effect, natural_direct_effect),
-            is_choice=False,
-        ),
-        Task(
-            "natural_indirect_effect",
-            "NIE",
-            3,
-            ("chain", "confounding", "fork"),
-            _indirect,
-            partial(_is_natural_effect, natural_indirect_effect),
-            is_choice=False,
-        ),
-        Task(
-            "sufficient_cause",
-            "SC",
-            3,
-            ("direct", "chain", "confounding", "collision"),
-            _suffice,
-            lambda model, query: is_sure(model, query.lost, query.effect) != query.follows,
-            is_choice=False,
-        ),
-        Task(
-            "necessary_cause",
-            "NC",
-            3,
-            ("direct", "chain", "confounding", "collision"),
-            _need,
-            lambda model, query: is_necessary(model, query.lost, query.effect) == query.follows,
-            is_choice=False,
-        ),
+        Task("backdoor_adjustment_set", "BAS", 2, ("confounding",), _adjust, _is_backdoor_set),
+        Task("controlled_direct_effect", "CDE", 2, _THREE, _hold, _is_controlled_effect, is_choice=False),
+        Task("counterfactual_reasoning", "CR", 3, (*_ANY, "fork"), _take_away, _is_loss, is_choice=False),
+        Task("natural_direct_effect", "NDE", 3, _THREE, _hold, _DIRECT, is_choice=False),
+        Task("natural_indirect_effect", "NIE", 3, (*_THREE, "fork"), _indirect, _INDIRECT, is_choice=False),
+        Task("sufficient_cause", "SC", 3, _ANY, _suffice, _is_insufficient, is_choice=False),
+        Task("necessary_cause", "NC", 3, _ANY, _need, _is_needed, is_choice=False),
     )
 }
 """The tasks by their published names, in the order of the rungs."""
