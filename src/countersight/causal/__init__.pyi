@@ -34,6 +34,7 @@ from .paths import descendants as descendants
 from .paths import effects as effects
 from .paths import is_separated as is_separated
 from .paths import mediators as mediators
+from .scene_graphs import files_of as files_of
 from .soundness import ACTING_KINDS as ACTING_KINDS
 from .soundness import acting_kind as acting_kind
 from .soundness import is_one_way as is_one_way

@@ -29,8 +29,7 @@ def add(verbs: Verbs) -> None:
 def _mine(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.causal import GRAPHS, Malformed, mine_folder, printed
-    from countersight.causal.scene_graphs import files_of
+    from countersight.causal import GRAPHS, Malformed, files_of, mine_folder, printed
 
     size = sum(path.stat().st_size for path, _ in files_of(chosen.graphs))
     shown = iter(range(MALFORMED_SHOWN))
