@@ -404,6 +404,26 @@ def test_the_finding_of_five_long_names_is_read_on_a_phone_without_scaling(open_
     assert page.locator(".lede").count() == 1
 
 
+def test_five_runs_with_every_column_fit_their_card_and_few_cases_leave_room_for_the_name(open_page: Opener) -> None:
+    """A table was 98 px wider than its card at 1,280 px, and a name beside "too few cases" had 45 px on a phone."""
+    data = specimen.page(2, *(f"a-family-of-models-with-{n}-billion-parameters-and-a-long-name" for n in range(5)))
+    amiss = dict.fromkeys(("unread", "restated", "cut", "empty", "failed", "missing"), 12)
+    runs = []
+    for run in data.report.runs:
+        few = specimen.difference(0.3, 3, 0.25)
+        overall = msgspec.structs.replace(run.overall, **amiss, drop=few, in_both=(run.overall.factual,) * 2)
+        runs.append(msgspec.structs.replace(run, groups=(*run.groups[:-1], overall)))
+    data = msgspec.structs.replace(data, report=msgspec.structs.replace(data.report, runs=tuple(runs)))
+    wide = "all => all.filter(each => each.scrollWidth > each.clientWidth).length"
+    assert open_page(data, viewport={"width": 1280, "height": 800}).page.locator(".scroll").evaluate_all(wide) == 0
+    page = open_page(data, viewport={"width": 390, "height": 844}).page
+    expect(page.locator(".finding-panel .plot-drop small").first).to_contain_text("too few cases")
+    names = page.locator(".finding-panel .plot-name").evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect().width)"
+    )
+    assert min(filter(None, names)) > 110
+
+
 def test_nothing_moves_for_those_who_want_no_motion(open_page: Opener) -> None:
     page = open_page(specimen.page(60), reduced_motion="reduce").page
     moving = page.evaluate(
