@@ -21,7 +21,10 @@ BALANCE = ("the quota of", "enough answers", "repeated supposition")
 
 
 def scripted(
-    pairs: list[planted.Planted], blind: str = "unknown", faults: dict[str, str] | None = None
+    pairs: list[planted.Planted],
+    blind: str = "unknown",
+    faults: dict[str, str] | None = None,
+    derived: str = "unknown",
 ) -> Callable[[ChatServer, int, dict], str]:
     """A writer that writes these pairs, each to its own question, answers blind as it is told, and finds faults."""
     drafts: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -38,6 +41,8 @@ def scripted(
             )
             verdict = dict.fromkeys(("changes", "follows", "fits"), True) | {"tells": False, "why": "So it is."}
             return "say:" + json.dumps(verdict | ({fault: not verdict[fault]} if fault else {}))
+        if text.startswith("Two questions are asked"):
+            return f"say:{derived}"
         if text.startswith("Correct the grammar"):
             return "say:" + json.dumps({"question": text.rpartition("Question: ")[2]})
         question, answer = re.findall(r"Question: (.+)\nAnswer: (\w+)", text)[-1]
@@ -96,6 +101,13 @@ def test_what_a_model_finds_fault_with_is_left_out_with_its_words(tmp_path: Path
     assert f"{len(faulted)} pairs were left out for a fault" in (tmp_path / "pairs/README.md").read_text()
 
 
+@pytest.mark.parametrize(("derived", "cases"), [("5", 2), ("6", 1), ("unknown", 1)])
+def test_a_count_that_no_rule_computes_is_worked_out_by_a_model(tmp_path: Path, derived: str, cases: int) -> None:
+    felled = ("How many trees are there?", "7", "How many trees would stand if a beaver gnawed through 2 trees?", "5")
+    with ChatServer(scripted([felled, ADDED[0]], derived=derived)) as server:
+        assert build(tmp_path, server, [felled, ADDED[0]], groups=("direct",)).cases == cases
+
+
 @pytest.mark.parametrize("fault", ["follows", "fits", "tells"])
 def test_each_fault_is_enough(tmp_path: Path, fault: str) -> None:
     pairs = [*ADDED]
@@ -141,6 +153,7 @@ def test_the_blind_check_can_be_turned_off_and_the_card_says_so(tmp_path: Path) 
         "How many dogs would there be if 3 of the 4 dogs left?",
         "How many dogs would there be if there were 1 dog instead of 4?",
         "How many dogs would there be if both of the dogs left?",
+        "How many dogs would there be if the quartet of dogs lost three?",
     ],
 )
 def test_a_count_inside_the_supposition_is_stated_too(tmp_path: Path, draft: str) -> None:

@@ -14,7 +14,7 @@ from countersight import __version__
 from countersight.authoring.balance import Wordings
 from countersight.authoring.counting import write_count
 from countersight.authoring.drafts import REJECTED, Funnel, PairDraft, write_funnel
-from countersight.authoring.model import FAULTED, TOLD_BLIND, UNREADABLE, VOTES, ModelWriter, PairChecker
+from countersight.authoring.model import FAULTED, NOT_DERIVED, TOLD_BLIND, UNREADABLE, VOTES, ModelWriter, PairChecker
 from countersight.authoring.pairing import Pair, PairBuilder, Pairs
 from countersight.authoring.sources import GROUPS, Group, LeftOut, SourceQuestion, read_sources
 from countersight.authoring.vocabulary import ASPECTS
@@ -280,7 +280,7 @@ def _funnel(order: BuildOrder, pairs: Pairs, folder: Path) -> Funnel:
         tokens_out=sum(reply.tokens_out for reply in replies),
         blind=order.blind_model,
         told_blind=sum(each.reason == TOLD_BLIND for each in pairs.rejected),
-        faulted=sum(each.reason == FAULTED for each in pairs.rejected),
+        faulted=sum(each.reason in (FAULTED, NOT_DERIVED) for each in pairs.rejected),
         unreadable=sum(each.reason == UNREADABLE for each in pairs.rejected),
     )
 
@@ -295,7 +295,8 @@ def _blind_section(funnel: Funnel) -> str:
     else:
         told = (
             f"`{funnel.blind}` was asked whether each supposition changes the scene, fits it, leads to the answer and "
-            f"does not state it: {_were(funnel.faulted, 'pair')} left out for a fault, "
+            f"does not state it, and to work out counts that no rule computes: {_were(funnel.faulted, 'pair')} left "
+            f"out for a fault, "
             f"{funnel.unreadable:,} because its verdict could not be read. Then it was asked each question {VOTES} "
             f"times without the picture and the factual answer: {_were(funnel.told_blind, 'question')} left out "
             f"because it answered correctly every time. They are in `{REJECTED}`."

@@ -66,16 +66,26 @@ _BEING: Final = frozenset(
     )
 )
 _EMPTY: Final = re.compile(
-    r"\b(?:nothing|no changes?)\b(?: \w+){0,3} (?:happen|chang|different|made|done|occur)\w*|\bnobody did anything\b"
-    r"|\b(?:everything|all|things) (?:stay|remain|were|was|is)\w* (?:the same|unchanged|as (?:it|they))\b"
-    r"|\b(?:picture|photo|photograph|image|scene) (?:did not|didn't|had not|hadn't) changed?\b"
+    r"\b(?:nothing|no changes?|nobody|no one|no \w+)\b(?: \w+){0,3} (?:happen|chang|different|made|done|occur|touch"
+    r"|anything|interfer|moved)\w*|\b(?:everything|all|things) (?:were|was|is) (?:the same|unchanged|as)\b"
+    r"|\b(?:stay|remain|left|kept?|leave)\w* (?:\w+ )?(?:the same|unchanged|untouched|identical|where"
+    r"|as (?:it|they|is|before))\b"
+    r"|^(?:the|this|that|a|an) (?:\w+ )?(?:picture|photo|photograph|image|scene|situation|caption|camera)\b"
+    r"(?! (?:had been |was |were )?(?:taken|shot))|\b(?:yes|negative|affirmative)\b"
+    r"|\b(?:had )?(?:taken|took) (?:the|this) (?:picture|photo|photograph|image)\b"
     r"|\bthe (?:opposite|contrary|reverse) (?:were|was|is|held|applied)\b"
     r"|\b(?:it|this|that) (?:were|was|is) (?:not )?(?:true|false|so|the case)\b"
     r"|\b(?:answer|reply|response) (?:were|was|is|had to|has to|should)\b"
     r"|\byou (?:(?:had|have|were) to |must |should |could )?(?:say|said|reply|replied|answer|answered|respond\w*)\b"
     r"|\b(?:say|said|reply|replied|answer|answered|respond\w*) (?:yes|no|in the (?:negative|affirmative))\b"
 )
-"""A supposition of no change, or of the answer itself."""
+"""A supposition of no change, of the photograph alone, or of the answer itself."""
+_COLOURED: Final = re.compile(
+    r"\b(?:were|was|is|are|painted|wore an?|wearing an?)"
+    r" (?:red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y)\b"
+)
+"""A supposition of a colour, which changes no other fact."""
+_SEVERAL: Final = {"both": 2, "pair": 2, "couple": 2, "duo": 2, "trio": 3, "quartet": 4, "quintet": 5}
 
 
 def parts_of(question: str) -> tuple[str, str] | None:
@@ -115,6 +125,8 @@ def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
     parts = parts_of(text)
     if parts is None or _EMPTY.search(parts[1]):
         return "it supposes nothing"
+    if source.group == "boolean" and _COLOURED.search(parts[1]) and not _COLOURED.search(f"is {parts[0].split()[-1]}"):
+        return "it supposes a colour, which changes nothing else"
     return "it repeats itself" if _REPEATED.search(text) else ""
 
 
@@ -145,6 +157,9 @@ def states_nothing(source: SourceQuestion, draft: PairDraft) -> Fault:
     counted = [word for word in _WORD.findall(asked) if _is_count(word) and word not in known]
     if counted or any(effect.given is not None for effect in effects_of(draft.question, source.question) or ()):
         return "it states the count"
+    is_undecided = compose(int(source.answer), draft.question, source.question) is None
+    if is_undecided and {source.answer, draft.answer} & _counts_in(draft.question):
+        return "it contains the old or the new count"
     return ""
 
 
@@ -154,7 +169,7 @@ def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
         return "" if draft.answer in ("yes", "no") else f"{draft.answer!r} is neither yes nor no"
     composed = compose(int(source.answer), draft.question, source.question)
     if composed is None or str(composed) == draft.answer:
-        return ""  # what the composer does not understand, a model reviews
+        return ""  # what the composer does not understand, a model works out (`model.py`)
     return f"the composer computes {composed}, not {draft.answer}"
 
 
@@ -205,7 +220,10 @@ def _stated(asked: str, supposed: str) -> str | None:
     if _is_opposite(asked, said):
         return "no"
     wanted = [_stem(word) for word in _WORD.findall(asked) if word not in _LITTLE]
-    is_stated = bool(wanted) and wanted[-1] in stated and (set(wanted) <= stated or bool(_PRONOUNS & set(said)))
+    predicates = {_stem(word) for before, word in pairwise(_WORD.findall(asked)) if before == "be"} - _LITTLE
+    is_stated = not predicates.isdisjoint(stated) or (
+        bool(wanted) and wanted[-1] in stated and (set(wanted) <= stated or bool(_PRONOUNS & set(said)))
+    )
     if not is_stated:
         return None
     return "no" if _NEGATIONS & set(said) else "yes"
@@ -231,6 +249,13 @@ def _content(text: str) -> list[str]:
 
 def _things(text: str) -> frozenset[str]:
     return frozenset(noun_key(word) for word in _WORD.findall(text.casefold()) if word not in FILLER)
+
+
+def _counts_in(question: str) -> set[str]:
+    """The numbers that a supposition contains, as digits: "the pair of men" contains 2."""
+    words = _WORD.findall((parts_of(question) or ("", ""))[1])
+    named = {str(_SEVERAL[word]) for word in words if word in _SEVERAL}
+    return named | {str(number_of(word)) for word in words if _is_count(word) and word != "one"}
 
 
 def _is_count(word: str) -> bool:

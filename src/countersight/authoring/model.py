@@ -27,6 +27,7 @@ every request and long enough (over 1,024 tokens) that servers keep it, and do n
 VOTES = 3
 """How often a model is asked without the picture; if all answers are right, the pair is dropped."""
 TOLD_BLIND: Final = "a model answers it without the picture"
+NOT_DERIVED: Final = "a model comes to another answer"
 FAULTED: Final = "a model found a fault"
 UNREADABLE: Final = "the verdict of the model cannot be read"
 REVIEWED: Final = {
@@ -147,7 +148,9 @@ class PairChecker:
 
         A question that is answered correctly every time without the picture and the factual answer needs no picture.
         """
-        return await self._review(source, draft) or await self._blind(source, draft)
+        return (
+            await self._review(source, draft) or await self._derive(source, draft) or await self._blind(source, draft)
+        )
 
     async def _ask(self, request: Request) -> str:
         """Return the model's reply; empty if there is none."""
@@ -176,6 +179,19 @@ class PairChecker:
         reviewed = zip(REVIEWED.values(), verdict.answers(), strict=True)
         wrong = [words for (wanted, words), answer in reviewed if answer != wanted]
         return (FAULTED, "; ".join([*wrong, printable(verdict.why)[:_LONGEST_WORDS]])) if wrong else None
+
+    async def _derive(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
+        """Have a count that the composer cannot compute worked out by the model, which is not shown the new answer."""
+        if source.group == "boolean" or compose(int(source.answer), draft.question, source.question) is not None:
+            return None
+        prompt = _PROMPTS["derive"].format(question=source.question, answer=source.answer, new_question=draft.question)
+        text = await self._ask(
+            Request(f"{source.id}/derive", (Turn("user", prompt),), "number", question=draft.question)
+        )
+        answer = answer_in(text, Question(draft.question, "", "number"))
+        if answer == draft.answer:
+            return None
+        return NOT_DERIVED, f"{self._model.name} answers {answer or 'nothing'}, not {draft.answer}"
 
     async def _blind(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
         asked = Question(draft.question, "", "number" if source.group == "direct" else "boolean")

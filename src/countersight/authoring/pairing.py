@@ -12,7 +12,7 @@ import msgspec
 from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, faults, supposition_key
 from countersight.authoring.drafts import FunnelStep, PairDraft, Rejected, Unwritten, Writer
-from countersight.authoring.model import FAULTED, TOLD_BLIND, UNREADABLE, PairChecker
+from countersight.authoring.model import FAULTED, NOT_DERIVED, TOLD_BLIND, UNREADABLE, PairChecker
 from countersight.authoring.sources import Group, LeftOut, SourceQuestion
 from countersight.composer import effects_of
 from countersight.text import several
@@ -23,6 +23,7 @@ STOPPED_AFTER: Final = 40
 """A model that writes so many drafts in a row of which none becomes a pair is stopped."""
 _AT_ONCE: Final = 32
 """The number of drafts a model writes at a time."""
+BY_MODEL: Final = (FAULTED, UNREADABLE, NOT_DERIVED, TOLD_BLIND)
 UNCHECKED: Final = "nothing checks its arithmetic"
 _SUPPOSED: Final = 0.02
 """The share of the pairs so far that may suppose the same, where a model writes; the grammar has few wordings."""
@@ -181,7 +182,7 @@ class PairBuilder:
         supposed = supposition_key(draft.question)
         most = max(1, int((len(self._pairs) + 1) * _SUPPOSED))
         reason, details = fault
-        if reason in ("", FAULTED, UNREADABLE, TOLD_BLIND):
+        if reason in ("", *BY_MODEL):
             if source.image and f"{source.image}/{plain}" in self._seen:
                 reason, details = DOUBLE, "the same question is already asked about this picture"
             elif self._written_before[plain] >= _REPEATED:
@@ -211,7 +212,7 @@ class PairBuilder:
             FunnelStep.of("tried", tried, self._untried),
         ]
         left = tried
-        checked = (*(reason for reason, _ in CHECKS), UNCHECKED, DOUBLE, REPEATED, FAULTED, UNREADABLE, TOLD_BLIND)
+        checked = (*(reason for reason, _ in CHECKS), UNCHECKED, DOUBLE, REPEATED, *BY_MODEL)
         for name in (WRITTEN, *checked, BALANCED):
             reasons = self._reasons.get(name, Counter())
             left -= sum(reasons.values())
