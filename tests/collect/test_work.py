@@ -401,25 +401,35 @@ def test_distractors_must_differ(tmp_path: Path):
         assert "Distractor 2 says the same as: Distractor 1" in cleo.post(task, **same).text
 
 
-@pytest.mark.parametrize(
-    ("changes", "fault"),
-    [
-        (
-            {"counterfactual": "How many circles would be left?"},
-            "Put what is different into a condition: “If …, would …?”",
-        ),
-        (
-            {"counterfactual": "If only five circles were kept, how many circles would there be?"},
-            "The question names the answer",
-        ),
-        ({"option_b": "Five"}, "Option B says the same as: Option A"),
-        ({"aspect": "smell"}, "Choose an aspect first"),
-    ],
-)
-def test_a_pair_that_breaks_a_rule_is_sent_back(tmp_path: Path, changes: dict[str, str], fault: str):
+def test_a_pair_that_breaks_a_rule_is_sent_back(tmp_path: Path):
+    leaks = "If only five circles were kept, how many circles would there be?"
     make_campaign(tmp_path / "campaign", "cfmm", 1)
     with opened(tmp_path / "campaign") as (app, campaign):
         ada = Visitor(app, campaign, "ada")
-        answer = ada.post(ada.begin("write"), **(ANSWERS["cfmm/write"] | changes))
-        assert answer.status_code == 422
-        assert fault in answer.text
+        task = ada.begin("write")
+        for field, value, fault in (
+            ("counterfactual", "How many circles would be left?", "different into a condition: “If …, would …?”"),
+            ("counterfactual", leaks, "The question names the answer (“five”)"),
+            ("option_b", "Five", "Option B says the same as: Option A"),
+            ("aspect", "smell", "Choose an aspect first"),
+        ):
+            answer = ada.post(task, **(ANSWERS["cfmm/write"] | {field: value}))
+            assert (answer.status_code, fault in answer.text) == (422, True), fault
+
+
+def test_today_counts_all_contributions_of_the_day(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, numbers = Visitor(app, campaign, "ada"), range(2, 303)
+        ada.contribute("verify")
+        tables_of_work = (tables.item, "key"), (tables.lease, "token"), (tables.contribution, "")
+
+        def copy(connection):
+            for table, name in tables_of_work:
+                row = dict(connection.execute(select(table)).mappings().one())
+                points = [each for each in ("id", "item_id", "lease_id", "contribution_id") if each in row]
+                copies = [row | dict.fromkeys(points, n) | ({name: f"{n}"} if name else {}) for n in numbers]
+                connection.execute(table.insert(), copies)
+
+        campaign.store.write_now(copy)
+        assert "<dt>Today</dt><dd>302</dd>" in ada.get("/work").text

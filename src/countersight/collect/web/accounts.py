@@ -97,20 +97,21 @@ async def logout(visit: Visit) -> Response:
     return visit.go("/login")
 
 
-async def join_page(visit: Visit) -> Response:
-    """Show the password form behind a one-time link."""
-    return visit.page("join.html", invited=_invited(visit), fault="", link=visit.request.path_params["link"])
+async def join_page(visit: Visit, fault: str = "") -> Response:
+    """Show the password form behind a one-time link, with what is wrong with a password."""
+    shown = {"invited": _invited(visit), "link": visit.request.path_params["link"]}
+    return visit.page("join.html", 422 if fault else 200, fault=visit.say(fault), **shown)
 
 
 async def join(visit: Visit) -> Response:
     """Store the password and invalidate the link."""
-    invited, link = _invited(visit), visit.request.path_params["link"]
+    link = visit.request.path_params["link"]
     password = visit.form.get("password", "")
     fault = people.password_fault(password)
     if fault is None and password != visit.form.get("again", ""):
         fault = "The two passwords are not the same."
     if fault:
-        return visit.page("join.html", 422, invited=invited, fault=visit.say(fault), link=link)
+        return await join_page(visit, fault)
     hashed = await asyncio.to_thread(people.hash_password, password)
     person = await visit.store.write(lambda c: people.accept_invitation(c, link, hashed, visit.now))
     if person is None:
@@ -156,16 +157,15 @@ async def consent(visit: Visit) -> Response:
     return visit.go("/")
 
 
-async def account_page(visit: Visit) -> Response:
+async def account_page(visit: Visit, fault: str = "") -> Response:
     """Show a person's own account: the stored data, and how to delete it."""
-    return visit.page("account.html", fault="")
+    return visit.page("account.html", 422 if fault else 200, fault=fault)
 
 
 async def delete_account(visit: Visit) -> Response:
     """Delete the identity of a person, after confirmation."""
     if visit.form.get("sure") != visit.me.pseudonym:
-        fault = visit.say("Type your pseudonym to confirm.")
-        return visit.page("account.html", 422, fault=fault)
+        return await account_page(visit, visit.say("Type your pseudonym to confirm."))
 
     def delete(connection: Connection) -> None:
         prolific.forget(connection, visit.campaign.secret, visit.me.id, visit.now)
