@@ -17,12 +17,11 @@ from time import perf_counter
 import numpy as np
 from PIL import Image
 
-from countersight.dataset.writing import DatasetWriter
 from countersight.picture import Pixels
 from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply, read_scenes
 from countersight.scenes.png import encode
-from countersight.suites.cvqa.synthetic import Order, make
+from countersight.suites.cvqa import make_synthetic
 
 SAMPLE = 96
 """Cases of a round: their pictures are held in memory."""
@@ -78,8 +77,7 @@ def measure(cases: int = 3000) -> dict[str, float]:
 
 
 def _make(folder: Path, size: int, workers: int | None) -> None:
-    with DatasetWriter(folder, name="b", description="b", license="CC0-1.0", provenance={}) as writer:
-        make(writer, Order(size, 7), workers=workers, progress=lambda done: None)
+    make_synthetic(folder, size=size, seed=7, wording="one", workers=workers, progress=lambda done: None)
 
 
 def _pillow(pixels: Pixels) -> bytes:

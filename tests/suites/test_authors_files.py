@@ -1,9 +1,16 @@
-"""Scores by the authors' own formulas, and the authors' own files, where they are at hand."""
+"""Scores by the authors' own formulas, and the authors' own files, where they are at hand.
 
+The whole files are read row by row, without writing datasets; small files of ours are imported elsewhere.
+"""
+
+import csv
 import gzip
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
 from random import Random
+from statistics import fmean
 
 import pytest
 from importing import import_suite, json_file
@@ -14,6 +21,11 @@ from running import ask
 import countersight as cs
 from countersight.models import Answer
 from countersight.reports import write_report
+from countersight.suites import SUITES, BadField
+from countersight.suites.cosim.changes import KINDS
+from countersight.suites.cvqa.files import export_csv
+from countersight.suites.cvqa.synthetic import make_case
+from countersight.suites.cvqa.templates import TEMPLATES
 
 SAYS = {
     "yes": ("Yes.", "Yes, it is."),
@@ -24,6 +36,126 @@ SAYS = {
         "Charts of this kind often look alike; please upload yours.",  # neither yes nor no
     ),
 }
+
+
+REAL, SYNTHETIC = "cvqa/C-VQA-Real_questions.csv", "cvqa/C-VQA-Synthetic_questions.csv"
+OKVQA = {
+    split: tuple(
+        f"okvqa/{name}.json.gz"
+        for name in (
+            f"OpenEnded_mscoco_{split}2014_questions",
+            f"mscoco_{split}2014_annotations.RECONSTRUCTED",
+        )
+    )
+    for split in ("val", "train")
+}
+VQAV2 = ("vqav2_sample/questions.json", "vqav2_sample/annotations.json")
+DOUBLED = "the right one is listed twice"
+DOUBLED_ANSWERS = [(number, "answer2", DOUBLED) for number in (13, 297, 335, 411, 454)]
+SUITES_PAGE = Path(__file__).parents[2] / "docs" / "suites.md"
+
+
+@cache
+def cases_of(suite, name, beside=""):
+    """The cases of an authors' file, the names of their pictures, and its bad rows."""
+    layout = SUITES[suite].open_layout(published(beside) if beside else None)
+    cases, pictures, bad = [], [], []
+    for number, (line, row) in enumerate(layout.rows(published(name)), start=1):
+        try:
+            if isinstance(row, BadField):
+                raise row
+            cases.append(layout.as_case(row, number))
+            pictures.append(layout.picture(row))
+        except BadField as wrong:
+            bad.append((line, wrong.field, wrong.reason))
+    return cases, pictures, bad
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("suite", "title", "files", "count", "bad"),
+    [
+        ("cvqa-real", "C-VQA-Real", (REAL,), 1569, []),
+        ("cvqa-synthetic", "C-VQA-Synthetic", (SYNTHETIC,), 3000, []),
+        ("cosim", "CoSIm", ("cosim/train.json",), 1923, [(1874, "answer_choices", DOUBLED)]),
+        ("okvqa", "OK-VQA", OKVQA["val"], 5046, []),
+        ("okvqa", "OK-VQA", OKVQA["train"], 9009, []),
+        ("vqav2", "VQAv2", VQAV2, 3, []),
+        ("hallusionbench", "HallusionBench", ("suites/HallusionBench.json.gz",), 1129, []),
+        ("acquired", "ACQUIRED", ("suites/ACQUIRED_val.json.gz",), 518, DOUBLED_ANSWERS),
+        ("acquired", "ACQUIRED", ("suites/ACQUIRED_raw_val.json.gz",), 518, DOUBLED_ANSWERS),
+    ],
+)
+def test_as_many_rows_of_the_authors_file_become_cases_as_the_page_says(suite, title, files, count, bad):
+    cases, _, found = cases_of(suite, *files)
+    assert (len(cases), found) == (count, bad)
+    [row] = [line for line in SUITES_PAGE.read_text().splitlines() if line.startswith(f"| {title} |")]
+    assert f"{count:,} of {count + len(bad):,}" in row
+
+
+@pytest.mark.slow
+def test_cvqa_real_has_the_published_types_answers_and_changes():
+    cases, pictures, _ = cases_of("cvqa-real", REAL)
+    assert Counter(case.group for case in cases) == {"direct": 586, "indirect": 420, "boolean": 563}
+    yes_or_no = [case for case in cases if case.group == "boolean"]
+    assert Counter(case.factual.answer for case in yes_or_no) == {"yes": 320, "no": 243}
+    assert Counter(case.counterfactual.answer for case in yes_or_no) == {"yes": 249, "no": 314}
+    assert {case.factual.kind for case in cases if case.group != "boolean"} == {"number"}
+    assert sum(case.factual.answer == case.counterfactual.answer for case in cases) == 43
+    untold = [case.counterfactual.text for case in cases if case.change is None]
+    assert untold == ["Would any cars be visible in this photo?"]
+    told = [case.change.text for case in cases if case.change]
+    assert not any("would " in text or text in ("", "?", ".") for text in told)
+    assert {path.name for path in published("photos/index.csv").parent.glob("*.jpg")} & set(pictures)
+
+
+def numbers_by_type(cases):
+    """Both right numbers of every case, by type."""
+    found = defaultdict(list)
+    for case in cases:
+        found[case.provenance["type"]].append([int(q.right_text) for q in (case.factual, case.counterfactual)])
+    return found
+
+
+@pytest.mark.slow
+def test_cvqa_synthetic_has_the_published_numbers_and_is_written_back_the_same(tmp_path):
+    cases, _, _ = cases_of("cvqa-synthetic", SYNTHETIC)
+    theirs = numbers_by_type(cases)
+    drawn = [make_case(t, 7, index, 1 + index, "published").case for t in TEMPLATES for index in range(200)]
+    for template in TEMPLATES:
+        pairs, ours = (side[template.published_type] for side in (theirs, numbers_by_type(drawn)))
+        assert len(pairs) == 500
+        for column, allowed in enumerate((template.answers, template.new_answers)):
+            values = [pair[column] for pair in pairs]
+            assert (min(values), max(values)) == (allowed[0], allowed[-1])
+            expected, found = fmean(values), fmean(pair[column] for pair in ours)
+            spread = fmean((value - expected) ** 2 for value in values) ** 0.5
+            assert abs(found - expected) < 0.3 * spread, (template.number, column, expected, found)
+    export_csv(cases, tmp_path / "out.csv")
+    rows, again = (list(csv.DictReader(path.open(newline=""))) for path in (published(SYNTHETIC), tmp_path / "out.csv"))
+    assert rows == again
+
+
+@pytest.mark.slow
+def test_cosim_has_letters_contexts_and_types():
+    cases, _, _ = cases_of("cosim", "cosim/train.json")
+    assert Counter(case.counterfactual.answer for case in cases) == {"A": 468, "B": 483, "C": 506, "D": 466}
+    assert all(case.context and case.change.text for case in cases)
+    assert {kind for case in cases for kind in case.change.kinds} == set(KINDS)
+    assert sum(not case.change.kinds for case in cases) < 20
+
+
+@pytest.mark.slow
+def test_okvqa_has_ten_answers_eleven_categories_and_names_of_cocos_pictures():
+    cases, pictures, _ = cases_of("okvqa", *OKVQA["val"])
+    assert {len(case.factual.answers) for case in cases} == {10}
+    groups = Counter(case.group for case in cases)
+    assert len(groups) == 11
+    assert groups.most_common(1)[0][0] == "plants and animals"
+    assert {path.name for path in published("photos/index.csv").parent.glob("*.jpg")} & set(pictures)
+    sample, shown, _ = cases_of("vqav2", *VQAV2)
+    assert [case.factual.answer for case in sample] == ["net", "pitcher", "orange"]
+    assert set(shown) == {"COCO_train2014_000000458752.jpg"}
 
 
 class Scripted:

@@ -1,19 +1,15 @@
 """CoSIm: what becomes of an instance, of types that people assigned, and of the whole published file."""
 
-from collections import Counter
-
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from importing import csv_file, import_suite, json_file
 from making import picture
-from published import published
 
 from countersight.case import Change, Option, Question, Reply
 from countersight.errors import CountersightError
 from countersight.scoring import outcomes
-from countersight.suites.cosim.changes import KINDS
 from countersight.suites.cosim.files import FIELDS
 from countersight.suites.importing import Imported
 from countersight.verbs import make
@@ -191,15 +187,3 @@ def test_no_instance_makes_the_import_fail(tmp_path_factory, changes):
     instances = [INSTANCE | {field: value} for field, value in changes]
     cases, _, bad = read(folder, *instances, INSTANCE, pictures=folder)
     assert len(cases) + len(bad) == len(instances) + 1
-
-
-@pytest.mark.slow
-def test_the_published_file_is_read_but_for_one_instance(tmp_path):
-    """The right response of the 1,874th stands among its distractors."""
-    cases, imported, bad = import_suite("cosim", published("cosim/train.json"), tmp_path / "d")
-    assert imported == Imported(1923, 1, 1923)
-    assert bad == [(1874, "answer_choices", "the right one is listed twice")]
-    assert Counter(case.counterfactual.answer for case in cases) == {"A": 468, "B": 483, "C": 506, "D": 466}
-    assert all(case.context and case.change.text for case in cases)
-    assert {kind for case in cases for kind in case.change.kinds} == set(KINDS)
-    assert sum(not case.change.kinds for case in cases) < 20

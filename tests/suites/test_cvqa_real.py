@@ -1,11 +1,8 @@
 """C-VQA-Real: what becomes of a published row, and of the whole published file."""
 
-from collections import Counter
-
 import pytest
 from importing import csv_file, import_suite
 from making import picture
-from published import published
 
 from countersight.case import Change, Question
 from countersight.suites.importing import Imported
@@ -115,39 +112,3 @@ def test_pictures_lie_in_one_folder_or_in_those_of_coco(tmp_path, folder):
     assert (first.image, second.image) == ("images/COCO_ofval2014_000000402992.jpg", None)
     assert (tmp_path / "d" / first.image).read_bytes() == picture(kind="JPEG")
     assert imported.without_picture == 1
-
-
-PUBLISHED = "cvqa/C-VQA-Real_questions.csv"
-
-
-@pytest.mark.slow
-def test_the_published_file_is_read_whole(tmp_path):
-    cases, imported, bad = import_suite("cvqa-real", published(PUBLISHED), tmp_path / "d")
-    assert (imported, bad) == (Imported(1569, 0, 1569), [])
-    assert Counter(case.group for case in cases) == {"direct": 586, "indirect": 420, "boolean": 563}
-    yes_or_no = [case for case in cases if case.group == "boolean"]
-    assert Counter(case.factual.answer for case in yes_or_no) == {"yes": 320, "no": 243}
-    assert Counter(case.counterfactual.answer for case in yes_or_no) == {"yes": 249, "no": 314}
-    assert {case.factual.kind for case in cases if case.group != "boolean"} == {"number"}
-    assert sum(case.factual.answer == case.counterfactual.answer for case in cases) == 43
-
-
-@pytest.mark.slow
-def test_all_but_one_published_question_tell_their_change(tmp_path):
-    cases, _, _ = import_suite("cvqa-real", published(PUBLISHED), tmp_path / "d")
-    untold = [case.counterfactual.text for case in cases if case.change is None]
-    assert untold == ["Would any cars be visible in this photo?"]
-    assert all(case.change.text.removesuffix(".") not in ("", "?") for case in cases if case.change)
-    assert not any("would " in case.change.text for case in cases if case.change)
-
-
-@pytest.mark.slow
-def test_published_pictures_are_found_by_their_names(tmp_path):
-    photos = published("photos/index.csv").parent
-    cases, imported, bad = import_suite("cvqa-real", published(PUBLISHED), tmp_path / "d", photos)
-    assert bad == []
-    here = {path.name for path in photos.glob("*.jpg")}
-    assert sum(case.provenance["img_path"] in here for case in cases) == 1569 - imported.without_picture > 0
-    for case in cases:
-        if case.image:
-            assert (tmp_path / "d" / case.image).read_bytes() == (photos / case.provenance["img_path"]).read_bytes()

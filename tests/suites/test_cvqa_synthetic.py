@@ -20,14 +20,13 @@ from suites.makers import gives_nothing_away
 
 import countersight as cs
 from countersight.dataset.folder import Dataset
-from countersight.dataset.writing import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.random_choice import balanced, balanced_answer
 from countersight.scenes import PHRASINGS, as_published, phrased
 from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply, read_scenes
 from countersight.scenes.scene import Background
-from countersight.suites.cvqa.synthetic import Order, make, make_case
+from countersight.suites.cvqa.synthetic import make_case, make_synthetic
 from countersight.suites.cvqa.templates import TEMPLATES
 
 SEED = 7
@@ -55,8 +54,7 @@ def some():
 
 
 def write(folder, size=12, seed=SEED, workers=1):
-    with DatasetWriter(folder, name="t", description="t", license="CC0-1.0", provenance={}) as writer:
-        make(writer, Order(size, seed), workers=workers, progress=lambda done: None)
+    make_synthetic(folder, size=size, seed=seed, wording="one", workers=workers, progress=lambda done: None)
     return folder
 
 
@@ -373,8 +371,7 @@ def test_the_usual_wording_has_all_phrasings_and_the_published_one_can_be_named(
 
 def test_progress_tells_how_many_cases_are_done(tmp_path):
     told = []
-    with DatasetWriter(tmp_path / "d", name="t", description="t", license="CC0-1.0", provenance={}) as writer:
-        make(writer, Order(20, 1), workers=1, progress=told.append)
+    make_synthetic(tmp_path / "d", size=20, seed=1, workers=1, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 20
 
@@ -382,16 +379,14 @@ def test_progress_tells_how_many_cases_are_done(tmp_path):
 INTERRUPTED = """
 import sys
 from pathlib import Path
-from countersight.dataset import DatasetWriter
-from countersight.suites.cvqa.synthetic import Order, make
+from countersight.suites.cvqa import make_synthetic
 
 def progress(done):
     print(done, flush=True)
 
 if __name__ == "__main__":
     try:
-        with DatasetWriter(Path(sys.argv[1]), name="t", description="t", license="CC0-1.0", provenance={}) as writer:
-            make(writer, Order(100_000, 1), workers=2, progress=progress)
+        make_synthetic(Path(sys.argv[1]), size=100_000, seed=1, workers=2, progress=progress)
     except KeyboardInterrupt:
         print("stopped", flush=True)
 """

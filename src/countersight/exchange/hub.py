@@ -60,18 +60,15 @@ def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bo
     with _errors_as_sentences(repository, token), _progress_bars(shown=progress):
         address = client.create_repo(**place, private=not public, exist_ok=True)
         if is_run and not (source / "README.md").is_file():
-            client.upload_file(path_or_fileobj=_run_card(source), path_in_repo="README.md", **place)
+            run = RunFolder.open(source).manifest
+            names = {"model": run.model, "dataset": run.dataset.name, "prompt": run.prompt.name}
+            title = f"{run.model} on {run.dataset.name}"
+            card = _RUN_CARD.format(title=title, quoted=json.dumps(title), **names)  # JSON is YAML
+            client.upload_file(path_or_fileobj=card.encode(), path_in_repo="README.md", **place)
         client.upload_folder(
             folder_path=source, ignore_patterns=_IGNORED, commit_message="Upload with Countersight", **place
         )
     return str(address)
-
-
-def _run_card(folder: Path) -> bytes:
-    run = RunFolder.open(folder).manifest
-    names = {"model": run.model, "dataset": run.dataset.name, "prompt": run.prompt.name}
-    title = f"{run.model} on {run.dataset.name}"
-    return _RUN_CARD.format(title=title, quoted=json.dumps(title), **names).encode()  # JSON is YAML
 
 
 @contextmanager

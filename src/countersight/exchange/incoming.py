@@ -1,6 +1,6 @@
 """Import answers produced by another tool as a run, which can be scored and reported like any other."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,8 +37,7 @@ class ExternalRun(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     """The tool and its version, if known."""
     model: str
-    answers: Callable[[], Iterator[ExternalAnswer]]
-    """Return the answers from the first on; may be called repeatedly."""
+    answers: Iterable[ExternalAnswer]
     settings: dict[str, Any] = {}
     prompt: Prompt = PROMPT
     answering: Answering = "generate"
@@ -101,14 +100,7 @@ def import_run(
     """Import another tool's answers as a new run; `model` names the model if the files do not."""
     opened = dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
     read: Importer = SOURCES.find(name)[0]
-    reported: set[str] = set()
-
-    def report_once(reason: str) -> None:  # the answers of a file are read twice
-        if reason not in reported:
-            reported.add(reason)
-            on_bad(reason)
-
-    external = read(Path(path), report_once)
+    external = read(Path(path), on_bad)
     if external.fingerprint and external.fingerprint != opened.fingerprint:
         raise ExchangeError(f"{path} belongs to another dataset than {opened.path}, or the rows have changed since")
     places = {
@@ -117,7 +109,10 @@ def import_run(
         for asking, place in (*WORLDS.items(), (FOURTH, TWICE))
         if (question := case.question(*place))
     }
-    shown = _check_answers(Path(path), external, places, opened.path)
+    answers = list(external.answers)
+    known = [(answer, places[answer.key]) for answer in answers if answer.key in places]
+    differ = _check_answers(Path(path), answers, known, opened.path)
+    shown = any(place.telling != "told" for _, place in known)
     if not (model or external.model):
         raise ExchangeError("the file does not name the model; name it with `model`")
     if Path(out).exists() and any(Path(out).iterdir()):
@@ -131,50 +126,12 @@ def import_run(
         shown=shown,
         answering=external.answering,
     )
-    imported = _write_replies(run, external, places, on_bad, shown=shown)
-    if imported.unanswered:
-        run.observe({LEFT_OUT: {f"the file of {external.tool} has no answer to them": imported.unanswered}})
-    return imported
-
-
-def _check_answers(path: Path, external: ExternalRun, places: dict[str, _Place], dataset: Path) -> bool:
-    """Return whether any answer is about a picture after the change; raises if the answers are of another dataset:
-    no question has a known name, or too many have only the name in common."""
-    first, shown, known, compared, differ = "", False, 0, 0, []
-    for answer in external.answers():
-        first = first or answer.key
-        place = places.get(answer.key)
-        if place is None:
-            continue
-        known += 1
-        shown |= place.telling != "told"
-        compared += place.question is not None
-        if difference := _difference(answer, place.question):
-            differ.append(difference)
-    if not known:
-        found = f"its first is for {first[:80]!r}" if first else "it has no answers"
-        raise ExchangeError(f"{path} answers no question of {dataset}: {found}; check that it belongs to this dataset")
-    # All of them, or more than one and than one in twenty.
-    if 0 < len(differ) == compared or len(differ) > max(1, compared / 20):
-        raise ExchangeError(
-            f"{path} belongs to another dataset than {dataset}: {len(differ):,} of {compared:,} questions "
-            f"differ, first {differ[0]}"
-        )
-    return shown
-
-
-def _write_replies(
-    run: RunFolder, external: ExternalRun, places: dict[str, _Place], on_bad: OnBad, *, shown: bool
-) -> ImportedRun:
     seen: set[str] = set()
-    failed = strays = repeated = 0
+    failed = repeated = 0
     with run.writing() as journal:
-        for answer in external.answers():
-            place = places.get(answer.key)
-            if place is None:
-                strays += 1
-            elif difference := _difference(answer, place.question):
-                on_bad(difference)
+        for answer, place in known:
+            if answer.key in differ:
+                on_bad(differ[answer.key])
             elif answer.key in seen:
                 repeated += 1
             else:
@@ -190,7 +147,29 @@ def _write_replies(
     # Questions about a changed picture count if any of them was asked.
     wanted = ("told", "shown") if shown else ("told",)
     unanswered = sum(place.telling in wanted and key not in seen for key, place in places.items())
+    if unanswered:
+        run.observe({LEFT_OUT: {f"the file of {external.tool} has no answer to them": unanswered}})
+    strays = len(answers) - len(known)
     return ImportedRun(run, len(seen) - failed, failed, strays, repeated, unanswered, external.unfinished)
+
+
+def _check_answers(
+    path: Path, answers: list[ExternalAnswer], known: list[tuple[ExternalAnswer, _Place]], dataset: Path
+) -> dict[str, str]:
+    """Return how single questions differ from those of the dataset, by key; raises if the answers are of another
+    dataset: no question has a known name, or too many have only the name in common."""
+    if not known:
+        found = f"its first is for {answers[0].key[:80]!r}" if answers else "it has no answers"
+        raise ExchangeError(f"{path} answers no question of {dataset}: {found}; check that it belongs to this dataset")
+    compared = sum(place.question is not None for _, place in known)
+    differ = {answer.key: words for answer, place in known if (words := _difference(answer, place.question))}
+    # All of them, or more than one and than one in twenty.
+    if 0 < len(differ) == compared or len(differ) > max(1, compared / 20):
+        raise ExchangeError(
+            f"{path} belongs to another dataset than {dataset}: {len(differ):,} of {compared:,} questions "
+            f"differ, first {next(iter(differ.values()))}"
+        )
+    return differ
 
 
 def _difference(answer: ExternalAnswer, question: Question | None) -> str:

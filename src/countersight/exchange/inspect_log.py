@@ -16,7 +16,6 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -379,7 +378,7 @@ def read_log(path: Path, on_bad: OnBad) -> ExternalRun:
         model=header.eval.model,
         settings={"task": header.eval.task, **header.eval.model_args},
         fingerprint=str((header.eval.metadata or {}).get("dataset_fingerprint", "")),
-        answers=partial(_read_answers, path, on_bad),
+        answers=_read_answers(path, on_bad),
         unfinished="" if header.status == "success" else f"its status is {header.status!r}",
     )
 

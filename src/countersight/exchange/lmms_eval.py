@@ -78,14 +78,10 @@ def process_gen(doc: Document, results: list[str]) -> dict[str, Document]:
 
 def process_rank(doc: Document, results: Iterable[tuple[float, bool] | str]) -> dict[str, Document]:
     """Return the result for the losses of a question's options; the option with the smallest loss is chosen."""
-    question, losses = _question(doc), tuple(map(_loss, results))
+    question = _question(doc)
+    # lmms-eval 0.7.3 hands "(0.5, False)" over as a text.
+    losses = tuple(float(each.strip("()").split(",")[0] if isinstance(each, str) else each[0]) for each in results)
     return _processed(doc, text=ranked_answer(question.kind, offered(question, ranked=True), losses), losses=losses)
-
-
-def _loss(result: tuple[float, bool] | str) -> float:
-    """The loss of one option; lmms-eval 0.7.3 hands "(0.5, False)" over as a text."""
-    loss = result.strip("()").split(",")[0] if isinstance(result, str) else result[0]
-    return float(loss)
 
 
 def aggregations() -> dict[str, Callable[[list[Document]], float]]:
@@ -254,7 +250,6 @@ class _Item(msgspec.Struct, frozen=True):
 class _Results(msgspec.Struct, frozen=True):
     model_name: str = ""
     model_source: str = ""
-    git_hash: str | None = None
     config: dict[str, Any] = {}
 
 
@@ -262,8 +257,8 @@ def read_samples(path: Path, on_bad: OnBad) -> ExternalRun:
     """Open a file of samples, or the one in a folder."""
     file = _file(path)
     results = _results(file)
-    first = next(_read_answers(file, lambda reason: None), None)
-    if first is None:
+    answers = list(_read_answers(file, on_bad))
+    if not answers:
         raise ExchangeError(
             f"{file} contains no samples of an exported task (they have the field {ACCURACY!r} with a key); run the "
             "tasks that `countersight export --to lmms-eval` wrote, with --log_samples"
@@ -274,8 +269,8 @@ def read_samples(path: Path, on_bad: OnBad) -> ExternalRun:
         tool="lmms-eval",
         model=results.model_name or file.parent.name,
         settings={"source": source, "model_args": arguments if isinstance(arguments, dict) else str(arguments)},
-        answering="rank" if first.reply["losses"] else "generate",
-        answers=partial(_read_answers, file, on_bad),
+        answering="rank" if answers[0].reply["losses"] else "generate",
+        answers=answers,
     )
 
 

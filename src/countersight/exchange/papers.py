@@ -1,6 +1,5 @@
 """Export in the layouts of the papers' published questions."""
 
-from countersight.dataset import Dataset
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.named_questions import dataset_at
 from countersight.suites.cello import NAME as CELLO
@@ -10,18 +9,14 @@ from countersight.text import several
 
 
 def export_cvqa(order: Export) -> Exported:
-    """Write C-VQA's CSV."""
-    dataset = dataset_at(order.source, "cvqa")
-    cases = (case for _, case in dataset.cases(order.on_bad) if not case.control_of)
-    return Exported(export_csv(cases, order.out), "case", _left_out(dataset))
-
-
-def _left_out(dataset: Dataset) -> str:
-    controls = sum(bool(case.control_of) for _, case in dataset.cases())
-    if not controls:
-        return ""
-    are = "is" if controls == 1 else "are"
-    return f"{several(controls, 'control')} {are} left out, because the published layout cannot represent controls"
+    """Write C-VQA's CSV, which cannot represent controls."""
+    cases = [case for _, case in dataset_at(order.source, "cvqa").cases(order.on_bad)]
+    kept = [case for case in cases if not case.control_of]
+    controls, note = len(cases) - len(kept), ""
+    if controls:
+        are = "is" if controls == 1 else "are"
+        note = f"{several(controls, 'control')} {are} left out, because the published layout cannot represent controls"
+    return Exported(export_csv(kept, order.out), "case", note)
 
 
 def export_cello(order: Export) -> Exported:

@@ -65,7 +65,9 @@ class Shards:
 
     def _flush(self) -> None:
         arrays = [_array([row.get(name) for row in self._rows], kind) for name, kind in self._columns.items()]
-        schema = _schema(self._columns)
+        about = {"huggingface": json.dumps({"info": {"features": features(self._columns)}})}
+        fields = [Field(name, _TYPES[kind], nullable=True) for name, kind in self._columns.items()]
+        schema = Schema(fields, metadata=about)
         content = BytesIO()  # not straight to the file: where the disk is full the writer would panic
         batch = RecordBatch.from_arrays(arrays, schema=schema)
         write_parquet(RecordBatchReader.from_batches(schema, [batch]), content, compression="snappy")
@@ -86,11 +88,6 @@ def features(columns: Columns) -> dict[str, Any]:
     return {name: _FEATURES[kind] for name, kind in columns.items()}
 
 
-def _schema(columns: Columns) -> Schema:
-    told = {"huggingface": json.dumps({"info": {"features": features(columns)}})}
-    return Schema([Field(name, _TYPES[kind], nullable=True) for name, kind in columns.items()], metadata=told)
-
-
 def _size(value: Any) -> int:
     if isinstance(value, str):
         return len(value)
@@ -104,19 +101,12 @@ def _array(values: list[Any], kind: Kind) -> Array:
         return Array(values, type=_TYPES[kind])
     lists = [value or () for value in values]
     flat = [each for value in lists for each in value]
-    ends = Array.from_numpy(np.cumsum([0, *map(len, lists)], dtype=np.int32))
-    return list_array(ends, _flat(flat, kind), type=_TYPES[kind])
-
-
-def _flat(values: list[Any], kind: Kind) -> Array:
     if kind == "pictures":
-        return _pictures(values)
-    if kind == "turns":
-        return struct_array([Array([turn[n] for turn in values], type=_TEXT) for n in (0, 1)], fields=_TURN)
-    return Array(values, type=_TEXT)
-
-
-def _pictures(named: list[tuple[str, Picture]]) -> Array:
-    data = Array([picture.data for _, picture in named], type=_BYTES)
-    names = Array([name for name, _ in named], type=_TEXT)
-    return struct_array([data, names], fields=_PICTURE)
+        data = Array([picture.data for _, picture in flat], type=_BYTES)
+        inner = struct_array([data, Array([name for name, _ in flat], type=_TEXT)], fields=_PICTURE)
+    elif kind == "turns":
+        inner = struct_array([Array([turn[n] for turn in flat], type=_TEXT) for n in (0, 1)], fields=_TURN)
+    else:
+        inner = Array(flat, type=_TEXT)
+    ends = Array.from_numpy(np.cumsum([0, *map(len, lists)], dtype=np.int32))
+    return list_array(ends, inner, type=_TYPES[kind])

@@ -27,7 +27,8 @@ class Splits:
             for _, case in dataset.cases():
                 first, *others = _pictures(case)
                 for other in others:
-                    self._join(first, other)
+                    lower, upper = sorted((self._root(first), self._root(other)))
+                    self._parents[upper] = lower
 
     def side(self, case: Case) -> Side:
         """Return the split of a case."""
@@ -39,11 +40,6 @@ class Splits:
         while (above := self._parents.get(picture, picture)) != picture:
             picture = above
         return picture
-
-    def _join(self, one: int, other: int) -> None:
-        one, other = self._root(one), self._root(other)
-        if one != other:
-            self._parents[max(one, other)] = min(one, other)
 
 
 def published_side(dataset: Dataset) -> Side | None:

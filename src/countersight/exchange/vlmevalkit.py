@@ -7,7 +7,6 @@ it name the row that has it. Predictions are .xlsx or text with tabs.
 import base64
 import csv
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -142,7 +141,7 @@ def read_predictions(path: Path, on_bad: OnBad) -> ExternalRun:
         model=model,
         settings={"files": ", ".join(file.name for file in files)},
         prompt=_WORDS,
-        answers=partial(_answers, files, on_bad),
+        answers=_answers(files, on_bad),
     )
 
 

@@ -24,7 +24,6 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 AHEAD = 4
 """The number of batches prepared in advance."""
 
-Counts = npt.NDArray[np.float32]
 Batch = tuple[Sequence[Example], dict[str, Tensor]]
 
 
@@ -35,8 +34,8 @@ class TrainingBatches:
         self._sequences = sequences
         self._plan = plan
         self._views = views
-        self._tokens: dict[tuple[str, int], list[list[int]]] = {}
-        self._counts: dict[tuple[str, int], Counts] = {}
+        self._tokens: dict[str, list[list[int]]] = {}
+        self._counts: dict[str, npt.NDArray[np.float32]] = {}
 
     def shuffled(self, examples: Sequence[Example], size: int, seed: str) -> Iterator[Batch]:
         """Iterate over all examples once, in batches of similar length to limit padding, in random order."""
@@ -72,31 +71,24 @@ class TrainingBatches:
         return max(map(len, self._encoded(example)))
 
     def _encoded(self, example: Example) -> list[list[int]]:
-        key = (example.key, len(example.options))
-        if key not in self._tokens:
-            self._tokens[key] = self._sequences.encode_options(self._plan.inputs, example.parts, example.options)
-        return self._tokens[key]
-
-    def _counted(self, example: Example) -> Counts:
-        key = (example.key, len(example.options))
-        if key not in self._counts:
-            self._counts[key] = surface(self._plan.inputs, example.parts, example.options)
-        return self._counts[key]
+        if example.key not in self._tokens:
+            tokens = self._sequences.encode_options(self._plan.inputs, example.parts, example.options)
+            self._tokens[example.key] = tokens
+        return self._tokens[example.key]
 
     def _tensors(self, part: Sequence[Example]) -> dict[str, Tensor]:
         tokens, real = self._sequences.batch([row for example in part for row in self._encoded(example)])
         given = {"tokens": torch.from_numpy(tokens), "real": torch.from_numpy(real)}
-        if self._plan.inputs == "full":
-            given |= self._seen(part)
+        if self._plan.inputs == "full":  # the picture of each example once, and the picture of each sequence
+            features, boxes, there = map(torch.from_numpy, side_by_side([self._views[one.picture] for one in part]))
+            shown = torch.arange(len(part)).repeat_interleave(torch.tensor([len(one.options) for one in part]))
+            given |= {"features": features, "boxes": boxes, "there": there, "shown": shown}
         if self._plan.surface:
-            given["counts"] = torch.from_numpy(np.concatenate([self._counted(example) for example in part]))
+            for one in part:
+                if one.key not in self._counts:
+                    self._counts[one.key] = surface(self._plan.inputs, one.parts, one.options)
+            given["counts"] = torch.from_numpy(np.concatenate([self._counts[one.key] for one in part]))
         return given
-
-    def _seen(self, part: Sequence[Example]) -> dict[str, Tensor]:
-        """Return the picture of each example once, and the picture of each sequence."""
-        features, boxes, there = map(torch.from_numpy, side_by_side([self._views[one.picture] for one in part]))
-        shown = torch.arange(len(part)).repeat_interleave(torch.tensor([len(one.options) for one in part]))
-        return {"features": features, "boxes": boxes, "there": there, "shown": shown}
 
 
 def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:

@@ -144,22 +144,18 @@ def pictures_of(dataset: Dataset) -> list[str]:
 def found_view(detector: Detector, image: "Image.Image") -> View:
     """Return the detected regions of a picture, most confident first; without any, the whole picture with no class."""
     found = detector.boxes(image)[:MOST] or [Found((0, 0, image.width, image.height), "", 0.0)]
-    features = np.stack([_told(each, detector.classes, image) for each in found])
+    features = np.stack([_describe_region(each, detector.classes, image) for each in found])
     size = np.array([image.width, image.height, image.width, image.height], np.float32)
     boxes = np.clip(np.array([each.box for each in found], np.float32) / size, 0, 1)
     return View(features, boxes if found[0].name else np.array([WHOLE], np.float32))
 
 
-def _told(found: Found, classes: Sequence[str], image: "Image.Image") -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+def _describe_region(found: Found, classes: Sequence[str], image: "Image.Image") -> npt.NDArray[np.float32]:
     which = np.array([found.name == one for one in classes], np.float32)
-    cut = image.convert("RGB").resize((PATCH, PATCH), box=_inside(found.box, image))
+    left, right = (min(max(0.0, at), image.width) for at in (found.box[0], found.box[2]))
+    top, bottom = (min(max(0.0, at), image.height) for at in (found.box[1], found.box[3]))
+    cut = image.convert("RGB").resize((PATCH, PATCH), box=(left, top, max(right, left), max(bottom, top)))
     return np.concatenate([which, [found.score], np.asarray(cut, np.float32).ravel() / 255]).astype(np.float32)
-
-
-def _inside(box: Sequence[float], image: "Image.Image") -> tuple[float, float, float, float]:
-    left, right = (min(max(0.0, at), image.width) for at in (box[0], box[2]))
-    top, bottom = (min(max(0.0, at), image.height) for at in (box[1], box[3]))
-    return left, top, max(right, left), max(bottom, top)
 
 
 def _listed(dataset: Dataset, name: str) -> Listed:

@@ -1,7 +1,7 @@
 """The training loop of one matcher; every epoch is saved, so an interruption loses at most one epoch."""
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import cycle
+from collections.abc import Callable, Sequence
+from itertools import accumulate, cycle
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,9 @@ class Trainer:
         if isinstance(self.network, TwoStreams):
             counts = there.pop("counts", None)
             text, vision = self.network.tokens(**there)
-            right = torch.tensor(list(_places(part, sizes)), device=self._device)
+            starts = accumulate(sizes[:-1], initial=0)
+            places = [start + example.right for start, example in zip(starts, part, strict=True)]
+            right = torch.tensor(places, device=self._device)
             likeness = text[right] @ vision[right].T / text.shape[1] ** 0.5
             return self.network.scored(text, vision, counts), _contrast(likeness)
         tokens, real = (one.to(self._device) for one in self._batches.apart(part))
@@ -160,18 +162,16 @@ class Trainer:
             self._best = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
         self.curve.append(epoch)
         beside = self._folder / f"{CHECKPOINT}.part"
-        kept = {"best": self._best, "curve": msgspec.to_builtins(self.curve)}
-        torch.save(kept if epoch.epoch == self.plan.epochs else kept | self._on_the_way(), beside)
+        kept: dict[str, Any] = {"best": self._best, "curve": msgspec.to_builtins(self.curve)}
+        if epoch.epoch < self.plan.epochs:  # what only an unfinished training needs: three quarters of all bytes
+            kept |= {
+                "network": self.network.state_dict(),
+                "optimizer": self._optimizer.state_dict(),
+                "chance": torch.get_rng_state(),
+                "chance there": torch.cuda.get_rng_state() if self._device.type == "cuda" else None,
+            }
+        torch.save(kept, beside)
         beside.replace(self._folder / CHECKPOINT)
-
-    def _on_the_way(self) -> dict[str, Any]:
-        """Return the state that only an unfinished training needs: three quarters of all bytes, removed at the end."""
-        return {
-            "network": self.network.state_dict(),
-            "optimizer": self._optimizer.state_dict(),
-            "chance": torch.get_rng_state(),
-            "chance there": torch.cuda.get_rng_state() if self._device.type == "cuda" else None,
-        }
 
     def _take_up(self) -> None:
         if not (self._folder / CHECKPOINT).exists():
@@ -205,10 +205,3 @@ def _contrast(likeness: Tensor) -> Tensor:
     own = torch.arange(len(likeness), device=likeness.device)
     both = functional.cross_entropy(likeness.float(), own) + functional.cross_entropy(likeness.T.float(), own)
     return both / 2
-
-
-def _places(part: Sequence[Example], sizes: Sequence[int]) -> Iterator[int]:
-    start = 0
-    for example, size in zip(part, sizes, strict=True):
-        yield start + example.right
-        start += size

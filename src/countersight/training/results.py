@@ -60,7 +60,10 @@ def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores:
     tried = [one for one in examples if all(one.key in of_seed for of_seed in scores.values())]
     if not tried:  # without folds, each seed holds out different pictures
         tried = [one for one in examples if any(one.key in of_seed for of_seed in scores.values())]
-    by_seed = {seed: _accuracy(examples, of_seed) for seed, of_seed in scores.items()}
+    by_seed = {
+        seed: mean(int(np.argmax(of_seed[one.key])) == one.right for one in examples if one.key in of_seed)
+        for seed, of_seed in scores.items()
+    }
     values = list(by_seed.values())
     result = Result(
         by_seed,
@@ -76,10 +79,6 @@ def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores:
     write_text(folder / RESULT, msgspec.json.format(msgspec.json.encode(result)).decode() + "\n")
     write_text(folder / CARD, _card(plan, result, beside))
     return result
-
-
-def _accuracy(examples: Sequence[Example], scores: Mapping[str, Sequence[float]]) -> float:
-    return mean(int(np.argmax(scores[one.key])) == one.right for one in examples if one.key in scores)
 
 
 def _together(examples: Sequence[Example], scores: Scores) -> Rate:
@@ -111,29 +110,29 @@ def reported(plan: Plan, beside: str) -> str:
     return BESIDE_VCR if plan.inputs == "full" else f"{BESIDE_VCR} (full inputs)"
 
 
+def _percent(figure: Rate) -> str:
+    return f"{100 * (figure.value or 0):.2f} ({100 * figure.low:.2f}–{100 * figure.high:.2f})"
+
+
+def _mean(result: Result, words: str = "") -> str:
+    spread = f" ± {100 * result.spread:.2f}{words}" if result.spread is not None else ""
+    return f"{100 * result.mean:.2f}{spread}"
+
+
 def _card(plan: Plan, result: Result, beside: str) -> str:
-    together = result.together
-    how = protocol(plan)
-    rows = [f"| seed {seed} | {100 * value:.2f} |" for seed, value in result.by_seed.items()]
-    spread = f" ± {100 * result.spread:.2f} over the seeds" if result.spread is not None else ""
-    rows.append(f"| mean | {100 * result.mean:.2f}{spread} |")
-    rows.append(
-        f"| seeds together | {100 * (together.value or 0):.2f} ({100 * together.low:.2f}–{100 * together.high:.2f}), "
-        f"n = {together.n:,} |"
-    )
-    rows += [
-        f"| … {world} | {100 * (one.value or 0):.2f} ({100 * one.low:.2f}–{100 * one.high:.2f}), n = {one.n:,} |"
-        for world, one in result.by_world.items()
-        if len(result.by_world) > 1
-    ]
+    rows = {f"seed {seed}": f"{100 * value:.2f}" for seed, value in result.by_seed.items()}
+    rows["mean"] = _mean(result, " over the seeds")
+    rows["seeds together"] = f"{_percent(result.together)}, n = {result.together.n:,}"
+    if len(result.by_world) > 1:
+        rows |= {f"… {world}": f"{_percent(one)}, n = {one.n:,}" for world, one in result.by_world.items()}
     if known := reported(plan, beside):
-        rows.append(f"| reported for CoSIm's validation split (Tables 3 and 6) | {known} |")
-    rows.append(f"| chance | {100 * result.chance:.2f} |")
+        rows["reported for CoSIm's validation split (Tables 3 and 6)"] = known
+    rows["chance"] = f"{100 * result.chance:.2f}"
     title = f"# A matcher: {plan.inputs} inputs" + (f", beside {beside}" if beside else "")
     settings = msgspec.json.format(msgspec.json.encode(plan)).decode()
     return (
-        f"{title}\n\nAccuracy in per cent, {how}.\n\n| | accuracy |\n| --- | --- |\n"
-        + "\n".join(rows)
+        f"{title}\n\nAccuracy in per cent, {protocol(plan)}.\n\n| | accuracy |\n| --- | --- |\n"
+        + "\n".join(f"| {name} | {value} |" for name, value in rows.items())
         + "\n\nIntervals are 95 %, clustered by picture.\n\n"
         f"Every setting:\n\n```json\n{settings}\n```\n"
     )
@@ -156,9 +155,6 @@ def _row(folder: Path) -> str:
     except (OSError, msgspec.DecodeError) as error:
         raise CountersightError(f"{folder} contains no finished training of a matcher: {error}") from None
     plan, together = kept.plan, result.together
-    spread = f" ± {100 * result.spread:.2f}" if result.spread is not None else ""
-    interval = f"{100 * (together.value or 0):.2f} ({100 * together.low:.2f}–{100 * together.high:.2f})"
     encoder = Path(plan.encoder).name or "from scratch"
-    mean = f"{100 * result.mean:.2f}{spread}"
-    cells = (folder.name, plan.inputs, encoder, plan.objective, kept.beside, mean, interval)
+    cells = (folder.name, plan.inputs, encoder, plan.objective, kept.beside, _mean(result), _percent(together))
     return f"| {' | '.join(cells)} | {together.n:,} | {protocol(plan)} | {reported(plan, kept.beside)} |"

@@ -73,70 +73,63 @@ def words(text: str) -> Words:
 
 def among(options: Sequence[Words]) -> npt.NDArray[np.float64]:
     """Compare each option with the others: similarity and shared words."""
-    near = np.array([[_likeness(one, other) for other in options] for one in options])
-    return np.array([_among(options, near[place], place) for place in range(len(options))])
-
-
-def _among(options: Sequence[Words], near: npt.NDArray[np.float64], place: int) -> list[Any]:
-    own, others = options[place], [other for number, other in enumerate(options) if number != place]
-    nearness = np.delete(near, place) if others else np.zeros(1)
-    known = set(own)
-    used = Counter(word for other in others for word in set(other))
-    count = max(1, len(others))
-    return [
-        nearness.mean(),
-        nearness.max(),
-        nearness.min(),
-        len(own) / 30,
-        sum(not used[word] for word in known) / 5,
-        sum(times == count and word not in known for word, times in used.items()) / 5,
-        sum(used[word] for word in known) / count / max(1, len(known)),
-        sum(other[:1] == own[:1] for other in others) / count,
-        sum(word in _DENYING for word in own) / 3,
-        own[:1] == ["yes"],
-        own[:1] == ["no"],
-        bool(_TURNING & known),
-        "because" in known,
-        "so" in known,
-    ]
+    rows = []
+    for place, own in enumerate(options):
+        others = [other for number, other in enumerate(options) if number != place]
+        near = np.array([SequenceMatcher(None, own, other, autojunk=False).ratio() for other in others] or [0.0])
+        known, used = set(own), Counter(word for other in others for word in set(other))
+        count = max(1, len(others))
+        row: list[Any] = [
+            near.mean(),
+            near.max(),
+            near.min(),
+            len(own) / 30,
+            sum(not used[word] for word in known) / 5,
+            sum(times == count and word not in known for word, times in used.items()) / 5,
+            sum(used[word] for word in known) / count / max(1, len(known)),
+            sum(other[:1] == own[:1] for other in others) / count,
+            sum(word in _DENYING for word in own) / 3,
+            own[:1] == ["yes"],
+            own[:1] == ["no"],
+            bool(_TURNING & known),
+            "because" in known,
+            "so" in known,
+        ]
+        rows.append(row)
+    return np.array(rows)
 
 
 def against(options: Sequence[Words], question: Words, response: Words, change: Words) -> npt.NDArray[np.float64]:
     """Compare each option with the texts: shared words, and words that it denies."""
-    return np.array([_against(options, place, question, response, change) for place in range(len(options))])
-
-
-def _against(options: Sequence[Words], place: int, question: Words, response: Words, change: Words) -> list[Any]:
-    own = options[place]
     asked, answered, changed = _content(question), _content(response), _content(change)
     gone, kept = _denied(change), changed - _denied(change)
-    said, denied = _content(own), _denied(own)
-    alone = set(own).difference(*(other for number, other in enumerate(options) if number != place))
     told = asked | answered | changed
-    return [
-        _part(set(own), set(change)),
-        _part(said, changed),
-        len(said & changed) / 5,
-        len(said - told) / 5,
-        _part(said, answered),
-        _part(said, asked),
-        len(alone & changed) / 3,
-        len(_content(alone) - told) / 3,
-        len(alone & answered) / 3,
-        own[:1] == response[:1],
-        len(denied & gone) / 3,
-        len(denied & kept) / 3,
-        len((said - denied) & gone) / 3,
-        len((said - denied) & kept) / 5,
-        _part(_neighbours(own), _neighbours(change)),
-        _part(changed, said),
-        len(changed - said) / 5,
-        len(denied & answered) / 3,
-    ]
-
-
-def _likeness(one: Words, other: Words) -> float:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+    rows = []
+    for place, own in enumerate(options):
+        said, denied = _content(own), _denied(own)
+        alone = set(own).difference(*(other for number, other in enumerate(options) if number != place))
+        row: list[Any] = [
+            _part(set(own), set(change)),
+            _part(said, changed),
+            len(said & changed) / 5,
+            len(said - told) / 5,
+            _part(said, answered),
+            _part(said, asked),
+            len(alone & changed) / 3,
+            len(_content(alone) - told) / 3,
+            len(alone & answered) / 3,
+            own[:1] == response[:1],
+            len(denied & gone) / 3,
+            len(denied & kept) / 3,
+            len((said - denied) & gone) / 3,
+            len((said - denied) & kept) / 5,
+            _part(set(pairwise(own)), set(pairwise(change))),
+            _part(changed, said),
+            len(changed - said) / 5,
+            len(denied & answered) / 3,
+        ]
+        rows.append(row)
+    return np.array(rows)
 
 
 def _content(text: Words | set[str]) -> frozenset[str]:
@@ -148,10 +141,6 @@ def _denied(text: Words) -> frozenset[str]:
     return _content(
         {near for place, word in enumerate(text) if word in _DENYING for near in text[place + 1 : place + 1 + _REACH]}
     )
-
-
-def _neighbours(text: Words) -> set[tuple[str, str]]:
-    return set(pairwise(text))
 
 
 def _part(own: set[Any] | frozenset[Any], of: set[Any] | frozenset[Any]) -> float:

@@ -58,7 +58,9 @@ class Regions(Mapping[str, View]):
     def __init__(self, folder: Path) -> None:
         try:
             contents = msgspec.json.decode((folder / FILE).read_bytes(), type=RegionsIndex)
-            self._features, self._boxes, self._counts = (_mapped(folder, name) for name in ARRAYS)
+            self._features, self._boxes, self._counts = (
+                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS
+            )
         except (OSError, ValueError) as error:
             raise CountersightError(
                 f"{folder} contains no regions ({error}); compute them with `countersight features DATASET -o {folder}`"
@@ -102,22 +104,29 @@ def digest(picture: Picture) -> str:
     return hashlib.blake2b(picture.data, digest_size=16).hexdigest()
 
 
-def _mapped(folder: Path, name: str) -> Any:
-    return np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-
-
 def write_regions(
     folder: Path, made_by: str, pictures: Iterable[tuple[Listed, View]], *, count: int, most: int
 ) -> Regions:
     """Write the regions of `count` pictures, at most `most` of each, to a new folder, as a stream."""
     listed: list[Listed] = []
     with Staging(folder) as staging:
-        files: tuple[Any, ...] = ()
+        files: list[Any] = []
         for row, (one, view) in enumerate(pictures):
-            files = files or _begun(staging, count, most, view.features.shape[1])
+            if not files:
+                shapes = (count, most, view.features.shape[1]), (count, most, 4), (count,)
+                files = [
+                    np.lib.format.open_memmap(staging / f"{name}.npy", mode="w+", dtype=kind, shape=shape)
+                    for name, kind, shape in zip(ARRAYS, (np.float16, np.float32, np.int32), shapes, strict=True)
+                ]
+            with np.errstate(over="ignore"):
+                short = view.features.astype(np.float16)
+            if not np.isfinite(short).all():
+                raise CountersightError(
+                    f"a region of {one.name} has a number too large for 16 bits; scale the features"
+                )
             features, boxes, counts = files
             real = min(most, len(view.boxes))
-            features[row, :real], boxes[row, :real], counts[row] = _short(one, view)[:real], view.boxes[:real], real
+            features[row, :real], boxes[row, :real], counts[row] = short[:real], view.boxes[:real], real
             listed.append(one)
         if len(listed) != count or not files:
             raise CountersightError(f"{len(listed)} of {count} pictures have regions")
@@ -125,21 +134,3 @@ def write_regions(
             file.flush()
         write_whole(staging / FILE, msgspec.json.encode(RegionsIndex(made_by, listed)))
     return Regions(folder)
-
-
-def _short(one: Listed, view: View) -> Any:
-    """Return the features in 16 bits; raises CountersightError for numbers above 65,504, which do not fit."""
-    with np.errstate(over="ignore"):
-        features = view.features.astype(np.float16)
-    if not np.isfinite(features).all():
-        raise CountersightError(f"a region of {one.name} has a number too large for 16 bits; scale the features")
-    return features
-
-
-def _begun(folder: Path, count: int, most: int, size: int) -> tuple[Any, ...]:
-    shapes = {"features": (np.float16, (count, most, size)), "boxes": (np.float32, (count, most, 4))}
-    shapes |= {"counts": (np.int32, (count,))}  # type: ignore[dict-item]
-    opened = np.lib.format.open_memmap
-    return tuple(
-        opened(folder / f"{name}.npy", mode="w+", dtype=kind, shape=shape) for name, (kind, shape) in shapes.items()
-    )

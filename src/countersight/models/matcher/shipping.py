@@ -10,8 +10,6 @@ from countersight.errors import ModelError
 from countersight.models.matcher.sequences import Inputs
 
 GRAPH, TOKENIZER, SHEET = "matcher.onnx", "tokenizer.json", "matcher.json"
-
-
 PLAN = "plan.json"
 """The settings of a training, in the folder above its seeds."""
 
@@ -47,19 +45,11 @@ def members(folder: Path) -> list[Path]:
     return found
 
 
-class _Planned(msgspec.Struct):
-    seeds: list[int] = []
-
-
-class _Training(msgspec.Struct):
-    plan: _Planned = msgspec.field(default_factory=_Planned)
-
-
 def untrained_seeds(folder: Path) -> list[int]:
     """Return the planned seeds that were not trained; empty if there is no plan."""
     try:
-        planned = msgspec.json.decode((folder / PLAN).read_bytes(), type=_Training).plan.seeds
-    except (OSError, msgspec.MsgspecError):
+        planned = msgspec.json.decode((folder / PLAN).read_bytes())["plan"]["seeds"]
+    except (OSError, msgspec.MsgspecError, KeyError, TypeError):
         return []
     return [seed for seed in planned if not (folder / f"seed-{seed}" / SHEET).is_file()]
 

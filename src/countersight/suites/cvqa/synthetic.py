@@ -73,6 +73,19 @@ class SyntheticMade(msgspec.Struct, frozen=True):
     pictures: tuple[tuple[str, bytes], ...] = ()
 
 
+class Order(NamedTuple):
+    """What is made: a sixth from each template, or from the questions of another group."""
+
+    size: int
+    seed: int
+    options: Way
+    controls: bool
+    """Whether each case is followed by its control."""
+    groups: str
+    eight: bool
+    """Whether questions have eight phrasings, chosen by the seed, or only the published one."""
+
+
 def make_suite(folder: Path, *, size: int | None, progress: Progress, **how: Any) -> None:
     """Generate the suite in a new dataset folder, by default as large as the published one."""
     size = SIZE if size is None else size
@@ -85,14 +98,22 @@ def make_synthetic(
     *,
     size: int,
     seed: int,
+    progress: Callable[[int], None],
     options: Way = "fair",
     controls: bool = False,
     groups: str = GROUPS[0],
     wording: str = "",
-    **how: Any,
+    workers: int | None = None,
+    ray: str = "",
 ) -> None:
-    """Generate the suite in a new dataset folder; see `make`."""
+    """Generate the suite in a new dataset folder; see `make`. `progress` is called with the number of finished cases.
+
+    Pictures are drawn on the Ray cluster at an address, or by so many workers here, as many as there are cores if no
+    number is given; they do not depend on where they are drawn.
+    """
     provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
+    if size < 1:
+        raise CountersightError(f"a dataset must have at least 1 case, not {size}")
     if wording not in ("", *WORDINGS):
         raise CountersightError(unknown("wording of cvqa-synthetic", wording, WORDINGS))
     if groups != GROUPS[0]:
@@ -105,52 +126,24 @@ def make_synthetic(
         wording = provenance["wording"] = wording or WORDINGS[0]
     if controls:
         provenance["controls"] = size
+    order = Order(size, seed, options, controls, groups, wording == "eight")
     asked = "six templates of" if groups == GROUPS[0] else f"{groups} questions about"
-    with DatasetWriter(
-        folder,
-        name=SYNTHETIC_NAME,
-        description=(
-            f"Counterfactual counting after C-VQA-Synthetic ({asked} flowers and dots), drawn by "
-            "Countersight. Every picture is drawn in the factual and in the counterfactual world."
-        ),
-        license="CC0-1.0",
-        provenance={**provenance, "countersight": __version__},
-        sections=(card_section,),
-    ) as writer:
-        make(writer, Order(size, seed, options, controls, groups, wording == "eight"), **how)
-
-
-class Order(NamedTuple):
-    """What is made: a sixth from each template, or from the questions of another group."""
-
-    size: int
-    seed: int
-    options: Way = "fair"
-    controls: bool = False
-    """Whether each case is followed by its control."""
-    groups: str = GROUPS[0]
-    eight: bool = False
-    """Whether questions have eight phrasings, chosen by the seed, or only the published one."""
-
-
-def make(
-    writer: DatasetWriter,
-    order: Order,
-    *,
-    workers: int | None,
-    progress: Callable[[int], None],
-    ray: str = "",
-) -> None:
-    """Generate the cases and their pictures, which do not depend on where they are drawn.
-
-    `progress` is called with the number of finished cases. Pictures are drawn on the Ray cluster at an address, or by
-    so many workers here, as many as there are cores if no number is given.
-    """
-    if order.size < 1:
-        raise CountersightError(f"a dataset must have at least 1 case, not {order.size}")
-    done = 0
-    with open(writer.staging / SCENES_FILE, "wb") as scenes:
-        for chunk in in_order(partial(_make_chunk, order), range(0, order.size, CHUNK), workers=workers, ray=ray):
+    with (
+        DatasetWriter(
+            folder,
+            name=SYNTHETIC_NAME,
+            description=(
+                f"Counterfactual counting after C-VQA-Synthetic ({asked} flowers and dots), drawn by "
+                "Countersight. Every picture is drawn in the factual and in the counterfactual world."
+            ),
+            license="CC0-1.0",
+            provenance={**provenance, "countersight": __version__},
+            sections=(card_section,),
+        ) as writer,
+        open(writer.staging / SCENES_FILE, "wb") as scenes,
+    ):
+        done = 0
+        for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers=workers, ray=ray):
             for made in chunk:
                 for name, data in made.pictures:
                     (writer.staging / name).write_bytes(data)
@@ -254,14 +247,14 @@ def _make_chunk(order: Order, start: int) -> list[SyntheticMade]:
     chunk = []
     for position in range(start, min(start + CHUNK, order.size)):
         if order.groups == "least-change":
-            chunk.append(_make_least_change(order.seed, position))
+            chunk.append(_draw_pictures(_make_least_change(order.seed, position)))
             continue
         template, index = _template_at(
             position, order.size, SEVERAL if order.groups == "several-changes" else TEMPLATES
         )
         solved = template.solved(order.seed, index, order.options)
         made = _as_case(template, solved, order.seed, index, position + 1, eight=order.eight)
-        chunk.append(msgspec.structs.replace(made, pictures=_draw_pictures(made)))
+        chunk.append(_draw_pictures(made))
         if order.controls:
             control = _as_control(template, solved, order.seed, index, position + 1, eight=order.eight)
             after = (str(control.case.counterfactual_image), encode(draw(control.changed)))
@@ -269,14 +262,15 @@ def _make_chunk(order: Order, start: int) -> list[SyntheticMade]:
     return chunk
 
 
-def _draw_pictures(made: SyntheticMade) -> tuple[tuple[str, bytes], ...]:
-    """The pictures of a case, by name: before and after its change."""
+def _draw_pictures(made: SyntheticMade) -> SyntheticMade:
+    """Return a case with its pictures, by name: before and after its change."""
     names = (str(made.case.image), str(made.case.counterfactual_image))
-    return tuple(zip(names, map(encode, draw_both(made.record.scene, made.changed)), strict=True))
+    drawn = map(encode, draw_both(made.record.scene, made.changed))
+    return msgspec.structs.replace(made, pictures=tuple(zip(names, drawn, strict=True)))
 
 
 def _make_least_change(seed: int, index: int) -> SyntheticMade:
-    """Return a case that asks for the smallest change, with its pictures."""
+    """Return a case that asks for the smallest change, without its pictures."""
     case, scene, edit = least_change(seed, index)
     case = msgspec.structs.replace(
         case,
@@ -285,8 +279,7 @@ def _make_least_change(seed: int, index: int) -> SyntheticMade:
         image=f"images/{index + 1:06d}.png",
         counterfactual_image=f"images/{index + 1:06d}-counterfactual.png",
     )
-    made = SyntheticMade(case, SceneRecord(case.id, scene, (edit,)), apply(scene, (edit,)))
-    return msgspec.structs.replace(made, pictures=_draw_pictures(made))
+    return SyntheticMade(case, SceneRecord(case.id, scene, (edit,)), apply(scene, (edit,)))
 
 
 def _template_at(position: int, size: int, templates: Sequence[Template] = TEMPLATES) -> tuple[Template, int]:
