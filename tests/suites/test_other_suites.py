@@ -55,22 +55,29 @@ def red(number):
 
 
 class Saying:
-    """A model that says what a function makes of a question and the first colour it sees."""
+    """A model that says what a function makes of a request."""
 
     settings, needs_picture = {}, False
 
-    def __init__(self, says, name="saying"):
+    def __init__(self, says, name):
         self.name, self._says = name, says
 
     async def reply(self, request):
-        return Answer(self._says(request.question, request.pictures))
+        return Answer(self._says(request))
 
     async def close(self):
         pass
 
 
-def run(folder, out, says):
-    ask(folder, out, Saying(says, out.name))
+def run(folder, out, says, **how):
+    """The scores of a model that says what a function makes of the words and the pictures of a question."""
+    ask(folder, out, Saying(lambda request: says(request.question, request.pictures), out.name), **how)
+    return cs.score(out)
+
+
+def run_by_id(folder, out, texts, otherwise=""):
+    """The scores of a model that says one text to each case."""
+    ask(folder, out, Saying(lambda request: texts.get(request.key.partition("/")[0], otherwise), out.name))
     return cs.score(out)
 
 
@@ -100,15 +107,9 @@ def test_a_wrong_answer_that_is_the_prior_is_told_from_any_other(tmp_path):
         ("boolean", "no", "yes"),
         ("number", "3", ""),
     ]
-    said = iter(["{3}", "{4}", "{7}", "{Yes}", "{3}"])
-    texts = {case.id: next(said) for case in cases}
-
-    class ById(Saying):
-        async def reply(self, request):
-            return Answer(texts[request.key.partition("/")[0]])
-
-    ask(tmp_path / "d", tmp_path / "r", ById(None, "r"))
-    overall = cs.score(tmp_path / "r").overall
+    said = ["{3}", "{4}", "{7}", "{Yes}", "{3}"]
+    texts = {case.id: text for case, text in zip(cases, said, strict=True)}
+    overall = run_by_id(tmp_path / "d", tmp_path / "r", texts).overall
     assert (overall.factual.right, overall.factual.n) == (2, 5)
     assert (overall.fell_back.right, overall.fell_back.n) == (2, 4)
     report = cs.report(tmp_path / "r", out=tmp_path / "report")
@@ -146,40 +147,22 @@ def test_groups_of_two_pictures_and_two_questions(groups, tmp_path):
     assert [option.text for option in cases[8].factual.options] == ["red", "blue"]
     assert cases[8].factual.text == "Which?"
     gold = {case.id: case.factual.answer for case in cases}
-    wrong = {"naturalbench-00000-q1i1": "no"}
-
-    class Nearly(Saying):
-        async def reply(self, request):
-            case = request.key.partition("/")[0]
-            return Answer(wrong.get(case, gold[case]))
-
-    ask(folder, tmp_path / "r", Nearly(None, "r"))
-    line = cs.score(tmp_path / "r").sets[-1]
+    scores = run_by_id(folder, tmp_path / "r", gold | {"naturalbench-00000-q1i1": "no"})
+    line = scores.sets[-1]
     assert (line.answers.right, line.question.rate.right, line.picture.rate.right) == (11, 5, 5)
     assert (line.whole.rate.right, line.whole.rate.n) == (2, 3)
     assert (line.question.chance, line.whole.chance) == (0.25, 0.0625)
-    assert line.answers == cs.score(tmp_path / "r").overall.factual  # one number, one interval
+    assert line.answers == scores.overall.factual  # one number, one interval
     assert "G-Acc" in cs.report(tmp_path / "r", out=tmp_path / "report").html.read_text()
 
 
-def test_whoever_does_not_look_has_no_question_right_for_both_pictures(groups, tmp_path):
+def test_whoever_does_not_look_has_no_question_right_and_a_group_counts_once_all_of_it_is_answered(groups, tmp_path):
     folder, _ = groups
     line = run(folder, tmp_path / "blind", lambda question, _: "yes" if "red" in question else "A").sets[-1]
     assert (line.question.rate.right, line.whole.rate.right) == (0, 0)
     assert line.answers.right == 4
-
-
-def test_a_group_counts_once_all_of_it_is_answered(groups, tmp_path):
-    folder, _ = groups
-    cut = {}
-
-    class Stopping(Saying):
-        async def reply(self, request):
-            cut[request.key] = None
-            return Answer("" if request.key.startswith("naturalbench-00000-q0i0") else "yes")
-
-    ask(folder, tmp_path / "r", Stopping(None, "r"))
-    assert cs.score(tmp_path / "r").sets[-1].whole.rate.n == 2
+    cut = run_by_id(folder, tmp_path / "cut", {"naturalbench-00000-q0i0": ""}, "yes")
+    assert cut.sets[-1].whole.rate.n == 2
 
 
 def test_a_group_with_missing_rows_is_named_and_in_no_score_of_groups(tmp_path, capsys):
@@ -190,27 +173,10 @@ def test_a_group_with_missing_rows_is_named_and_in_no_score_of_groups(tmp_path, 
     assert main(["make", "naturalbench", "--from", str(tmp_path / "n.parquet"), "-o", str(tmp_path / "again")]) == 0
     assert "2 incomplete sets, left out of the scores by set: '1' has 2 of 4 cases; " in capsys.readouterr().out
     gold = {case.id: case.factual.answer for case in cases}
-
-    class Right(Saying):
-        async def reply(self, request):
-            return Answer(gold[request.key.partition("/")[0]])
-
-    ask(tmp_path / "d", tmp_path / "r", Right(None, "r"))
-    scores = cs.score(tmp_path / "r")
+    scores = run_by_id(tmp_path / "d", tmp_path / "r", gold)
     line = scores.sets[-1]
     assert (line.answers.n, line.question.rate.n, line.picture.rate.n, line.whole.rate.n) == (4, 2, 2, 1)
     assert scores.overall.factual.right == 9  # each answer counts as ever
-
-
-def test_a_small_picture_as_base64_is_no_file_name(tmp_path):
-    lines = ["\t".join(["index", "image", "question", "answer", "type"])]
-    for place in range(4):
-        shown = base64.b64encode(picture((place % 2, 9, 9), size=4)).decode()
-        assert len(shown) < 200
-        lines.append("\t".join([str(place), shown, "Is it red?", "Yes" if place in (0, 3) else "No", "yes_no"]))
-    (tmp_path / "n.tsv").write_text("\n".join(lines) + "\n")
-    _, imported, bad = import_suite("naturalbench", tmp_path / "n.tsv", tmp_path / "d")
-    assert (imported.cases, imported.without_picture, bad) == (4, 0, [])
 
 
 def test_a_column_that_a_table_lacks_is_said_once(tmp_path, capsys):
@@ -221,13 +187,14 @@ def test_a_column_that_a_table_lacks_is_said_once(tmp_path, capsys):
     assert said.count("\n") == 1
 
 
-def test_a_tsv_with_pictures_as_base64_is_read(tmp_path):
-    """NaturalBench as VLMEvalKit has it."""
+@pytest.mark.parametrize("size", [4, 300])
+def test_a_tsv_with_pictures_as_base64_is_read(tmp_path, size):
+    """NaturalBench as VLMEvalKit has it; a short text is no file name."""
     with (tmp_path / "NaturalBenchDataset.tsv").open("w", newline="") as file:
         table = csv.writer(file, delimiter="\t")
         table.writerow(["index", "image", "question", "answer", "type"])
         for place in range(4):
-            shown = base64.b64encode(picture((place % 2, 9, 9), size=300)).decode()
+            shown = base64.b64encode(picture((place % 2, 9, 9), size=size)).decode()
             table.writerow([place, shown, "Is it red?", "Yes" if place in (0, 3) else "No", "yes_no"])
     cases, imported, bad = import_suite("naturalbench", tmp_path / "NaturalBenchDataset.tsv", tmp_path / "d")
     assert (imported.cases, imported.without_picture, bad) == (4, 0, [])
@@ -302,25 +269,26 @@ def test_pairs_of_one_question(tmp_path):
     assert (line.whole.rate.right, line.answers.right, line.picture) == (0, 1, None)
 
 
-def test_of_a_part_of_the_questions_only_whole_sets_count(tmp_path):
+def mmvp(folder, **part):
+    """MMVP with twenty pairs, or a part of it."""
     rows = "".join(f"{n},Is it {n}?,(a) Yes (b) No,(a)\n" for n in range(1, 41))
-    (tmp_path / "Questions.csv").write_text(f"Index,Question,Options,Correct Answer\n{rows}")
-    import_suite("mmvp", tmp_path / "Questions.csv", tmp_path / "d")
-    found = cs.score(cs.run(tmp_path / "d", lambda picture, question: "B", out=tmp_path / "r", cases=25))
-    assert found.overall.n == 25
-    line = found.sets[-1]
-    assert line.whole.rate.right == line.answers.right == 0
-    assert line.whole.rate.n < 20
+    (folder / "Questions.csv").write_text(f"Index,Question,Options,Correct Answer\n{rows}")
+    return cs.make("mmvp", folder / "d", source=folder / "Questions.csv", **part)
 
 
 @pytest.mark.parametrize(("part", "pairs"), [({"size": 7}, 3), ({"size": 1}, 1), ({"sample": 0.25}, 5)])
 def test_sets_are_drawn_whole(tmp_path, part, pairs):
-    """MMVP's pairs."""
-    rows = "".join(f"{n},Is it {n}?,(a) Yes (b) No,(a)\n" for n in range(1, 41))
-    (tmp_path / "Questions.csv").write_text(f"Index,Question,Options,Correct Answer\n{rows}")
-    drawn = cs.make("mmvp", tmp_path / "d", source=tmp_path / "Questions.csv", **part)
+    drawn = mmvp(tmp_path, **part)
     sets = [case.cell.set for _, case in drawn.cases()]
     assert (len(sets), len(set(sets))) == (2 * pairs, pairs)
+
+
+def test_of_a_part_of_the_questions_only_whole_sets_count(tmp_path):
+    found = cs.score(cs.run(mmvp(tmp_path), lambda picture, question: "B", out=tmp_path / "r", cases=25))
+    assert found.overall.n == 25
+    line = found.sets[-1]
+    assert line.whole.rate.right == line.answers.right == 0
+    assert line.whole.rate.n < 20
 
 
 def hallusion(**fields):
@@ -536,16 +504,13 @@ def test_a_run_that_was_shown_both_worlds_has_questions_and_pictures_as_a_whole(
     cs.make("cvqa-synthetic", tmp_path / "d", size=6, seed=1, workers=1)
     cases = {case.id: case for _, case in Dataset.open(tmp_path / "d").cases()}
 
-    class Told(Saying):
+    def says(request):
         """Right but for the changed world when it is told."""
+        name, world, telling = request.key.split("/")
+        right = "ABCD".index(cases[name].question(world, telling).answer)
+        return "ABCD"[(right + ((world, telling) == ("counterfactual", "told"))) % 4]
 
-        async def reply(self, request):
-            name, world, telling = request.key.split("/")
-            question = cases[name].question(world, telling)
-            wrong = (world, telling) == ("counterfactual", "told")
-            return Answer("ABCD"[("ABCD".index(question.answer) + wrong) % 4])
-
-    ask(tmp_path / "d", tmp_path / "r", Told(None, "r"), shown=True)
+    ask(tmp_path / "d", tmp_path / "r", Saying(says, "r"), shown=True)
     scores = cs.score(tmp_path / "r")
     line, n = scores.sets[-1], sum(case.twice is not None for case in cases.values())
     assert 4 <= n <= 6  # what is removed is not always there to be removed once more

@@ -41,7 +41,6 @@ SUITE: Final = Suite(
     "the authors' JSON: video_id, domain, question, answer1, answer2, correct_answer_key",
     "one folder of frames per video, named by video_id",
     Layout(
-        description="Counterfactual questions about real-life videos, each with two answers.",
         rows=partial(table_rows, fields=("video_id", "domain", "question", *_ANSWERS, "correct_answer_key")),
         as_case=_as_case,
         picture=lambda row: Frames(text_of(row, "video_id")),

@@ -18,7 +18,7 @@ from countersight.case import Case, Question
 from countersight.scoring import Axis
 from countersight.suites.paper_terms import AS_IT_IS, Terms, remembered
 from countersight.suites.picture_files import Layout
-from countersight.suites.rows import Row, checked, kind_of, picture_in, table_rows, text_of
+from countersight.suites.rows import Row, checked, kind_of, picture_in, plain_answer, plain_text, table_rows, text_of
 from countersight.suites.suite import Suite
 
 NAME: Final = "vlms-are-biased"
@@ -26,7 +26,8 @@ _KEPT: Final = ("ID", "sub_topic", "type_of_question", "with_title", "pixel")
 
 
 def _as_case(row: Row, number: int) -> Case:
-    answer, prior = (_plain(row, field) for field in ("ground_truth", "expected_bias"))
+    # Without the braces that the prompt asks for.
+    answer, prior = (plain_answer(plain_text(row, name).strip("{} ")) for name in ("ground_truth", "expected_bias"))
     question = Question(text_of(row, "prompt"), answer, kind_of(answer), prior="" if prior == answer else prior)
     return Case(
         id=f"{NAME}-{number:06d}",
@@ -34,13 +35,6 @@ def _as_case(row: Row, number: int) -> Case:
         factual=checked(question, {"text": "prompt", "answer": "ground_truth", "prior": "expected_bias"}),
         provenance={field: str(row[field])[:200] for field in _KEPT if row.get(field) is not None},
     )
-
-
-def _plain(row: Row, field: str) -> str:
-    """An answer without the braces that the prompt asks for, yes and no in small letters."""
-    value = row[field]
-    text = text_of({field: str(value) if isinstance(value, int) else value}, field).strip("{} ")
-    return text.casefold() if text.casefold() in ("yes", "no") else text
 
 
 def _titled(case: Case) -> Iterable[str]:
@@ -54,9 +48,6 @@ SUITE: Final = Suite(
     "the authors' table (.parquet): image, topic, prompt, ground_truth, expected_bias",
     "inside the file",
     Layout(
-        description=(
-            "Counterfactual pictures of well-known things, with the answer that common knowledge suggests (Vo et al.)."
-        ),
         rows=partial(table_rows, fields=("topic", "prompt", "ground_truth", "expected_bias")),
         as_case=_as_case,
         picture=lambda row: picture_in(row, "image" if row.get("image") else "image_path"),

@@ -28,7 +28,17 @@ from typing import Final
 from countersight.case import Case, Cell, Question
 from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
 from countersight.suites.picture_files import Layout
-from countersight.suites.rows import BadField, Row, Rows, checked, jsonl_rows, picture_in, table_rows, text_of
+from countersight.suites.rows import (
+    BadField,
+    Row,
+    Rows,
+    checked,
+    jsonl_rows,
+    picture_in,
+    plain_text,
+    table_rows,
+    text_of,
+)
 from countersight.suites.suite import Suite
 
 _CAPTION, _PICTURE = "caption place", "picture place"
@@ -69,7 +79,7 @@ def _as_case(suite: str, field: str, row: Row, _number: int) -> Case:
     captions = [text_of(row, f"{field}_{place}") for place in "01"]
     if captions[0] == captions[1]:
         raise BadField(f"{field}_1", f"is the same as {field}_0")
-    name = text_of({"id": str(row["id"])}, "id")
+    name = plain_text(row, "id")
     text = f'Is this what the picture shows: "{captions[int(caption)]}"?'
     question = Question(text, "yes" if caption == picture else "no", "boolean")
     return Case(
@@ -87,10 +97,6 @@ VISMIN: Final = Suite(
     "the authors' table (.parquet): id, image_0, text_0, image_1, text_1",
     "inside the file",
     Layout(
-        description=(
-            "Pairs of pictures and captions that differ in an object, an attribute, a number or a place (Awal et "
-            "al.); every caption is asked about both pictures."
-        ),
         rows=partial(_four_of_each, partial(table_rows, fields=("id", "image_0", "text_0", "image_1", "text_1"))),
         as_case=partial(_as_case, "vismin", "text"),
         picture=lambda row: picture_in(row, f"image_{row[_PICTURE]}"),
@@ -108,10 +114,6 @@ COCO_COUNTERFACTUALS: Final = Suite(
     "the authors' examples.jsonl: id, image_0, image_1, caption_0, caption_1",
     "images.zip, as unpacked",
     Layout(
-        description=(
-            "Pairs of generated pictures whose captions differ in one noun (Le et al.); every caption is asked about "
-            "both pictures."
-        ),
         rows=partial(_four_of_each, _coco_rows),
         as_case=partial(_as_case, "coco-counterfactuals", "caption"),
         picture=lambda row: f"{text_of(row, f'image_{row[_PICTURE]}')}.jpg",

@@ -10,6 +10,7 @@ Every choice is a case, asked for yes or no; those of a question are a set, so t
 question, as the paper does. At most eight frames are shown, taken evenly.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,7 @@ from typing import Any, Final
 from countersight.case import Case, Cell, Question
 from countersight.suites.paper_terms import Terms
 from countersight.suites.picture_files import Frames, Layout
-from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, kind_of, name_of, text_of
+from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, kind_of, name_of, plain_text, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
 
@@ -59,7 +60,7 @@ def _as_case(row: Row, _number: int) -> Case:
         asked = f'{text} Is this one of the right answers: "{text_of(row, "choice")}"?'
         question = Question(asked, "yes" if right else "no", "boolean")
     else:
-        answer = text_of({"answer": "" if row.get("answer") is None else str(row["answer"])}, "answer")
+        answer = plain_text({"answer": row.get("answer")}, "answer")
         question = Question(text, answer, kind_of(answer))
     checked(question, {"text": "question", "answer": "answer"})
     is_counterfactual = kind == "counterfactual"
@@ -74,23 +75,15 @@ def _as_case(row: Row, _number: int) -> Case:
     )
 
 
-def _frames(row: Row) -> Frames:
-    return Frames(text_of(row, "video").rpartition(".")[0] or text_of(row, "video"))
-
-
 SUITE: Final = Suite(
     NAME,
     "CLEVRER: what happens in a video, why, what comes next, and what would happen without an object",
     "the authors' train.json or validation.json: scenes with scene_index, video_filename, questions",
     "one folder of frames per video: video_10000/*.png",
     Layout(
-        description=(
-            "Questions about collisions in videos, shown as frames: what happens, why, what comes next, and what "
-            "would happen without an object."
-        ),
         rows=_rows,
         as_case=_as_case,
-        picture=_frames,
+        picture=lambda row: Frames(re.sub(r"(?<=.)\.[^.]*$", "", text_of(row, "video"))),
         picture_field="video_filename",
     ),
     counts="scene",

@@ -75,10 +75,6 @@ SUITE: Final = Suite(
     "the authors' tables (.parquet), color or size by their name: correct_answer, incorrect_answer, object",
     "inside the file",
     Layout(
-        description=(
-            "Pictures that contradict common knowledge about colours and sizes, with questions about the picture and "
-            "about common knowledge."
-        ),
         rows=_rows,
         as_case=_as_case,
         picture=lambda row: picture_in(row, "original_image" if row["part"] == "original" else "counterfact_image"),

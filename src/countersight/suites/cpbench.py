@@ -42,10 +42,6 @@ SUITE: Final = Suite(
     "the authors' table (.parquet): image, query, tag (cpq or tpq)",
     "inside the file",
     Layout(
-        description=(
-            "Questions with a false presupposition to be rejected, and with a true one to be accepted (from the "
-            "Antidote paper)."
-        ),
         rows=partial(table_rows, fields=("image", "query", "tag")),
         as_case=_as_case,
         picture=partial(picture_in, field="image"),

@@ -21,7 +21,7 @@ from countersight.case import Case, Cell, Question
 from countersight.scoring import Axis
 from countersight.suites.paper_terms import AS_IT_IS, Terms
 from countersight.suites.picture_files import Layout
-from countersight.suites.rows import BadField, Row, checked, name_of, table_rows, text_of
+from countersight.suites.rows import BadField, Row, checked, name_of, plain_text, table_rows, text_of
 from countersight.suites.suite import Suite
 
 NAME: Final = "hallusionbench"
@@ -31,34 +31,31 @@ _FIGURES: Final = {"0": "none", "1": "original", "2": "changed"}
 
 def _as_case(row: Row, number: int) -> Case:
     category, subcategory, chosen, figure = _place(row)
-    answer = {"1": "yes", "0": "no"}.get(_text(row, "gt_answer"))
-    if answer is None:
-        raise BadField("gt_answer", f"{_text(row, 'gt_answer')[:40]!r} is neither 1 nor 0")
+    truth = plain_text(row, "gt_answer")
+    if truth not in ("0", "1"):
+        raise BadField("gt_answer", f"{truth[:40]!r} is neither 1 nor 0")
     shown = _picture(row) is not None
-    question = Question(text_of(row, "question"), answer, "boolean", accepts_uncertain=not shown)
+    question = Question(
+        text_of(row, "question"), "yes" if truth == "1" else "no", "boolean", accepts_uncertain=not shown
+    )
     return Case(
         id=f"{NAME}-{number:05d}",
         group=f"{category} {subcategory}",
         factual=checked(question, {"text": "question", "answer": "gt_answer"}),
-        cell=Cell(f"{category}/{subcategory}/{chosen}", _text(row, "question_id"), figure if shown else ""),
-        provenance={"visual_input": _text(row, "visual_input")},
+        cell=Cell(f"{category}/{subcategory}/{chosen}", plain_text(row, "question_id"), figure if shown else ""),
+        provenance={"visual_input": plain_text(row, "visual_input")},
         text_only=not shown,
     )
 
 
 def _place(row: Row) -> tuple[str, ...]:
     category = name_of(row, "category", ("vd", "vs")).upper()
-    return category, *(_text(row, field) for field in _PLACE[1:])
-
-
-def _text(row: Row, field: str) -> str:
-    """Return the text of a field, also if it is a number."""
-    return text_of({field: str(row[field])}, field)
+    return category, *(plain_text(row, field) for field in _PLACE[1:])
 
 
 def _picture(row: Row) -> str | None:
     category, subcategory, chosen, figure = _place(row)
-    return None if _text(row, "visual_input") == "0" else f"{category}/{subcategory}/{chosen}_{figure}.png"
+    return None if plain_text(row, "visual_input") == "0" else f"{category}/{subcategory}/{chosen}_{figure}.png"
 
 
 def _figure(case: Case) -> Iterable[str]:
@@ -72,7 +69,6 @@ SUITE: Final = Suite(
     "the authors' HallusionBench.json: category, subcategory, set_id, figure_id, question, gt_answer",
     "the unpacked folder hallusion_bench: CATEGORY/SUBCATEGORY/SET_FIGURE.png",
     Layout(
-        description="Yes/no questions about sets of figures, some of them changed or not shown.",
         rows=partial(table_rows, fields=(*_PLACE, "visual_input", "question_id", "question", "gt_answer")),
         as_case=_as_case,
         picture=_picture,

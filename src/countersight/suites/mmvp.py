@@ -42,10 +42,6 @@ SUITE: Final = Suite(
     "the authors' Questions.csv: Index, Question, Options, Correct Answer",
     '"MMVP Images"',
     Layout(
-        description=(
-            "Pairs of pictures that CLIP cannot tell apart, with one question that has a different answer for each "
-            "picture."
-        ),
         rows=partial(table_rows, fields=("Index", "Question", "Options", "Correct Answer")),
         as_case=_as_case,
         picture=lambda row: f"{whole_number(row, 'Index', least=1)}.jpg",

@@ -85,7 +85,6 @@ SUITE: Final = Suite(
     "the table of lmms-eval (.parquet) or VLMEvalKit (.tsv): index, image, question, answer, type",
     "inside the file",
     Layout(
-        description="Groups of two pictures and two questions; each question has a different answer for each picture.",
         rows=_rows,
         as_case=_as_case,
         picture=partial(picture_in, field="image"),

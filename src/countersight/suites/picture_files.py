@@ -64,7 +64,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     suite: str = ""
     title: str = ""
     """The suite's published name. Both default to those of the `Suite`."""
-    description: str
+    description: str = ""
+    """What the dataset card says; by default what the suite says of itself."""
     rows: "Callable[[Path], Rows]"
     as_case: "Callable[[Row, int], Case]"
     """Returns the case of a row, given the row's number counted from 1; raises BadField."""

@@ -261,6 +261,12 @@ def text_of(row: Row, field: str) -> str:
     return value.strip()
 
 
+def plain_text(row: Row, field: str) -> str:
+    """Return the text of a field, also if it is a number."""
+    value = row[field]
+    return text_of({field: "" if value is None else str(value)}, field)
+
+
 def name_of(row: Row, field: str, names: tuple[str, ...]) -> str:
     """Return which of these names is in a field, ignoring case."""
     text = text_of(row, field)

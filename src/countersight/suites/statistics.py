@@ -127,10 +127,6 @@ class PairTally:
         return f"{self._words[part] / self._texts[part]:.2f}" if self._texts[part] else "–"
 
 
-def _share_of_no(tally: PairTally) -> str:
-    return f"{100 * tally.truths['no'] / tally.truths.total():.2f} %" if tally.truths else "–"
-
-
 COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
     "pairs": lambda tally: f"{tally.groups.total():,}",
     "direct": lambda tally: f"{tally.groups['direct']:,}",
@@ -139,6 +135,8 @@ COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
     "words in a basic question": lambda tally: tally.mean("basic"),
     "words in a counterfactual question": lambda tally: tally.mean("counterfactual"),
     "words in an answer": lambda tally: tally.mean("answer"),
-    "no, among yes and no": _share_of_no,
+    "no, among yes and no": lambda tally: (
+        f"{100 * tally.truths['no'] / tally.truths.total():.2f} %" if tally.truths else "–"
+    ),
 }
 """The statistics of pairs, by their reported names."""

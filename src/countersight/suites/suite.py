@@ -95,7 +95,13 @@ class Suite(NamedTuple):
         layout = _load(self.layout)
         opened: Layout = layout(beside, **own) if self.beside else layout
         # One layout may serve several suites: the cases are of the one that was named.
-        return replace(opened, suite=self.name, title=opened.title or self.title)
+        about = self.words.partition(": ")[2] or self.words
+        return replace(
+            opened,
+            suite=self.name,
+            title=opened.title or self.title,
+            description=opened.description or f"{about[:1].upper()}{about[1:]}.",
+        )
 
     def make(
         self,

@@ -85,7 +85,6 @@ SUITE: Final = Suite(
     "B, or the option's text)",
     "named as in image",
     Layout(
-        description="Basic and counterfactual questions with two shared options, after CFMM.",
         rows=partial(text_rows, fields=FIELDS),
         as_case=_as_case,
         picture=lambda row: text_of(row, "image"),
