@@ -6,9 +6,11 @@ it name the row that has it. Predictions are .xlsx or text with tabs.
 
 import base64
 import csv
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Any, Final
 
 import msgspec
 
@@ -46,78 +48,55 @@ def export_tables(order: Export) -> Exported:
         raise ExchangeError(
             f"VLMEvalKit treats names that contain {', '.join(_TAKEN)} differently; choose another name"
         )
-    tables: dict[str, _Table] = {}
-    with Staging(order.out) as folder:
-        try:
-            for asked in questions(dataset, order.on_bad):
-                label = str(len(asked.question.options) or "text")
-                if label not in tables:
-                    tables[label] = _Table(folder / f"{name}_{label}.tsv", len(asked.question.options))
-                tables[label].add(asked, dataset)
-        finally:
-            for table in tables.values():
-                table.close()
+    tables: dict[str, Any] = {}
+    counts: Counter[str] = Counter()
+    shown: dict[tuple[str, ...], int] = {}
+    """The row of a table that contains the pictures of a case, by table, case and pictures."""
+    blind = 0
+    with Staging(order.out) as folder, ExitStack() as files:
+        for asked in questions(dataset, order.on_bad):
+            options = asked.question.options
+            label = str(len(options) or "text")
+            if label not in tables:
+                path = folder / f"{name}_{label}.tsv"
+                file = files.enter_context(open(path, "w", encoding="utf-8", newline=""))
+                tables[label] = csv.writer(file, delimiter="\t", lineterminator="\n")
+                tables[label].writerow((*_FIRST, *LETTERS[: len(options)], *_LAST))
+            place = (label, asked.case.id, *(picture for picture, _ in asked.pictures))
+            if place in shown:
+                image = str(shown[place])
+            else:
+                shown[place], image = counts[label], _pictures_cell(asked, dataset)
+            tables[label].writerow((counts[label], image, *_row(asked)))
+            counts[label] += 1
+            blind += not asked.pictures
     names = " ".join(f"{name}_{label}" for label in tables)
-    blind = sum(table.without_picture for table in tables.values())
     left = f"; it leaves out {several(blind, 'question')} that have no picture" if blind else ""
     note = f"run: LMUData={order.out} PRED_FORMAT=tsv python run.py --data {names} --model MODEL{left}"
-    return Exported(sum(table.count for table in tables.values()), "question", note)
+    return Exported(counts.total(), "question", note)
 
 
-class _Table:
-    """One table, written row by row."""
+def _pictures_cell(asked: NamedQuestion, dataset: Dataset) -> str:
+    """Return the pictures of a question; empty where there is none, which VLMEvalKit then leaves out."""
+    pictures = load_pictures(dataset, asked.pictures, asked.row)
+    found = [base64.b64encode(picture.data).decode() for _, picture in pictures]
+    return found[0] if len(found) == 1 else str(found) if found else ""
 
-    def __init__(self, path: Path, options: int) -> None:
-        self._file: TextIO = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115 - closed by `close`
-        self._rows = csv.writer(self._file, delimiter="\t", lineterminator="\n")
-        self._rows.writerow((*_FIRST, *LETTERS[:options], *_LAST))
-        self._shown: dict[tuple[str, ...], int] = {}
-        """The row that contains the pictures with these names, within the case being written."""
-        self._case = ""
-        self.count = self.without_picture = 0
 
-    def add(self, asked: NamedQuestion, dataset: Dataset) -> None:
-        """Write a question."""
-        if asked.case.id != self._case:
-            self._case, self._shown = asked.case.id, {}
-        listed, beside = asked.question.kind == "choice", told(asked.case, *WORLDS[asked.asking])
+def _row(asked: NamedQuestion) -> tuple[str, ...]:
+    """Return the cells of a question behind its picture."""
+    listed, beside = asked.question.kind == "choice", told(asked.case, *WORLDS[asked.asking])
+    return (
+        asked.question.text if listed else asked.words,
         # What is told beside the question, where the question itself does not say it (CoSIm).
-        hint = f"Before: {beside.context} Now suppose: {beside.change}" if listed and beside.change else ""
-        self._rows.writerow(
-            (
-                self.count,
-                self._image(asked, dataset),
-                asked.question.text if listed else asked.words,
-                hint,
-                *(_kept(option.text) for option in asked.question.options),
-                asked.question.answer,
-                asked.case.group or "all",
-                f"{asked.asking}, control" if asked.case.control_of else asked.asking,  # each has accuracies of its own
-                asked.key,
-            )
-        )
-        self.count += 1
-        self.without_picture += not asked.pictures
-
-    def _image(self, asked: NamedQuestion, dataset: Dataset) -> str:
-        """The pictures, or the row that has them; none where there is none, which VLMEvalKit then leaves out."""
-        names = tuple(name for name, _ in asked.pictures)
-        if names in self._shown:
-            return str(self._shown[names])
-        self._shown[names] = self.count
-        found = [
-            base64.b64encode(picture.data).decode() for _, picture in load_pictures(dataset, asked.pictures, asked.row)
-        ]
-        return found[0] if len(found) == 1 else str(found) if found else ""
-
-    def close(self) -> None:
-        """End the file."""
-        self._file.close()
-
-
-def _kept(text: str) -> str:
-    """An option as pandas keeps it: "None" would be taken for nothing, and "None " is not."""
-    return f"{text} " if text.casefold() in _MISSING else text
+        f"Before: {beside.context} Now suppose: {beside.change}" if listed and beside.change else "",
+        # As pandas keeps it: "None" would be taken for nothing, and "None " is not.
+        *(f"{o.text} " if o.text.casefold() in _MISSING else o.text for o in asked.question.options),
+        asked.question.answer,
+        asked.case.group or "all",
+        f"{asked.asking}, control" if asked.case.control_of else asked.asking,  # each has accuracies of its own
+        asked.key,
+    )
 
 
 _KINDS: Final = (".xlsx", ".tsv")
