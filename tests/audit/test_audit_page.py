@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from insider import reviewed
 from playwright.sync_api import Browser, Page, expect
 
-from countersight.audits.bundle.sessions import begin_session
+from countersight.audits.bundle.manifest import begin_session
 from countersight.audits.calibration.sheet import CALIBRATION, Calibration, JudgeSheet, instrument, rate
 from countersight.audits.finishing import finish
 from countersight.audits.page.page import pieces

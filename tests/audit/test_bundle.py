@@ -14,9 +14,9 @@ from making import case, dataset
 from PIL import Image
 
 from countersight.audits.bundle.limits import limits
+from countersight.audits.bundle.manifest import SESSIONS, begin_session, read_sessions
 from countersight.audits.bundle.reviews import read_reviews
 from countersight.audits.bundle.seal import read_seal
-from countersight.audits.bundle.sessions import SESSIONS, begin_session, read_sessions
 from countersight.audits.bundle.write import write_bundle
 from countersight.audits.calibration.sheet import Calibration
 from countersight.audits.finishing import finish
@@ -306,6 +306,12 @@ def test_a_folder_that_is_no_audit_is_left_alone(tmp_path):
     with pytest.raises(AuditError, match="is not an audit"):
         bundled(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_more_votes_than_any_audit_has_are_refused_with_a_sentence(tmp_path):
+    with pytest.raises(AuditError, match=r"no audit has such a setting: .*votes"):
+        write_audit(tmp_path / "a", [], votes=1_001)
+    assert not (tmp_path / "a").exists()
 
 
 def test_an_audit_that_is_being_written_is_not_sealed(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.audits.bundle.sessions import begin_session
+from countersight.audits.bundle.manifest import begin_session
 from countersight.audits.calibration.sheet import check_calibration, copy_calibration
 from countersight.audits.criteria import check_criterion
 from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, begin_manifest, digest_of, sweep

@@ -59,7 +59,10 @@ class AuditFolder:
         done before depends on them. Anything else belongs into another folder.
         """
         path = Path(path)
-        manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read again
+        try:
+            manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read again
+        except msgspec.ValidationError as error:
+            raise AuditError(f"no audit has such a setting: {error}") from None
         lock = begun(path, MANIFEST, "an audit", AuditError, PICTURES)
         try:
             if (path / MANIFEST).exists():

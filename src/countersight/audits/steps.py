@@ -25,10 +25,6 @@ class AuditTally(Tally):
         self.left_out = 0
         """Cases without a picture, or without a question about the original picture."""
 
-    def found(self) -> None:
-        """Count a step that was done before."""
-        self.before += 1
-
     def did(self, step: Step) -> None:
         """Count a step that was done or failed."""
         if isinstance(step.output, Failed):
@@ -109,10 +105,10 @@ class Steps:
         key = hash_of((FORMAT, stage, place, by, inputs))
         self.taken[place.case] += 1
         if key in self._done:
-            self._tally.found()
+            self._tally.before += 1
             return self._done[key]
         if key in self._doing:  # the cases of one picture share its control edit
-            self._tally.found()
+            self._tally.before += 1
             output = await asyncio.shield(self._doing[key])
         else:
             output = await self._do(key, stage, place, by, work)

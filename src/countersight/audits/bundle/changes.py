@@ -7,9 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from countersight.audits.bundle.files import content
-from countersight.audits.bundle.manifest import reported_models
+from countersight.audits.bundle.manifest import read_sessions, reported_models
 from countersight.audits.bundle.seal import SEAL, read_seal
-from countersight.audits.bundle.sessions import read_sessions
 from countersight.audits.clusters import Mean
 from countersight.audits.scores import MEASURES, AuditScores, Measure, ScoreDifference, by_case, difference, score
 from countersight.audits.trail import AuditTrail, read_audit

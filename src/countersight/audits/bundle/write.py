@@ -24,10 +24,16 @@ from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_rec
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
 from countersight.audits.bundle.files import FileEntry, content, list_entries
 from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, limits
-from countersight.audits.bundle.manifest import MANIFEST_SHEET, BundleManifest, run_manifest
+from countersight.audits.bundle.manifest import (
+    MANIFEST_SHEET,
+    SESSIONS,
+    BundleManifest,
+    Session,
+    read_sessions,
+    run_manifest,
+)
 from countersight.audits.bundle.reviews import REVIEWED, ReviewLog, read_reviews
 from countersight.audits.bundle.seal import digests, seal, sealable
-from countersight.audits.bundle.sessions import SESSIONS, Session, read_sessions
 from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN
 from countersight.audits.criteria import VERDICT, Conclusion
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder

@@ -19,8 +19,8 @@ import numpy as np
 
 from countersight import __version__
 from countersight.audits.bundle.files import content
+from countersight.audits.bundle.manifest import read_sessions
 from countersight.audits.bundle.seal import Bundle
-from countersight.audits.bundle.sessions import read_sessions
 from countersight.audits.calibration.calibrating import calibration_of
 from countersight.audits.calibration.on_people import people_calibration
 from countersight.audits.calibration.respondents import Respondents, make_tests

@@ -22,6 +22,7 @@ from countersight.audits.auditing import pictures_of
 from countersight.audits.bundle.changes import CHANGES
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card, stored_card
 from countersight.audits.bundle.files import FileEntry, OddEntry, content, digest, list_entries
+from countersight.audits.bundle.manifest import SESSIONS, Session
 from countersight.audits.bundle.reviews import REVIEWED
 from countersight.audits.bundle.seal import (
     FORMAT,
@@ -37,7 +38,6 @@ from countersight.audits.bundle.seal import (
     unzip_bundle,
     zip_bundle,
 )
-from countersight.audits.bundle.sessions import SESSIONS, Session
 from countersight.audits.bundle.write import REPORT, belongs, is_derived, write_papers
 from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, Calibration
 from countersight.audits.checkers.protocol import CHECKERS
