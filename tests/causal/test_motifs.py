@@ -64,7 +64,7 @@ scenes = st.lists(st.lists(edges, min_size=1, max_size=16), max_size=6)
 
 
 @given(scenes)
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_what_is_found_is_what_trying_everything_finds_each_once(drawn):
     given = table(*drawn)
     graphs = found(given)
@@ -74,7 +74,7 @@ def test_what_is_found_is_what_trying_everything_finds_each_once(drawn):
 
 
 @given(scenes)
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_every_edge_of_a_causal_graph_runs_between_its_things(drawn):
     given = table(*drawn)
     for kind, things, rows in found(given):
@@ -89,7 +89,7 @@ def test_every_edge_of_a_causal_graph_runs_between_its_things(drawn):
 
 @pytest.mark.parametrize(("cells", "pairs"), [(1, 1), (40, 3), (200, 1 << 20)])
 @given(drawn=scenes)
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_how_much_is_looked_at_together_changes_nothing(cells, pairs, drawn):
     given = table(*drawn)
     before = motifs.CELLS, motifs.MAX_PAIRS

@@ -225,7 +225,7 @@ def test_elements_of_an_object_come_with_their_names(named, size):
 
 
 @given(st.binary(max_size=200), st.integers(1, 40))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_bytes_that_are_no_json_break_nothing(content, size):
     with pytest.MonkeyPatch.context() as monkeypatch, contextlib.suppress(streaming.BrokenFile):
         assert all(isinstance(each, bytes) for each in pieces(content, size, monkeypatch))
@@ -314,12 +314,6 @@ def test_rows_without_any_id_are_pictures_of_their_own(tmp_path):
     assert [scene.id for scene in scenes] == ["regions.csv:2", "regions.csv:3"]
 
 
-def test_what_a_thing_is_said_to_be_is_kept(tmp_path):
-    rows = '1,a,,"( cup , on , table ) , ( cup , is , white ) , ( cup , is , small )"\n'
-    scenes, _ = read(written(tmp_path / "regions.csv", HEADER + rows))
-    assert [thing.attributes for thing in scenes[0].things] == [("white", "small"), ()]
-
-
 def test_rows_without_a_picture_take_the_time_of_rows(tmp_path):
     rows = "".join(f',r{number},,"( cup , on , table )"\n' for number in range(4000))
     start = time.process_time()
@@ -376,14 +370,17 @@ def test_a_line_of_our_own(tmp_path):
         "id": "s1",
         "image": "17",
         "things": [
-            {"id": "a", "name": "shelf", "box": [4, 8, 90, 20]},
+            {"id": "a", "name": "shelf", "box": [4, 8, 90, 20], "attributes": ["red"]},
             {"id": "b", "name": "book", "synset": "book.n.01"},
         ],
         "relations": [{"subject": "b", "relation": "on", "object": "a"}],
         "descriptions": [{"text": "a book on a shelf", "box": [0, 0, 9, 9]}],
     }
     (scene,), told = read(written(tmp_path / "own.jsonl", json.dumps(line) + "\n\n"))
-    assert scene.things == (Thing("a", "shelf", box=(4, 8, 90, 20)), Thing("b", "book", "book.n.01"))
+    assert scene.things == (
+        Thing("a", "shelf", box=(4, 8, 90, 20), attributes=("red",)),
+        Thing("b", "book", "book.n.01"),
+    )
     assert scene.relations == (SceneRelation("b", "on", "a"),)
     assert scene.descriptions == (Description("a book on a shelf", (0, 0, 9, 9)),)
     assert (scene.id, scene.image, told) == ("s1", "17", [])
