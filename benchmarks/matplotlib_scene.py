@@ -10,10 +10,8 @@ from matplotlib.patches import Circle, PathPatch, Polygon
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
-from countersight.scenes.backgrounds import paint
 from countersight.scenes.colours import mix, rgb
-from countersight.scenes.drawing import BLACK, TINT, WHITE
-from countersight.scenes.petals import HEART, petals, silhouette
+from countersight.scenes.drawing import BLACK, HEART, TINT, WHITE, paint, petals, silhouette
 from countersight.scenes.scene import OUTLINE, RING, Flower, Scene
 
 DPI = 100

@@ -10,10 +10,9 @@ from PIL import Image
 from countersight.editing.protocol import EditRequest, Instruction
 from countersight.editing.registry import open_editor
 from countersight.picture.checking import check_picture
-from countersight.scenes.dots import dot_scene
 from countersight.scenes.drawing import draw
-from countersight.scenes.flowers import FlowerRegions, flower_scene
 from countersight.scenes.png import encode
+from countersight.scenes.random_scenes import FlowerRegions, dot_scene, flower_scene
 
 
 def flowers(seed=3, colours=("red", "blue"), regions=(4, 5, 3, 6)):

@@ -14,10 +14,9 @@ from countersight.detection.masks import encode_mask
 from countersight.errors import EditFailed
 from countersight.picture.checking import check_picture
 from countersight.scenes.drawing import draw
-from countersight.scenes.geometry import as_points, inside
+from countersight.scenes.geometry import as_points, faults, inside
 from countersight.scenes.png import encode
 from countersight.scenes.scene import Polygon
-from countersight.scenes.soundness import faults
 
 FLOWERS, DOTS = flowers(), dots()
 TARGETS = (

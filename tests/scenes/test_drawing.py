@@ -1,5 +1,6 @@
 """What is in the picture is what is in the scene."""
 
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -8,10 +9,9 @@ from msgspec.structs import replace
 from scenes.pixels import changed, components
 
 from countersight.scenes.colours import BACKGROUNDS, HEARTS, PETALS
-from countersight.scenes.dots import dot_scene
 from countersight.scenes.drawing import draw, draw_both
 from countersight.scenes.edits import Recolour, Remove, apply
-from countersight.scenes.flowers import FlowerRegions, flower_scene
+from countersight.scenes.random_scenes import FlowerRegions, dot_scene, flower_scene
 from countersight.scenes.scene import Background, Flower, Scene
 
 FLOWERS = flower_scene(Random(5), ("green", "black"), FlowerRegions(6, 5, 4, 7))
@@ -47,7 +47,7 @@ def test_drawing_both_worlds_at_once_gives_the_pictures_of_each(scene, edits):
 
 
 @pytest.mark.parametrize("shape", ["round", "pointed", "notched", "wide", "spoon"])
-@pytest.mark.parametrize("petals", range(4, 10))
+@pytest.mark.parametrize("petals", [4, 9])
 @pytest.mark.parametrize("rings", [1, 2])
 def test_a_flower_is_one_piece_within_its_size_and_fills_it(shape, petals, rings):
     empty = Scene(Background("plain", ("#ffffff", "#ffffff")), width=100, height=100)
@@ -59,13 +59,12 @@ def test_a_flower_is_one_piece_within_its_size_and_fills_it(shape, petals, rings
     assert piece.sum() > 0.35 * np.pi * 20**2
 
 
-@pytest.mark.parametrize("background", BACKGROUNDS)
-@pytest.mark.parametrize("colour", PETALS)
-def test_every_flower_stands_out_from_every_background(background, colour):
-    empty = Scene(Background("plain", (background, background)), width=64, height=64)
-    flower = Flower("a", "round", 6, 1, colour, HEARTS[0], size=14, rotation=0, x=32, y=32)
-    before, after = (draw(scene).astype(int) for scene in (empty, replace(empty, flowers=(flower,))))
-    assert (np.abs(before - after).sum(axis=2) > 150).sum() > 60
+def test_every_flower_stands_out_from_every_background():
+    for background, colour in product(BACKGROUNDS, PETALS):
+        empty = Scene(Background("plain", (background, background)), width=64, height=64)
+        flower = Flower("a", "round", 6, 1, colour, HEARTS[0], size=14, rotation=0, x=32, y=32)
+        before, after = (draw(scene).astype(int) for scene in (empty, replace(empty, flowers=(flower,))))
+        assert (np.abs(before - after).sum(axis=2) > 150).sum() > 60, (background, colour)
 
 
 def test_flowers_can_be_counted_in_the_picture():

@@ -1,6 +1,6 @@
 """Points and polygons, against slower and independent ways to find the same."""
 
-from math import atan2, dist, pi
+from math import atan2, pi
 
 import numpy as np
 from hypothesis import given
@@ -42,11 +42,6 @@ def test_the_nearest_edge_is_as_near_as_its_nearest_point(radii, point):
         for a, b in zip(polygon, polygon[1:] + polygon[:1], strict=True)
     )
     assert abs(edge_distance(as_points([point]), polygon)[0] - nearest) < 0.75
-
-
-@given(points, points)
-def test_distance_is_that_of_the_plane(first, second):
-    assert abs(distance(as_points([first]), second)[0] - dist(first, second)) < 1e-9
 
 
 def test_no_points_are_inside_nothing():

@@ -5,9 +5,8 @@ from random import Random
 import pytest
 
 from countersight.errors import SceneError
-from countersight.scenes.dots import dot_scene
 from countersight.scenes.edits import Remove, SceneRecord, encode_record, read_scenes
-from countersight.scenes.flowers import FlowerRegions, flower_scene
+from countersight.scenes.random_scenes import FlowerRegions, dot_scene, flower_scene
 
 
 def test_scenes_come_back_as_they_were_written(tmp_path):

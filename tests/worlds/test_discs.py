@@ -45,6 +45,7 @@ def test_a_wall_sends_a_disc_back():
     x, y = happens.at("a", 1.0)
     way = FIELD - WALL - 20 - 380
     assert (x, y) == (pytest.approx(380 + way - BOUNCE * (100 - way)), 200)
+    assert happens.length("a") == pytest.approx(way + BOUNCE * (100 - way))
 
 
 @settings(max_examples=40, deadline=None)
@@ -104,10 +105,3 @@ def test_two_tables_are_shown_one_above_the_other_frame_by_frame():
     assert (same[:half] == less[:half]).all()
     changed = (less[:half] != less[-half:]).any(axis=(0, 2))
     assert changed.reshape(-1)[: half + 6].any(), "the first moment is without it too"
-
-
-def test_a_way_is_as_long_as_all_its_parts():
-    happens = motion(Discs((Disc("a", "red", 380, 200, 20, 100, 0), Disc("b", "blue", 100, 100, 20))))
-    to_the_wall = FIELD - WALL - 20 - 380
-    assert happens.length("a") == pytest.approx(to_the_wall + BOUNCE * (100 - to_the_wall))
-    assert happens.length("b") == 0

@@ -5,9 +5,10 @@ things touch afterwards is asked of `soundness.faults`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -85,11 +86,11 @@ def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
             case Recolour():
                 scene = _recoloured(scene, ids, edit.colour)
             case Move():
-                scene = _with_each(scene, ids, _Moved(edit.dx, edit.dy))
+                scene = _with_each(scene, ids, partial(_moved, edit.dx, edit.dy))
             case Resize():
-                scene = _with_each(scene, ids, _Resized(edit.factor))
+                scene = _with_each(scene, ids, partial(_resized, edit.factor))
             case Reshape():
-                scene = _with_each(scene, ids, _Reshaped(edit.shape))
+                scene = _with_each(scene, ids, partial(_reshaped, edit.shape))
             case Add():
                 scene = _with_more(scene, edit)
     return scene
@@ -125,11 +126,7 @@ def _recoloured(scene: Scene, ids: frozenset[str], colour: str) -> Scene:
     )
 
 
-class _Change(Protocol):
-    def __call__(self, item: Item) -> Item: ...
-
-
-def _with_each(scene: Scene, ids: frozenset[str], change: _Change) -> Scene:
+def _with_each(scene: Scene, ids: frozenset[str], change: Callable[..., Any]) -> Scene:
     """The scene with the change made to each of the items; what is done to a circle is done to its dots."""
     return replace(
         scene,
@@ -144,53 +141,40 @@ def _with_each(scene: Scene, ids: frozenset[str], change: _Change) -> Scene:
     )
 
 
-class _Moved:
-    def __init__(self, dx: float, dy: float) -> None:
-        self.dx, self.dy = dx, dy
-
-    def __call__(self, item: Item) -> Item:
-        if isinstance(item, Polygon):
-            return replace(item, points=tuple(self._point(x, y) for x, y in item.points))
-        x, y = self._point(item.x, item.y)
-        if isinstance(item, Circle):
-            return replace(item, x=x, y=y, dots=tuple(map(self, item.dots)))
-        return replace(item, x=x, y=y)
-
-    def _point(self, x: float, y: float) -> Point:
-        return rounded(x + self.dx), rounded(y + self.dy)
+def _moved(dx: float, dy: float, item: Item) -> Item:
+    if isinstance(item, Polygon):
+        return replace(item, points=tuple((rounded(x + dx), rounded(y + dy)) for x, y in item.points))
+    x, y = rounded(item.x + dx), rounded(item.y + dy)
+    if isinstance(item, Circle):
+        return replace(item, x=x, y=y, dots=tuple(_moved(dx, dy, dot) for dot in item.dots))
+    return replace(item, x=x, y=y)
 
 
-class _Resized:
-    def __init__(self, factor: float, about: Point | None = None) -> None:
-        self.factor, self.about = factor, about
+def _resized(factor: float, item: Item, about: Point | None = None) -> Item:
+    """The item scaled about its middle, or about another point."""
 
-    def __call__(self, item: Item) -> Item:
-        if isinstance(item, Polygon):
-            about = middle(item.points)
-            return replace(item, points=tuple(self._point(x, y, about) for x, y in item.points))
-        if isinstance(item, Flower):
-            return replace(item, size=rounded(item.size * self.factor))
-        radius = rounded(item.radius * self.factor)
-        if isinstance(item, Circle):
-            dots = tuple(map(_Resized(self.factor, (item.x, item.y)), item.dots))
-            return replace(item, radius=radius, dots=dots)
-        x, y = self._point(item.x, item.y, self.about) if self.about else (item.x, item.y)
-        return replace(item, radius=radius, x=x, y=y)
+    def scaled(x: float, y: float, about: Point) -> Point:
+        return rounded(about[0] + (x - about[0]) * factor), rounded(about[1] + (y - about[1]) * factor)
 
-    def _point(self, x: float, y: float, about: Point) -> Point:
-        return rounded(about[0] + (x - about[0]) * self.factor), rounded(about[1] + (y - about[1]) * self.factor)
+    if isinstance(item, Polygon):
+        centre = middle(item.points)
+        return replace(item, points=tuple(scaled(x, y, centre) for x, y in item.points))
+    if isinstance(item, Flower):
+        return replace(item, size=rounded(item.size * factor))
+    radius = rounded(item.radius * factor)
+    if isinstance(item, Circle):
+        dots = tuple(_resized(factor, dot, (item.x, item.y)) for dot in item.dots)
+        return replace(item, radius=radius, dots=dots)
+    x, y = scaled(item.x, item.y, about) if about else (item.x, item.y)
+    return replace(item, radius=radius, x=x, y=y)
 
 
-class _Reshaped:
-    def __init__(self, shape: PetalShape | tuple[Point, ...]) -> None:
-        self.shape = shape
-
-    def __call__(self, item: Item) -> Item:
-        if isinstance(item, Flower) and isinstance(self.shape, str):
-            return replace(item, shape=self.shape)
-        if isinstance(item, Polygon) and not isinstance(self.shape, str):
-            return replace(item, points=self.shape)
-        raise ValueError(f"{item.id}: this shape does not apply; flowers have a petal shape, polygons have corners")
+def _reshaped(shape: PetalShape | tuple[Point, ...], item: Item) -> Item:
+    if isinstance(item, Flower) and isinstance(shape, str):
+        return replace(item, shape=shape)
+    if isinstance(item, Polygon) and not isinstance(shape, str):
+        return replace(item, points=shape)
+    raise ValueError(f"{item.id}: this shape does not apply; flowers have a petal shape, polygons have corners")
 
 
 def _with_more(scene: Scene, more: Add) -> Scene:

@@ -8,16 +8,26 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import cos, radians, sin, tan
 from random import Random
-from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from countersight.errors import Unclear
-from countersight.worlds.colours import COLOURS, random_look
 from countersight.worlds.places import on_the_floor
 from countersight.worlds.statics import fallen
-from countersight.worlds.things import CUP_BASE, HEAVIEST, SIDE, TABLE, Kind, String, Supports, WorldThing
+from countersight.worlds.things import (
+    COLOURS,
+    CUP_BASE,
+    HEAVIEST,
+    SIDE,
+    TABLE,
+    Difficulty,
+    Kind,
+    String,
+    Supports,
+    WorldThing,
+    random_look,
+)
 from countersight.worlds.touching import contacts
 
 PLANK = 12
@@ -275,10 +285,8 @@ def shifted(
     )
 
 
-Difficulty = Literal["easy", "medium", "hard"]
 DIFFICULTIES: dict[Difficulty, tuple[int, int]] = {"easy": (3, 6), "medium": (7, 9), "hard": (10, 14)}
 """The number of things in a world of each difficulty, apart from those on the floor."""
-LEVELS: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 EDGE = 16
 """Least distance of things from the border of the picture."""
 BEAM = 16

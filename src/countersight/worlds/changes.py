@@ -6,8 +6,7 @@ from random import Random
 import msgspec
 from msgspec.structs import replace
 
-from countersight.worlds.disc_changes import DiscChange
-from countersight.worlds.discs import Discs
+from countersight.worlds.discs import DiscChange, Discs
 from countersight.worlds.places import settled
 from countersight.worlds.statics import MARGIN, fallen, fallen_but_for
 from countersight.worlds.things import Supports, WorldThing

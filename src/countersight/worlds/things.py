@@ -1,16 +1,19 @@
-"""The data of a world of supports: things on a table, on shelves and on hooks.
+"""The data of a world of supports: things on a table, on shelves and on hooks; its colours and looks.
 
 Lengths are pixels of a picture of SIDE × SIDE, from the left and from the top. A thing that rests on another has its
 lower edge where the other has its upper edge; that is all the solver needs to know about who carries whom.
 """
 
 from math import cos, radians, sin
-from typing import Annotated, Literal
+from random import Random
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 Kind = Literal["block", "plank", "cup", "ball", "shelf", "hook"]
 Point = tuple[float, float]
+Difficulty = Literal["easy", "medium", "hard"]
+LEVELS: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 SIDE = 448
 TABLE = 344
 """The upper edge of the table; things stand on it or hang above it."""
@@ -118,3 +121,27 @@ class Supports(msgspec.Struct, frozen=True, tag_field="world", tag="supports"):
     def free(self) -> tuple[WorldThing, ...]:
         """The things that could fall: neither part of the wall nor on the floor."""
         return tuple(thing for thing in self.things if not thing.is_fixed and not thing.lies)
+
+
+COLOURS: Final = ["red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "black"]
+_CODES: Final = {
+    "bright": "#e0252d #f58518 #f4cf1d #2f9e44 #20c4c4 #2563d9 #8a3fd1 #f77fbe #7d4a26 #262626",
+    "soft": "#cf4647 #ef9448 #ecd25a #5a9f57 #56bdb7 #4c78c8 #8e62b8 #ee9fc2 #86603f #38383c",
+    "deep": "#b5121b #e06c00 #e3b505 #1b7f3b #12a5a0 #1a47a8 #6a2aa3 #e85fa5 #63371a #151518",
+}
+PALETTES: Final = {name: dict(zip(COLOURS, codes.split(), strict=True)) for name, codes in _CODES.items()}
+"""Colour codes by name, in several palettes."""
+WALLS: Final = ("#eef2f5", "#f5efe6", "#e8f0ea", "#f3ebf0", "#e9ecf6", "#f6f4ee")
+WOODS: Final = ("#b98552", "#a9744a", "#8f6a4d", "#c59b6d", "#9a8778")
+
+
+def random_look(rng: Random) -> Look:
+    """Return a random look."""
+    return Look(
+        palette=rng.choice(list(PALETTES)),
+        wall=rng.choice(WALLS),
+        wood=rng.choice(WOODS),
+        texture=rng.choice(("plain", "grain", "crate", "bands")),
+        depth=rng.choice((-8, 0, 8)),
+        side=rng.choice((448, 512, 576)),
+    )

@@ -19,7 +19,7 @@ from countersight.suites.cello.wording import explanation, is_explained, questio
 from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.suite import CAUSAL_NAME
 from countersight.suites.worlds.support_questions import SUPPORTS
-from countersight.worlds import COLOURS, Supports, contacts, fallen_without
+from countersight.worlds import COLOURS, Supports, contacts, fallen_without, yes_or_no
 
 Edge = tuple[str, str]
 _KIND = "holding"
@@ -254,57 +254,32 @@ def _is_open(world: Supports, graph: CausalGraph) -> bool:
 def _draft(
     task: Task, query: Query, shape: Shape, beside: list[str], world: Supports, rng: Random
 ) -> WorldDraft | None:
-    if isinstance(query, Supposed):
-        return _supposed(task, query, shape, world, rng)
-    return _sought(task, query, shape, beside, world, rng)
-
-
-def _supposed(task: Task, query: Supposed, shape: Shape, world: Supports, rng: Random) -> WorldDraft:
-    number, stays = rng.randrange(_WORDINGS), rng.random() < 0.5
-    answer = "no" if query.follows == stays else "yes"
-    ways = tuple(WorldQuestion(question(task, query, shape, way, stays=stays), answer) for way in (number, number + 1))
-    plain = question(task, query, _by_kind(shape), number, stays=stays)
-    return _made(task, query, shape, world, ways, plain, answer, ())
-
-
-def _by_kind(shape: Shape) -> Shape:
-    """The same with all colours left out."""
-    kinds = ({name: words.split()[-1] for name, words in each.items()} for each in (shape.names, shape.beside))
-    return replace(shape, names=next(kinds), beside=next(kinds))
-
-
-def _sought(
-    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
-) -> WorldDraft | None:
-    options = options_of(task, query, shape, beside, world, rng)
-    if options is None:
-        return None
+    """Return the draft of a query in two wordings; None if the world has too few things for its options."""
+    options: tuple[Option, ...] = ()
+    answer, skeleton, target, stays = "", "", None, False
+    if isinstance(query, Sought):
+        found = options_of(task, query, shape, beside, world, rng)
+        if found is None:
+            return None
+        options, answer = found, found[0].text
     number = rng.randrange(_WORDINGS)
-    ways = tuple(WorldQuestion(question(task, query, shape, way), options[0].text) for way in (number, number + 1))
-    return _made(task, query, shape, world, ways, "", None, options)
-
-
-def _made(
-    task: Task,
-    query: Query,
-    shape: Shape,
-    world: Supports,
-    ways: tuple[WorldQuestion, ...],
-    skeleton: str,
-    target: str | None,
-    options: tuple[Option, ...],
-) -> WorldDraft:
+    if isinstance(query, Supposed):
+        stays = rng.random() < 0.5
+        answer = target = yes_or_no(query.follows != stays)
+        # The same with all colours left out.
+        kinds = [{name: words.split()[-1] for name, words in each.items()} for each in (shape.names, shape.beside)]
+        plain = replace(shape, names=kinds[0], beside=kinds[1])
+        skeleton = question(task, query, plain, number, stays=stays)
+    first, second = (
+        WorldQuestion(question(task, query, shape, way, stays=stays), answer) for way in (number, number + 1)
+    )
     return WorldDraft(
         skeleton=skeleton,
         target=target,
         kind="choice" if options else "boolean",
-        factual=None,
-        counterfactual=ways[0],
-        otherwise=ways[1],
-        shown=None,
+        counterfactual=first,
+        otherwise=second,
         world=world,
-        told=None,
-        after=None,
         options=options,
         graph=graph_as_published(shape.graph),
         remembered={

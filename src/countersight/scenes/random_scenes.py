@@ -1,16 +1,29 @@
-"""Scenes of flowers strewn over two overlapping polygons."""
+"""Random scenes: flowers strewn over two overlapping polygons, and dots in six circles."""
 
-from math import cos, radians, sin, sqrt
+from collections.abc import Sequence
+from math import cos, pi, radians, sin, sqrt
 from random import Random
 from typing import Literal, get_args
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
-from countersight.scenes.backgrounds import random_background
-from countersight.scenes.colours import HEARTS, PETALS
-from countersight.scenes.geometry import GAP, Points, chances, edge_distance, inside, place, rounded
-from countersight.scenes.scene import OUTLINE, SIDE, Flower, PetalShape, Point, Polygon, Scene
+from countersight.scenes.colours import BACKGROUNDS, DOTS, HEARTS, PETALS, RINGS
+from countersight.scenes.geometry import GAP, Points, chances, distance, edge_distance, inside, place, rounded
+from countersight.scenes.scene import (
+    OUTLINE,
+    RING,
+    SIDE,
+    Background,
+    Circle,
+    Dot,
+    Flower,
+    PetalShape,
+    Point,
+    Polygon,
+    Scene,
+)
 
 BORDER = 12.0
 """Least distance of a polygon's corner from the border of the picture."""
@@ -26,6 +39,17 @@ ROOM_EACH = 3.5
 """Least number of places per flower in a region: with fewer they seldom all fit."""
 
 
+def random_background(rng: Random) -> Background:
+    """Return a random plain colour, gradient or stripes; never dots, which could be counted."""
+    first, second = rng.sample(BACKGROUNDS, 2)
+    pattern = rng.choice(("plain", "gradient", "gradient", "stripes"))
+    if pattern == "plain":
+        return Background("plain", (first, first))
+    if pattern == "gradient":
+        return Background("gradient", (first, second))
+    return Background("stripes", (first, second), rng.randrange(16, 57))
+
+
 class FlowerRegions(msgspec.Struct, frozen=True):
     """The number of flowers in each of the four regions of two polygons."""
 
@@ -36,27 +60,20 @@ class FlowerRegions(msgspec.Struct, frozen=True):
     outside: int
 
 
-class Species(msgspec.Struct, frozen=True):
-    """The common look of the flowers of one kind."""
-
-    shape: PetalShape
-    petals: int
-    rings: Literal[1, 2]
-    colour: str
-    heart: str
-
-
 def flower_scene(rng: Random, colours: tuple[str, str], regions: FlowerRegions) -> Scene:
     """Return two overlapping polygons of these colours with these numbers of flowers in each region."""
     polygons = _two_polygons(rng, colours)
-    while (placed := _strew(rng, polygons, regions)) is None:
+    while (placed := _strew_flowers(rng, polygons, regions)) is None:
         polygons = _two_polygons(rng, colours)
     kinds = [_species(rng) for _ in range(rng.randint(2, 5))]
-    flowers = tuple(_flower(rng, f"flower-{n}", rng.choice(kinds), *disc) for n, disc in enumerate(placed, 1))
+    flowers = tuple(
+        replace(rng.choice(kinds), id=f"flower-{n}", size=size, rotation=rounded(rng.uniform(0, 360)), x=x, y=y)
+        for n, (x, y, size) in enumerate(placed, 1)
+    )
     return Scene(random_background(rng), polygons=polygons, flowers=flowers)
 
 
-def _strew(
+def _strew_flowers(
     rng: Random, polygons: tuple[Polygon, Polygon], regions: FlowerRegions
 ) -> list[tuple[float, float, float]] | None:
     """A place and a size for every flower, or None where the polygons leave a region too little room."""
@@ -120,27 +137,64 @@ def _corners(rng: Random, x: float, y: float) -> tuple[Point, ...]:
     return tuple(corners)
 
 
-def _species(rng: Random) -> Species:
+def _species(rng: Random) -> Flower:
+    """Return a flower, without a place, that stands for all flowers of one kind."""
     colour = rng.choice(PETALS)
-    return Species(
-        shape=rng.choice(get_args(PetalShape)),
-        petals=rng.randint(4, 9),
-        rings=2 if rng.random() < 0.35 else 1,
-        colour=colour,
-        heart=rng.choice([heart for heart in HEARTS if heart != colour]),
-    )
+    shape, petals = rng.choice(get_args(PetalShape)), rng.randint(4, 9)
+    rings: Literal[1, 2] = 2 if rng.random() < 0.35 else 1
+    heart = rng.choice([heart for heart in HEARTS if heart != colour])
+    return Flower("", shape, petals, rings, colour, heart, size=0, rotation=0, x=0, y=0)
 
 
-def _flower(rng: Random, name: str, kind: Species, x: float, y: float, size: float) -> Flower:
-    return Flower(
-        name,
-        kind.shape,
-        kind.petals,
-        kind.rings,
-        kind.colour,
-        kind.heart,
-        size=size,
-        rotation=rounded(rng.uniform(0, 360)),
-        x=x,
-        y=y,
-    )
+COLUMNS = 76, 224, 372
+ROWS = 122, 326
+SHAKE = 5.0
+"""How far a circle may stray from its place: little against the distance of rows and columns, so that which circles
+are on top and which two are rightmost is never in doubt."""
+RADII = 52.0, 60.0
+DOT_RADII = 5.0, 9.0
+TRIES = 160
+"""Places tried for the dots of a circle."""
+
+
+def dot_scene(rng: Random, numbers: Sequence[int]) -> Scene:
+    """Return six circles with these numbers of dots, row by row from the top left."""
+    radius = rounded(rng.uniform(*RADII))
+    ring = rng.choice(RINGS)
+    palette = rng.sample(DOTS, rng.randint(1, 4))
+    circles: list[Circle] = []
+    named = 0
+    for position, number in enumerate(numbers):
+        row, column = divmod(position, len(COLUMNS))
+        x = rounded(COLUMNS[column] + rng.uniform(-SHAKE, SHAKE))
+        y = rounded(ROWS[row] + rng.uniform(-SHAKE, SHAKE))
+        own_radius = rounded(radius + rng.uniform(-2, 2))
+        dots = tuple(
+            Dot(f"dot-{named + nth}", rng.choice(palette), size, dot_x, dot_y)
+            for nth, (dot_x, dot_y, size) in enumerate(_strew_dots(rng, x, y, own_radius, number), 1)
+        )
+        named += number
+        circles.append(Circle(f"circle-{position + 1}", ring, own_radius, x, y, dots))
+    return Scene(random_background(rng), circles=tuple(circles))
+
+
+def top_row(scene: Scene) -> tuple[Circle, ...]:
+    """Return the circles of the upper row."""
+    return tuple(circle for circle in scene.circles if circle.y < scene.height / 2)
+
+
+def rightmost(scene: Scene, number: int) -> tuple[Circle, ...]:
+    """Return the circles farthest to the right."""
+    return tuple(sorted(scene.circles, key=lambda circle: circle.x)[-number:])
+
+
+def _strew_dots(rng: Random, x: float, y: float, radius: float, number: int) -> list[tuple[float, float, float]]:
+    while True:
+        chance = chances(rng, TRIES)  # points spread evenly over a disc
+        out, angle = radius * np.sqrt(chance[:, 0]), 2 * pi * chance[:, 1]
+        points: Points = np.stack((x + out * np.cos(angle), y + out * np.sin(angle)), axis=1).round(2)
+        clear = radius - RING / 2 - GAP - distance(points, (x, y))
+        radii = [rounded(rng.uniform(*DOT_RADII)) for _ in range(number)]
+        placed = place(rng, points, clear, radii, DOT_RADII[0])
+        if placed is not None:
+            return placed
