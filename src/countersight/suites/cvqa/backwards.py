@@ -161,7 +161,8 @@ def _two_changes(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
     puzzle = _dots_puzzle(
         scene,
         (Remove(dots), Remove((fullest.id,))),
-        f"first {_TAKEN} dots were removed from each of the top three circles, and then the circle with the most dots",
+        f"first {_TAKEN} dots were removed from each of the top three circles, and then the circle with the most dots, "
+        "together with its dots",
     )
     order = "matters" if _order_matters(amounts.numbers) else "does not matter"
     return replace(puzzle, remembered={"order": order})

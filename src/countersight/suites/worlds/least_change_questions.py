@@ -1,9 +1,9 @@
 """Questions about the smallest change to a world: which one thing must go so that something happens.
 
-Every thing that could be taken away is tried; a question is asked only if exactly one will do. The options are chosen
-such that no rule of thumb finds the right one. Its rank among them, by height or by the distance from an arrow's line,
-is each as often; and the rules "directly below what is to fall" and "nearest to what is pushed" find it in a quarter of
-the cases.
+Every thing that could be taken away is tried; a question is asked only if exactly one will do. The rank of the right
+option, by height or by the distance from an arrow's line, is balanced, and the rules "directly below what is to fall"
+and "nearest to what is pushed" find it in a quarter of the cases. Other rules find more: the right disc is usually the
+first one hit, and the right block usually has the stated number of things above it.
 """
 
 from collections import Counter
