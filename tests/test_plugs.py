@@ -27,6 +27,8 @@ from countersight.suites import find_suite
 
 TABLES = {"models": MODELS, "editors": EDITORS, "judges": JUDGES, "extractors": EXTRACTORS, "checkers": CHECKERS}
 
+CONTRIBUTING = Path(__file__).parents[1] / "docs" / "contributing.md"
+
 MODULE = """
 from msgspec.structs import replace
 
@@ -48,6 +50,10 @@ class Parrot:
         pass
 
 
+class Blind(Parrot):
+    needs_picture = property()  # as if it had none
+
+
 LOUD = replace(PROMPTS["0-shot"], name="loud", about="in capitals")
 BIRDS = Suite("birds", "birds", "a CSV", "named as in image", "countersight.suites.own:LAYOUT")
 """
@@ -56,10 +62,13 @@ ENTRY_POINTS = """
 [countersight.models]
 parrot = tiny_plugs:Parrot
 broken = tiny_plugs:Nothing
+blind = tiny_plugs:Blind
+chance = tiny_plugs:Parrot
 bright = contributed:Bright
 
 [countersight.prompts]
 loud = tiny_plugs:LOUD
+0-shot = tiny_plugs:LOUD
 curt = contributed:CURT
 
 [countersight.editors]
@@ -73,6 +82,8 @@ trusting = contributed:Trusting
 
 [countersight.suites]
 birds = tiny_plugs:BIRDS
+cello = tiny_plugs:BIRDS
+parrots = tiny_plugs:Parrot
 feathers = contributed:FEATHERS
 """
 
@@ -84,7 +95,7 @@ def installed(tmp_path: Path) -> dict[str, str]:
     info = site / "tiny_plugs-1.0.dist-info"
     info.mkdir(parents=True)
     (site / "tiny_plugs.py").write_text(MODULE)
-    (site / "contributed.py").write_text("\n".join(modules_in(Path(__file__).parents[1] / "docs" / "contributing.md")))
+    (site / "contributed.py").write_text("\n".join(modules_in(CONTRIBUTING)))
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny-plugs\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
     return os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *filter(None, sys.path)])}
@@ -95,10 +106,10 @@ def modules_in(page: Path) -> list[str]:
     return [code for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) if "import " in code]
 
 
-def countersight(environment: dict[str, str], *words: object) -> str:
+def countersight(environment: dict[str, str], *words: object, cwd: Path | None = None, status: int = 0) -> str:
     command = [sys.executable, "-m", "countersight", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
-    assert done.returncode == 0, done.stderr
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment, cwd=cwd)
+    assert done.returncode == status, done.stderr
     return done.stdout
 
 
@@ -126,6 +137,12 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
 
 @pytest.mark.slow
 def test_the_plugs_of_the_page_for_contributors_work_as_they_stand(tmp_path, installed):
+    shown = re.findall(r"^countersight (.*)$", CONTRIBUTING.read_text(), re.MULTILINE)
+    assert [line.split()[0] for line in shown] == ["make", "run", "make", "audit"]
+    for line in shown[:3]:
+        countersight(installed, *line.split(), cwd=tmp_path)
+    excluded = countersight(installed, *shown[3].split(), cwd=tmp_path, status=1)
+    assert "6 of 6 tests are excluded by the rule" in excluded
     scenes = tmp_path / "scenes"
     countersight(installed, "make", "cvqa-synthetic", "--size", 2, "--seed", 3, "-o", scenes)
     countersight(installed, "run", scenes, "--model", "bright:128", "--prompt", "curt", "-o", tmp_path / "run")
@@ -145,6 +162,35 @@ def test_a_plug_that_cannot_be_imported_is_a_sentence(tmp_path, installed):
     assert done.returncode == 2
     assert "the model 'broken' of the package tiny-plugs cannot be imported: AttributeError" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_lists_name_plug_ins_that_cannot_be_used(installed):
+    ignored = "the one from the package tiny-plugs is ignored: a built-in"
+    for what, lines in {
+        "models": (
+            "broken: cannot be imported: the package tiny-plugs raised AttributeError: ",
+            f"chance: {ignored} model has this name",
+        ),
+        "prompts": (f"0-shot: {ignored} prompt has this name",),
+        "suites": (
+            "parrots: cannot be imported: tiny_plugs:Parrot is not a Suite",
+            f"cello: {ignored} suite has this name",
+        ),
+    }.items():
+        listed = countersight(installed, "list", what).splitlines()
+        for line in lines:
+            name = line.partition(":")[0]
+            assert any(each.startswith(line) for each in listed), listed
+            assert sum(each.split()[:1] == [name] for each in listed) == (name in ("chance", "0-shot", "cello"))
+
+
+def test_a_model_without_an_attribute_is_a_sentence_and_leaves_no_folder(tmp_path, installed):
+    asked = dataset(tmp_path / "d", 1)
+    command = [sys.executable, "-m", "countersight", "run", asked, "--model", "blind", "-o", tmp_path / "run"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=installed)
+    assert done.returncode == 2
+    assert "blind is not a model: it has no attribute 'needs_picture'; see countersight.models.Model" in done.stderr
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("kind", TABLES)

@@ -67,42 +67,58 @@ class Registry(Generic[T]):
         self.what = what
         self.group = f"countersight.{what}s"
         """The entry-point group through which other packages add plug-ins."""
-        self._table = dict(table)
+        self.built_in = dict(table)
         self._error = error
         self._families = families or {}
         self._otherwise = otherwise
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the plug-ins, built-in ones first."""
-        yield from self._table
-        yield from (name for name in self._brought() if name not in self._table)
+        yield from self.built_in
+        yield from (name for name in self._brought() if name not in self.built_in)
 
     def usages(self) -> dict[str, str]:
         """Name and description of each plug-in, for `countersight list`."""
-        lines = {plug.usage: plug.words for plug in self._table.values()}
+        lines = {plug.usage: plug.words for plug in self.built_in.values()}
         for name, entry in self._brought().items():
-            if name not in self._table:
+            if name not in self.built_in:
                 lines[name] = f"from {_package(entry)}"
         return lines
 
+    def faults(self, taken: Collection[str] = ()) -> dict[str, str]:
+        """Plug-ins of other packages that cannot be used, and why; only these plug-ins are imported.
+
+        `taken` are names besides the built-in ones that they cannot have.
+        """
+        found = {}
+        for name, entry in self._brought().items():
+            if name in self.built_in or name in taken:
+                found[name] = f"the one from {_package(entry)} is ignored: a built-in {self.what} has this name"
+                continue
+            try:
+                entry.load()
+            except Exception as error:  # another package's module may do anything when it is imported
+                found[name] = f"cannot be imported: {_package(entry)} raised {type(error).__name__}: {error}"
+        return found
+
     def plug(self, kind: str) -> Plug:
         """The built-in plug-in of this kind."""
-        return self._table[kind]
+        return self.built_in[kind]
 
     def where(self, name: str) -> Where:
         """Return where the plug-in of that name computes; for other packages this is unknown."""
         kind = _parted(name)[0]
-        return self._table[kind].where if kind in self._table else "either"
+        return self.built_in[kind].where if kind in self.built_in else "either"
 
     def knows(self, name: str) -> bool:
         """Whether there is a plug-in of that kind."""
         kind = _parted(name)[0]
-        return kind in self._table or kind in self._brought()
+        return kind in self.built_in or kind in self._brought()
 
     def find(self, name: str) -> tuple[Any, str]:
         """The function that opens the plug-in of that name, and its target with options."""
         kind, target = _parted(name)
-        plug = self._table.get(kind)
+        plug = self.built_in.get(kind)
         if plug is None and kind in self._brought():
             return self._load(self._brought()[kind]), target
         if plug is not None and not plug.takes_options and (option := _OPTION.search(target)):

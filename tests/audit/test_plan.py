@@ -61,6 +61,11 @@ def test_what_nobody_could_tell_is_no_criterion(words):
         check_criterion(words)
 
 
+def test_the_number_of_tests_has_no_interval():
+    with pytest.raises(AuditError, match="the number of tests has no lower end"):
+        check_criterion("tests lower end at least 5")
+
+
 def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path):
     to = plan(folder, tmp_path / "plan.json", "--require", "CCS at least 0.9", "--checker", "pixels")
     done = run_audit(folder, tmp_path / "a", "embedded", "--plan", str(to), "--checker", "pixels", "--require")

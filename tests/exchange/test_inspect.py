@@ -11,7 +11,7 @@ import countersight as cs
 from countersight.cli import main
 from countersight.errors import ExchangeError
 from countersight.exchange import Export, export_to, import_run, run_figures
-from countersight.exchange.inspect_log import CONTROL, SCORER, task_figures, task_samples
+from countersight.exchange.inspect_export import CONTROL, SCORER, task_figures, task_samples
 
 
 @pytest.fixture(scope="module")

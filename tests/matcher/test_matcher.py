@@ -103,7 +103,7 @@ def test_a_training_that_is_not_finished_says_so_and_how_it_went_is_kept(trained
 
 
 def test_it_stands_in_the_loop_of_collecting(trained) -> None:
-    from countersight.collect.loop import RankingModel
+    from countersight.collect.hamlet import RankingModel
 
     model = RankingModel(f"matcher:{trained}", timeout=30.0)
     said = asyncio.run(model.likely("Is it loud? Yes, it is quiet. There is a dog.", ("I hear the dog.", "The cat.")))

@@ -17,7 +17,7 @@ from countersight.errors import CountersightError
 from countersight.suites.importing import Layout, Part, import_dataset
 from countersight.suites.picture_files import BadField
 from countersight.suites.registry import SUITES
-from countersight.suites.rows import MAX_LINE, csv_rows, jsonl_rows
+from countersight.suites.rows import MAX_LINE, csv_rows, jsonl_rows, picture_in, plain_text, text_of, whole_number
 from countersight.suites.supposing import supposed
 from countersight.verbs import make
 
@@ -328,3 +328,10 @@ def test_an_error_in_the_code_of_a_suite_names_the_suite_the_file_and_the_row(tm
         CountersightError, match=r"suite feathers failed on row 1 of \S*birds\.jsonl: KeyError: 'truth'"
     ):
         import_dataset(layout, source, tmp_path / "d", pictures=None, on_bad=print, part=part)
+
+
+@pytest.mark.parametrize("read", [text_of, plain_text, whole_number, picture_in])
+def test_a_row_without_the_field_is_a_bad_row(read):
+    with pytest.raises(BadField) as bad:
+        read({"ask": "Is it an owl?"}, "truth")
+    assert (bad.value.field, bad.value.reason) == ("truth", "is missing")

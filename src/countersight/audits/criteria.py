@@ -66,7 +66,10 @@ def check_criterion(words: str) -> None:
             f"{words[:80]!r} is not a criterion; write one such as 'CCS lower end at least 0.8', with one of "
             + ", ".join(MEASURES)
         )
-    if found["measure"].strip() != "tests" and float(found["limit"]) > 1:
+    tests = found["measure"].strip() == "tests"
+    if tests and found["end"]:
+        raise AuditError(f"{words[:80]!r}: the number of tests has no {found['end']}; write 'tests at least 5'")
+    if not tests and float(found["limit"]) > 1:
         raise AuditError(f"{words[:80]!r} can never be decided by a score: scores are from 0 to 1")
 
 

@@ -2,10 +2,11 @@
 
 import argparse
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from countersight.cli.parsing import AUDIT_VERBS, Verbs, verb, whole_parser
 from countersight.errors import CountersightError
+from countersight.registry import Registry
 
 _LIST: Final = {
     "WHAT {suites,models,prompts,editors,extractors,judges,checkers,formats,tools}": "what to list",
@@ -46,15 +47,23 @@ def _list(chosen: argparse.Namespace) -> int:
     elif chosen.what == "prompts":
         _list_prompts(whole=chosen.verbose)
     else:
-        table = _table(chosen.what)
+        registry, more = _registry(chosen.what)
+        table, faults = registry.usages() | more, registry.faults()
         width = max(map(len, table))
         for name, words in table.items():
-            print(f"{name:<{width}} {words}")
+            if name not in faults or name in registry.built_in:
+                print(f"{name:<{width}} {words}")
+        _print_faults(faults)
     return 0
 
 
+def _print_faults(faults: dict[str, str]) -> None:
+    for name, why in faults.items():
+        print(f"{name}: {why}")
+
+
 def _list_suites(*, fields: bool) -> None:
-    from countersight.suites import suites
+    from countersight.suites import suite_faults, suites
 
     for name, suite in suites().items():
         print(f"{name:<16} {suite.words}")
@@ -65,6 +74,7 @@ def _list_suites(*, fields: bool) -> None:
         print(f"{'':<16} --pictures: {suite.pictures}")
         if suite.beside:
             print(f"{'':<16} {suite.beside.option}: {suite.beside.words}")
+    _print_faults(suite_faults())
 
 
 def _list_prompts(*, whole: bool) -> None:
@@ -74,28 +84,31 @@ def _list_prompts(*, whole: bool) -> None:
         print(GUIDE)
     for name, prompt in PROMPTS.items():
         print(f"# {name}\n{as_toml(prompt)}" if whole else f"{name:<12} {prompt.about}")
+    faults = BROUGHT.faults(PROMPTS)
     for name, package in BROUGHT.usages().items():
-        print(f"# {name} is {package}" if whole else f"{name:<12} {package}")
+        if name not in faults:
+            print(f"# {name} is {package}" if whole else f"{name:<12} {package}")
+    _print_faults(faults)
 
 
-def _table(what: str) -> dict[str, str]:
-    """Return the names of plug-ins of one kind, and what they are."""
+def _registry(what: str) -> tuple[Registry[Any], dict[str, str]]:
+    """Return the plug-ins of one kind, and what else can be named in their place."""
     if what == "models":
         from countersight.models import MODELS
 
-        return MODELS.usages()
+        return MODELS, {}
     if what in ("formats", "tools"):
         from countersight.exchange import FORMATS, SOURCES
 
-        return (FORMATS if what == "formats" else SOURCES).usages()
+        return (FORMATS if what == "formats" else SOURCES), {}
     if what == "editors":
         from countersight.editing import EDITORS
 
-        return EDITORS.usages()
+        return EDITORS, {}
     from countersight.audits.checkers import ANY_VIEWER, CHECKERS
     from countersight.audits.extraction import EXTRACTORS
     from countersight.audits.judges import ANY_MODEL, JUDGES
 
     if what == "checkers":
-        return CHECKERS.usages() | ANY_VIEWER
-    return (JUDGES if what == "judges" else EXTRACTORS).usages() | ANY_MODEL
+        return CHECKERS, ANY_VIEWER
+    return (JUDGES if what == "judges" else EXTRACTORS), ANY_MODEL

@@ -13,7 +13,7 @@ from inspect_ai.solver import TaskState, generate
 
 from countersight.case import ASKINGS, WORLDS, Reply
 from countersight.dataset import Dataset
-from countersight.exchange.inspect_log import SCORER, grade, task_figures, task_samples
+from countersight.exchange.inspect_export import SCORER, grade, task_figures, task_samples
 from countersight.exchange.named_questions import questions
 from countersight.scoring import OUTCOMES, judge
 

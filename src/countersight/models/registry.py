@@ -124,7 +124,7 @@ MODELS: Registry[Model] = Registry(
 def open_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
     """The model of that name, asked from this process."""
     model = MODELS.open(name, settings)
-    for attribute in ("name", "settings", "reply", "close"):
+    for attribute in ("name", "settings", "needs_picture", "reply", "close"):
         if not hasattr(model, attribute):
-            raise ModelError(f"{name} is not a model: it has no `{attribute}`; see countersight.models.Model")
+            raise ModelError(f"{name} is not a model: it has no attribute {attribute!r}; see countersight.models.Model")
     return model

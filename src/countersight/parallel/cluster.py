@@ -110,7 +110,7 @@ def _cores(ray: Any, address: str) -> int:
     """Return the number of cores that the cluster has now; machines may come and go."""
     cores = int(ray.cluster_resources().get("CPU", 0))
     if not cores:
-        raise CountersightError(f"the Ray cluster at {address!r} has no free core; add a machine")
+        raise CountersightError(f"the Ray cluster at {address!r} has no CPU cores; add a machine")
     return cores
 
 

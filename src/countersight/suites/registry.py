@@ -65,6 +65,11 @@ def suites() -> dict[str, "Suite"]:
     return {name: suite for name, suite in _all() if not isinstance(suite, str)}
 
 
+def suite_faults() -> dict[str, str]:
+    """Return the names of other packages' suites that cannot be used, and why."""
+    return {name: suite for name, suite in _all() if isinstance(suite, str)}
+
+
 def find_suite(name: str) -> "Suite":
     """Return the suite with this name."""
     if name in SUITES:
@@ -74,7 +79,7 @@ def find_suite(name: str) -> "Suite":
     if suite is None:
         raise CountersightError(unknown("suite", name, known))
     if isinstance(suite, str):
-        raise CountersightError(f"the suite {name!r} cannot be imported: {suite}")
+        raise CountersightError(f"the suite {name!r} {suite}")
     return suite
 
 
@@ -105,15 +110,20 @@ def _all() -> "Iterator[tuple[str, Suite | str]]":
 
     yield from SUITES.items()
     for entry in entry_points(group=GROUP):
+        package = f"the package {entry.dist.name if entry.dist else entry.value}"
+        ignored = f"the one from {package} is ignored: a built-in suite has this name"
         if entry.name in SUITES:
+            yield entry.name, ignored
             continue
         try:
             suite = entry.load()
         except Exception as error:  # another package's module may do anything when it is imported
-            package = f"the package {entry.dist.name if entry.dist else entry.value}"
-            yield entry.name, f"{package} raised {type(error).__name__}: {error}"
+            yield entry.name, f"cannot be imported: {package} raised {type(error).__name__}: {error}"
             continue
-        yield (suite.name, suite) if isinstance(suite, Suite) else (entry.name, f"{entry.value} is not a Suite")
+        if not isinstance(suite, Suite):
+            yield entry.name, f"cannot be imported: {entry.value} is not a Suite"
+        else:
+            yield suite.name, ignored if suite.name in SUITES else suite
 
 
 _WAYS: "Final[dict[Way, str]]" = {

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -249,9 +249,15 @@ def _parquet_rows(path: Path, fields: tuple[str, ...]) -> Rows:
         raise CountersightError(f"{path} is not a Parquet file that can be read: {error}") from error
 
 
+def _value(row: Row, field: str) -> Any:
+    if field not in row:
+        raise BadField(field, "is missing")
+    return row[field]
+
+
 def text_of(row: Row, field: str) -> str:
     """Return the text in a field, without surrounding spaces; raises BadField if there is none."""
-    value = row[field]
+    value = _value(row, field)
     if not isinstance(value, str):
         raise BadField(field, "is not text")
     if "\0" in value:
@@ -263,7 +269,7 @@ def text_of(row: Row, field: str) -> str:
 
 def plain_text(row: Row, field: str) -> str:
     """Return the text of a field, also if it is a number."""
-    value = row[field]
+    value = _value(row, field)
     return text_of({field: "" if value is None else str(value)}, field)
 
 
@@ -278,7 +284,7 @@ def name_of(row: Row, field: str, names: tuple[str, ...]) -> str:
 
 def whole_number(row: Row, field: str, least: int = 0) -> int:
     """Return the whole number in a field, given as a number or as digits."""
-    text = str(row[field]).strip()
+    text = str(_value(row, field)).strip()
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) >= least):
         raise BadField(field, f"{text[:40]!r} is not a whole number" + (f" from {least} on" if least else ""))
     return int(text)
@@ -316,7 +322,7 @@ def checked(question: Question, fields: Mapping[str, str]) -> Question:
 
 def picture_in(row: Row, field: str) -> Pictured:
     """Return the picture in a field: embedded bytes as in Hugging Face and the harnesses, or its file name."""
-    value = row[field]
+    value = _value(row, field)
     if isinstance(value, dict):
         value = value.get("bytes") or value.get("path")
     if isinstance(value, bytes):

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from countersight.collect import people, work
 from countersight.collect.campaign import DATABASE, SECRET, Campaign
 from countersight.collect.demo import ACCOUNTS, PASSWORD
-from countersight.collect.loop import open_loop
+from countersight.collect.hamlet import open_loop
 from countersight.collect.web import accounts, json_api, leading, reviewing, working
 from countersight.collect.web.rendering import Renderer, templates
 from countersight.collect.web.visit import MOST_DIGITS, FigureCache, Page, RefusedError, Site, Visit, visited

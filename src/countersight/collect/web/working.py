@@ -14,7 +14,7 @@ from countersight.collect.figures import group_counts, own_figures
 from countersight.collect.flows import Choice, Content, Form, Item, Past, Phase, Text, phase_of
 from countersight.collect.flows.cfmm import WrittenPair, as_instance, leak_in
 from countersight.collect.flows.cosim import DISTRACTORS, context_of, is_hard
-from countersight.collect.loop import ModelCheck, answers_blind, check
+from countersight.collect.hamlet import ModelCheck, answers_blind, check
 from countersight.collect.prolific import done_for_submission
 from countersight.collect.web.accounts import arrive
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit

@@ -1,6 +1,6 @@
-"""Inspect AI: export a run as a log that `inspect view` opens, and import a log as a run, both without Inspect.
+"""Export to and import from the logs of Inspect AI: a run as a log that `inspect view` opens, and a log as a run.
 
-The task that asks a dataset in Inspect is in `inspect_task`.
+Neither needs Inspect. The task that asks a dataset in Inspect is in `inspect_task`.
 
 An .eval file (Inspect's log schema, version 2) is a ZIP of JSON with a member for each sample. Every question that was
 asked is a sample with its picture, its answer and its score: what was cut or empty is unscored, what failed is an

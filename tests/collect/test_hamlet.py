@@ -11,7 +11,7 @@ from sqlalchemy import select
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.flows.cfmm import leak
-from countersight.collect.loop import FEW, OwnRanker, train
+from countersight.collect.hamlet import FEW, OwnRanker, train
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 
