@@ -26,8 +26,10 @@ from countersight.audits.steps import AuditTally
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying import verify_bundle
 from countersight.detection import Detector, Found, encode_mask
+from countersight.editing import Edited
 from countersight.errors import ModelError
 from countersight.models import ModelSettings
+from countersight.picture import as_seen
 
 NAMES = {"names": "{0: 'person', 1: 'cat', 2: 'dining table'}"}
 BOX = np.s_[60:100, 90:150]
@@ -271,10 +273,40 @@ def test_an_edit_that_nobody_can_confirm_does_not_count(action):
     case = SimpleNamespace(record=SimpleNamespace(scene=None))
     told = SimpleNamespace(action=action)
     edit = SimpleNamespace(after="x", failure="", quality=None)
+    manifest = SimpleNamespace(checkers=("pixels", "seams"), editor=SimpleNamespace(name="exact"))
 
     def fault(*checks):
-        return edit_fault(case, SimpleNamespace(edit=edit, instruction=told, checks=checks))
+        return edit_fault(case, SimpleNamespace(edit=edit, instruction=told, checks=checks), manifest)
 
     unsure, seams = Check("pixels", "?", None, "cannot tell"), Check("seams", "?", True, "looks real")
     assert fault(unsure, seams) == "no checker can confirm the edit"
+    assert fault(seams) == "no checker can confirm the edit"  # the other checker failed
     assert fault(unsure, seams, Check("detector:x", "?", True, "no longer found")) == ""
+
+
+class Grey:
+    """An editor that removes nothing: its pictures only lose their colours."""
+
+    name = "grey"
+
+    def __init__(self):
+        self.settings = {}
+
+    async def edit(self, request):
+        return Edited(png(np.asarray(as_seen(request.picture).convert("L").convert("RGB"))), mask=None, log={})
+
+    async def close(self):
+        pass
+
+
+def test_an_edit_of_a_drawing_by_another_editor_counts_only_if_a_checker_confirms_it(tmp_path):
+    folder = scenes(tmp_path / "scenes", size=4)
+    scores = audit(folder, tmp_path / "a", "embedded", editor=Grey(), checkers=("pixels", "seams")).scores
+    seen = scores.checkers["pixels"]
+    assert (seen.yes, seen.no > 0, seen.unknown > 0, seen.no + seen.unknown) == (0, True, True, len(scores.concepts))
+    assert (seen.done.right, seen.done.n) == (0, len(scores.concepts))
+    assert scores.kept.ccs.concepts == 0
+    assert scores.excluded["no checker can confirm the edit"] == seen.unknown
+    assert "any edit of a drawing by another editor than exact" in scores.rule
+    finish(tmp_path / "a")
+    assert verify_bundle(tmp_path / "a", dataset=folder).findings == ()

@@ -4,6 +4,7 @@ from typing import Final
 
 from countersight.audits.judges.protocol import read_answer
 from countersight.audits.judges.rules import normal
+from countersight.audits.records import Manifest
 from countersight.audits.trail import CaseTrail, ConceptTrail
 from countersight.case import Question
 
@@ -13,8 +14,9 @@ RULE: Final = (
     "Scores are given with and without excluded tests, except for those without a picture, which have no score."
 )
 CHECKED: Final = (
-    " A test is also excluded if a checker finds that the edit was not done or is visible. In a photograph, a "
-    "removed, replaced or added object is also excluded if no checker can confirm the edit."
+    " A test is also excluded if a checker finds that the edit was not done or is visible. It is also excluded if no "
+    "checker can confirm a removed, replaced or added object in a photograph, or any edit of a drawing by another "
+    "editor than exact."
 )
 """The addition to the rule if edits are checked."""
 
@@ -28,9 +30,9 @@ UNMOVED: Final = "the right answer is the same after the edit"
 FLIPS: Final = "the answer also changes with the control edit"
 
 
-def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
+def exclusion(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> str:
     """Return why a test is excluded, or "" if it counts."""
-    fault = edit_fault(case, concept)
+    fault = edit_fault(case, concept, manifest)
     if fault:
         return fault
     if any(verdict.moved is False for verdict in concept.verdicts):
@@ -38,7 +40,7 @@ def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
     return FLIPS if flips(case) else ""
 
 
-def edit_fault(case: CaseTrail, concept: ConceptTrail) -> str:
+def edit_fault(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> str:
     """Return why an edit cannot be used: missing, poor quality, rejected by a checker, or unconfirmed; "" if usable."""
     edit = concept.edit
     if edit is None or not edit.after:
@@ -48,9 +50,16 @@ def edit_fault(case: CaseTrail, concept: ConceptTrail) -> str:
     wrong = next((check for check in concept.checks if check.done is False), None)
     if wrong:
         return f"{UNDONE}: {wrong.seen} ({wrong.checker})"
-    looked = [check for check in concept.checks if check.checker != "seams"]  # which only tells how it looks
-    unsure = case.record.scene is None and concept.instruction.action in CONFIRMED and bool(looked)
-    return UNSURE if unsure and not any(check.done for check in looked) else ""
+    photographed = case.record.scene is None and concept.instruction.action in CONFIRMED
+    if not manifest.checkers or not (photographed or unproven_drawing(case, manifest)):
+        return ""
+    sure = any(check.done for check in concept.checks if check.checker != "seams")  # which only tells how it looks
+    return "" if sure else UNSURE
+
+
+def unproven_drawing(case: CaseTrail, manifest: Manifest) -> bool:
+    """Whether edits of a drawing may differ from what was asked; those by `exact` are right by construction."""
+    return case.record.scene is not None and manifest.editor.name != "exact"
 
 
 def flips(case: CaseTrail) -> bool | None:

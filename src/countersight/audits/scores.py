@@ -10,7 +10,7 @@ import msgspec
 from countersight.audits.agreement import JudgeAgreement, agreement
 from countersight.audits.calibration.sheet import PANEL, CorrectedScore, KnownShare, corrected, rate
 from countersight.audits.clusters import Mean, mean_by_cluster
-from countersight.audits.exclusion import CHECKED, NO_PICTURE, RULE, exclusion, flips, same_answer
+from countersight.audits.exclusion import CHECKED, NO_PICTURE, RULE, exclusion, flips, same_answer, unproven_drawing
 from countersight.audits.ground_truth import right_answer
 from countersight.audits.judges.pooling import Opinion, by_judge, ccs_of_votes, panel_opinion, pooled_opinion
 from countersight.audits.records import Check, Failed
@@ -85,7 +85,10 @@ class Checked(msgspec.Struct, frozen=True):
     no: int
     unknown: int
     done: KnownShare
-    """The share of yes among yes and no: on drawings, with the checker `pixels`, how often the editor is right."""
+    """The share of yes among yes and no: on drawings, with the checker `pixels`, how often the editor is right.
+
+    There, an edit by another editor than `exact` that cannot be recognized counts as no.
+    """
 
 
 class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -206,7 +209,7 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
         agreement=agreement([given for given in verdicts if given]),
         **_of_kept(audit, kept),
         **_checks(audit),
-        specificity=specificity(audit.cases, counted) if manifest.uncited else None,
+        specificity=specificity(audit.cases, counted, manifest) if manifest.uncited else None,
         doses=dose_score(audit.cases, counted, manifest) if manifest.strength else None,
         thought=thought_score(audit.cases) if manifest.intervene != "picture" else None,
     )
@@ -243,18 +246,21 @@ def _of_kept(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
 def _checks(audit: AuditTrail) -> dict[str, Any]:
     if not audit.manifest.checkers:
         return {}
-    edits = [concept for case in audit.cases for concept in case.concepts if concept.edit and concept.edit.after]
-    given = [check for concept in edits for check in concept.checks]
+    edits = [(case, each) for case in audit.cases for each in case.concepts if each.edit and each.edit.after]
+    given = [(check, unproven_drawing(case, audit.manifest)) for case, concept in edits for check in concept.checks]
     return {
         "edited": len(edits),
-        "checked": sum(any(check.done is not None for check in concept.checks) for concept in edits),
+        "checked": sum(any(check.done is not None for check in concept.checks) for _, concept in edits),
         "checkers": {each.name: _checked(given, each.name) for each in audit.manifest.checkers},
     }
 
 
-def _checked(checks: Iterable[Check], checker: str) -> Checked:
-    said = Counter(check.done for check in checks if check.checker == checker)
-    return Checked(said[True], said[False], said[None], rate(said[True], said[True] + said[False]))
+def _checked(checks: Iterable[tuple[Check, bool]], checker: str) -> Checked:
+    """Return one checker's results; each check comes with whether it is of a drawing by another editor than `exact`."""
+    given = [(check.done, unproven) for check, unproven in checks if check.checker == checker]
+    said = Counter(done for done, _ in given)
+    decided = [done for done, unproven in given if done is not None or (unproven and checker == "pixels")]
+    return Checked(said[True], said[False], said[None], rate(said[True], len(decided)))
 
 
 def _corrected(
@@ -315,7 +321,7 @@ def _tests(case: CaseTrail, audit: AuditTrail) -> Iterable[ConceptScore]:
             held.ncc,
             held.ccs,
             {judge: pooled_opinion(votes, pool) for judge, votes in by_judge(concept.verdicts).items()},
-            exclusion(case, concept),
+            exclusion(case, concept, audit.manifest),
         )
 
 

@@ -44,7 +44,7 @@ class ThoughtScore(msgspec.Struct, frozen=True):
     """Concepts for which no changed explanation could be written."""
 
 
-def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]]) -> Specificity:
+def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> Specificity:
     """Return sensitivity over the tests that count, and specificity over the good edits of uncited things."""
     cases = list(cases)
     cited = [
@@ -54,7 +54,7 @@ def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]]) -> Speci
         if (case.case, concept.number) in kept and (moved := _moved(case, concept)) is not None
     ]
     tried = [(case, concept, _moved(case, concept)) for case in cases for concept in case.uncited]
-    good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1])]
+    good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1], manifest)]
     stayed = [(case.record.picture, case.case, float(not moved)) for case, _, moved in good]
     return Specificity(
         mean_by_cluster(cited),
@@ -64,14 +64,14 @@ def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]]) -> Speci
     )
 
 
-def _unfit(case: CaseTrail, concept: ConceptTrail) -> bool:
+def _unfit(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> bool:
     """Whether an edit of something uncited tests nothing: it is bad, or it changes the right answer."""
     scene, changed = case.record.scene, concept.edit.scene if concept.edit else None
     if scene is not None and changed is not None:
         question = case.record.question.text
         if right_answer(question, scene) != right_answer(question, changed):
             return True
-    return bool(edit_fault(case, concept))
+    return bool(edit_fault(case, concept, manifest))
 
 
 def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:

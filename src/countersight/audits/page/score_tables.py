@@ -92,7 +92,8 @@ def result_grids(scores: AuditScores) -> Iterator[Grid]:
     if scores.checked is not None:
         below = (
             f"Of {several(len(scores.concepts), 'test')}, {count(scores.edited or 0)} have an edited picture; "
-            f"a checker was sure about {count(scores.checked)}. A single “no” excludes a test."
+            f"a checker was sure about {count(scores.checked)}. A single “no” excludes a test. "
+            "In drawings that another editor than exact edited, “cannot tell” by pixels counts as no in the share."
         )
         rows = [
             [who, *map(count, (said.yes, said.no, said.unknown)), rate_cell(said.done)]
