@@ -42,7 +42,7 @@ def test_a_killed_run_is_taken_up(old):
 
 
 def test_a_run_of_other_weights_is_not_mixed_with_ours(old):
-    with pytest.raises(cs.RunError, match="another set of settings: weights"):
+    with pytest.raises(cs.RunError, match="a different set of settings: weights"):
         cs.run(old / "dataset", "embedded", out=old / "run", shown=True)
 
 

@@ -107,14 +107,14 @@ def test_a_dataset_is_a_sequence_of_cases_and_is_made_once(flowers, tmp_path):
     again = cs.make("cvqa-synthetic", flowers.path, size=6, seed=3, exist_ok=True)
     assert again.fingerprint == flowers.fingerprint
     for words, other in (
-        ("seed: 3 there, 4 now", {"seed": 4}),
-        ("size: 6 there, 60 now", {"size": 60}),
-        ("suite: cvqa-synthetic there, discs now", {"suite": "discs"}),
-        ("controls: none there, True now", {"controls": True}),
-        ("wording: none there, one now", {"wording": "one"}),
-        ("answers: none there, hidden now", {"hidden": tmp_path / "key"}),
+        ("seed: 3, not 4", {"seed": 4}),
+        ("size: 6, not 60", {"size": 60}),
+        ("suite: cvqa-synthetic, not discs", {"suite": "discs"}),
+        ("controls: none, not True", {"controls": True}),
+        ("wording: none, not one", {"wording": "one"}),
+        ("answers: none, not hidden", {"hidden": tmp_path / "key"}),
     ):
-        with pytest.raises(cs.CountersightError, match=f"another {words}; choose another folder"):
+        with pytest.raises(cs.CountersightError, match=rf"different settings \({words}\); choose a different folder"):
             cs.make(**{"suite": "cvqa-synthetic", "size": 6, "seed": 3} | other, out=flowers.path, exist_ok=True)
     run = cs.run(flowers, "chance", out=tmp_path / "run")
     assert len(run.to_pandas()) == 12
@@ -130,7 +130,7 @@ def test_a_table_that_changed_is_not_taken_for_the_dataset_made_from_it(tmp_path
         assert cs.make("own", tmp_path / "d", source=table, exist_ok=True)[0].counterfactual.answer == "2"
     table.write_text(text.replace("2", "3"))
     with pytest.raises(
-        cs.CountersightError, match=r"own\.csv, or the file beside it, has changed since; choose another"
+        cs.CountersightError, match=r"own\.csv, or the file beside it, has changed since; choose a different"
     ):
         cs.make("own", tmp_path / "d", source=table, exist_ok=True)
     card = tmp_path / "d/README.md"  # a folder of an earlier version does not record the content

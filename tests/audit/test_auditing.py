@@ -141,7 +141,7 @@ def test_another_model_dataset_or_way_belongs_into_another_folder(flowers, tmp_p
             ("number of concepts", lambda: audit(flowers, tmp_path / "a", server.name, cases=2, concepts=2)),
             ("number of cases", lambda: audit(flowers, tmp_path / "a", server.name)),
         ):
-            with pytest.raises(AuditError, match=f"another {what}.*choose another folder"):
+            with pytest.raises(AuditError, match=f"a different {what}.*choose a different folder"):
                 changed()
     assert (tmp_path / "a/steps.jsonl").read_bytes() == before
 
@@ -373,7 +373,7 @@ def test_only_descriptive_questions_are_taken_where_asked_for(tmp_path):
     assert not is_descriptive(Question("What is more, is it red?", "yes", "boolean"))
     folder = scenes(tmp_path / "scenes", size=3)
     audit(folder, tmp_path / "a", "embedded")
-    with pytest.raises(AuditError, match="another choice of questions: all there, descriptive now"):
+    with pytest.raises(AuditError, match="a different choice of questions: all, not descriptive"):
         audit(folder, tmp_path / "a", "embedded", descriptive=True)
     selection = select(Dataset.open(folder), 2, descriptive=True)
     assert (selection.cases, selection.left_out, selection.expected(2)) == ((), 3, 0)  # they ask for numbers

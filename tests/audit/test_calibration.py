@@ -101,7 +101,7 @@ def test_a_judge_that_believes_everything_is_found_out(tmp_path):
 
 def test_other_tests_or_judges_belong_into_another_folder(tmp_path):
     run(tmp_path / "c", "exact", size=4)
-    with pytest.raises(AuditError, match="another dataset"):
+    with pytest.raises(AuditError, match="a different dataset"):
         run(tmp_path / "c", "exact", size=8)
     with pytest.raises(AuditError, match=r"with the judge exact .* which cannot be removed"):
         run(tmp_path / "c", "rules", size=4)

@@ -182,7 +182,7 @@ def test_keys_that_cannot_sign_are_refused_with_what_to_do(audit, tmp_path, caps
     (tmp_path / "junk").write_text("junk")
     assert sign(audit, tmp_path / "junk") == 2
     assert main(["audit", "verify", str(audit), "--key", str(tmp_path / "junk")]) == 2
-    assert "has no public key of OpenSSH" in capsys.readouterr().err
+    assert "has no OpenSSH public key" in capsys.readouterr().err
 
 
 def test_a_person_signs_off_beside_the_seal(audit, key, capsys):

@@ -69,7 +69,7 @@ def test_all_work_of_a_person_is_kept_redone_or_removed_and_pay_is_decided(cosim
     lead = Visitor(app, campaign, "lea", "lead")
     assert lead.post(f"/lead/people/{ben.id}/work", fate=fate).status_code == 422  # pay is decided, not forgotten
     asked = lead.post(f"/lead/people/{ben.id}/work", fate=fate, pay=paid).text
-    assert ("Contributions that this concerns: 1" in asked, states(campaign)) == (True, ["done"])  # nothing yet
+    assert ("Contributions affected: 1" in asked, states(campaign)) == (True, ["done"])  # nothing yet
     lead.post(f"/lead/people/{ben.id}/work", fate=fate, pay=paid, sure="1")
     assert states(campaign) == [state]
     assert set(balances(campaign, ben)) == {account}

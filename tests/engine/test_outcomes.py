@@ -141,7 +141,7 @@ def test_asking_again_needs_a_run_and_the_same_way_of_asking(tmp_path):
     assert "contains no answers yet" in run_command(folder, tmp_path / "r", "chance", "--again", "cut").stderr
     ask(folder, tmp_path / "r", "chance", retry=QUICK)
     other = run_command(folder, tmp_path / "r", "chance", "--again", "cut", "--prompt", "cot")
-    assert "another prompt" in other.stderr
+    assert "a different prompt" in other.stderr
 
 
 @pytest.mark.slow

@@ -339,10 +339,10 @@ def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(t
     for what, changed in (
         ("dataset", lambda: ask(other, tmp_path / "r", "chance")),
         ("model", lambda: ask(folder, tmp_path / "r", "always-first")),
-        ("set of settings: seed 0 there, seed 9 now", lambda: ask(folder, tmp_path / "r", "chance", seed=9)),
-        ("shown", lambda: ask(folder, tmp_path / "r", "chance", shown=True)),
+        ("set of settings: seed 0, not seed 9", lambda: ask(folder, tmp_path / "r", "chance", seed=9)),
+        ("setting of `shown`", lambda: ask(folder, tmp_path / "r", "chance", shown=True)),
     ):
-        with pytest.raises(RunError, match=f"another {what}.*choose another folder .*or remove this one"):
+        with pytest.raises(RunError, match=f"a different {what}.*choose a different folder .*or remove this one"):
             changed()
     assert (tmp_path / "r/replies.jsonl").read_bytes() == before
 

@@ -151,7 +151,7 @@ def test_examples_may_come_from_another_dataset_which_is_part_of_the_run(tmp_pat
         assert (manifest.examples.dataset.name, manifest.examples.seed) == ("pool", 0)
         assert manifest.ways()["examples"] == "pool, seed 0"
         for changed in ({"pool": None}, {"pool": pool, "seed": 3}):
-            with pytest.raises(RunError, match=r"another (pool or seed of examples|set of settings)"):
+            with pytest.raises(RunError, match=r"a different (pool or seed of examples|set of settings)"):
                 ask(folder, tmp_path / "r", server.name, prompt="1-shot", **changed)
 
 
@@ -410,7 +410,7 @@ def test_a_run_stopped_in_its_first_question_is_the_same_run_afterwards(tmp_path
             stop_when=lambda: orders.exists() and orders.stat().st_size,
         )
         assert not answers(tmp_path / "r")
-        with pytest.raises(RunError, match="another prompt"):
+        with pytest.raises(RunError, match="a different prompt"):
             ask(folder, tmp_path / "r", server.name)
         ask(folder, tmp_path / "r", server.name, prompt="swapped")
     assert len(server.requests) == 8 * 4
@@ -435,7 +435,7 @@ def test_a_run_of_all_orders_as_they_were_asked_before_is_still_opened_and_score
     ask(folder, tmp_path / "r", model, prompt=before)
     assert [len(reply.orders) for reply in replies(tmp_path / "r")] == [24, 24]
     assert set(judged(folder, tmp_path / "r").values()) == {"right"}
-    with pytest.raises(RunError, match="an earlier version of swapped, with another orders"):
+    with pytest.raises(RunError, match="an earlier version of swapped, which differs in orders"):
         ask(folder, tmp_path / "r", model, prompt="swapped")
 
 
@@ -530,7 +530,7 @@ def test_the_whole_prompt_is_in_the_run_and_another_is_refused(tmp_path, prompt)
     assert RunFolder.open(tmp_path / "r").manifest.prompt == PROMPTS[prompt]
     assert PROMPTS[prompt].choice in json.loads((tmp_path / "r/run.json").read_text())["prompt"]["choice"]
     other = "cot" if prompt == "0-shot" else "0-shot"
-    with pytest.raises(RunError, match=f"another prompt: {prompt} there, {other} now"):
+    with pytest.raises(RunError, match=f"a different prompt: {prompt}, not {other}"):
         ask(folder, tmp_path / "r", "chance", prompt=other)
 
 
@@ -539,7 +539,7 @@ def test_a_file_that_changed_since_is_another_prompt(tmp_path):
     file.write_text('open = "{question} Briefly."')
     ask(folder, tmp_path / "r", "chance", prompt=file)
     file.write_text('open = "{question} In a word."')
-    with pytest.raises(RunError, match="an earlier version of mine, with another open there, mine now"):
+    with pytest.raises(RunError, match="an earlier version of mine, which differs in open, not mine"):
         ask(folder, tmp_path / "r", "chance", prompt=file)
 
 
@@ -547,7 +547,7 @@ def test_another_loss_is_another_run(tmp_path):
     folder = dataset(tmp_path / "d", 2)
     ask(folder, tmp_path / "r", Ranks(), answering="rank", loss="sum")
     assert RunFolder.open(tmp_path / "r").manifest.ways() == {"loss": "sum"}
-    with pytest.raises(RunError, match="another loss: sum there, mean now"):
+    with pytest.raises(RunError, match="a different loss: sum, not mean"):
         ask(folder, tmp_path / "r", Ranks(), answering="rank")
 
 

@@ -163,7 +163,7 @@ def test_groups_of_pictures_are_compared_in_every_format(tmp_path: Path) -> None
     assert found.heading == "Groups of pictures: bb_gender"
     assert found.about == (
         "people.csv names the pictures of 36 of 40 cases, matched by number in the picture's name; 35 cases are about "
-        "pictures of one group. Left out: 1 picture with rows of several groups."
+        "pictures of one group. Left out: 1 picture in several groups."
     )
     markdown = files.markdown.read_text(encoding="utf-8")
     assert "| **gap: Female minus Male** | 35 | 35 | – | – | 89.5 (" in markdown

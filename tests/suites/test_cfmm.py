@@ -71,8 +71,8 @@ def test_a_letter_that_is_its_own_option_is_no_riddle(tmp_path):
         ("counterfactual_question", "", "is empty"),
         ("option_a", "", "is empty"),
         ("option_b", "YES", "is the same as option_a"),
-        ("basic_answer", "C", "'C' is neither A or B nor the text of an option"),
-        ("counterfactual_answer", "maybe", "'maybe' is neither A or B nor the text of an option"),
+        ("basic_answer", "C", "'C' is not A, B or the text of an option"),
+        ("counterfactual_answer", "maybe", "'maybe' is not A, B or the text of an option"),
     ],
 )
 def test_a_bad_field_is_named_and_the_next_row_is_read(tmp_path, ending, field, value, reason):

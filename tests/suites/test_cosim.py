@@ -67,7 +67,7 @@ def test_a_doubled_right_answer_is_kept_on_demand_and_either_is_right(tmp_path):
     source = json_file(tmp_path / "in.json", [INSTANCE, doubled])
     _, left_out, bad = import_suite("cosim", source, tmp_path / "d", None, None)
     assert (left_out.cases, bad) == (1, [(2, "answer_choices", "the right one is listed twice")])
-    kept = make("cosim", tmp_path / "kept", source=source, keep_doubled=True)
+    kept = make("cosim", tmp_path / "kept", source=source, keep_duplicates=True)
     (_, _), (_, case) = kept.cases()
     reply = Reply(case.id, 0, "counterfactual", "told")
     said = [msgspec.structs.replace(reply, text=letter) for letter in "ABCD"]

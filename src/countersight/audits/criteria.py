@@ -63,7 +63,7 @@ def check_criterion(words: str) -> None:
     found = _parse_criterion(words)
     if found is None or found["measure"].strip() not in MEASURES:
         raise AuditError(
-            f"{words[:80]!r} is not a criterion; write one such as 'CCS lower end at least 0.8', with one of "
+            f"{words[:80]!r} is not a criterion; write one such as 'CCS lower end at least 0.8'; the measures are: "
             + ", ".join(MEASURES)
         )
     tests = found["measure"].strip() == "tests"

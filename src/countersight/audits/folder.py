@@ -157,13 +157,13 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
     for what, old in describe_manifest(there).items():
         if old != found[what]:
             raise AuditError(
-                f"{path} contains an audit with another {what}: {old} there, {found[what]} now; choose another "
+                f"{path} contains an audit with a different {what}: {old}, not {found[what]}; choose a different "
                 "folder for `out`"
             )
     for what, argument in _taken_away(there, now):
         raise AuditError(
             f"{path} contains an audit with {what}, which cannot be removed: name it in `{argument}`, or choose "
-            "another folder for `out`"
+            "a different folder for `out`"
         )
 
 

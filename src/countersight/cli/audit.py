@@ -32,7 +32,7 @@ SEVERAL_VOTES: Final = 0.7
 
 _JUDGE: Final = "exact, rules, or a language model; may be given several times; see: countersight list judges"
 _AUDIT: Final = {
-    "DATASET": "or: bundle, calibrate, plan, sign, verify; see their own --help",
+    "DATASET": "a dataset folder, or a subcommand: bundle, calibrate, plan, sign or verify (see its own --help)",
     "-o, --output DIR!": "the audit folder to write",
     "--model M!": "the model under audit; see: countersight list models",
     "--judge J*!": _JUDGE,
@@ -44,23 +44,24 @@ _AUDIT: Final = {
     "--descriptive": "use only open questions whose explanation is likely to be descriptive, as EDCT selected "
     "from OK-VQA",
     "--calibration DIR": "a folder made by `audit calibrate`; also report scores corrected for the judges' errors",
-    "--lpips FILE": "LPIPS weights, to also measure edits with LPIPS",
+    "--lpips FILE": "also measure edits with LPIPS, using these weights",
     "--checker C*": "checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
     "may be given several times (default: pixels and seams)",
-    "--credentials DIR": "chain.pem and key.pem: content credentials (C2PA) for edited pictures, with the extra c2pa",
+    "--credentials DIR": "sign edited pictures with C2PA content credentials; DIR contains chain.pem and key.pem "
+    "(needs: pip install 'countersight[c2pa]')",
     "--operator NAME=": "name of the person who runs the audit, for the record",
     "--plan FILE": "a plan written by `audit plan`; deviations are reported",
 }
 _BUNDLING: Final = {
     "--against DIR": "an earlier audit to compare with",
     "--gallery N=200": "number of cases shown on the page",
-    "--zip FILE": "also write the bundle as one reproducible ZIP file",
+    "--zip FILE": "also write the audit as one reproducible ZIP file",
 }
 _JUDGING: Final = {
-    "--votes N=1": "votes per judge that is a model",
+    "--votes N=1": "votes per model judge",
     "--pool {majority,mean}=majority": "how votes, and then judges, are combined into one score; a tie counts as half",
-    "--prompts P": "edct, brief, your own .toml file, or paper (the paper's prompts, copied by you into paper.toml)",
-    "--judge-price IN,OUT=0,0": "price of the extractor and the judges, in dollars per million tokens read and written",
+    "--prompts P": "edct, brief, your own .toml file, or paper (the paper's prompts, which you copy into paper.toml)",
+    "--judge-price IN,OUT=0,0": "price of the extractor and the judges, in dollars per million input and output tokens",
 }
 _ASKING: Final = shared("seed", "concurrency", "attempts", "ray", timeout=180)
 _CALIBRATE: Final = {
@@ -77,7 +78,7 @@ _PLAN: Final = {
     "--extractor NAME=": "the extractor (default: chosen when the audit starts)",
     "--editor NAME=": "the editor (default: chosen when the audit starts)",
     "--judge J*!": "a judge; may be given several times",
-    "--votes N=1": "votes per judge that is a model",
+    "--votes N=1": "votes per model judge",
     "--pool {majority,mean}=majority": _JUDGING["--pool {majority,mean}=majority"],
     "--limit, --cases N": "number of cases (default: all)",
     "--descriptive": "use only open questions whose explanation is likely to be descriptive",
@@ -87,7 +88,7 @@ _PLAN: Final = {
     "--control {none,nothing,uncited,both}=none": "control edits",
     "--checker C*": "a checker of edits; may be given several times",
     "--require CRITERION*": "a criterion to meet, such as 'specificity at least 0.9'; may be given several times",
-    "--key FILE": "a private key of OpenSSH that signs the plan",
+    "--key FILE": "an OpenSSH private key that signs the plan",
 }
 _BUNDLE: Final = {
     "AUDIT": "an audit folder",
@@ -96,7 +97,7 @@ _BUNDLE: Final = {
 }
 _SIGN: Final = {
     "AUDIT": "an audit folder",
-    "--key FILE!": "the private key of OpenSSH (create one with: ssh-keygen -t ed25519)",
+    "--key FILE!": "the OpenSSH private key (create one with: ssh-keygen -t ed25519)",
     "--name NAME=": "name of a person; their sign-off is stored next to the seal",
     "--role ROLE=": "the person's role",
     "--timestamp URL": "an RFC 3161 server that timestamps the seal",
@@ -106,7 +107,7 @@ _VERIFY: Final = {
     "AUDIT": "an audit folder, or the ZIP of one",
     "--key KEYS*": "the required signer: a public key, or a file of allowed signers",
     "--identity NAME=": "the identity that must have signed, as named in the file of allowed signers",
-    "--revoked FILE": "public keys that are no longer trusted, or a revocation list of OpenSSH",
+    "--revoked FILE": "public keys that are no longer trusted, or an OpenSSH revocation list",
     "--timestamp-ca FILE": "certificates (PEM) of the authority whose time stamps are trusted",
     "--seal SHA256=": "the expected seal",
     "--dataset DIR": "the audited dataset, if it was moved",
@@ -143,7 +144,7 @@ def add(verbs: Verbs) -> None:
         const="both",
         choices=["nothing", "uncited", "both"],
         help="also ask after edits that should not change the answer: one that changes nothing, and edits of objects "
-        "that the explanation does not cite (default if given: both)",
+        "that the explanation does not cite (without a value: both)",
     )
     audit.add_argument(
         "--strength",
@@ -200,7 +201,7 @@ def add(verbs: Verbs) -> None:
         verbs,
         "sign",
         _sign,
-        "Sign the seal of a finished audit with a key of OpenSSH, or sign it off as a person.",
+        "Sign the seal of a finished audit with an OpenSSH key, or add a named person's sign-off (--name).",
         "audits/gpt-4o --key ~/.ssh/id_ed25519",
         _SIGN,
     )

@@ -24,8 +24,8 @@ _SOURCES: Final = {
 _NEW: Final = {
     "CAMPAIGN": "the folder to make",
     "--flow FLOW!": "cosim, cfmm, cvqa, verify, answer or judge",
-    "--annotations FILE": "cvqa: VQAv2's annotations, if --from is VQAv2's question file",
-    "--size N": "cvqa: number of VQAv2's questions to draw at random",
+    "--annotations FILE": "cvqa: the VQAv2 annotations, if --from is the VQAv2 question file",
+    "--size N": "cvqa: number of VQAv2 questions to draw at random",
     "--language CODE=en": "the language in which people write",
     "--title TEXT": "the campaign's title (default: the folder's name)",
 }
@@ -33,13 +33,13 @@ _SERVE: Final = {
     "--host HOST=127.0.0.1": "the address to listen on (default: this machine only)",
     "--port N=8400": "the port to listen on",
     "--public-url URL=": "the public address of the server behind a proxy, such as https://…",
-    "--trust-proxy ADDRESS=": "behind a proxy: its address",
+    "--trust-proxy ADDRESS=": "address of the reverse proxy to trust",
     "--check": "report what is unsafe in this configuration, and exit",
 }
 _MANAGE: Final = {
     "--invite NAME": "print a one-time link for a new person, or for an existing one to set a new password",
     "--set-role NAME": "give this person the role named by --role",
-    "--reset NAME": "let this person take the tests again",
+    "--reset NAME": "let this person retake the tests",
     "--pause NAME": "suspend this person: they can log in and see their account, but cannot work",
     "--block NAME": "block this person: they cannot log in",
     "--unblock NAME": "allow this person to work again",
@@ -69,14 +69,14 @@ def add(verbs: Verbs) -> None:
     opened: dict[str, tuple[Callable[[argparse.Namespace, Any], int], str, str, Table]] = {
         "add": (
             _add,
-            "add pictures or cases to a campaign, also while it is served",
+            "add pictures or cases to a campaign; works while the server runs",
             "--pictures photographs",
             _SOURCES,
         ),
-        "serve": (_serve, "open a campaign in the browser", "--port 8400", _SERVE),
+        "serve": (_serve, "start the web server of a campaign", "--port 8400", _SERVE),
         "people": (
             _people,
-            "list people, invite them, change roles, let them try tests again",
+            "list people, invite them, change roles, let them retake tests",
             "--invite ada",
             _PEOPLE,
         ),
@@ -91,13 +91,18 @@ def add(verbs: Verbs) -> None:
     )  # fmt: skip
     example = "countersight collect backup kitchen -o kitchen-copy"
     made["backup"] = verb(actions, "backup", _backup, "copy a campaign while it runs", example, _CAMPAIGN, to)
-    example, copy = "countersight collect restore kitchen-copy -o kitchen", {"BACKUP": "the copy"}
+    example, copy = (
+        "countersight collect restore kitchen-copy -o kitchen",
+        {"BACKUP": "a folder written by `collect backup`"},
+    )
     made["restore"] = verb(actions, "restore", _restore, "restore a campaign from a backup", example, copy, to)
     add_options(made["people"].add_mutually_exclusive_group(), _MANAGE)
     words = "cvqa, verify, answer: a dataset, or a run of one; judge: an audit"
     for name in ("new", "add"):
         made[name].add_argument("--from", dest="source", type=Path, metavar="FOLDER", help=words)
-    words = "PostgreSQL URL (default: COUNTERSIGHT_DATABASE, or the one stored with the campaign, without a password)"
+    words = (
+        "PostgreSQL URL (default: COUNTERSIGHT_DATABASE, or the URL stored with the campaign; passwords are not stored)"
+    )
     for each in made.values():
         each.add_argument("--database", metavar="URL", default=os.environ.get("COUNTERSIGHT_DATABASE"), help=words)
 
@@ -276,7 +281,7 @@ def _status(chosen: argparse.Namespace, campaign: Any) -> int:
     if figures.stranded:
         print(f"  {several(figures.stranded, 'item')}: nobody is left to work on it, invite more people")
     if kept:
-        print(f"  [splits] was changed: {several(kept, 'item')} with another split than a new draw would give")
+        print(f"  [splits] was changed: {several(kept, 'item')} whose split differs from what a new draw would give")
     return 0
 
 

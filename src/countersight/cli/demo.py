@@ -46,7 +46,8 @@ def _demo(chosen: argparse.Namespace) -> int:
             make_synthetic(dataset, size=size, seed=SEED, workers=None, progress=progress)
     print(f"Made {dataset}: C-VQA-Synthetic, seed {SEED}, every picture drawn in both worlds.")
     print("Running three models. embedded was trained on questions with and without a change, embedded:factual only on")
-    print("questions without one. visprog:reference runs programs that count what classical vision finds.")
+    print("questions without one. visprog:reference runs programs that count objects found by classical")
+    print("computer vision.")
     runs = {model: folder / "runs" / name for model, name in MODELS.items()}
     opened, options = Dataset.open(dataset), RunOptions(find_prompt("0-shot"), shown=True)
     for model, run in runs.items():

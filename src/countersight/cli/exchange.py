@@ -10,7 +10,8 @@ from countersight.text import printable, several
 _EXPORT: Final = {
     "SOURCE": "a dataset or a run",
     "-o, --output PATH!": "the file or folder to write",
-    "--to FORMAT": "see: countersight list formats (default: the paper's layout, by the ending .csv or .jsonl)",
+    "--to FORMAT": "see: countersight list formats (default: the paper's layout, as CSV or "
+    "JSONL depending on the file extension)",
     "--split {train,test,all}=train": "which part of the pictures a training file contains",
     "--yes-train-on-test": "allow training files to contain pictures of the test split",
     "--rai FILE": "croissant: responsible-AI facts about the data (JSON)",
@@ -75,8 +76,8 @@ def _import(chosen: argparse.Namespace) -> int:
     imported = import_run(chosen.tool, chosen.path, chosen.dataset, chosen.output, model=chosen.model, on_bad=print_bad)
     amiss = {
         "failed": imported.failed,
-        "for questions that the dataset does not have": imported.strays,
-        "for questions that already have an answer": imported.repeated,
+        "skipped: the question is not in the dataset": imported.strays,
+        "skipped: the question already has an answer": imported.repeated,
     }
     words = "".join(f"; {number:,} {what}" for what, number in amiss.items() if number)
     print(

@@ -23,26 +23,26 @@ _OPTIONS: Final = {
     "cases to draw at random",
     "--sample P%": "with --from: a random share of the cases, such as 10%% (C-VQA's Table 5)",
     "--seed SEED": "random seed; the same seed gives the same pixels and the same sample (default: 0)",
-    "--workers N": "processes (default: one per core)",
-    "--from FILE>source": "import the questions of this file, published or your own; cello: or create them from this "
-    "mined folder",
+    "--workers N": "number of processes (default: one per core)",
+    "--from FILE>source": "a file of questions to import, published or your own; cello: also a folder written by "
+    "`mine`",
     "--annotations, --kinds FILE>beside": "okvqa, vqav2: the official annotations; cosim: types of change assigned by "
     "people (CSV)",
-    "--keep-doubled": "cosim: keep published cases that list the right answer twice; either option is accepted",
+    "--keep-duplicates": "cosim: keep published cases that list the right answer twice; either option is accepted",
     "--per-task N": "cello, from a mined folder: number of cases per task (instead of --size)",
     "--wording WORDING": (
-        "cvqa-synthetic: eight phrasings of each question, or one as published (default: eight); causal-worlds, "
-        "cello from a mined folder: first, or second for a paraphrase (default: first); cello: or the model that "
+        "cvqa-synthetic: `eight` phrasings per question or `one` as published (default: eight); causal-worlds, "
+        "cello from a mined folder: `first` or `second`, a paraphrase (default: first); cello also: a model that "
         "writes the questions"
     ),
     "--options {fair,published}": "cvqa-synthetic: how wrong options are drawn; `fair` avoids shortcuts "
     "(default: fair)",
     "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of objects (default: an even mix)",
     "--groups {least-change,several-changes}": (
-        "cvqa-synthetic, supports, discs: instead of the usual questions, ask for the smallest sufficient change, or "
-        "assume two changes or an exception"
+        "cvqa-synthetic, supports, discs: replace the usual questions; `least-change` asks for the smallest "
+        "sufficient change, `several-changes` assumes two changes or an exception"
     ),
-    "--controls": "cvqa-synthetic: add for every case a control whose change must not affect the answer",
+    "--controls": "cvqa-synthetic: add a control to every case: a change that does not affect the answer",
     "--hidden KEY": "keep the right answers in this separate file instead of the dataset; score with --key KEY",
 }
 

@@ -193,19 +193,20 @@ _PATHS: Final = re.compile(
 
 _SHARED: Final = {
     "--seed SEED=0": "random seed, also sent to servers",
-    "--temperature T=0": "sampling temperature; `server` sends none, for models that accept only their default",
+    "--temperature T=0": "sampling temperature; `server`: do not send a temperature, for models that accept only "
+    "their default",
     "--detail {auto,low,high}=auto": "image detail, for servers that have such a setting",
     "--attempts N=5": "attempts per request",
     "--timeout S=120": "seconds per attempt",
     "--concurrency N=64": "maximum number of concurrent requests",
-    "--price IN,OUT=0,0": "dollars per million tokens read and written, where the server reports no cost",
+    "--price IN,OUT=0,0": "dollars per million input and output tokens, where the server reports no cost",
     "--max-tokens N=256": "maximum length of a reply, in tokens",
     "--ray ADDRESS=": "run on a Ray cluster; `auto` uses the cluster of this machine",
     "--dataset DIR": "the dataset's current folder, if it was moved",
     "--gold, --key PATH": "right answers: corrections made after the run (a dataset, or a .csv or .jsonl with "
     "case, world, "
     "answer), or the key of a hidden dataset",
-    "--pictures DIR": "the folder of the pictures",
+    "--pictures DIR": "the folder that contains the pictures",
 }
 LOCAL: Final = {
     "--device D=auto": "cpu, cuda, cuda:1, mps (default: the fastest)",

@@ -22,7 +22,7 @@ _SCORE: Final = {"RUN": "a run folder", "-o, --output FILE": "write one row per 
 _REPORT: Final = {
     "RUN+": "runs, folders of runs, or audits",
     "-o, --output DIR=report": "the folder to write",
-    "--seed SEED=0": "random seed of the sample of cases that is shown and of resampled intervals",
+    "--seed SEED=0": "random seed for choosing the cases shown and for resampling",
     "--gallery N=3000": "maximum number of cases shown with pictures",
     "--groups CSV": "compare groups of pictures; a table with the column id and one column per grouping, such as "
     "bb_gender",
@@ -34,7 +34,7 @@ _REPORT: Final = {
 }
 _COMPARE: Final = {
     "OLD": "a run, a report, or its scores.json",
-    "NEW": "the run or report to compare it with, for example of another version, model or prompt",
+    "NEW": "the run or report to compare it with, for example of a different version, model or prompt",
     "--fail-if CONDITION*": "exit with 1 if a measure changed this much, new minus old in points: 'drop > 2', "
     "'counterfactual < -1'",
 }
@@ -56,7 +56,7 @@ def add(verbs: Verbs) -> None:
     summary = "print the scores of a run; optionally write one row per answer to a Parquet file"
     example = "countersight score runs/qwen --gold corrected.csv -o runs/qwen/scores.parquet"
     verb(verbs, "score", _score, summary, example, _SCORE, shared("dataset", "gold"))
-    summary = "write tables and a page about one or more runs, or about several audits side by side"
+    summary = "write tables and an HTML report about one or more runs, or about several audits side by side"
     example = "countersight report runs/qwen runs/llava -o report"
     verb(verbs, "report", _report, summary, example, _REPORT, shared("dataset", "gold"))
     summary = "compare the scores of two runs or reports, and fail where a measure changed more than allowed"

@@ -30,21 +30,21 @@ UNDER_WAY: Final = 64
 UNREAD_SHARE: Final = 0.01
 """The share of unread replies above which the end of a run with --until names it."""
 _OPTIONS: Final = {
-    "DATASET": "a dataset folder; or a .toml file with the options of this run, and several datasets and models",
-    "--model M": "see: countersight list models",
+    "DATASET": "a dataset folder, or a .toml file that defines one or more runs",
+    "--model M": "the model to ask; see: countersight list models",
     "-o, --output RUN": "the run folder to write (default: runs/DATASET/MODEL)",
-    "--prompt P=0-shot": "see: countersight list prompts; or a .toml file of your own",
+    "--prompt P=0-shot": "the prompt; see: countersight list prompts; or your own .toml file",
     "--shots-from DATASET": "dataset from which 1-shot prompts take their examples (default: other cases of the "
     "same dataset)",
     "--shown": "also ask about the counterfactual pictures, to measure the imagination gap",
     "--rank": "take the option with the smallest loss as the answer, instead of generating text",
     "--loss {mean,sum}": "with --rank: how the loss of an option is computed from its tokens (default: mean)",
-    "--limit N": "ask only N cases, drawn at random (--seed) and stratified by group",
+    "--limit N": "use only N cases, drawn at random (--seed) and stratified by group",
     "--again {cut,empty,unread}=": "ask again for replies that were cut off by the token limit "
     "or are empty (with a larger --max-tokens); unread: ask the model to state only its final answer",
     "--budget DOLLARS": "stop before the run costs more than this; can be raised later",
-    "--until W": "stop as soon as the drop is known to within ± W points, or is known to be above or below zero "
-    "(`decided`)",
+    "--until W": "W: stop when the drop is known to within ± W points; `decided`: stop when it is known to be above or "
+    "below zero",
     "--until-metric {drop,factual,counterfactual,both_right}": "the measure used by --until (default: drop)",
     "--against M": "with --until: run a second model on the same cases in lockstep, into RUN-against, and stop when "
     "the difference between the two is known",

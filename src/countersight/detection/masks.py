@@ -41,7 +41,7 @@ def read_mask(data: bytes, size: tuple[int, int]) -> Mask:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as file:
             if file.size != size or file.width * file.height > MAX_PIXELS:
                 raise EditFailed(
-                    f"the mask has {file.width} x {file.height} pixels, but the picture {size[0]} x {size[1]}"
+                    f"the mask has {file.width} x {file.height} pixels, but the picture has {size[0]} x {size[1]}"
                 )
             return np.asarray(file.convert("L")) >= 128
     except EditFailed:

@@ -272,12 +272,12 @@ def _check_same_run(path: Path, there: RunManifest, now: RunManifest) -> None:
         ("way of answering", there.answering, now.answering),
         ("loss", there.loss, now.loss),
         ("pool or seed of examples", *(_describe_pool(run.examples) for run in (there, now))),
-        ("shown worlds", there.shown, now.shown),
+        ("setting of `shown`", there.shown, now.shown),
     ):
         same = there.dataset.fingerprint == now.dataset.fingerprint if what == "dataset" else old == new
         if not same:
             raise RunError(
-                f"{path} contains a run with another {what}: {old} there, {new} now; choose another folder for "
+                f"{path} contains a run with a different {what}: {old}, not {new}; choose a different folder for "
                 "`out`, or remove this one"
             )
 
@@ -293,7 +293,7 @@ def _describe_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
     changed = [field for field in old.__struct_fields__ if getattr(old, field) != getattr(new, field)]
     if "name" in changed or not set(changed) - {"about"}:
         return old.name, new.name
-    return f"an earlier version of {old.name}, with another {', '.join(changed)}", new.name
+    return f"an earlier version of {old.name}, which differs in {', '.join(changed)}", new.name
 
 
 def _differing_settings(settings: dict[str, Any], others: dict[str, Any]) -> str:

@@ -78,7 +78,7 @@ class ModelSettings(msgspec.Struct, frozen=True):
     timeout: float = 120.0
     price_in: float = 0.0
     price_out: float = 0.0
-    """Dollars per million tokens read and written, for servers that do not report a cost."""
+    """Dollars per million input and output tokens, for servers that do not report a cost."""
     loss: Loss = "mean"
     device: str = "auto"
     dtype: str = "auto"

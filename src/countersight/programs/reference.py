@@ -78,7 +78,7 @@ def _plan_flowers(found: re.Match[str]) -> list[ProgramStep]:
         wanted = "polygons"
     elif removed := _SOME_REMOVED.fullmatch(change):
         if removed["where"] not in (None, colour):
-            raise NoProgram("the removed flowers are elsewhere, at least in part")
+            raise NoProgram("some of the removed flowers are not in the place asked about")
         counted = removed["place"] is None or (removed["place"] == "outside") == (side == "outside")
         less = int(removed["some"] or removed["gone"]) if counted else 0
     elif gone := _EMPTIED.fullmatch(change):

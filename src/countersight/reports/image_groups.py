@@ -57,7 +57,7 @@ class PictureGroups(msgspec.Struct, frozen=True, eq=False):
     """Cases whose picture is in the table."""
     cases: int
     several: int
-    """Pictures with rows of several groups; they are excluded, as in the paper."""
+    """Pictures that are in several groups; they are excluded, as in the paper."""
     blank: int
     """Pictures whose rows are empty."""
 
@@ -195,7 +195,7 @@ def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Ter
     found = [(run, each) for run, each in zip(runs, measured, strict=True) if each.groups]
     left_out = [
         text
-        for number, text in ((groups.several, "with rows of several groups"), (groups.blank, "with no value"))
+        for number, text in ((groups.several, "in several groups"), (groups.blank, "with no value"))
         for text in ([f"{several(number, 'picture')} {text}"] if number else [])
     ]
     about = (

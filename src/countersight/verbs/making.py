@@ -39,7 +39,7 @@ def make(
     pictures: Path | str | None = None,
     beside: Path | str | None = None,
     sample: float | None = None,
-    keep_doubled: bool = False,
+    keep_duplicates: bool = False,
     controls: bool = False,
     options: Literal["fair", "published"] | None = None,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
@@ -62,9 +62,9 @@ def make(
     Pictures are drawn by `workers` processes, or by the machines of a `ray` cluster.
 
     Some arguments apply only to certain suites. cvqa-synthetic: `options` says how wrong options are drawn; `controls`
-    adds for every case a control whose change must not affect the answer. Worlds: `difficulty`. Worlds and
+    adds a control to every case: a change that does not affect the answer. Worlds: `difficulty`. Worlds and
     cvqa-synthetic: `groups` asks for the smallest change that leads to a goal, or assumes two changes, instead of the
-    usual questions. cosim: `keep_doubled` keeps cases that list the right answer twice. cello, from a folder made by
+    usual questions. cosim: `keep_duplicates` keeps cases that list the right answer twice. cello, from a folder made by
     `mine`: `per_task` is the number of cases per task. `wording`: for cvqa-synthetic, "eight" phrasings or "one", as
     published; for causal-worlds and cello, "first" or "second", a paraphrase; for cello also the name of a model that
     writes the questions.
@@ -72,7 +72,7 @@ def make(
     check_from(1, size=size, per_task=per_task, workers=workers)
     chosen, folder, source, key = find_suite(suite), Path(out), maybe_path(source), maybe_path(hidden)
     own: dict[str, Any] = {
-        "keep_doubled": keep_doubled,
+        "keep_duplicates": keep_duplicates,
         "controls": controls,
         "options": options,
         "difficulty": difficulty,
@@ -138,12 +138,12 @@ def _made_before(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
             continue
         if what == "sha256":
             raise CountersightError(
-                f"{folder} was made from other content: {how['file']}, or the file beside it, has changed since; "
-                "choose another folder for `out`, or remove this one"
+                f"{folder} was made from different content: {how['file']}, or the file beside it, has changed since; "
+                "choose a different folder for `out`, or remove this one"
             )
         raise CountersightError(
-            f"{folder} has another {what}: {there or 'none'} there, {now or 'none'} now; choose another folder for "
-            "`out`, or remove this one"
+            f"{folder} was made with different settings ({what}: {there or 'none'}, not {now or 'none'}); choose a "
+            "different folder for `out`, or remove this one"
         )
     return dataset
 

@@ -1,8 +1,8 @@
 """Static equilibrium with friction as small linear programmes: which things stay and which fall.
 
 A thing and all that it carries stay if there are forces at their contacts, each within its cone of friction, that hold
-every weight. What has none falls; then what is left is looked at again, so that what rested on it falls too, unless
-something else still holds it.
+every weight. A thing without such forces falls; then the rest is solved again, so that things that rested on it fall
+too, unless something else still holds them.
 
 Every verdict is asked for with a margin: it must be the same with all weights moved to either side by so many pixels
 and with a fifth more or less friction. Where it is not, the world is Unclear, and nothing is said of it.

@@ -181,7 +181,7 @@ def test_run_asks_a_local_model_from_end_to_end(
     assert main(["report", str(tmp_path / "run"), "-o", str(tmp_path / "report")]) == 0
     capfd.readouterr()
     assert main([*command[:-1], "2", "--dtype", "bfloat16", "-o", str(tmp_path / "run")]) == 2
-    assert "another set of settings" in capfd.readouterr().err
+    assert "a different set of settings" in capfd.readouterr().err
 
 
 def test_run_ranks_the_options_of_a_local_model(tiny_folder: Folders, tmp_path: Path) -> None:

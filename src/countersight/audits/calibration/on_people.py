@@ -29,7 +29,7 @@ def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
     made = people_calibration(read_audit(audit), list(read_labels(labels)))
     output.mkdir(parents=True, exist_ok=True)
     if (output / LOG).exists() and (output / LOG).read_bytes() != (audit / LOG).read_bytes():
-        raise AuditError(f"{output} contains another log; choose another folder for -o")
+        raise AuditError(f"{output} contains a different log; choose a different folder for -o")
     for folder, name in ((audit, MANIFEST), (audit, LOG), (labels, LABELS)):
         write_whole(output / name, (folder / name).read_bytes())
     write_calibration(output, made)

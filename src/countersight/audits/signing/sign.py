@@ -53,7 +53,9 @@ def sign_off(folder: Path, key: Path, *, name: str, role: str, at: str) -> Path:
     _, seal = read_seal(folder)
     slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60]
     if not slug:
-        raise AuditError(f"{name!r} has no letter from a to z for the file name; add a transcription in brackets")
+        raise AuditError(
+            f"{name!r} contains no Latin letters or digits to make a file name from; add a transliteration in brackets"
+        )
     written = _written(SignOff(seal, name, role, at))
     statement, signature = folder / f"sign-off.{slug}.json", sign(written, key)
     proof = statement.with_name(f"{statement.name}.sig")

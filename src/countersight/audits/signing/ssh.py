@@ -38,7 +38,7 @@ def read_allowed_signers(
     for each in named:
         text = each if _KEY.match(each.strip()) else _read(each)
         if not _KEY.search(text):
-            raise AuditError(f"{each} has no public key of OpenSSH; make a pair with: ssh-keygen -t ed25519 -f key")
+            raise AuditError(f"{each} has no OpenSSH public key; make a pair with: ssh-keygen -t ed25519 -f key")
         lines += [f"* {line}" if _KEY.match(line) else line for line in text.splitlines()]
     return AllowedSigners("\n".join(lines) + "\n", identity, revoked) if lines else None
 

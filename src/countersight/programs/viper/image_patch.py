@@ -284,9 +284,9 @@ _WAITING: Final = frozenset(tool for tool in _SIGNATURES if inspect.iscoroutinef
 
 def _text(value: object, longest: int = LONGEST_TEXT) -> str:
     if not isinstance(value, str):
-        raise ToolFailed(f"it needs a text, not {_brief(value)}")
+        raise ToolFailed(f"it needs a string, not {_brief(value)}")
     if len(value) > longest:
-        raise ToolFailed(f"a text has more than {longest} characters")
+        raise ToolFailed(f"the text is longer than {longest} characters")
     return shortened(value, longest)
 
 

@@ -73,7 +73,7 @@ def _letter(row: Row, field: str, options: tuple[str, ...]) -> str:
     if len(meant) == 2:
         raise BadField(field, f"{text[:40]!r} is the letter of one option and the text of the other")
     if not meant:
-        raise BadField(field, f"{text[:40]!r} is neither A or B nor the text of an option")
+        raise BadField(field, f"{text[:40]!r} is not A, B or the text of an option")
     return meant.pop()
 
 

@@ -37,7 +37,7 @@ Assigned = dict[str, tuple[tuple[str, ...], int]]
 """The types that people assigned to a change, and their number of changes (0: not counted), by case id."""
 
 
-def layout(kinds: Path | None, *, keep_doubled: bool = False) -> Layout:
+def layout(kinds: Path | None, *, keep_duplicates: bool = False) -> Layout:
     """Return the layout of CoSIm's file, with the types of change from a file if people assigned them.
 
     Five of the published cases offer their right answer twice. They are bad rows, unless they are kept as published:
@@ -48,7 +48,7 @@ def layout(kinds: Path | None, *, keep_doubled: bool = False) -> Layout:
         description="The published instances of CoSIm (Kim et al.): a question, the response first given to it, a "
         "change to the scene, and four new responses.",
         rows=partial(_rows, kinds, assigned),
-        as_case=partial(_as_case, assigned, keep_doubled),
+        as_case=partial(_as_case, assigned, keep_duplicates),
         picture=_picture,
         picture_field="img_fn",
         folders=("", *VISUAL_GENOME),
@@ -93,7 +93,7 @@ def _name(number: int) -> str:
     return f"{NAME}-{number:06d}"
 
 
-def _as_case(assigned: Assigned, keep_doubled: bool, row: Row, number: int) -> Case:
+def _as_case(assigned: Assigned, keep_duplicates: bool, row: Row, number: int) -> Case:
     name, change = _name(number), text_of(row, "change")
     kinds, changes = assigned.get(name, ((), 0))
     provenance: dict[str, str | int] = {"img_path": _picture(row), "kinds": "assigned" if kinds else "proposed"}
@@ -104,13 +104,13 @@ def _as_case(assigned: Assigned, keep_doubled: bool, row: Row, number: int) -> C
     return Case(
         id=name,
         change=Change(change, kinds or change_kinds(change)),
-        counterfactual=_question(row, keep_doubled),
+        counterfactual=_question(row, keep_duplicates),
         context=text_of(row, "answer_orig"),
         provenance=provenance,
     )
 
 
-def _question(row: Row, keep_doubled: bool) -> Question:
+def _question(row: Row, keep_duplicates: bool) -> Question:
     responses, right = row["answer_choices"], row["answer_label"]
     if not isinstance(responses, list) or len(responses) != 4:
         raise BadField("answer_choices", "is not a list of 4 texts")
@@ -118,7 +118,9 @@ def _question(row: Row, keep_doubled: bool) -> Question:
         raise BadField("answer_label", "is not a whole number from 0 to 3")
     options = tuple(Option(text_of({"answer_choices": response}, "answer_choices")) for response in responses)
     doubled = [option.text for option in options].count(options[right].text) > 1
-    question = Question(text_of(row, "question"), LETTERS[right], "choice", options, doubled=keep_doubled and doubled)
+    question = Question(
+        text_of(row, "question"), LETTERS[right], "choice", options, doubled=keep_duplicates and doubled
+    )
     return checked(question, {"text": "question", "answer": "answer_label", "options": "answer_choices"})
 
 
@@ -144,7 +146,7 @@ SUITE: Final = Suite(
     layout,
     SecondFile("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
     "entry",
-    options={"file": ("keep_doubled",)},
+    options={"file": ("keep_duplicates",)},
     title="CoSIm",
     terms=Terms(
         about=UNDER_A_CHANGE,
