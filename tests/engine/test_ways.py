@@ -14,7 +14,7 @@ from countersight.case import LETTERS, Case, Change, Option, Question, Reply
 from countersight.engine import PROMPTS, Gathering, RetryPolicy, RunFolder, orders_of
 from countersight.errors import AskingFailed, RunError
 from countersight.models.protocol import Answer
-from countersight.scoring import judge_run
+from countersight.scoring import OUTCOMES, judge_run
 
 
 def spoken(request):
@@ -41,7 +41,12 @@ def pictures(request):
 def judged(folder, output):
     """What became of the questions of a run, read as its prompt says."""
     found = judge_run(RunFolder.open(output), dataset=folder).outcomes
-    return {(one.case, world): getattr(one, world) for one in found for world in ("factual", "counterfactual")}
+    worlds = ("factual", "counterfactual")
+    return {
+        (found.case(row), world): OUTCOMES[found.codes[row, column]]
+        for row in range(len(found))
+        for column, world in enumerate(worlds)
+    }
 
 
 class Knows:

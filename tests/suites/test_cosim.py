@@ -9,7 +9,7 @@ from making import picture
 
 from countersight.case import Change, Option, Question, Reply
 from countersight.errors import CountersightError
-from countersight.scoring import outcomes
+from countersight.scoring import OUTCOMES, outcomes
 from countersight.suites.cosim.files import FIELDS
 from countersight.suites.importing import Imported
 from countersight.verbs import make
@@ -71,7 +71,7 @@ def test_a_doubled_right_answer_is_kept_on_demand_and_either_is_right(tmp_path):
     (_, _), (_, case) = kept.cases()
     reply = Reply(case.id, 0, "counterfactual", "told")
     said = [msgspec.structs.replace(reply, text=letter) for letter in "ABCD"]
-    found = [next(iter(outcomes([(0, case)], [one]))).counterfactual for one in said]
+    found = [OUTCOMES[outcomes([(0, case)], [one]).codes[0, 1]] for one in said]
     assert found == ["right", "right", "wrong", "wrong"]
 
 
