@@ -346,6 +346,22 @@ def dropped_case(**more):
     return change
 
 
+def failed_case(folder):
+    """A case of which the picture is said to be unreadable, without its other steps."""
+    worst = next(step.place for step in read_steps(folder / LOG) if step.stage == "case")
+
+    def change(step):
+        if step.place.case != worst.case:
+            return step
+        return replace(step, output=Failed("the picture cannot be read")) if step.stage == "case" else None
+
+    steps(change)(folder)
+
+
+def with_credentials(picture):
+    return picture[:33] + chunk(b"caBX", CERTIFIED.encode()) + picture[33:]
+
+
 def other_rows(folder):
     """Other rows of the dataset named for the cases, where no dataset is at hand."""
     selection = decode_selection((folder / SELECTION).read_bytes())
@@ -508,6 +524,8 @@ SLOW = (
     Attack("an abstention", "audit", outputs("verdict", lambda step: step.by == "rules", pcs=1, path="rules"),
            "'verdict' of rules (vote 1) on case"),
     Attack("an edit refused", "audit", refused_edit, "failure is no room for it in the log; recomputed it is nothing"),
+    Attack("a case failed", "audit", failed_case, "type is failed in the log; recomputed it is case"),
+    Attack("credentials of nobody", "past", with_picture("edit", with_credentials), "'edit' on case"),
     Attack("exact failed", "audit", failed("edit", "exact"), "type is failed in the log; recomputed it is edit"),
     Attack("rules failed", "audit", failed("verdict", "rules"), "type is failed in the log; recomputed it is verdict"),
     Attack("pixels failed", "past", failed("check", "pixels"), "type is failed in the log; recomputed it is check"),
@@ -693,8 +711,22 @@ def _check(step: Step) -> Step:
         png() + chunk(b"IDAT", CERTIFIED.encode()),
         png()[:33] + chunk(b"IDAT", zlib.compress(WORDS.tobytes() + b"\0" * 7) + CERTIFIED.encode()) + png()[-12:],
         png()[:33] + chunk(b"IDAT", CERTIFIED.encode()) + png()[-12:],
+        png()[:33] + chunk(b"caBX", CERTIFIED.encode()) + png()[33:],
+        png()[:8] + png()[33:],
+        png()[:-12],
+        png()[:-13] + bytes([png()[-13] ^ 1]) + png()[-12:],
     ],
-    ids=["words", "bytes behind", "pixels behind", "bytes behind the pixels", "no pixels"],
+    ids=[
+        "words",
+        "bytes behind",
+        "pixels behind",
+        "bytes behind the pixels",
+        "no pixels",
+        "credentials of nobody",
+        "no header",
+        "no end",
+        "a wrong checksum",
+    ],
 )
 def test_a_png_that_holds_more_than_its_pixels(smuggled):
     assert not same_picture(smuggled, png())
@@ -704,7 +736,7 @@ def test_a_png_that_another_library_packed_or_somebody_signed_holds_nothing_more
     mark = PngImagePlugin.PngInfo()
     mark.add_text("Comment", "edited")
     assert same_picture(png(compress_level=0), png(compress_level=9))
-    assert same_picture(png()[:33] + chunk(b"caBX", b"by somebody") + png()[33:], png())
+    assert same_picture(png()[:33] + chunk(b"caBX", b"by somebody") + png()[33:], png(), signed=True)
     assert same_picture(png(), png(pnginfo=mark))
 
 

@@ -194,6 +194,7 @@ def _manifest(dataset: Dataset, output: Path, options: AuditOptions, parties: Pa
         strength=0 if options.strength == 1 else options.strength,
         plan=digest_of(options.plan.read_bytes()) if options.plan else "",
         requires=options.requires,
+        credentials=options.credentials is not None,
     )
 
 

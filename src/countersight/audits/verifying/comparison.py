@@ -7,6 +7,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from countersight.errors import BadPicture
+from countersight.picture import as_seen, check_picture
 from countersight.text import printable
 
 What = Literal["altered", "missing", "added", "broken", "not verified"]
@@ -86,26 +88,32 @@ def _show(value: object, start: int) -> str:
     return "…" * bool(start) + text[start : start + _SHOWN] + "…" * (start + _SHOWN < len(text))
 
 
-def same_picture(given: bytes, made: bytes) -> bool:
-    """Whether a stored PNG has the pixels of the regenerated one, and no texts but its own, or credentials."""
+def same_picture(given: bytes, made: bytes, *, signed: bool = False) -> bool:
+    """Whether a stored PNG has the pixels of the regenerated one and no texts but its own; credentials if `signed`."""
     if given == made:
         return True
     try:
-        (beside, *pixels), (expected, *again) = _unpack(given), _unpack(made)
-    except zlib.error:
+        (beside, *pixels), (expected, *again) = _unpack(given, signed), _unpack(made, signed)
+        ends = beside[1:2] == expected[1:2] and beside[-1] == expected[-1]  # the header and the end
+        if pixels != again or not ends or Counter(beside) - Counter(expected):
+            return False
+        as_seen(check_picture(given))
+    except (zlib.error, BadPicture):
         return False
-    return pixels == again and not Counter(beside) - Counter(expected)
+    return True
 
 
-def _unpack(png: bytes) -> tuple[list[bytes], bytes, bytes]:
+def _unpack(png: bytes, signed: bool) -> tuple[list[bytes], bytes, bytes]:
     """Return the chunks beside the pixels, the unpacked pixels, and the bytes hidden behind these."""
     beside, packed, start = [png[:8]], [], 8
     while start < len(png):
         end = start + 12 + int.from_bytes(png[start : start + 4])
         kind = png[start + 4 : start + 8]
+        if zlib.crc32(png[start + 4 : end - 4]) != int.from_bytes(png[end - 4 : end]):
+            raise zlib.error(f"the checksum of {kind!r} is wrong")
         if kind == b"IDAT":
             packed.append(png[start + 8 : end - 4])
-        elif kind != CREDENTIALS:
+        elif kind != CREDENTIALS or not signed:
             beside.append(png[start:end])
         start = end
     unpacking = zlib.decompressobj()
