@@ -121,7 +121,12 @@ def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> I
     # and source are few as well.
     in_turn = zip_longest(*(Random(key).sample(found, len(found)) for found in reversed(by_kind)))
     graphs = [graph for some in in_turn for graph in some if graph is not None]
-    yield from (_choices if task.is_choice else _suppositions)(task, graphs, pool, wanted, key, turn)
+    if not task.is_choice:
+        yield from _suppositions(task, graphs, pool, wanted, key, turn)
+        return
+    drafted = list(_choices(task, graphs, pool, wanted, key, turn))
+    Random(f"{key}/order").shuffle(drafted)  # otherwise three letters in a row would tell the fourth
+    yield from drafted
 
 
 def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key: str, turn: int) -> Iterator[Drafted]:
@@ -147,7 +152,7 @@ def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key
             answer = plain(shape.names[query.answer[0]])
             if graph.scene in used or right[answer] == most:
                 continue
-            letter = balanced(_LETTERS, f"{key}/letter", made, rounds=-(-wanted // len(_LETTERS)))
+            letter = balanced(_LETTERS, f"{key}/letter", made)
             letter = _LETTERS[(_LETTERS.index(letter) + turn) % len(_LETTERS)]
             rng = Random(f"{key}/{tries}/{graph.scene}/{'/'.join(thing.id for thing in graph.things)}")
             drafted = draft(task, query, shape, letter, made + turn, answers, rng, tries)
