@@ -29,11 +29,12 @@ _IDIOMS = {
     "once": "1", "twice": "2", "thrice": "3", "none": "0", "nobody": "0", "no one": "0", "not any": "0", "nil": "0",
 }  # fmt: skip
 _IDIOM = any_case(rf"\b(?:{'|'.join(_IDIOMS)})\b(?! of (?:glasses|sunglasses|scissors|pants|jeans|shorts))")
-# "This one", "the red one", "one another": a pronoun.
+# "This one", "the red one", "one another", "one notices": a pronoun.
 _PRONOUN_BEFORE = any_case(
     r"\b(?:this|that|which|the|each|other|another|no|any|every|some|first|second|third|last|same|latter|former|right"
     r"|left|correct|\w+er|\w+est|red|blue|green|black|white|yellow|big|small|large)\s+$"
 )
+_PRONOUN_AFTER = any_case(r"\s+(?:notices?|sees|observes|finds|(?:can|could|may|might) (?:see|say|tell|argue))\b")
 _LONGEST = 30  # digits; a longer row of them is noise
 
 
@@ -54,7 +55,8 @@ def numerals(text: str) -> list[Numeral]:
     found = [Numeral(canonical(match.group()), *match.span()) for match in digits]
     for match in _WORDS.finditer(text):
         before = max(0, match.start() - 16)
-        if match.group().lower() != "one" or not _PRONOUN_BEFORE.search(text, before, match.start()):
+        is_pronoun = _PRONOUN_BEFORE.search(text, before, match.start()) or _PRONOUN_AFTER.match(text, match.end())
+        if match.group().lower() != "one" or not is_pronoun:
             found.extend(_spelled(match))
     for match in _IDIOM.finditer(text):
         phrase = match.group().lower()
