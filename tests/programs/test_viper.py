@@ -164,7 +164,7 @@ def test_every_call_of_the_eyes_is_noted_with_its_boxes() -> None:
         ("return image.find('cat')[0]", "error", "IndexError"),
         ("return llm_query('Why?')", "tool failure", "no language model"),
         ("return coerce_to_numeric('a few')", "tool failure", "no single number"),
-        ("return image.find(3)", "tool failure", "needs a text"),
+        ("return image.find(3)", "tool failure", "needs a string"),
         ("return image.crop(50, 50, 50, 60)", "tool failure", "outside the picture"),
         ("import numpy\nreturn 3", "unknown tool", "numpy"),
         ("import socket\nreturn 3", "forbidden", "socket"),

@@ -187,9 +187,9 @@ def is_decent(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 CHECKS: Final[tuple[tuple[str, Callable[[SourceQuestion, PairDraft], Fault]], ...]] = (
     (NOT_A_QUESTION, is_a_question),
+    ("it asks about something else", asks_for_the_same),
     ("an answer or a count is stated", states_nothing),
     ("the answer stays the same", differs),
-    ("it asks about something else", asks_for_the_same),
     ("arithmetic disagrees", is_worked_out),
     ("the text alone gives the answer", needs_the_picture),
     ("sensitive", is_decent),
