@@ -1,7 +1,9 @@
 """The web application: all addresses with their permissions, shared pages, and the server."""
 
+import signal
 import socket
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -184,7 +186,14 @@ def serve(
         timeout_keep_alive=30,
         h11_max_incomplete_event_size=64 * 1024,
     )
-    uvicorn.Server(settings).run()
+    server = uvicorn.Server(settings)
+    if threading.current_thread() is threading.main_thread():
+        # A signal that arrives while the server starts must not be lost, as an exception in a destructor would be.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, server.handle_exit)
+    server.run()
+    if server.should_exit:
+        raise KeyboardInterrupt
 
 
 def configuration_faults(
