@@ -8,8 +8,10 @@ from countersight.detection.vision import Patch, ToolFailed
 from countersight.errors import AskingFailed
 from countersight.models.protocol import Answer, Request, Turn
 from countersight.picture.checking import check_picture
+from countersight.programs.extraction import extract_steps
 from countersight.programs.failures import Limits, Tracing
 from countersight.programs.model import MeteredModel, Programs
+from countersight.programs.steps.parsing import parse_program
 from countersight.programs.styles import STYLES
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
@@ -17,6 +19,11 @@ from countersight.programs.viper.sandbox import Sandbox
 DOGS = [Patch((0, 0, 20, 20), "dog"), Patch((40, 60, 60, 90), "dog"), Patch((70, 10, 100, 40), "dog")]
 """In a picture of 100 x 100 pixels: at the top left, at the bottom, at the right."""
 PICTURE = check_picture(picture(size=100))
+
+
+def parse_steps(text):
+    """The steps of the program in a reply."""
+    return parse_program(extract_steps(text))
 
 
 class Eyes:

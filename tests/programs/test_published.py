@@ -3,12 +3,11 @@
 import asyncio
 
 import pytest
-from programs.seeing import PICTURE, returned
+from programs.seeing import PICTURE, parse_steps, returned
 
 from countersight.detection.vision import Patch
 from countersight.programs.failures import ProgramFailed, Tracing
 from countersight.programs.steps.interpreter import run_steps
-from countersight.programs.steps.parsing import parse_steps
 
 THINGS = [
     Patch((10, 60, 30, 80), "cup"),

@@ -6,7 +6,7 @@ import csv
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from programs.seeing import PICTURE, Eyes
+from programs.seeing import PICTURE, Eyes, parse_steps
 from published import published
 from running import replies, run_command
 
@@ -17,7 +17,6 @@ from countersight.picture.checking import check_picture
 from countersight.programs.failures import Tracing
 from countersight.programs.reference import NoProgram, as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
-from countersight.programs.steps.parsing import parse_steps
 from countersight.programs.vision.scene_vision import SceneVision
 from countersight.scenes.drawing import draw_both
 from countersight.scenes.png import encode

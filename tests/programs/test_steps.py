@@ -6,12 +6,12 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from programs.seeing import DOGS, PICTURE, Eyes
+from programs.seeing import DOGS, PICTURE, Eyes, parse_steps
 
 from countersight.programs.failures import Limits, ProgramFailed, Tracing
 from countersight.programs.prompting import STEPS
 from countersight.programs.steps.interpreter import OPERATIONS, run_steps
-from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate, parse_steps
+from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
 
 DOG = "A=LOC(image=IMAGE, object='dog')\n"
 CAT = "A=LOC(image=IMAGE, object='cat')\n"

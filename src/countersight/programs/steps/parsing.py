@@ -13,7 +13,6 @@ from typing import Any, Final
 import msgspec
 
 from countersight.programs.answers import number_in
-from countersight.programs.extraction import extract_steps
 from countersight.programs.failures import ProgramFailed
 
 MOST_STEPS = 64
@@ -56,11 +55,6 @@ class BadProgram(ProgramFailed):
 
     def __init__(self, reason: str) -> None:
         super().__init__("syntax error", reason)
-
-
-def parse_steps(text: str) -> list[ProgramStep]:
-    """Parse the steps of a program in a reply."""
-    return parse_program(extract_steps(text))
 
 
 def parse_program(source: str) -> list[ProgramStep]:
