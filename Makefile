@@ -24,14 +24,12 @@ demo: $(VENV)/.installed
 # Two tiers: `test` in eight minutes after every change, `test-all` in twenty-five before a change lands. Each prints its
 # wall and CPU time. Three workers on two cores, because tests also wait for servers, browsers and killed processes.
 PYTEST = $(BIN)/pytest -n 3 --dist loadfile
-# Linter and types go beside the tests; what they find is printed at once, and fails the whole.
-LINT = $(MAKE) --no-print-directory lint &
+# Linter and types go first, because they take half a minute and fail most often.
+test: lint $(VENV)/.services
+	@bash -c 'time $(PYTEST) -m "not slow"'
 
-test: $(VENV)/.dev $(VENV)/.services
-	@bash -c 'time { $(LINT) $(PYTEST) -m "not slow" && wait $$!; }'
-
-test-all: $(VENV)/.dev $(VENV)/.services
-	@bash -c 'time { $(LINT) $(PYTEST) && $(BIN)/pytest -p nbmake --nbmake docs -q && wait $$!; }'
+test-all: lint $(VENV)/.services
+	@bash -c 'time { $(PYTEST) && $(BIN)/pytest -p nbmake --nbmake docs -q; }'
 
 # The documentation site, in site/; a broken link is an error.
 docs: $(VENV)/.installed
