@@ -197,6 +197,14 @@ def emptied(step):
     return replace(step, output=replace(step.output, scene=scene))
 
 
+def scene_of_another_picture(folder):
+    """A scene that is not in the picture, in the dataset and in the log: what `exact` calls right follows from it."""
+    rows = [json.loads(line) for line in (folder.parent / "scenes" / "scenes.jsonl").read_text().splitlines()]
+    rows[0]["scene"] |= {"flowers": [], "circles": []}
+    (folder.parent / "scenes" / "scenes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    steps(lambda step: emptied(step) if step.place.case == rows[0]["id"] else step)(folder)
+
+
 def better_reply(step):
     """A better reply behind the one that a judge gave."""
     if step.stage != "verdict" or step.place.case != "ball-3":
@@ -491,6 +499,7 @@ FAST = (
     Attack("an easier plan", "past", rewritten("plan.json", "at least 0.05", "at least 0.01"),
            "plan.json is not the plan that audit.json names"),
     Attack("a calibration struck out", "audit", no_calibration, "names a calibration, but it is missing"),
+    Attack("a scene of another picture", "audit", scene_of_another_picture, "does not match its scene"),
     Attack("a right answer", "audit", steps(another_answer), "question.answer is 99 in the log; recomputed it is"),
 )  # fmt: skip
 SLOW = (
@@ -836,7 +845,9 @@ def test_a_plan_written_anew_with_its_hash_is_named_as_taken_on_trust(past):
     swept(past, papers=True)
     found = verify_bundle(past)
     assert found.findings == ()
-    assert {"whether there was a plan", "the name of the audited model"} < {note.what for note in found.notes}
+    assert {"whether there was a plan", "names and settings of all models and tools, and the options of the audit"} < {
+        note.what for note in found.notes
+    }
 
 
 def replanned(folder, **changes):

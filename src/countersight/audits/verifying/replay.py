@@ -181,6 +181,8 @@ class Replay:
             except Exception as error:  # whatever a hostile record makes of our code
                 self.find("broken", f"step {step.n}: {where} cannot be repeated: {type(error).__name__}: {error}")
                 return
+        if isinstance(given := step.output, CaseRecord):
+            self.picture(given.picture, given.scene)
         what, output = self._with_same_pictures(step.output, made.output)
         again = msgspec.structs.replace(step, by=by.name, asked=made.asked, output=output)
         if apart := difference(msgspec.to_builtins(step), msgspec.to_builtins(again)):
@@ -356,7 +358,7 @@ def replay_stages(
         if dataset is not None:
             await stages.audit(row, dataset.case_at(row))
         elif step and isinstance(record := step.output, CaseRecord):
-            shown = await stages.begin(step.place, record, replay.picture(record.picture, record.scene))
+            shown = await stages.begin(step.place, record, folder.picture(record.picture))
             await stages.test(Subject(step.place, record.question, shown, record.image, record.scene))
         elif step:
             replay.visited.add((step.stage, step.place))  # it failed, and without the dataset nobody can repeat it
