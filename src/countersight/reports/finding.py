@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from countersight.case import TWO_WORLDS, World
-from countersight.html import TOO_FEW_CASES, Bounds, Measured, count, interval, name, p_value, percent
+from countersight.html import TOO_FEW_CASES, Bounds, Measured, count, interval, name, p_value, percent, shortened
 from countersight.reports.advice import WORTH_A_WARNING
 from countersight.reports.data import ReportData, RunScores
 from countersight.scoring import UNREAD_APART, Interval
@@ -16,6 +16,7 @@ _FEW = 3
 _GUESSING = 0.25
 """A model is no better than guessing if its accuracy is at most so far above: with few cases it cannot be told."""
 _NO_BETTER = "no better than guessing:"
+_LONGEST_DATASET = 40
 _Found = tuple[RunScores, Measured]
 
 
@@ -33,10 +34,10 @@ def sentence(report: ReportData) -> str:
 
 def sentences(report: ReportData) -> list[FindingSentence]:
     """Return the sentences one by one: incomplete results are reported first, other cautions last."""
-    asked = f"{_asked_cases(report)} of {name(report.dataset)}"
+    asked = f"{_asked_cases(report)} of {shortened(name(report.dataset), _LONGEST_DATASET)}"
     if len(report.runs) <= _FEW:
         asked += f", {report.terms.about or _ABOUT[report.worlds]}"
-    who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
+    who = report.runs[0].short_label(report.runs) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
     found = finding(report)
     past, present = ("was", "is") if len(report.runs) == 1 else ("were", "are")
     tense = present if any(run.overall.missing for run in report.runs) else past
@@ -83,7 +84,7 @@ def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
         if len(runs) > _FEW:
             yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; see the tables for details."
         else:
-            yield from (f"{kind}: {name(run.label)}, {run.standing}." for run in runs)
+            yield from (f"{kind}: {run.short_label(report.runs)}, {run.standing}." for run in runs)
 
 
 def _unread(report: ReportData) -> Iterator[FindingSentence]:
@@ -108,8 +109,12 @@ def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
         True: "answered factual questions no better than random guessing: the drop says nothing.",
         False: "answered too few factual questions to tell the answers from random guessing.",
     }
+    known = _found(report)
     for kind, words in kinds.items():
-        runs = [run.short_label(report.runs) for run, figure in _found(report) if _guesses(report, run, figure) is kind]
+        found = [(run, drop) for run, drop in known if _guesses(report, run, drop) is kind]
+        if kind and len(known) > 1:  # the finding itself names those without a clear drop
+            found = [(run, drop) for run, drop in found if drop.is_clear]
+        runs = [run.short_label(report.runs) for run, _ in found]
         if runs:
             who = "It" if len(report.runs) == 1 else " and ".join(runs[:_FEW])
             who += f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""

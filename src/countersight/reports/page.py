@@ -28,6 +28,8 @@ from countersight.reports.tables import beside, by_group, compared, letters, mor
 
 _FEW_RUNS = 3
 """Of more runs the tables by group are folded away, and no figures stand at the head."""
+_FEW_TABLES = 3
+"""More tables of a section are folded away, each under its title."""
 _UNITS = {"factual": "%", "counterfactual": "%", "drop": " pts", "both_right": "%", "imagination_gap": " pts"}
 """The figures at the head of the page, with their units."""
 
@@ -136,7 +138,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """The downloadable figure, as the address of an SVG file."""
     tables: tuple[Grid, ...] = ()
     folds: tuple[tuple[str, tuple[Grid, ...]], ...] = ()
-    """Tables that are folded under the name of a run."""
+    """Tables that are folded under a title."""
     is_open: bool = True
 
 
@@ -144,21 +146,24 @@ def sections(report: ReportData) -> Iterator[Section]:
     """Return every non-empty section between the finding and the cases."""
     yield _drop(report) if report.two_worlds else _accuracy(report)
     yield _scores(report)
-    further: list[tuple[str, str, str, Sequence[Grid]]] = [
+    further: list[tuple[str, str, str, str, Sequence[Grid]]] = [
         (
             "letters",
+            "Letters",
             "Letters answered",
             "How often each option letter was answered, and how often it is the right answer.",
             [letters(run) for run in report.runs if run.letters],
         ),
         (
             "comparison",
+            "Comparison",
             "Comparison of runs",
             "Each pair of runs, case by case.",
             [compared(each, report.terms) for each in report.comparisons],
         ),
         (
             "reported",
+            "Reported",
             "Comparison with published results",
             "Measured rows come first, with n and interval; reported rows are copied from the paper.",
             [beside(report, each) for each in report.references],
@@ -166,15 +171,23 @@ def sections(report: ReportData) -> Iterator[Section]:
         (
             "readings",
             "Read otherwise",
+            "Read otherwise",
             "The same replies read by another extractor. No other figure of this page uses these readings.",
             report.readings,
         ),
     ]
-    called = {"readings": "Read otherwise"}
-    for key, heading, about, tables in further:
+    for key, called, heading, about, tables in further:
         if tables:
-            named = called.get(key, key.capitalize())
-            yield Section(key=key, called=named, heading=heading, about=about, tables=tuple(tables))
+            few = len(tables) <= _FEW_TABLES
+            yield Section(
+                key=key,
+                called=called,
+                heading=heading,
+                about=about,
+                tables=tuple(tables) if few else (),
+                folds=() if few else tuple((grid.title, (grid,)) for grid in tables),
+                is_open=False,
+            )
     for number, analysis in enumerate(report.analyses):
         yield Section(
             key=f"analysis-{number}",
@@ -204,7 +217,9 @@ def _scores(report: ReportData) -> Section:
         heading="Scores",
         about=report.units + both,
         tables=tuple(all_runs) if many else of_runs[report.runs[0].label],
-        folds=tuple((name(label), grids) for label, grids in of_runs.items()) if many else (),
+        folds=tuple((f"{name(label)} by {report.terms.group}", grids) for label, grids in of_runs.items())
+        if many
+        else (),
         is_open=len(report.runs) <= _FEW_RUNS,
     )
 

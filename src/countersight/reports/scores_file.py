@@ -265,6 +265,13 @@ def _amiss(row: GroupOfScores) -> Iterator[str]:
         yield f"{percent(row.unread_rate)}% of the replies are unread{open_to}:"
 
 
+def _repeats_another(measure: str, *runs: ScoredRun) -> bool:
+    """Whether an accuracy over the cases answered in both worlds is that over all answers, in every run."""
+    plain = measure.removesuffix("_in_both")
+    groups = [run.groups["all"] for run in runs]
+    return plain != measure and all(getattr(group, measure) == getattr(group, plain) for group in groups)
+
+
 def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
     """Return the changes as tables, one per run: the old and the new value of each measure, with intervals and n."""
     for one, other in matched_runs(old, new):
@@ -278,6 +285,7 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
                 ),
             )
             for each in _changes(one, other)
+            if not _repeats_another(each.measure, one, other)
         )
         title = f"{name(new.dataset)}, {count(new.cases)} cases: {name(one.label)} (old) and {name(other.label)} (new)"
         notes = [
