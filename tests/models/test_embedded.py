@@ -19,12 +19,9 @@ from PIL import Image
 from countersight.case import Option
 from countersight.engine import find_prompt
 from countersight.errors import AskingFailed, BadPicture, ModelError
-from countersight.models.embedded.decoding import Decoder
-from countersight.models.embedded.inference import Inference, prepare
-from countersight.models.embedded.model import Embedded
-from countersight.models.embedded.out_of_scope import UNKNOWN
+from countersight.models.embedded.inference import SIDE, VALUES, Decoder, Inference, prepare
+from countersight.models.embedded.model import UNKNOWN, Embedded
 from countersight.models.embedded.tokenizer import Tokenizer
-from countersight.models.embedded.values import SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, weights_folder
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture

@@ -10,7 +10,7 @@ import torch
 
 from countersight.errors import CountersightError
 from countersight.models.embedded import Tokenizer, decoder_file, open_graph, weights_folder
-from countersight.models.embedded.decoding import Decoder as Running
+from countersight.models.embedded.inference import Decoder as Running
 from tools.embedded.__main__ import train
 from tools.embedded.batches import new_tokenizer
 from tools.embedded.config import DecoderShape, Plan, read_plan

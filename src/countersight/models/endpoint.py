@@ -6,16 +6,8 @@ from typing import Any
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.dialects import ChatDialect, first_choice
 from countersight.models.hosted import MAX_RESPONSE, Hosted, decode_json
-from countersight.models.prompt_logprobs import (
-    InvalidLogprobs,
-    PromptLogprobs,
-    answer_starts,
-    ends_with,
-    find_answer_start,
-    loss_from,
-    read_prompt,
-)
-from countersight.models.protocol import Answer, ModelSettings, Request, Turn
+from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, PromptRanker, ends_with, read_prompt
+from countersight.models.protocol import Answer, ModelSettings, Request, Turn, check_options
 from countersight.models.service import Received, Service, error_text, status_error
 
 BYTES_PER_BYTE = 256
@@ -38,13 +30,11 @@ class Endpoint(Hosted):
         chat: ChatDialect,
     ) -> None:
         super().__init__(name, model, url, service, chat, settings)
-        self._loss = settings.loss
+        self._ranker = PromptRanker(self._read, settings.loss)
         self._checking = asyncio.Lock()
         self._ranks = False
         """Whether the server is known to report log-probabilities of prompts."""
         self._cannot_rank: ModelError | None = None
-        self._texts_tell = False
-        """Whether the texts of tokens are known to show where an option begins."""
         self._writes = False
         self._shapes = True
         """Whether the server is assumed to support JSON schemas."""
@@ -73,25 +63,10 @@ class Endpoint(Hosted):
         return found
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """Return the loss of each option, if the server reports log-probabilities as vLLM does.
-
-        The texts of tokens show where each option begins. For the first request, and if the texts do not show it, the
-        question is also sent alone: then an option begins where its tokens differ from the question's.
-        """
-        if not request.options:
-            raise AskingFailed("there are no options to rank", again=False)
-        if not all(option.text.strip() for option in request.options):
-            raise AskingFailed("an option without text cannot be ranked", again=False)
+        """Return the loss of each option, if the server reports log-probabilities as vLLM does."""
+        check_options(request)
         await self._check_ranking()
-        answered = [(*request.turns, Turn("assistant", option.text)) for option in request.options]
-        prompts = await _gather_all([asyncio.create_task(self._read(turns)) for turns in answered])
-        begins = answer_starts(prompts, [option.text for option in request.options])
-        if begins is None or not self._texts_tell:
-            asked = await self._read(request.turns)
-            compared = [find_answer_start(asked, prompt) for prompt in prompts]
-            self._texts_tell = self._texts_tell or begins == compared
-            begins = compared
-        return tuple(loss_from(begin, prompt, self._loss) for begin, prompt in zip(begins, prompts, strict=True))
+        return await self._ranker.losses(request)
 
     async def _check_ranking(self) -> None:
         """Raise an error if the server cannot rank options; checked once per run."""
@@ -154,17 +129,6 @@ class Endpoint(Hosted):
             add_generation_prompt=not answered,
             continue_final_message=answered,
         )
-
-
-async def _gather_all(tasks: list[asyncio.Task[PromptLogprobs]]) -> list[PromptLogprobs]:
-    """Return the results of all tasks; if one fails, the others are cancelled."""
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
 
 
 def open_service(address: str, key: str, settings: ModelSettings, header: str = "Authorization") -> Service:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.dialects import ChatDialect, PictureUrls
 from countersight.models.hosted import split_reasoning
-from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, find_answer_start, loss_from
+from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, PromptRanker
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.models.service import shorten
 from countersight.registry import with_options
@@ -61,7 +61,7 @@ class VllmModel(Displayed):
             "dtype": settings.dtype,
             "vllm": vllm.__version__,
         }
-        self._loss = settings.loss
+        self._ranker = PromptRanker(self._read, settings.loss)
         self._sampling = vllm.SamplingParams
         most: dict[str, Any] = {"max_num_seqs": settings.batch} if settings.batch else {}
         most["limit_mm_per_prompt"] = {"video": 0, "audio": 0}  # only pictures are sent: no memory for anything else
@@ -88,19 +88,25 @@ class VllmModel(Displayed):
 
     async def losses(self, request: Request) -> tuple[float, ...]:
         """Return the loss of each option."""
-        if not request.options or not all(option.text.strip() for option in request.options):
-            raise AskingFailed("there are no options to rank, or an option has no text", again=False)
-        answered = ((*request.turns, Turn("assistant", option.text)) for option in request.options)
-        asked, *options = await asyncio.gather(
-            *(self._computed(turns, ranked=True) for turns in (request.turns, *answered))
-        )
-        alone, prompts = _read(asked), map(_read, options)
-        return tuple(loss_from(find_answer_start(alone, prompt), prompt, self._loss) for prompt in prompts)
+        return await self._ranker.losses(request)
 
     async def close(self) -> None:
         """Free the model and its memory."""
         self._engine = None
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _read(self, turns: tuple[Turn, ...]) -> PromptLogprobs:
+        """Return the tokens of a conversation after the first, with their log-probabilities."""
+        output = await self._computed(turns, ranked=True)
+        tokens = output.prompt_token_ids[1:]
+        found = [one.get(token) for token, one in zip(tokens, (output.prompt_logprobs or [])[1:], strict=False)]
+        if len(found) != len(tokens) or not all(found):
+            raise InvalidLogprobs("some tokens have no entry")
+        return PromptLogprobs(
+            tuple(map(str, tokens)),
+            tuple(float(one.logprob) for one in found),
+            tuple(one.decoded_token or "" for one in found),
+        )
 
     async def _computed(self, turns: tuple[Turn, ...], *, ranked: bool = False, vote: int = 0) -> Any:
         """Return vLLM's output for a conversation, after waiting for its turn."""
@@ -192,20 +198,3 @@ def _fail(batch: list[_Waiting], error: Exception) -> None:
     for one in batch:
         if not one.answer.done():
             one.answer.set_exception(error)
-
-
-def _read(output: Any) -> PromptLogprobs:
-    """Return the tokens of a prompt after the first, with their log-probabilities."""
-    tokens, entries = output.prompt_token_ids, output.prompt_logprobs
-    if not entries or len(entries) != len(tokens) or any(token not in one for token, one in _placed(tokens, entries)):
-        raise InvalidLogprobs("some tokens have no entry")
-    told = [one[token] for token, one in _placed(tokens, entries)]
-    return PromptLogprobs(
-        tuple(map(str, tokens[1:])),
-        tuple(float(one.logprob) for one in told),
-        tuple(one.decoded_token or "" for one in told),
-    )
-
-
-def _placed(tokens: Any, entries: Any) -> list[tuple[int, Any]]:
-    return [(token, one or {}) for token, one in zip(tokens[1:], entries[1:], strict=True)]

@@ -5,13 +5,14 @@ the others an object whose keys are token numbers. The first key is the actual t
 servers also list the token numbers as `prompt_token_ids`.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from countersight.errors import AskingFailed
-from countersight.models.protocol import Loss
+from countersight.models.protocol import Loss, Request, Turn, check_options
 
 
 class PromptLogprobs(msgspec.Struct, frozen=True):
@@ -20,6 +21,42 @@ class PromptLogprobs(msgspec.Struct, frozen=True):
     tokens: tuple[str, ...]
     logprobs: tuple[float, ...]
     texts: tuple[str, ...]
+
+
+class PromptRanker:
+    """Ranks options by the log-probabilities that `read` returns for a conversation.
+
+    The texts of tokens show where each option begins. For the first request, and if the texts do not show it, the
+    question is also sent alone: then an option begins where its tokens differ from the question's.
+    """
+
+    def __init__(self, read: Callable[[tuple[Turn, ...]], Awaitable[PromptLogprobs]], loss: Loss) -> None:
+        self._read, self._loss = read, loss
+        self._texts_tell = False
+        """Whether the texts of tokens are known to show where an option begins."""
+
+    async def losses(self, request: Request) -> tuple[float, ...]:
+        """Return the loss of each option; all options are sent at once."""
+        check_options(request)
+        answered = [(*request.turns, Turn("assistant", option.text)) for option in request.options]
+        prompts = await self._read_all(answered)
+        begins = answer_starts(prompts, [option.text for option in request.options])
+        if begins is None or not self._texts_tell:
+            asked = await self._read(request.turns)
+            compared = [find_answer_start(asked, prompt) for prompt in prompts]
+            self._texts_tell = self._texts_tell or begins == compared
+            begins = compared
+        return tuple(loss_from(begin, prompt, self._loss) for begin, prompt in zip(begins, prompts, strict=True))
+
+    async def _read_all(self, conversations: Sequence[tuple[Turn, ...]]) -> list[PromptLogprobs]:
+        """Read all conversations; if one fails, the others are cancelled."""
+        tasks = [asyncio.ensure_future(self._read(turns)) for turns in conversations]
+        try:
+            return await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class InvalidLogprobs(AskingFailed):

@@ -5,7 +5,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import msgspec
 
 from countersight.case import AnswerKind, Option, Trace
-from countersight.errors import CountersightError
+from countersight.errors import AskingFailed, CountersightError
 from countersight.picture import Picture
 from countersight.text import several
 
@@ -61,6 +61,14 @@ class Request(msgspec.Struct, frozen=True):
     def pictures(self) -> tuple[Picture, ...]:
         """All pictures of the conversation, in order."""
         return tuple(picture for turn in self.turns for picture in turn.pictures)
+
+
+def check_options(request: Request) -> None:
+    """Raise AskingFailed if a request has no options to rank, or one without text."""
+    if not request.options:
+        raise AskingFailed("there are no options to rank", again=False)
+    if not all(option.text.strip() for option in request.options):
+        raise AskingFailed("an option without text cannot be ranked", again=False)
 
 
 Loss = Literal["mean", "sum"]

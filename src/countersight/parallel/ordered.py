@@ -1,6 +1,16 @@
-"""One function for parallel work: in this process, in several, or on a cluster, with results in order."""
+"""Parallel work with results in order: in this process, in several that end with their parent, or on a cluster."""
 
+import os
+import signal
+import sys
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from types import ModuleType
 from typing import TypeVar
 
 from countersight.system import cores
@@ -25,6 +35,55 @@ def in_order(
     if several <= 1:
         yield from map(work, orders)
         return
-    from countersight.parallel.processes import in_processes
-
     yield from in_processes(work, orders, several)
+
+
+def in_processes(work: Callable[[Order], Done], orders: Iterable[Order], workers: int) -> Iterator[Done]:
+    """Run `work` on every order in worker processes, and yield the results in the order of the input."""
+    # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_exit_with_parent)
+    try:
+        waiting: deque[Future[Done]] = deque()
+        for order in orders:
+            with _block_interrupts(), _hide_main_script():
+                waiting.append(pool.submit(work, order))
+            if len(waiting) > 4 * workers:  # so that memory does not grow with the size
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _hide_main_script() -> Iterator[None]:
+    """Keep workers from importing the calling script; a script without a main guard would start again in each."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+
+
+@contextmanager
+def _block_interrupts() -> Iterator[None]:
+    """Block Ctrl-C in workers started in this context; only the parent process reacts to it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _exit_with_parent() -> None:
+    """Exit when the parent process ends, for whatever reason."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

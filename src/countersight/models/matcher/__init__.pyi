@@ -7,7 +7,10 @@ from .regions import WHOLE as WHOLE
 from .regions import Listed as Listed
 from .regions import Regions as Regions
 from .regions import View as View
+from .regions import as_view as as_view
 from .regions import digest as digest
+from .regions import looker as looker
+from .regions import side_by_side as side_by_side
 from .regions import write_regions as write_regions
 from .sequences import Inputs as Inputs
 from .sequences import Sequences as Sequences
@@ -17,6 +20,3 @@ from .shipping import TOKENIZER as TOKENIZER
 from .shipping import Sheet as Sheet
 from .shipping import read_sheet as read_sheet
 from .shipping import write_sheet as write_sheet
-from .views import as_view as as_view
-from .views import looker as looker
-from .views import side_by_side as side_by_side

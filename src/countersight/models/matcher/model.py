@@ -10,11 +10,10 @@ import numpy as np
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.matcher.counting import surface
-from countersight.models.matcher.regions import FILES, Regions, View
+from countersight.models.matcher.regions import FILES, Look, Regions, View, looker, side_by_side
 from countersight.models.matcher.sequences import Sequences
 from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet, untrained_seeds
-from countersight.models.matcher.views import Look, looker, side_by_side
-from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
 from countersight.registry import with_options
 from countersight.system import cores
 
@@ -71,8 +70,7 @@ class Matcher(Displayed):
 
     async def losses(self, request: Request) -> tuple[float, ...]:
         """Return the loss of each option: minus the logarithm of its probability among the options."""
-        if not request.options:
-            raise AskingFailed("there are no options to rank", again=False)
+        check_options(request)
         async with self._asking:
             return await asyncio.to_thread(self._losses, request)
 
