@@ -42,7 +42,7 @@ _LISTED = lazy(r"^[^\w\n]*([A-Z])\s*[).:]", re.MULTILINE)
 # A sentence about what may be, or about another option.
 _ASIDE = any_case(
     r"\b(?:might|may|could|maybe|perhaps|possibly|depends?|depending|on the other hand|(?:in|by) contrast|conversely"
-    r"|meanwhile|unlike)\b"
+    r"|meanwhile|unlike|(?:other|remaining) (?:options|choices|answers|points|images))\b"
 )
 _ARTICLES = frozenset(("a", "an", "the"))
 _SQUEEZE = lazy(r"[\s$\\{},]+|(?<![A-Za-z])(?:cm|mm|km|m|units?|degrees?)\b|°")

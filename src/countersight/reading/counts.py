@@ -171,6 +171,7 @@ def _weighed(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> 
     found = _shares(sorted(found, key=lambda each: each.start), clause, wanted)
     if not wanted.supposes:
         found = [each for each in found if each.value not in wanted.numbers] or found
+    found = [each for each in found if not clause[: each.start].lower().endswith(("the ", "these "))] or found
     if not found:
         return None, 0
     ends = [*(each.start for each in found[1:]), len(clause)]

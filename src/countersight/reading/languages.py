@@ -38,10 +38,9 @@ def _either(column: int, before: str, after: str) -> str:
 
 
 ANSWER: Final = _either(0, r"(?<!\w)", r"(?!\w)") + r"\s*[:=]?"
-"""A pattern of words that precede an answer."""
 YES: Final = _either(1, "", r"(?!\w)")
 NO: Final = _either(2, "", r"(?!\w)")
-"""Patterns of words for yes or no at the beginning of a reply."""
+"""Patterns of words before an answer, and of words for yes or no at the beginning of a reply."""
 SIDES: Final = {"左": "left", "右": "right", "左边": "left", "右边": "right", "左側": "left", "右側": "right"}
 """Complete replies that name a side, which models also give to English questions."""
 _FOREIGN = lazy(r"[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")

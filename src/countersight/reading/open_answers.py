@@ -5,8 +5,7 @@ import re
 from countersight.reading.plain import any_case, lazy
 from countersight.reading.sentences import NOW, SUPPOSES, concluded, content, refuses, sentences, stem
 
-_SHORT = 5  # the number of words up to which a reply is an answer as it is
-_LONGEST = 5
+_SHORT = 5  # the most words of an answer
 _PHRASE = 8  # words of a reply without a capital or a full stop
 _TRIM = " .,:;!\"'*()"
 _SENTENCE_END = lazy(r"(?:(?<=[^\W_]{3})|(?<=\d))[\"')]*[.!?][\"')]*\s+")  # but not in "St. Louis"
@@ -73,4 +72,4 @@ def _new_words(sentence: str, question: str) -> str | None:
     while (shorter := _FUNCTION_START.sub("", answer)) != answer:
         answer = shorter
     answer = re.sub(r"\s+(?:is|are|was|were|the|a|an|of|in|on|to|and|would|will|be|would be)$", "", answer)
-    return answer if 0 < len(answer.split()) <= _LONGEST and not _VERB.search(answer) else None
+    return answer if 0 < len(answer.split()) <= _SHORT and not _VERB.search(answer) else None

@@ -51,8 +51,8 @@ _FENCE = lazy(r"^[ \t]*(?:```|~~~)[ \t]*\w*[ \t]*$|```(?:json|text|python|latex|
 _LATEX = (
     (lazy(r"\\boxed\s*\{([^{}]{0,200})\}"), r"\1"),
     (lazy(r"\\(?:text\w*|math\w+|operatorname|mbox)\s*\{([^{}]{0,200})\}"), r"\1"),
+    (lazy(r"(?:\\sqrt|√)\s*\{([^{}]{1,60})\}"), r"√\1"),
     (lazy(r"\\[dt]?frac\s*\{([^{}]{1,60})\}\s*\{([^{}]{1,60})\}"), r"\1/\2"),
-    (lazy(r"\\sqrt\s*\{([^{}]{1,60})\}"), r"√\1"),
     (lazy(r"\\(?:times|cdot|ast)\b"), " * "),
     (lazy(r"\\(?:rightarrow|Rightarrow|implies|to|approx)\b"), " = "),
     (lazy(r"\^?\{?\\circ\}?|\^\{?\\degree\}?"), "°"),

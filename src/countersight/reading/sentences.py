@@ -18,7 +18,9 @@ CONCLUDES = any_case(
     r"|our)\b[^,]{0,60}|given (?:this|these|that)\b[^,]{0,60}|we (?:can )?conclude|i (?:would )?conclude|it follows"
     r"|i\.e|that is(?=,))\b(?! (?:that|far|many|much) as\b)"
 )
-_NO_CONCLUSION = any_case(r"\bso (?:that|far|many|much|as|on|called|is|are|was|were|does|do|did|has|have)\b")
+_NO_CONCLUSION = any_case(
+    r"\bso (?:that|far|many|much|as|on|called|is|are|was|were|does|do|did|has|have)\b|(?<=\w )in total\b"
+)
 _IF_FIRST = any_case(
     r"^\W*(?:(?:so|then|now|and|but|thus|therefore|hence|even)[ ,]+)*(?:if|suppose|supposing|assuming|imagine"
     r"|had|were|when|once|after|with|without|given|since|because|as|while|although|though|considering|upon)\b"
@@ -30,11 +32,10 @@ _IF_LAST = any_case(
     re.DOTALL,
 )
 SUPPOSES = any_case(r"\b(?:if|would|were to|suppose|supposing|imagine|had been)\b|\w'd\b")
-NOW = any_case(
+NOW = any_case(  # a sentence with it is about the unchanged picture
     r"\b(?:now|currently|at the moment|at present|presently|already|as it is|at first|originally|initially"
     r"|in the (?:picture|image|photo|original))\b"
 )
-"""Words that show that a sentence is about the unchanged picture."""
 _CORRECTION = any_case(
     r"(?:(?:^|[.!?;,…\n(]|--|\*\*)\s*(?:(?:but|oh|hmm+|oops|ah|no|and)[,.!… ]{1,3}){0,3}(?P<check>(?:let me|let us"
     r"|let's|i'll|i will|i need to|i should) (?:just )?(?:re\w+|double|check|verify|correct|look|count (?:again|more)"
