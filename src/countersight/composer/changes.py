@@ -37,7 +37,9 @@ def _effect(way: Way, quantity: Quantity) -> Effect | None:
     match way:
         case "adds" if number is not None and not (quantity.is_all or quantity.fewer or quantity.definite):
             return Effect("add", Fraction(number), quantity.given)
-        case "removes" if quantity.only or quantity.fewer or quantity.is_none:
+        case "removes" if (
+            quantity.only or quantity.fewer or quantity.is_none or (quantity.more and not quantity.definite)
+        ):
             return None
         case "removes" if quantity.is_all and share is not None:
             return Effect("scale", share)

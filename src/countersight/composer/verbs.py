@@ -12,6 +12,7 @@ from countersight.composer.vocabulary import (
     PARTICLES,
     PLACES,
     REMOVES,
+    SEEING,
     STATES,
     WORDS,
     is_person,
@@ -43,7 +44,9 @@ def way_of(clause: Clause, asked: Counted) -> Way | None:
     is_denied = bool(used)
     ways: set[Way] = set()
     for place, word in enumerate(words):
-        is_noun = (asked.names(word) and not asked.is_in_state) or words[place - 1 : place] == ("the",)
+        is_noun = (asked.names(word) and word not in SEEING and not asked.is_in_state) or words[place - 1 : place] == (
+            "the",
+        )
         if not is_noun and (verb := verb_of(word)) and (found := _Verb(verb, place, clause, asked).way()):
             ways.add(found[0])
             used |= {place, found[1]}
@@ -90,9 +93,11 @@ class _Verb:
         if self._particle != place:
             names.insert(0, (f"{verb} {self._words[self._particle]}", self._particle))
         for name, at in names:
+            if at == place and self._words[self._particle] in _OUT:  # what floats away is not in the air
+                continue
             if any(name in state.begins | state.ends for state in STATES):
                 turned = self._turned(name, at)
-                if turned or name != verb:
+                if turned or (name != verb and verb not in ("put", "take")):  # not only clothes are put on
                     return turned or self._listed(names)
         if verb in _BEGINS:
             begun = self._words[place + 1 : place + 2]
@@ -190,6 +195,8 @@ def _agent(clause: Clause, asked: Counted) -> tuple[str, ...]:
             names = []
     match clause.after:
         case [*_, "by", owner, name] if not names and owner in _OWNERS:
+            names = [name]
+        case [*_, "by", name] if not names and name not in GRAMMAR:
             names = [name]
     are_people = any(map(is_person, names)) and asked.counts_people
     is_other = not any(word in _ADVERBS or word.endswith("ly") or asked.names(word) for word in names)
