@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import dataset
 from published import published
@@ -17,7 +17,6 @@ from rich.console import Console
 from countersight.case import Case, Option, Question
 from countersight.cli import main
 from countersight.description import DatasetStatistics, describe, render, write_svg
-from countersight.suites import words
 
 FOUR = tuple(map(Option, ("16", "17", "12", "13")))
 
@@ -44,40 +43,20 @@ CASES = (
 )
 
 
-def test_cases_and_groups_are_counted_in_order() -> None:
+def test_cases_words_and_answers_are_counted_by_group_and_world() -> None:
     found = describe(CASES)
     assert found.cases == found.total.cases == 4
     assert [(group.group, group.cases) for group in found.groups] == [("flowers", 2), ("sun", 2)]
-
-
-def test_words_include_the_options_as_they_are_printed() -> None:
-    # "Select the correct answer:A:16  B:17  C:12  D:13" is seven words between spaces.
-    assert words(choice("How many flowers are outside?", "C")) == 5 + 7
-    assert words(Question("Is the sun out?", "yes", "boolean")) == 4
-
-
-def test_lengths_are_averaged_and_counted_by_world() -> None:
-    flowers = describe(CASES).groups[0]
-    assert flowers.factual.mean_words == 12
+    assert (found.total.pairs, found.total.changed) == (2, 1)
+    flowers, sun = found.groups
+    # The options count as they are printed: "Select the correct answer:A:16  B:17  C:12  D:13" is seven words.
+    assert flowers.factual.mean_words == 5 + 7
     assert flowers.factual.words == ((12, 2),)
     assert flowers.counterfactual.words == ((9, 1), (18, 1))
-
-
-def test_the_answer_of_a_choice_is_what_its_option_says() -> None:
-    flowers = describe(CASES).groups[0]
     assert flowers.factual.answers == (("12", 1), ("16", 1))
     assert flowers.counterfactual.answers == (("16", 2),)
     assert flowers.factual.letters == (("A", 1), ("B", 0), ("C", 1), ("D", 0))
-
-
-def test_yes_and_no_are_counted() -> None:
-    sun = describe(CASES).groups[1]
     assert (sun.factual.yes, sun.factual.no, sun.counterfactual.yes, sun.counterfactual.no) == (1, 0, 0, 1)
-
-
-def test_answers_that_change_are_counted_among_pairs() -> None:
-    total = describe(CASES).total
-    assert (total.pairs, total.changed) == (2, 1)
 
 
 def test_no_cases_have_statistics_too(tmp_path: Path) -> None:
@@ -115,28 +94,19 @@ def test_a_person_gets_one_screen_and_all_of_it_on_request(tmp_path: Path, capsy
     assert "Words per question" in long
 
 
-def test_a_hostile_group_name_is_only_text(tmp_path: Path) -> None:
-    name = '</svg><script>alert(1)</script>[bold]"&\x00\x1b'
-    path = tmp_path / "figure.svg"
+def test_the_figure_is_self_contained_and_a_hostile_name_is_only_text(tmp_path: Path) -> None:
+    name = '</svg><script>alert(1)</script>[bold]"&\x00\x1b[2J'
     statistics = describe([Case(id="1", group=name, factual=Question("Is it?", name, "open")), *CASES])
-    write_svg(statistics, path)
-    root = ElementTree.parse(path).getroot()
-    assert not [element for element in root.iter() if element.tag.endswith("script")]
-
-
-def test_a_hostile_group_name_does_not_steer_the_terminal() -> None:
-    text = printed(describe([Case(id="1", group="[bold]\x1b[2Jx", factual=Question("Is it?", "\x1b[2J", "open"))]))
-    assert "[bold]" in text
-    assert "\x1b" not in text
-
-
-def test_the_figure_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
-    write_svg(describe(CASES), tmp_path / "figure.svg")
+    write_svg(statistics, tmp_path / "figure.svg")
     text = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert not [each for each in ElementTree.fromstring(text).iter() if each.tag.endswith("script")]
     assert re.findall(r"https?://[^\"]+", text) == ["http://www.w3.org/2000/svg"]
     assert "prefers-color-scheme: dark" in text
+    assert "[bold]" in printed(statistics)
+    assert "\x1b" not in printed(statistics)
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.text(max_size=5), st.text(min_size=1, max_size=8)), max_size=20))
 def test_shares_add_up_whatever_the_names(rows: list[tuple[str, str]]) -> None:
     found = describe(Case(id="x", group=group, factual=Question("What?", answer, "open")) for group, answer in rows)

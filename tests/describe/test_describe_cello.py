@@ -1,13 +1,11 @@
 """What `describe` tells of causal cases: rungs, tasks and kinds of graph."""
 
-import xml.etree.ElementTree as ElementTree
-
 import pytest
 from making import case
 from rich.console import Console
 
 from countersight.case import Question
-from countersight.description import describe, render, write_svg
+from countersight.description import describe, render
 
 
 def causal(number, task, kind, text="Would the cup fall?", suite="cello"):
@@ -60,14 +58,3 @@ def test_the_table_fits_the_terminal(width):
     assert line.split() == ["SC", "2", "6.5", "1", "1"]
     assert "…" not in told.partition("Causal tasks and graphs")[2]
     assert "twelve tasks on four rungs" in " ".join(told.split())
-
-
-def test_the_figure_draws_every_task(tmp_path):
-    write_svg(describe(CASES), tmp_path / "f.svg")
-    text = (tmp_path / "f.svg").read_text(encoding="utf-8")
-    ElementTree.fromstring(text)
-    for words in ("SC sufficient cause", "CB collider bias", "counterfactual", "chain: 1", "direct 1"):
-        assert words in text
-    assert "2 · 6.5 words" in text
-    write_svg(describe([case(1)]), tmp_path / "g.svg")
-    assert "CELLO" not in (tmp_path / "g.svg").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from published import published
 from rich.console import Console
 
 from countersight.case import Case, Change, Option, Question
-from countersight.description import describe, render, write_svg
+from countersight.description import describe, render
 
 
 def instance(number, change="Add a cat.", kinds=("object addition",), context="Yes, it is dry.", **more):
@@ -71,19 +71,10 @@ def test_whose_the_types_are_is_said():
     assert "1 assigned by people, the others proposed" in printed(describe([instance(1), assigned]))
 
 
-def test_other_suites_have_none_of_it(tmp_path):
+def test_other_suites_have_none_of_it():
     statistics = describe([Case("1", suite="cello", counterfactual=Question("Why?", "yes", "boolean"))])
     assert "cosim" not in statistics.suites
     assert "CoSIm" not in printed(statistics)
-    write_svg(statistics, tmp_path / "plain.svg")
-    assert "CoSIm" not in (tmp_path / "plain.svg").read_text()
-
-
-def test_the_figure_shows_the_types(tmp_path):
-    write_svg(describe([instance(1)]), tmp_path / "cosim.svg")
-    figure = (tmp_path / "cosim.svg").read_text()
-    assert "Types of change" in figure
-    assert "event description" in figure
 
 
 def test_sentences_written_for_one_case_are_no_frequent_answers():

@@ -1,13 +1,11 @@
 import io
 import threading
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from countersight.errors import BadPicture
-from countersight.html.thumbnailing import KeptThumbnails, side_for, thumbnail, thumbnails
+from countersight.html.thumbnailing import side_for, thumbnail, thumbnails
 from countersight.picture.checking import Picture
 
 
@@ -28,24 +26,6 @@ def test_a_thumbnail_has_the_shape_of_its_picture_and_knows_how_large_that_is(
     small = thumbnail(made(), side)
     assert opened(small.data).size == size
     assert (small.mime, small.width, small.height) == (mime, 448, 300)
-
-
-def test_thumbnails_are_kept_between_calls_by_what_is_in_the_picture(tmp_path: Path) -> None:
-    pictures = {"a": made(), "b": made(colour="blue"), "bad": Picture(b"", "image/png", 5, 5)}
-    with closing(KeptThumbnails(tmp_path)) as kept:
-        first = list(thumbnails(pictures, pictures.__getitem__, 224, kept))
-    with closing(KeptThumbnails(tmp_path)) as kept:
-        assert [kept.find(kept.key(picture.data, 224)) for picture in pictures.values()] == first
-        assert kept.find(kept.key(pictures["a"].data, 448)) is None
-        assert list(thumbnails(reversed(pictures), pictures.__getitem__, 224, kept)) == first[::-1]
-
-
-def test_a_store_that_cannot_be_written_or_read_only_costs_time(tmp_path: Path) -> None:
-    (tmp_path / "thumbnails.sqlite").write_bytes(b"no database" * 100)
-    (tmp_path / "file").write_text("")
-    for folder in (tmp_path, tmp_path / "file"):
-        with closing(KeptThumbnails(folder)) as kept:
-            assert [small.mime for small in thumbnails(["a"], lambda name: made(), 224, kept)] == ["image/jpeg"]
 
 
 def test_a_small_picture_is_not_blown_up() -> None:

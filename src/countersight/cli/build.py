@@ -74,7 +74,7 @@ def _build(chosen: argparse.Namespace) -> int:
         print(f"  {step.left:>7,}  {step.name}" + (f"   (less {reasons})" if reasons else ""))
     if built.funnel.spent:
         print(built.funnel.spent)
-    print(f"To plot how the pairs were selected: countersight describe {quote(str(chosen.output))} -o FIGURE.svg")
+    print(f"To see how the pairs were selected: countersight describe {quote(str(chosen.output))} --all")
     flow = "cvqa" if chosen.suite == "cvqa" else "verify"
     print(
         f"To have each pair checked by two people: countersight collect new CAMPAIGN --flow {flow} --from "

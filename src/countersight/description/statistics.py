@@ -14,7 +14,7 @@ from rich.console import Console
 from countersight.authoring import Funnel
 from countersight.case import ASKING_WORDS, LETTERS, TWO_WORLDS, Case, Question, World
 from countersight.html import Grid, Markup, TableCell, fragment, name, print_grids, sheet, shortened, table_line
-from countersight.suites import Chart, ChartBar, SuiteStatistics, SuiteTally, known_suite, words
+from countersight.suites import SuiteStatistics, SuiteTally, known_suite, words
 from countersight.text import several
 
 ALL: Final = "all"
@@ -310,26 +310,12 @@ def funnel_table(funnel: Funnel) -> Grid:
     return Grid(f"From questions to pairs, written by {funnel.writer}", ("step", "left"), tuple(lines))
 
 
-def funnel_chart(funnel: Funnel) -> Chart:
-    """Return a chart with one bar per step, as long as the number left after it."""
-    bars = []
-    for step in funnel.steps:
-        less = f", less {_why(step.reasons)}" if step.reasons else ""
-        bars.append(ChartBar(step.name, (step.left,), f"{step.left:,}{less}"))
-    note = f"questions left after each step; written by {funnel.writer}"
-    return Chart("From questions to pairs", note, tuple(bars))
-
-
 def _why(reasons: tuple[tuple[str, int], ...]) -> str:
     told = ", ".join(f"{count:,} {reason}" for reason, count in reasons[:_REASONS])
     return f"{told}, …" if len(reasons) > _REASONS else told
 
 
-_STYLE: Final = """
-  .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }
-  .part { stroke: var(--ground); stroke-width: 2 } .on { font-weight: 600; font-size: 11.5px }
-"""
-_PLOT, _LINE = 190, 24  # how tall a plot and a line are
+_STYLE: Final = " .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }"
 
 
 def render(statistics: DatasetStatistics, console: Console, *, everything: bool = True) -> None:
@@ -363,7 +349,7 @@ class _Plot(msgspec.Struct, frozen=True):
 
 
 def figure(statistics: DatasetStatistics) -> Markup:
-    """Return the figure: right answers, lengths of questions, balance of right options."""
+    """Return the figure: right answers and lengths of questions, as in C-VQA's Figure 3."""
     total = statistics.total
     means = ", ".join(f"{world.mean_words:.2f} {world.world}" for world in total.worlds if world.questions)
     lengths = "Words per question, including options", f"on average {means}" if means else "", length_bars(total)
@@ -372,24 +358,13 @@ def figure(statistics: DatasetStatistics) -> Markup:
         for each in (("Right answers", "share of the questions of each world", answer_bars(total)), lengths)
         if each[2] or not statistics.cases
     ]
-    even = balances(statistics)
-    charts = [chart for suite in statistics.suites.values() for chart in suite.charts()]
-    charts += [funnel_chart(statistics.funnel)] if statistics.funnel else []
-    heights = [_chart_height(chart) for chart in charts]
-    height = 140 + len(plots) * (_PLOT + 92) + (_LINE * len(even) + 60 if even else 0) + sum(heights)
     parts = fragment(
         __package__,
         "figure.svg",
         statistics=statistics,
         worlds=[(world, ASKING_WORDS[world]) for world in TWO_WORLDS],
         plots=plots,
-        even=even,
-        charts=list(zip(charts, heights, strict=True)),
         shortened=shortened,
     )
-    return sheet(f"Statistics of a dataset of {several(statistics.cases, 'case')}", height, _STYLE, [parts])
-
-
-def _chart_height(chart: Chart) -> int:
-    headings = len({bar.under for bar in chart.bars if bar.under})
-    return 78 + _LINE * (len(chart.bars) + bool(chart.legend) + headings) + 14 * headings
+    title = f"Statistics of a dataset of {several(statistics.cases, 'case')}"
+    return sheet(title, 140 + 282 * len(plots), _STYLE, [parts])

@@ -31,7 +31,6 @@ from .tables import markdown_grid as markdown_grid
 from .tables import markdown_text as markdown_text
 from .tables import table_line as table_line
 from .terminal import print_grids as print_grids
-from .thumbnailing import KeptThumbnails as KeptThumbnails
 from .thumbnailing import Thumbnail as Thumbnail
 from .thumbnailing import side_for as side_for
 from .thumbnailing import thumbnails as thumbnails

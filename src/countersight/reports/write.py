@@ -1,7 +1,6 @@
 """Write a report: the page and the tables, each completely or not at all."""
 
 from collections.abc import Sequence
-from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import msgspec
 
 from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.html import Grid, KeptThumbnails, side_for, thumbnails
+from countersight.html import Grid, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import finding_drawing
@@ -76,8 +75,8 @@ def write_report(
     loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
     side = _AS_SEEN if len(loaded.pictures) <= _FEW else side_for(len(loaded.pictures))
-    with closing(KeptThumbnails()) as kept, progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
-        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side, kept):
+    with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
+        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
             pictures.append(picture)
             done(len(pictures))
     report = msgspec.structs.replace(loaded.report, readings=tuple(readings))

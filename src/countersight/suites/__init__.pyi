@@ -43,8 +43,6 @@ from .rows import table_rows as table_rows
 from .rows import text_of as text_of
 from .rows import text_rows as text_rows
 from .searching import WORDINGS as WORDINGS
-from .statistics import Chart as Chart
-from .statistics import ChartBar as ChartBar
 from .statistics import ReportedPairs as ReportedPairs
 from .statistics import SuiteStatistics as SuiteStatistics
 from .statistics import SuiteTally as SuiteTally

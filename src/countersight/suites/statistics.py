@@ -10,34 +10,11 @@ from countersight.case import LETTERS, Case, Question
 from countersight.html import Grid, Line, TableCell
 
 
-class ChartBar(msgspec.Struct, frozen=True):
-    """One bar of a chart: its name, its consecutive parts, and the text after them."""
-
-    label: str
-    parts: tuple[int, ...]
-    words: str
-    under: str = ""
-    """The heading above it, if bars have headings."""
-
-
-class Chart(msgspec.Struct, frozen=True):
-    """A bar chart, scaled to the longest bar."""
-
-    title: str
-    note: str
-    bars: tuple[ChartBar, ...]
-    legend: tuple[str, ...] = ()
-    """The meaning of each part of a bar, if bars have several."""
-
-
 class SuiteStatistics(Protocol):
     """The statistics of a suite's cases."""
 
     def tables(self) -> Iterator[Grid]:
         """Return the tables for the terminal."""
-
-    def charts(self) -> Iterator[Chart]:
-        """Return the charts for the figure."""
 
 
 class SuiteTally(Protocol):
@@ -113,10 +90,6 @@ class PairTally:
         lines = tuple(Line(tuple(map(TableCell, cells))) for cells in figures)
         note = f"reported: of the whole published set ({self._reported.source})"
         yield Grid("Beside the paper", ("", "here", "reported"), lines, note)
-
-    def charts(self) -> Iterator[Chart]:
-        """Return no charts."""
-        yield from ()
 
     def _measure(self, part: str, length: int) -> None:
         self._texts[part] += 1

@@ -8,7 +8,6 @@ import msgspec
 
 from countersight.case import Case
 from countersight.html import Grid, Line, TableCell
-from countersight.suites.statistics import Chart, ChartBar
 
 GRAPHS: Final = ("direct", "chain", "confounding", "collision")
 """CELLO's kinds of causal graph. Our forks (two effects of one cause) are added if a dataset has any."""
@@ -54,19 +53,6 @@ class CelloStatistics(msgspec.Struct, frozen=True):
         by_kind = (f"{number:,}" for number in self.graphs.values())
         lines.append(_line("all", f"{self.cases:,}", f"{mean:.1f}", *by_kind, total=True))
         yield Grid("Causal tasks and graphs", head, tuple(lines), DESCRIBED)
-
-    def charts(self) -> Iterator[Chart]:
-        """Return a chart with one bar per task, divided by kind of graph, under the heading of its rung."""
-        bars = (
-            ChartBar(
-                f"{task.short} {task.task.replace('_', ' ')}".strip(),
-                tuple(task.graphs.values()),
-                f"{task.cases:,} · {task.mean_words:.1f} words" if task.cases else "none",
-                under=task.rung,
-            )
-            for task in self.tasks
-        )
-        yield Chart("Causal tasks and graphs (CELLO)", DESCRIBED, tuple(bars), tuple(self.graphs))
 
 
 def _line(*cells: str, total: bool = False) -> Line:

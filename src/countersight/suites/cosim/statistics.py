@@ -9,7 +9,6 @@ from countersight.case import LETTERS, Case
 from countersight.html import Grid, Line, TableCell
 from countersight.suites.cosim.changes import KINDS, change_count
 from countersight.suites.reference import table
-from countersight.suites.statistics import Chart, ChartBar
 
 LENGTHS: Final = ("max", "min", "avg", "sd")
 """The statistics of lengths in the paper's Table 1."""
@@ -109,11 +108,6 @@ class CosimTally:
             self.guides,
             REPORTED_GUIDES,
         )
-
-    def charts(self) -> Iterator[Chart]:
-        """Return a chart with one bar per type of change."""
-        bars = (ChartBar(kind, (n,), f"{100 * n / self.cases:.1f}%") for kind, n in self.kinds.items())
-        yield Chart("Types of change (CoSIm)", "share of the changes; one may have several types", tuple(bars))
 
     def _lengths(self) -> Grid:
         lines = []
