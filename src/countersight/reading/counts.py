@@ -262,7 +262,8 @@ def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str
         if _OF_THEM.match(own) and scores[place] >= 2:
             return found[place].value
     best = max(scores)
-    values = {each.value for each, score in zip(found, scores, strict=True) if score >= best - 1}
+    near = [best - 1 + bool(_IN_TOTAL.search(own)) for own in owned]  # "5 people in total: 2 with hats"
+    values = {each.value for each, score, least in zip(found, scores, near, strict=True) if score >= least}
     if best and len(values) == 1:
         return values.pop()
     if (trusted or best) and scores[0] == best and _PARTS.search(clause, found[0].end, found[1].start + 1):
