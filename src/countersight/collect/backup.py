@@ -27,7 +27,7 @@ _MANY = 1_000
 
 
 def _database(folder: Path) -> Store:
-    """The SQLite database in a campaign folder, readable only by its owner."""
+    """Open the SQLite database in a campaign folder, readable only by its owner."""
     make_private(folder / DATABASE)
     return Store(f"sqlite:///{(folder / DATABASE).resolve()}")
 
@@ -37,7 +37,7 @@ def back_up(campaign: Path, folder: Path, database: str | None = None) -> None:
     with closing(Campaign.open(campaign, database)) as opened, Staging(folder) as staging:
         with closing(_database(staging)) as copy:
             _copy(opened.store, copy)
-        _copy_files(campaign, staging)  # pictures are only ever added: those of all items are there
+        _copy_files(campaign, staging)  # pictures are never removed, so those of all copied items exist
 
 
 def restore(backup: Path, folder: Path, database: str | None = None) -> None:
@@ -66,7 +66,7 @@ def _copy_files(source: Path, target: Path) -> None:
 
 
 def _copy(source: Store, target: Store) -> None:
-    """Copy every row, as all of them stood at one moment, in one transaction."""
+    """Copy all rows from one snapshot, in one transaction."""
     with source.snapshot() as reading, target.writers.begin() as writing:
         for table in tables.metadata.sorted_tables:
             rows = reading.execution_options(yield_per=_MANY).execute(select(table)).mappings()

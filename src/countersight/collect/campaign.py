@@ -56,7 +56,7 @@ class Campaign:
             raise CampaignError(
                 f"{path / SETTINGS}: the section [phases.{missing[0]}] is missing; the flow {settings.flow} needs it"
             )
-        known = DATABASE if (path / DATABASE).is_file() else ""  # the database that it already has, in words
+        known = DATABASE if (path / DATABASE).is_file() else ""  # the existing database, for messages
         if (path / ADDRESS).is_file():
             known = (path / ADDRESS).read_text(encoding="utf-8").strip()
         url = database or remembered_database(path)
@@ -118,7 +118,7 @@ def _address(url: str) -> URL:
 
 
 def _belong(connection: Connection, secret: bytes, title: str, known: str) -> None:
-    """Make a database that of this folder; one that is another's is refused, and an empty one if there is another."""
+    """Mark the database as this campaign's; refuse another campaign's, and an empty one if the campaign has another."""
     mark = hashlib.sha256(b"campaign" + secret).hexdigest()
     whose = connection.execute(select(tables.campaign)).first()
     if whose is None and known and connection.execute(select(tables.item.c.id).limit(1)).first() is None:
@@ -135,7 +135,7 @@ def _belong(connection: Connection, secret: bytes, title: str, known: str) -> No
 
 
 def make_private(file: Path) -> None:
-    """Create a file readable only by its owner, if it is missing; errors are left to whoever opens it."""
+    """Create a file readable only by its owner, if it is missing; errors are ignored, as opening it reports them."""
     with suppress(OSError):
         os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
 
@@ -155,7 +155,7 @@ def keep_picture(campaign: Path, picture: Picture) -> str:
 
 
 def _secret(file: Path) -> bytes:
-    """The campaign's own secret, made on first use and readable by its owner alone."""
+    """Return the campaign's secret; it is created on first use, readable only by its owner."""
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

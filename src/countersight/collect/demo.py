@@ -52,7 +52,7 @@ def _fill(connection: Connection, campaign: Campaign) -> None:
     for name, role in ACCOUNTS:
         person = people.insert_person(connection, name, role, now, password=hashed)
         people.agree(connection, person, settings.consent.version, now)
-        for phase in flow.phases[1:]:  # every test but the first, which is there to be seen
+        for phase in flow.phases[1:]:  # except the first test, so that visitors see it
             test = settings.phases[phase.name].test
             assert test is not None
             right = [question.answer for question in test.questions]
@@ -61,12 +61,12 @@ def _fill(connection: Connection, campaign: Campaign) -> None:
     chance = Random(5)
     for phase, author, number, days in zip(flow.phases, authors, (52, 46, 40), (8, 4, 0), strict=True):
         for _ in range(number):
-            then = now - (days + chance.uniform(0, 4)) * _DAY  # each phase after the one before
+            then = now - (days + chance.uniform(0, 4)) * _DAY  # later phases at later times
             lease = work.claim(connection, settings, author, phase.name, then, chance)
             if lease is None:
                 break
             item = work.load_item(connection, lease.item_id)
-            if phase.checked and item.split != "train":  # those are what the model in the loop is asked about
+            if phase.checked and item.split != "train":  # the model in the loop checks only these
                 work.release(connection, settings, lease)
                 continue
             content = _write(work.load_past(connection, flow, item.id, phase.sees), item.source["pictures"], chance)

@@ -146,7 +146,7 @@ def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[st
 
 
 def _credit(case: Case, finished: FinishedItem) -> Case:
-    """The case with who made it and when, under their pseudonyms, and how often the model was fooled."""
+    """Return the case with its authors' pseudonyms, the time, and how often the model was fooled."""
     people = ";".join(
         f"{given.phase}:{given.pseudonym}" + (f";{given.phase} edited:{given.editor}" if given.editor else "")
         for given in finished.given
@@ -163,7 +163,7 @@ def _credit(case: Case, finished: FinishedItem) -> Case:
 
 
 def _copy_pictures(campaign: Campaign, staging: Path, case: Case, finished: FinishedItem) -> Case:
-    """The case with its pictures copied into the dataset."""
+    """Copy the case's pictures into the dataset, and return the case with the new paths."""
     after = str(finished.item.source.get("counterfactual_picture", ""))
     names: dict[str, str | None] = {"image": case.image, "counterfactual_image": after}
     for name in filter(None, names.values()):
@@ -237,7 +237,7 @@ def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str
 def describe_origin(judged: Sequence[FinishedItem]) -> str:
     """Return the origin of cases that people verified; empty if people wrote them.
 
-    It stands where a card is looked at for it, so that cases which are verified again keep it.
+    It uses the heading that is read from cards, so that it survives another verification.
     """
     sources = [found.item.source for found in judged if "dataset" in found.item.source]
     named = {str(source["dataset"]): str(source["fingerprint"]) for source in sources}
@@ -391,7 +391,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
 
 
 def _pool(finished: FinishedItem) -> Reply:
-    """The answer that people gave to one question, as a reply."""
+    """Return the pooled answer of people to one question, as a reply."""
     source = finished.item.source
     answers = Counter(given.content.answer for given in finished.given)
     most = max(answers.values())

@@ -169,7 +169,7 @@ def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
     """Return the agreement on everything that two people decide about the same item."""
     rows: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for phase in (each for each in flow.phases if not each.adjudicates):
-        # The writer's own answer and the blind one are two people's labels of one thing (CFMM).
+        # Agreement is measured between the writer's answer and the blind one (CFMM).
         name = "write and blind" if flow.name == "cfmm" else phase.name
         for item, content in _contents(connection, phase):
             for label, value in flow.labels(phase.name, content).items():
@@ -181,7 +181,7 @@ def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
 
 
 def _without_empty_intervals(found: Agreement) -> Agreement:
-    """Drop intervals of no width: resampling people who always agree says nothing of those to come."""
+    """Drop intervals of zero width: resampling people who always agree says nothing about others."""
     sure = {}
     for name in ("raw", "cohen", "fleiss", "alpha", "ac1"):
         each = getattr(found, name)
@@ -192,7 +192,7 @@ def _without_empty_intervals(found: Agreement) -> Agreement:
 
 
 def _contents(connection: Connection, phase: Phase, *conditions: ColumnElement[bool]) -> list[tuple[int, Any]]:
-    """The contributions of a phase that stand, by item, without items whose answer is known."""
+    """Return the valid contributions of a phase by item, without items with known answers."""
     question = (
         select(_lease.item_id, _made.content)
         .select_from(_STANDING.join(tables.item, _item.id == _lease.item_id))

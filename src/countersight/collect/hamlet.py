@@ -148,9 +148,9 @@ def _softmax(scores: _Floats) -> _Floats:
 
 
 _RETRAIN_AFTER = 10
-"""New items in the train split after which the ranker learns anew, or a tenth more, whichever is later."""
+"""New items in the train split (or 10 % more, if that is larger) after which the ranker is trained again."""
 _LOOK_AFTER = 5.0
-"""Seconds after which it looks again whether there are so many."""
+"""Seconds between checks for new items."""
 _TRAIN = "train"
 """The split that it learns from."""
 _log = logging.getLogger("countersight.collect")
@@ -206,7 +206,7 @@ class OwnRanker:
         """Return the probability of each response; if there is new data, the model is trained meanwhile."""
         self.refresh()
         if self._ranker is None and self._training is not None:
-            await asyncio.shield(self._training)  # whoever asks may give up waiting; the learning goes on
+            await asyncio.shield(self._training)  # training goes on if the caller gives up
         return tuple(self._ranker.scores(context, responses)) if self._ranker else ()
 
     def refresh(self) -> None:
@@ -232,7 +232,7 @@ class OwnRanker:
 
 
 class RankingModel:
-    """Any of our models that can rank text."""
+    """Any model of this program that can rank text."""
 
     learned = True
 
@@ -308,13 +308,13 @@ async def check(
 async def answers_blind(campaign: Campaign, model: TextModel, asked: Instance) -> float | None:
     """Return a text model's probability of the right option; None if it does not answer in time.
 
-    It is asked while somebody types, who need not wait until it has learned.
+    It is called while somebody types, so it does not wait for training.
     """
     if not model.learned:
         model.refresh()
         return None
     try:
         scores = await asyncio.wait_for(model.likely(asked.context, asked.responses), campaign.settings.loop.deadline)
-    except Exception:  # a hint that fails is no hint
+    except Exception:  # only a hint: failures are ignored
         return None
     return scores[0] if scores else None

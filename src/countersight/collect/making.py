@@ -50,14 +50,14 @@ def new_campaign(
 ) -> int:
     """Create a campaign folder for a flow, from pictures or an existing dataset; return its number of items.
 
-    `gold` is a dataset known to be right: its cases are drawn now and then, to see who takes care. A bad picture or row
-    is told and left out.
+    `gold` is a dataset with correct answers; its cases are given to people now and then to check their care. Invalid
+    pictures and rows are reported and skipped.
     """
     if flow not in FLOWS:
         raise CampaignError(unknown("flow", flow, FLOWS))
     with Staging(folder) as staging:
         (staging / PICTURES).mkdir()
-        # What people verify of a dataset does not become freer than the licence on its card.
+        # A verified dataset keeps the licence of its source.
         card = read_card(_dataset(source).path)[0] if source and flow in _VERIFYING else {}
         text = settings_text(flow, title, language, card.get("license", ""))
         (staging / SETTINGS).write_text(text, encoding="utf-8")
@@ -87,9 +87,9 @@ def add_to_campaign(
 def _add(
     campaign: Campaign, pictures: Path | None, source: Path | None, gold: Path | None, seed: int, on_bad: OnBad
 ) -> int:
-    """Put items into a campaign, in one write; those that are there already are told and left out.
+    """Add items to a campaign, in one write; duplicates are reported and skipped.
 
-    One whose name is there with other contents gets a new name.
+    An item whose name is taken by another item gets a new name.
     """
     rows = campaign.store.read(lambda c: c.execute(select(_item.key, _item.source)).all())
     known: dict[str, dict[str, Any]] = {row.key: msgspec.json.decode(row.source) for row in rows}
@@ -104,7 +104,7 @@ def _add(
             continue
         if name != item.key:
             on_bad(f"{item.key}: another item has this name, so this one is called {name}")
-            if isinstance(item.source.get("case"), dict):  # exports name cases by it
+            if isinstance(item.source.get("case"), dict):  # exports use the id as the name
                 case = item.source["case"] | {"id": name}
                 item = msgspec.structs.replace(item, source=item.source | {"case": case})
         items.append(msgspec.structs.replace(item, key=name))
@@ -150,7 +150,7 @@ def _items(
     seed: int,
     on_bad: OnBad,
 ) -> Iterator[NewItem]:
-    """The new items of a campaign, whatever its flow begins with."""
+    """Return the new items of a campaign, in the form that its flow needs."""
     folder, flow = campaign.path, campaign.flow.name
     if flow in ("cosim", "cfmm"):
         if pictures is None:
@@ -204,9 +204,9 @@ def _picture_items(
 
 
 def _triples(names: list[str], others: list[str]) -> Iterator[list[str]]:
-    """Three pictures an item, of which a worker chooses one (CoSIm 4): as many items as there are new pictures.
+    """Return three pictures for each item, of which a worker chooses one (CoSIm 4); one item per new picture.
 
-    Two items share one picture at most, unless there are fewer than seven.
+    Two items share at most one picture, unless there are fewer than seven pictures.
     """
     ring = [*names, *others]
     if names and len(ring) < 3:
@@ -230,7 +230,7 @@ def _unfit(flow: str, case: Case) -> str:
 
 
 def _closed(case: Case) -> Case:
-    """An open question whose answer is a number, or yes or no, as a question for that: VQAv2 has no other kinds."""
+    """Turn an open question of VQAv2 whose answer is a number, yes or no into a question of that kind."""
     question = case.factual
     if case.counterfactual is not None or question is None or question.kind != "open" or question.hidden:
         return case
@@ -279,7 +279,7 @@ def _case_items(folder: Path, flow: str, source: Path, on_bad: OnBad) -> Iterato
 
 
 def _known_item(flow: str, item: NewItem) -> Iterator[NewItem]:
-    """An item whose answer is known: a question with its gold answer, a case to verify with a right or a wrong one."""
+    """Return an item with a known answer: a question with its gold answer, or a case to verify, right or wrong."""
     key, case = f"known/{item.key}"[:200], msgspec.convert(item.source["case"], Case)
     if flow == "answer":
         question = case.question(item.source["world"])

@@ -90,7 +90,7 @@ def export_batch(connection: Connection, by: int, now: float) -> int | None:
     for row in due:
         name = row.participant or row.pseudonym
         totals[name] = totals.get(name, 0) + row.amount
-    # `participant id,amount` a line, the amount with two decimals: what Prolific's bulk bonus form takes.
+    # Prolific's bulk bonus format: one `participant id,amount` per line, with two decimals.
     lines = "".join(f"{name},{amount // 100}.{amount % 100:02d}\n" for name, amount in totals.items())
     batch = insert_row(connection, tables.batch, by_id=by, at=now, csv=lines)
     ids = [row.id for row in due]

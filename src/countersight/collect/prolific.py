@@ -27,7 +27,7 @@ def admit(
         return None
     there = (_arrival.person_id == row.id) & (_arrival.submission == submission)
     if row.submission != submission and not connection.execute(select(_arrival.at).where(there)).first():
-        # What they did before does not count for another submission.
+        # Earlier work does not count for a new submission.
         connection.execute(insert(tables.arrival).values(person_id=row.id, submission=submission, at=now))
     values = {"study": study, "submission": submission}
     connection.execute(update(tables.person).where(_person.id == row.id).values(**values))
@@ -69,12 +69,12 @@ def forget(connection: Connection, secret: bytes, person_id: int, now: float) ->
 
 
 def _mark(secret: bytes, participant: str) -> str:
-    """What is kept of somebody who was deleted: without the campaign's secret it says of nobody that they were here."""
+    """Return a keyed digest of a deleted participant's id, which cannot be linked to a person without the secret."""
     return hmac.new(secret, b"departed" + participant.encode(), hashlib.sha256).hexdigest()
 
 
 def _rename_in_batches(connection: Connection, person_id: int, participant: str, pseudonym: str) -> None:
-    """Put the pseudonym into the files of pay that were handed out, in place of the id at Prolific."""
+    """Replace the Prolific id by the pseudonym in exported pay files."""
     own = select(tables.payment.c.batch_id).where(tables.payment.c.person_id == person_id)
     for batch in connection.execute(select(tables.batch).where(tables.batch.c.id.in_(own))).all():
         lines = (line.partition(",") for line in batch.csv.splitlines())

@@ -23,7 +23,7 @@ ACTIONS: Final[dict[str, Callable[[Connection, Campaign, int, Any], Any]]] = {
 
 
 def manage_person(campaign: Campaign, name: str, action: str, value: str = "") -> Any:
-    """Do one of the actions about a person, by name or pseudonym; return its result, such as a token."""
+    """Run an action on a person, found by name or pseudonym; return its result, such as a token."""
 
     def act(connection: Connection) -> Any:
         person = people.find_person(connection, name)
@@ -37,7 +37,7 @@ def manage_person(campaign: Campaign, name: str, action: str, value: str = "") -
 def invite_person(campaign: Campaign, name: str, role: people.Role | None = None) -> tuple[str, people.Person | None]:
     """Create an account (by default of a worker), or a new link for an existing one.
 
-    The token of the one-time link, and the account that was there already. A new link never changes a role.
+    Return the token of the one-time link, and the account if it existed. A new link never changes a role.
     """
 
     def invite(connection: Connection) -> tuple[str, people.Person | None]:

@@ -1,10 +1,9 @@
 """One database, many readers, one writer.
 
-Every write goes through one thread, which takes all that wait and commits them together: a commit that waits for the
-disk is then shared by everybody who waits for one. A write is acknowledged after that commit. It may be done twice
-before it counts, so it does nothing but talk to the database. On SQLite a transaction begins with BEGIN IMMEDIATE, on
-PostgreSQL with an advisory lock, so that a second process (a command beside the server) waits its turn and never sees
-"database is locked".
+Every write goes through one thread, which commits all waiting writes together, so they share one wait for the disk. A
+write is acknowledged after that commit. It may be run twice, so it must have no effects outside the database. On SQLite
+a transaction begins with BEGIN IMMEDIATE, on PostgreSQL with an advisory lock, so a second process (a command beside
+the server) waits its turn and never sees "database is locked".
 """
 
 import asyncio
@@ -27,11 +26,11 @@ _Job = tuple[Callable[[Connection], Any], "Future[Any]"]
 
 _MOST_TOGETHER = 16
 """Writes that share one commit at most: the first of them waits for the last."""
-_ADVISORY_LOCK = 0x636F756E  # "coun": any number will do, so long as every Countersight takes the same
+_ADVISORY_LOCK = 0x636F756E  # "coun": an arbitrary number, the same in every version
 
 
 _WRITER: dict[str, Any] = {"pool_size": 1, "max_overflow": 0}
-# Readers ask one thing at a time and change nothing: a transaction around each question would cost as much as asking.
+# Readers run single queries and change nothing, so they need no transaction, which would double the cost.
 _READER: dict[str, Any] = {
     "pool_size": 4,
     "max_overflow": 8,
@@ -105,14 +104,14 @@ class Store:
             while job is not None and len(jobs) < _MOST_TOGETHER and not self._jobs.empty():
                 job = self._jobs.get()
                 jobs += [job] if job else []
-            # Whoever gave up waiting before their turn is left out; from here on nobody can.
+            # Skip jobs whose caller was cancelled; from here on they cannot be cancelled.
             self._commit([each for each in jobs if each[1].set_running_or_notify_cancel()])
             job = self._jobs.get() if job else None
 
     def _commit(self, jobs: list[_Job]) -> None:
-        """Do writes in one transaction; where one fails, all are taken back and each is done on its own.
+        """Run writes in one transaction; if one fails, roll back and run each in its own transaction.
 
-        Failing is rare, and a savepoint for every write would cost more than most of the writes.
+        Failures are rare, and a savepoint for every write would cost more than the write.
         """
         if not jobs:
             return
@@ -165,7 +164,7 @@ def _engine(url: str, *, writing: bool) -> Engine:
             address = address.set(drivername="postgresql+psycopg")
         if address.get_backend_name() not in ("sqlite", "postgresql"):
             raise CampaignError(f"{_safe(url)} is neither sqlite:///FILE nor postgresql://…")
-        # What people type, and what their passwords became, must not get into a log by way of a failed statement.
+        # Hidden parameters keep people's texts and password hashes out of error logs.
         engine = create_engine(address, hide_parameters=True, **(_WRITER if writing else _READER))
     except (SQLAlchemyError, ImportError) as error:
         raise CampaignError(f"{_safe(url)} cannot be used as a database: {_first_line(error)}") from None
@@ -179,7 +178,7 @@ def _engine(url: str, *, writing: bool) -> Engine:
 def _prepare_sqlite(engine: Engine) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, record: Any) -> None:
-        connection.isolation_level = None  # BEGIN is ours to say
+        connection.isolation_level = None  # _begin_exclusively sends BEGIN
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
@@ -187,12 +186,12 @@ def _prepare_sqlite(engine: Engine) -> None:
 def _begin_exclusively(engine: Engine, backend: str) -> None:
     if backend == "sqlite":
         begin, how = "BEGIN IMMEDIATE", {}
-    else:  # both on one way to the server, which prepares no two statements at once
+    else:  # one round trip; PostgreSQL cannot prepare two statements at once
         begin, how = f"BEGIN; SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})", {"prepare": False}
 
         @event.listens_for(engine, "connect")
         def connected(connection: Any, record: Any) -> None:
-            connection.autocommit = True  # BEGIN is ours to say
+            connection.autocommit = True  # _begin_exclusively sends BEGIN
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

@@ -43,7 +43,7 @@ action = _table(
 
 person = _table(
     "person",
-    Column("name", String(100), unique=True, nullable=True),  # taken away when the person's data is deleted
+    Column("name", String(100), unique=True, nullable=True),  # removed when the person's data is deleted
     Column("pseudonym", String(20), unique=True, nullable=False),
     Column("role", String(10), nullable=False),
     Column("password", Text, nullable=True),
@@ -92,7 +92,7 @@ item = _table(
     Column("seats_left", Integer, nullable=False),
     Column("phase_since", Float, nullable=False),
 )
-# What a worker is given next: only items with a free seat are in this index, however many are done.
+# Finds a worker's next item: the index holds only items with a free seat, so it stays small.
 _index_where("state = 'open' AND seats_left > 0", "item_free", item.c.phase, item.c.id)
 Index("item_state", item.c.state, item.c.phase)
 Index("item_listed", item.c.state, item.c.id)
@@ -109,9 +109,9 @@ lease = _table(
     Column("contribution_id", Integer, nullable=True),  # the version that counts
     Column("draft", Text, nullable=True),
     Column("draft_at", Float, nullable=True),
-    Column("note", Text, nullable=True),  # why a reviewer sent it back
+    Column("note", Text, nullable=True),  # a reviewer's reason for returning it
 )
-# One person has one part in an item: never their own chain, never both seats. The database itself says so.
+# One person has at most one seat of an item, so nobody verifies their own work. The database enforces this.
 _HELD = "state IN ('active', 'done', 'flagged')"
 _index_where(_HELD, "lease_one_part", lease.c.item_id, lease.c.person_id, unique=True)
 Index("lease_item", lease.c.item_id, lease.c.phase, lease.c.state)
@@ -121,7 +121,7 @@ _index_where("state = 'active'", "lease_open", lease.c.person_id)
 
 sight = _table(
     "sight",
-    Column("person_id", ForeignKey("person.id"), primary_key=True),  # a lead who looked at all there is of the item
+    Column("person_id", ForeignKey("person.id"), primary_key=True),  # a lead who has seen the item's contributions
     Column("item_id", ForeignKey("item.id"), primary_key=True),
 )
 
@@ -132,7 +132,7 @@ contribution = _table(
     Column("item_id", ForeignKey("item.id"), nullable=False, index=True),
     Column("person_id", ForeignKey("person.id"), nullable=False),
     Column("phase", String(20), nullable=False),
-    Column("content", Text, nullable=True),  # none where it was withdrawn
+    Column("content", Text, nullable=True),  # null if it was withdrawn
     Column("seconds", Float, nullable=False),
     Column("pasted", Float, nullable=False, server_default="0"),  # share of the text that was pasted
     Column("guideline_version", Integer, nullable=False),

@@ -53,7 +53,7 @@ def question_of(item: Item) -> Question:
     """Return the question to ask."""
     world: World = item.source["world"]
     question = msgspec.convert(item.source["case"], Case).question(world)
-    assert question is not None  # items are made of the questions that there are
+    assert question is not None  # items are made from existing questions
     return question
 
 

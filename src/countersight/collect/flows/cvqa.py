@@ -58,7 +58,7 @@ class CvqaFlow(verify.VerifyFlow):
 
 def _factual(item: Item) -> Question:
     factual = verify.case_of(item, {}).factual
-    assert factual is not None  # items to write for are made of cases that have one
+    assert factual is not None  # writing items are made from cases with a factual question
     return factual
 
 

@@ -82,7 +82,7 @@ class VerifyFlow(Flow):
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the case, and both verdicts for the adjudicator."""
         case = case_of(item, past)
-        # CELLO's questions of discovery stand where the others are, and suppose nothing.
+        # CELLO's discovery questions are stored as counterfactual questions, but suppose nothing.
         supposes = case.counterfactual is not None and (case.change is not None or case.factual is not None)
         known = {"case": case, "asked": asked(case), "beside": factual_of_pair(case), "supposes": supposes}
         return {**known, "letters": LETTERS, "causes": CAUSES}
@@ -185,7 +185,7 @@ def verified_case(case: Case, verdict: CaseVerdict) -> Case | None:
 def _answered(case: Case, world: str, answer: str) -> Case:
     """Return the case with another answer to one of its questions; unchanged if no answer is given.
 
-    Where the change is shown the same was asked, so the same is right. The reason that the maker gave is gone.
+    The question about the shown change gets the same answer if it was equal. The maker's explanation is removed.
     """
     if not answer:
         return case
@@ -198,17 +198,17 @@ def _answered(case: Case, world: str, answer: str) -> Case:
 
 
 def _corrected(question: Question, answer: str) -> Question:
-    """The question with another answer; what others answered, or fell back on, no longer speaks against it."""
+    """Return the question with another answer, without answers and priors that belong to the old one."""
     options = _options(question, answer)
     mended = msgspec.structs.replace(question, answer=answer, answers=(), prior="", options=options)
     prior = "" if question.prior and agrees(question.prior, mended) else question.prior
-    # The right option may stand there twice: a wrong one may, and people may say that it is right.
+    # The corrected answer may be the text of two options.
     doubled = [option.text.strip() for option in options].count(mended.right_text.strip()) > 1
     return msgspec.structs.replace(mended, prior=prior, doubled=doubled)
 
 
 def _options(question: Question, answer: str) -> tuple[Option, ...]:
-    """The options where another one is right: it has the role of the right one now, and that one has none."""
+    """Return the options with the role of the right one moved to the new right option."""
     if question.kind != "choice":
         return question.options
     roles = {question.answer: "", answer: question.options[LETTERS.index(question.answer)].role}

@@ -29,7 +29,7 @@ class Limiter:
         now = time.monotonic()
         recent = [at for at in self._seen.pop(key, []) if now - at < self._seconds]
         self._seen[key] = recent
-        while len(self._seen) > _MOST_KEYS:  # whoever makes up keys pushes out only the oldest
+        while len(self._seen) > _MOST_KEYS:  # invented keys can only displace the oldest
             self._seen.popitem(last=False)
         if len(recent) >= self._tries:
             wait = max(1, math.ceil(recent[0] + self._seconds - now))
@@ -45,11 +45,11 @@ class Limiter:
 
 
 _from_there = Limiter(10, 900)
-"""Tries at one name from one address: whoever guesses elsewhere does not lock its owner out."""
+"""Tries for one name from one address, so that guesses from elsewhere do not lock the owner out."""
 _per_name = Limiter(100, 900)
 _per_address = Limiter(60, 900)
 _arrivals = Limiter(300, 900)
-"""People from Prolific by address: a whole house of them may share one."""
+"""Arrivals from Prolific by address; many people may share one."""
 _PROLIFIC_ID = re.compile(r"[A-Za-z0-9_-]{4,64}")
 
 
@@ -70,7 +70,7 @@ async def login(visit: Visit) -> Response:
     for limiter, key in ((_from_there, pair), (_per_name, who), (_per_address, address)):
         limiter.take(key)
     found = visit.store.read(lambda c: people.stored_password(c, name))
-    # Argon2 is slow on purpose: it must not keep the others waiting.
+    # Argon2 is slow on purpose, so it runs in a thread.
     right = await asyncio.to_thread(people.is_password, password, found[1] if found else None)
     if not right or found is None:
         fault = visit.say("Name or password is wrong.")
@@ -84,11 +84,11 @@ async def login(visit: Visit) -> Response:
 
 
 async def begin(visit: Visit, person_id: int, following: str) -> Response:
-    """Start a new session for every login, so that a token planted in the browser before is useless."""
+    """Start a new session at every login (prevents session fixation)."""
     if visit.person is not None:
         await visit.store.write(lambda c: people.end_session(c, visit.token))
     visit.token = await visit.store.write(lambda c: people.begin_session(c, person_id, visit.now))
-    return visit.go(following)  # the new token goes along with it
+    return visit.go(following)  # sets the new cookie
 
 
 async def logout(visit: Visit) -> Response:

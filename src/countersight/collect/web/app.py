@@ -150,7 +150,7 @@ def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextMa
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         if any(phase.checked for phase in campaign.flow.phases):
-            app.state.loop.refresh()  # it learns before the first who asks has to wait for it
+            app.state.loop.refresh()  # starts training, so that the first check need not wait
         yield
         campaign.close()
 
@@ -158,7 +158,7 @@ def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextMa
 
 
 _TURN: Final = 0.0005
-"""Seconds a thread computes before another has its turn: pages and writes are short, and wait for each other."""
+"""Python's thread switch interval in seconds; short, because pages and the writer wait for each other."""
 
 
 def serve(
@@ -188,7 +188,7 @@ def serve(
     )
     server = uvicorn.Server(settings)
     if threading.current_thread() is threading.main_thread():
-        # A signal that arrives while the server starts must not be lost, as an exception in a destructor would be.
+        # Uvicorn installs its handlers late; a signal that arrives earlier must stop the server too.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, server.handle_exit)
     server.run()
@@ -248,7 +248,7 @@ def _misspelt(campaign: Campaign) -> list[str]:
 
 
 def _refuse_taken(host: str, port: int) -> None:
-    """Say in a sentence that an address cannot be listened on, before the server fails at it."""
+    """Raise a clear error if an address is already in use."""
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
             pass

@@ -239,7 +239,7 @@ async def visited(place: Site, page: Page, request: Request) -> Response:
         response.headers.update(refused.headers)
     except CampaignError as error:
         response = visit.refused(422, visit.say(str(error)))
-    except Exception:  # the person is told, the log has the place; what was typed is in neither
+    except Exception:  # the log gets the place of the error, without what was typed
         _log.exception("%s %s", page.method, page.path)
         response = visit.refused(
             500,
@@ -250,7 +250,7 @@ async def visited(place: Site, page: Page, request: Request) -> Response:
         )
     for name, value in (_HEADERS | (_SECURE if place.secure else {})).items():
         response.headers.setdefault(name, value)
-    if visit.token != token and not script:  # no script reads it, no other site sends it along with a post
+    if visit.token != token and not script:  # HttpOnly and SameSite
         fortnight = 14 * 24 * 3600
         response.set_cookie(COOKIE, visit.token, fortnight, secure=place.secure, httponly=True, samesite="lax")
     return response
@@ -284,7 +284,7 @@ async def _through(visit: Visit, page: Page) -> Response:
 async def read_form(request: Request, *, script: bool = False) -> dict[str, str]:
     """Return the fields of a posted form, or of a script's JSON; raises if it is too large or invalid."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    bare = script and not kind  # a script that has nothing to say sends no body
+    bare = script and not kind  # a script may send no body
     if not bare and kind != ("application/json" if script else "application/x-www-form-urlencoded"):
         raise RefusedError(415, "Send a plain form, or as a script JSON (Content-Type: application/json).")
     body = bytearray()

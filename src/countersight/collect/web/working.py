@@ -156,9 +156,9 @@ async def submit(visit: Visit) -> Response:
 
     def send(connection: Connection) -> tuple[work.Submitted, work.Lease | None]:
         """Keep the contribution and give out the next item in one transaction."""
-        if task.lease.state == "active":  # as it was sent, so that whoever takes it back finds all of it again
+        if task.lease.state == "active":  # so that a withdrawn contribution can be edited as it was sent
             work.save_draft(connection, settings, task.lease, _typed(visit), visit.now)
-        # time at the page where the browser measured it, never more than since the item was given out
+        # as measured by the browser, at most the time since the claim
         since = max(0.0, visit.now - task.lease.claimed_at)
         evidence = work.WritingEvidence(
             form.number("seconds", since, 0, since) or since, form.number("pasted", 0, 0, 1)
@@ -173,7 +173,7 @@ async def submit(visit: Visit) -> Response:
         raise RefusedError(
             409, "You were away for a long time, and somebody else has finished this item. Please take the next one."
         ) from None
-    if not sent.same:  # another window was first, with something else
+    if not sent.same:  # another window sent something else first
         words = visit.say(
             "This task was already sent with other content, which counts. Your text is shown below. If you take back "
             "what was sent, this text replaces it."
@@ -295,7 +295,7 @@ async def front(visit: Visit) -> Response:
 async def home(visit: Visit) -> Response:
     """Show the available work."""
     me, settings, asked = visit.me, visit.settings, visit.request.query_params
-    wanted = settings.prolific.contributions if me.participant else 0  # for the submission that they came with
+    wanted = settings.prolific.contributions if me.participant else 0  # per submission on Prolific
     return visit.page(
         "home.html",
         phases=visit.store.read(lambda c: [_phase_work(c, visit, phase) for phase in visit.campaign.flow.phases]),

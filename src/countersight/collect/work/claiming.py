@@ -33,7 +33,7 @@ from countersight.collect.settings import Settings
 
 HELD: Final = ("active", "done", "flagged")
 _item, _lease, _made, _sight = tables.item.c, tables.lease.c, tables.contribution.c, tables.sight.c
-_ACTIVE = _lease.state == literal_column("'active'")  # spelled out: a partial index is used only where it is seen
+_ACTIVE = _lease.state == literal_column("'active'")  # a literal, because partial indexes are not used with parameters
 _PRIME, _APART = 1_000_003, 5
 
 
@@ -182,7 +182,7 @@ def claim(
     if there is not None or is_full(connection, settings, person_id, phase):
         return there
     item_id = None
-    if chance.random() < settings.gold_share:  # an item whose answer is known and that the person has not met
+    if chance.random() < settings.gold_share:  # an item with a known answer
         known = select(_item.id).where(_item.state == "check", _item.phase == phase, *_new_to(person_id))
         item_id = connection.execute(known.order_by(_item.id).limit(1)).scalar()
     if item_id is None:
@@ -248,9 +248,9 @@ def take_up_again(connection: Connection, settings: Settings, lease: Lease, now:
 
 
 def look(connection: Connection, item_id: int, person_id: int) -> bool:
-    """Note that a lead looks at all there is of an item: it is not given to them after that. False while they hold it.
+    """Record that a lead views an item, so it is never assigned to them; False while they hold it.
 
-    An item about which nothing is known yet tells nothing.
+    Items without contributions or known answer reveal nothing and are not recorded.
     """
     held = select(_lease.id).where(_lease.item_id == item_id, _lease.person_id == person_id, _ACTIVE)
     if connection.execute(held).first():
@@ -274,7 +274,7 @@ def _has_contribution() -> ColumnElement[bool]:
 
 
 def _new_to(person_id: int) -> tuple[ColumnElement[bool], ...]:
-    """The person has no part in an item, and has not looked at it as a lead."""
+    """Return the conditions that a person has no seat of an item and has not viewed it as a lead."""
     part = exists().where(_lease.item_id == _item.id, _lease.person_id == person_id, _lease.state.in_(HELD))
     return ~part, ~exists().where(_sight.item_id == _item.id, _sight.person_id == person_id)
 
@@ -299,10 +299,10 @@ def _lately(person_id: int, phase: str, column: Any, most: int) -> Select[Any]:
 
 
 def _next_item(connection: Connection, person_id: int, phase: str) -> int | None:
-    """The first item with a free seat for a person.
+    """Return the first item with a free seat for a person.
 
-    The search begins behind the last item they were given: whoever has done a thousand items does not walk past all of
-    them for the next one. Only when nothing is left there does it begin from the front, for seats that came free.
+    The search starts after the person's last item, so it does not scan all their finished items. Only if nothing is
+    left there does it start from the beginning, for seats that became free.
     """
     free = _free(person_id, phase).order_by(_item.id).limit(1)
     last = connection.execute(_lately(person_id, phase, _item.id, 1)).scalar() or 0
@@ -311,17 +311,17 @@ def _next_item(connection: Connection, person_id: int, phase: str) -> int | None
 
 
 def _shuffled_item(connection: Connection, person_id: int, phase: str) -> int | None:
-    """The next free item in an order of the person's own, in which the two questions of a case are apart.
+    """Return the next free item in a random order per person that keeps the two questions of a case apart.
 
     Items that others have begun come first, so that they are finished.
     """
     factor = bindparam("factor", Random(f"order/{person_id}").randrange(1, _PRIME), BigInteger)
     place = cast(_item.id, BigInteger) * factor % _PRIME
-    begun = case((_has_contribution(), 0), else_=1)  # somebody has answered, not only claimed
+    begun = case((_has_contribution(), 0), else_=1)  # has an answer, not just a claim
     question = _free(person_id, phase, _item.key).order_by(_item.seats_left, begun, place)
     drawn = connection.execute(question.limit(2 * _APART)).all()
     lately = connection.execute(_lately(person_id, phase, _item.key, _APART)).scalars()
-    cases = {key.rpartition("/")[0] for key in lately}  # a key is the case and the world
+    cases = {key.rpartition("/")[0] for key in lately}  # a key is CASE/WORLD
     apart = (row.id for row in drawn if row.key.rpartition("/")[0] not in cases)
     return next(apart, drawn[0].id if drawn else None)
 

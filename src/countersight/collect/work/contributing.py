@@ -75,7 +75,7 @@ def submit(
         labels = flow.labels(fresh.phase, content)
         right = all(labels.get(name) == wanted for name, wanted in item.gold.items())
     phase = phase_of(flow, fresh.phase)
-    if phase and phase.checked:  # by the last check of just these texts
+    if phase and phase.checked:  # from the last check of exactly these texts
         check = tables.check.c
         texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
         checks = select(check.fooled).where(check.lease_id == lease.id, check.texts == texts)
@@ -248,7 +248,7 @@ def decide(
             vacate(connection, tables.lease.c.contribution_id == found.contribution_id)
         put_item(connection, settings, item.id, item.phase, "open" if found.reason == EDITED else "removed", now)
         return True
-    if outcome == "returned":  # what was built on it has to be done again
+    if outcome == "returned":  # later phases must be repeated
         lease, until = _lease_of(connection, contribution_id), now + settings.return_days * 86_400
         change_lease(connection, lease.id, state="active", contribution_id=None, note=note, expires_at=until)
         reopen(connection, settings, flow, lease.item_id, lease.phase, now)
@@ -301,7 +301,8 @@ def sample(
 ) -> int | None:
     """Draw a finished item for a reviewer: return a flag to decide, or None if none is left.
 
-    Items with a bonus that waits for a reviewer come first. In question is what its writer wrote, where there is one.
+    Items with a bonus that waits for a reviewer come first. The flag is about the writer's contribution, if there is
+    one writer.
     """
     item, made, lease = tables.item.c, tables.contribution.c, tables.lease.c
     seen = exists().where(tables.flag.c.item_id == item.id, tables.flag.c.reason == "sample")
@@ -404,7 +405,7 @@ def _refusal(row: Row[Any]) -> str:
 
 
 def _standing(settings: Settings, flow: Flow, person_id: int, now: float) -> Select[Any]:
-    """What a person has sent and not taken back, with all that may keep it from being taken back."""
+    """Return a person's valid contributions, with what decides whether they can be withdrawn."""
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
     item, sight, part = tables.item.c, tables.sight.c, tables.lease.alias().c
     names = [phase.name for phase in flow.phases]
