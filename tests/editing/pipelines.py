@@ -56,13 +56,13 @@ def _scheduler() -> Any:
     return diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True)
 
 
-def _flux(name: str, folder: Path, channels: int) -> Path:
+def kontext(folder: Path) -> Path:
     torch.manual_seed(0)
     clip, clip_tokenizer = _clip()
     t5, t5_tokenizer = _t5()
     transformer = diffusers.FluxTransformer2DModel(
         patch_size=1,
-        in_channels=channels,
+        in_channels=16,
         out_channels=16,
         num_layers=1,
         num_single_layers=1,
@@ -74,7 +74,7 @@ def _flux(name: str, folder: Path, channels: int) -> Path:
         guidance_embeds=True,
     )
     vae = diffusers.AutoencoderKL(**VAE, use_quant_conv=False, use_post_quant_conv=False, shift_factor=0.1)
-    pipeline = getattr(diffusers, name)(
+    pipeline = diffusers.FluxKontextPipeline(
         scheduler=_scheduler(),
         vae=vae,
         text_encoder=clip,
@@ -85,15 +85,6 @@ def _flux(name: str, folder: Path, channels: int) -> Path:
     )
     pipeline.save_pretrained(folder)
     return folder
-
-
-def kontext(folder: Path) -> Path:
-    return _flux("FluxKontextPipeline", folder, 16)
-
-
-def fill(folder: Path) -> Path:
-    # The noise, the covered picture, and the mask with a channel for each pixel of a latent one.
-    return _flux("FluxFillPipeline", folder, 16 + 16 + 4 * 2 * 2)
 
 
 def _stable(name: str, folder: Path, channels: int) -> Path:
@@ -133,7 +124,7 @@ def instruct_pix2pix(folder: Path) -> Path:
     return _stable("StableDiffusionInstructPix2PixPipeline", folder, 4 + 4)
 
 
-def _qwen(name: str, folder: Path) -> Path:
+def qwen_edit(folder: Path) -> Path:
     """Saved part by part: as a whole, its processor could neither be made nor saved without torchvision."""
     torch.manual_seed(0)
     tiny.qwen2_5_vl(folder / "text_encoder")
@@ -162,7 +153,7 @@ def _qwen(name: str, folder: Path) -> Path:
     for part, saved in {"transformer": transformer, "vae": vae, "scheduler": _scheduler()}.items():
         saved.save_pretrained(folder / part)
     index = {
-        "_class_name": name,
+        "_class_name": "QwenImageEditPipeline",
         "_diffusers_version": diffusers.__version__,
         "processor": ["transformers", "Qwen2VLProcessor"],
         "scheduler": ["diffusers", "FlowMatchEulerDiscreteScheduler"],
@@ -175,49 +166,9 @@ def _qwen(name: str, folder: Path) -> Path:
     return folder
 
 
-def qwen_edit(folder: Path) -> Path:
-    return _qwen("QwenImageEditPipeline", folder)
-
-
-def qwen_edit_plus(folder: Path) -> Path:
-    return _qwen("QwenImageEditPlusPipeline", folder)
-
-
-def klein(folder: Path) -> Path:
-    torch.manual_seed(0)
-    tokenizer = tiny._qwen()
-    tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
-    layers = 28  # what is read stands in the 9th, the 18th and the 27th
-    config = transformers.Qwen3Config(**{**tiny.TEXT, "num_hidden_layers": layers}, **tiny._ids(tokenizer))
-    transformer = diffusers.Flux2Transformer2DModel(
-        in_channels=16,
-        num_layers=1,
-        num_single_layers=1,
-        attention_head_dim=16,
-        num_attention_heads=2,
-        joint_attention_dim=3 * tiny.HIDDEN,
-        timestep_guidance_channels=16,
-        axes_dims_rope=(4, 4, 4, 4),
-        guidance_embeds=False,
-    )
-    pipeline = diffusers.Flux2KleinPipeline(
-        scheduler=_scheduler(),
-        vae=diffusers.AutoencoderKLFlux2(**VAE),
-        text_encoder=transformers.Qwen3ForCausalLM(config).eval(),
-        tokenizer=tokenizer,
-        transformer=transformer,
-        is_distilled=True,
-    )
-    pipeline.save_pretrained(folder)
-    return folder
-
-
 PIPELINES: dict[str, Callable[[Path], Path]] = {
     "FluxKontextPipeline": kontext,
-    "FluxFillPipeline": fill,
     "StableDiffusionInpaintPipeline": inpaint,
     "StableDiffusionInstructPix2PixPipeline": instruct_pix2pix,
     "QwenImageEditPipeline": qwen_edit,
-    "QwenImageEditPlusPipeline": qwen_edit_plus,
-    "Flux2KleinPipeline": klein,
 }

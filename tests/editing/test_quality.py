@@ -72,7 +72,7 @@ def test_similarity_is_the_published_one(other, mean, at):
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(st.integers(0, 50), st.integers(0, 70), st.integers(1, 20), st.integers(0, 255))
 def test_similarity_computed_in_the_part_that_differs_is_that_of_the_whole(top, left, side, tone):
     other = SLOPE.copy()
@@ -100,13 +100,10 @@ def test_a_true_edit_is_good_and_measured_inside_and_outside():
 @pytest.mark.parametrize(
     "also",
     [
-        lambda picture: shifted(picture, 3, -2),
         lambda picture: shifted(picture, -9.5, 4.25),
-        lambda picture: zoomed(picture, 1.01),
         lambda picture: zoomed(picture, 1.03),
         lambda picture: picture.rotate(0.5, Image.Resampling.BICUBIC),
         reencoded,
-        lambda picture: picture.resize((512, 384), Image.Resampling.BICUBIC),
         lambda picture: zoomed(picture, 1.01).resize((400, 304), Image.Resampling.BICUBIC),
     ],
 )
@@ -199,7 +196,7 @@ def test_a_control_is_good_if_nothing_changed():
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.integers(0, 20), st.sampled_from(["remove", "recolour", "add", "move"]), st.booleans())
 def test_exact_edits_are_good(seed, action, field):
     scene = flowers(seed, regions=(2, 3, 2, 4)) if field else dots(seed)

@@ -4,10 +4,7 @@ import base64
 import contextlib
 import csv
 import io
-import json
 import struct
-import subprocess
-import sys
 import threading
 import zlib
 from collections.abc import Callable
@@ -17,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from importing import csv_file
 from PIL import Image
 from playwright.sync_api import Browser
 from published import published
@@ -197,7 +193,7 @@ def test_a_plain_webp_is_sent_byte_for_byte_also_with_words_about_the_camera() -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("mode", "kind"), [("RGB", "JPEG"), ("L", "PNG"), ("P", "PNG")])
+@pytest.mark.parametrize(("mode", "kind"), [("RGB", "JPEG"), ("P", "PNG")])
 def test_forty_megapixels_are_brought_to_a_size_that_models_take(mode: str, kind: str) -> None:
     options = {"compress_level": 1} if kind == "PNG" else {}
     large = corners().resize((7300, 5500), Image.Resampling.NEAREST).convert(mode)
@@ -205,7 +201,7 @@ def test_forty_megapixels_are_brought_to_a_size_that_models_take(mode: str, kind
     del large
     seen = as_seen(picture)
     assert seen.size == (LONGEST_SIDE, 3086)
-    assert np.allclose(np.asarray(seen.resize((WIDTH, HEIGHT)))[4, 4], (255, 0, 0) if mode != "L" else 76, atol=4)
+    assert np.allclose(np.asarray(seen.resize((WIDTH, HEIGHT)))[4, 4], (255, 0, 0), atol=4)
     sent = to_send(picture)
     assert (sent.mime, sent.width, sent.height) == ("image/jpeg", LONGEST_SIDE, 3086)
     assert len(sent.data) < 4 * 1024 * 1024
@@ -302,38 +298,3 @@ def test_every_photograph_is_seen_at_the_size_a_viewer_shows_and_sent_as_it_is()
         picture = read_picture(path)
         assert as_seen(picture).size == sizes[path.name], path.name
         assert to_send(picture) is picture, path.name
-
-
-@pytest.mark.slow
-def test_photographs_go_all_the_way_from_a_file_to_the_report(tmp_path: Path) -> None:
-    """Every photograph is imported; a part of them is enough for the model that looks."""
-    folder = photographs()
-    rows = [
-        {
-            "img_path": path.name,
-            "query": "How many people are there?",
-            "answer": "2",
-            "new query": "How many people would there be if one of them left?",
-            "new answer": "1",
-            "type": "direct",
-        }
-        for path in sorted(folder.glob("*.jpg"))
-    ]
-    for name, model, some in (("all", "chance", rows), ("some", "embedded", rows[::30])):
-        source = csv_file(tmp_path / f"{name}.csv", *some)
-        _countersight("make", "cvqa-real", "--from", source, "--pictures", folder, "-o", tmp_path / name)
-        run = tmp_path / f"{name}-run"
-        _countersight("run", tmp_path / name, "--model", model, "-o", run)
-        journal = [json.loads(line) for line in (run / "replies.jsonl").read_text(encoding="utf-8").splitlines()]
-        assert len(journal) == 2 * len(some)
-        assert all(reply.get("state", "answered") == "answered" for reply in journal)
-        _countersight("report", run, "-o", tmp_path / f"{name}-report")
-        page = (tmp_path / f"{name}-report" / "report.html").read_text(encoding="utf-8")
-        assert page.count('id="picture-') == len(some)
-        assert "cannot be decoded" not in page
-
-
-def _countersight(*arguments: object) -> None:
-    command = [sys.executable, "-m", "countersight", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0, done.stderr

@@ -50,13 +50,6 @@ class TrainingBatches:
         order = sorted(examples, key=lambda one: (-self._length(one), one.key))
         return self._ahead([order[start : start + size] for start in range(0, len(order), size)])
 
-    def apart(self, part: Sequence[Example]) -> tuple[Tensor, Tensor]:
-        """Return the tokens of question, first response and change of each example, then of all right responses."""
-        told = [(one.parts.question, one.parts.context, one.parts.change) for one in part]
-        right = [(one.options[one.right],) for one in part]
-        tokens, real = self._sequences.batch([self._sequences.encode(texts) for texts in (*told, *right)])
-        return torch.from_numpy(tokens), torch.from_numpy(real)
-
     def _ahead(self, parts: Sequence[Sequence[Example]]) -> Iterator[Batch]:
         """Create the batches in a background thread, a few in advance."""
         with ThreadPoolExecutor(1, "batches") as pool:

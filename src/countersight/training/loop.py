@@ -17,8 +17,6 @@ from countersight.training.network import TwoStreams
 from countersight.training.plan import Plan
 
 CHECKPOINT = "checkpoint.pt"
-SHARPNESS = 20.0
-"""The factor of the cosine of two texts, as used in training sentence encoders."""
 
 
 class Epoch(msgspec.Struct, frozen=True):
@@ -112,33 +110,26 @@ class Trainer:
         return loss.detach()
 
     def _loss(self, batch: Batch) -> Tensor:
-        """Return the cross-entropy over the options of each example; with the contrastive objective, over the batch as
-        well."""
+        """Return the cross-entropy over the options of each example.
+
+        The contrastive objective adds that of matching each right text with its own picture in the batch.
+        """
         part, given = batch
         there = self._there(given)
         sizes = [len(example.options) for example in part]
-        scores, together = self._scores_and_contrast(part, there, sizes)
-        padded = nn.utils.rnn.pad_sequence(scores.float().split(sizes), batch_first=True, padding_value=-torch.inf)
-        right = torch.tensor([example.right for example in part], device=self._device)
-        return functional.cross_entropy(padded, right) + together
-
-    def _scores_and_contrast(
-        self, part: Sequence[Example], there: dict[str, Tensor], sizes: Sequence[int]
-    ) -> tuple[Tensor, Tensor]:
-        """Return a score per option, and the contrastive term of the loss."""
-        if self.plan.objective == "ce":
-            return self.network(**there), torch.zeros((), device=self._device)
-        if isinstance(self.network, TwoStreams):
+        together: Tensor | float = 0.0
+        if self.plan.objective == "contrastive" and isinstance(self.network, TwoStreams):
             counts = there.pop("counts", None)
             text, vision = self.network.tokens(**there)
             starts = accumulate(sizes[:-1], initial=0)
-            places = [start + example.right for start, example in zip(starts, part, strict=True)]
-            right = torch.tensor(places, device=self._device)
-            likeness = text[right] @ vision[right].T / text.shape[1] ** 0.5
-            return self.network.scored(text, vision, counts), _contrast(likeness)
-        tokens, real = (one.to(self._device) for one in self._batches.apart(part))
-        told, answers = functional.normalize(self.network.understood(tokens, real), dim=1).chunk(2)
-        return self.network(**there), _contrast(told @ answers.T * SHARPNESS)
+            right = [start + example.right for start, example in zip(starts, part, strict=True)]
+            together = _contrast(text[right] @ vision[right].T / text.shape[1] ** 0.5)
+            scores = self.network.scored(text, vision, counts)
+        else:
+            scores = self.network(**there)
+        padded = nn.utils.rnn.pad_sequence(scores.float().split(sizes), batch_first=True, padding_value=-torch.inf)
+        answers = torch.tensor([example.right for example in part], device=self._device)
+        return functional.cross_entropy(padded, answers) + together
 
     def _set_rate(self, passed: float) -> None:
         """Set the learning rate: linear warm-up and decay if the plan has a warm-up; else constant, as published."""

@@ -50,16 +50,14 @@ class TextMatcher(nn.Module):
 
     def forward(self, tokens: Tensor, real: Tensor, counts: Tensor | None = None) -> Tensor:
         """Return a score per sequence."""
-        scores: Tensor = self.score(self.understood(tokens, real)).squeeze(-1)
-        return scores if self.counted is None else scores + self.counted(tokens, real, counts)
-
-    def understood(self, tokens: Tensor, real: Tensor) -> Tensor:
-        """Return the encoder's output for each sequence as one vector."""
         states: Tensor = self.body(input_ids=tokens, attention_mask=real).last_hidden_state
         if self.pooling == "cls":
-            return states[:, 0]
-        weight = real.unsqueeze(-1).to(states.dtype)
-        return (states * weight).sum(1) / weight.sum(1)
+            pooled = states[:, 0]
+        else:
+            weight = real.unsqueeze(-1).to(states.dtype)
+            pooled = (states * weight).sum(1) / weight.sum(1)
+        scores: Tensor = self.score(pooled).squeeze(-1)
+        return scores if self.counted is None else scores + self.counted(tokens, real, counts)
 
 
 class TwoStreams(nn.Module):

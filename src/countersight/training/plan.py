@@ -107,11 +107,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise CountersightError(f"a seed must be a number from 0 to {LARGEST_SEED}")
 
     def _check_inputs(self) -> None:
-        if self.objective == "contrastive" and (self.inputs == "response" or self.encoder == COUNTS):
-            raise CountersightError(
-                "the contrastive objective compares responses with a picture or a change: it needs `inputs` full or "
-                "text, and an encoder"
-            )
+        if self.objective == "contrastive" and self.inputs != "full":
+            raise CountersightError("the contrastive objective compares texts with pictures: it needs `inputs` full")
         if self.inputs == "full" and bool(self.view) == bool(self.features):
             raise CountersightError(
                 "`inputs` full needs regions of pictures: set either an image encoder (`view` embedded) or a folder "
