@@ -138,20 +138,6 @@ def test_a_table_that_changed_is_not_taken_for_the_dataset_made_from_it(tmp_path
     assert len(cs.make("own", tmp_path / "d", source=table, exist_ok=True)) == 1
 
 
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_a_table_with_other_delimiters_is_read(delimiter, tmp_path):
-    rows = [("image", "counterfactual_question", "counterfactual_answer"), ("none", "How many if one left?", "2")]
-    (tmp_path / "own.csv").write_text("\n".join(delimiter.join(row) for row in rows) + "\n")
-    assert len(cs.make("own", tmp_path / delimiter.strip() / "d", source=tmp_path / "own.csv")) == 1
-
-
-@pytest.mark.parametrize(("encoding", "words"), [("utf-16", "is UTF-16 text"), ("latin-1", "is not UTF-8 text")])
-def test_a_table_in_another_encoding_is_named(encoding, words, tmp_path):
-    (tmp_path / "own.csv").write_text("image,größe\n", encoding=encoding)
-    with pytest.raises(cs.CountersightError, match=f"own.csv: the file {words}; save it as UTF-8"):
-        cs.make("own", tmp_path / "d", source=tmp_path / "own.csv")
-
-
 def test_a_full_disk_is_named_and_leaves_no_folder(tmp_path):
     with (
         pytest.raises(OSError, match="No space left") as full,

@@ -7,7 +7,6 @@ as the `BadField` that says what is wrong with it.
 
 import base64
 import binascii
-import codecs
 import csv
 import gzip
 import re
@@ -43,6 +42,7 @@ _PICTURE_NAME: Final = re.compile(r".{1,400}\.(png|jpe?g|webp|gif|bmp|tiff?)", r
 """The file name of a picture; any other text in the place of a picture is the picture itself, as base64."""
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 _BOM: Final = b"\xef\xbb\xbf"
+_NOT_UTF8: Final = BadFile("the file", "is not UTF-8 text; save it as UTF-8")
 
 _Kind = TypeVar("_Kind")
 
@@ -66,18 +66,12 @@ def text_rows(path: Path, fields: tuple[str, ...], known: tuple[str, ...] = ()) 
 
     `known` are the optional columns: a name of one of them is never taken for a misspelt required column.
     """
-    fault = ""
-    with open(path, "rb") as file:
-        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            fault = "is UTF-16 text"
     try:
         with open(path, encoding="utf-8") as text:
-            while not fault and text.read(MAX_LINE):
+            while text.read(MAX_LINE):
                 pass
     except UnicodeDecodeError:
-        fault = "is not UTF-8 text"
-    if fault:
-        return iter([(1, BadFile("the file", f"{fault}; save it as UTF-8"))])
+        return iter([(1, _NOT_UTF8)])
     if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
         return jsonl_rows(path, fields)
     return csv_rows(path, fields, known=known)
@@ -100,6 +94,12 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
     _, header = next(lines)
     if isinstance(header, str):
         yield 1, BadFile("header", header)
+        return
+    if not header:
+        yield 1, BadFile("the file", "is empty")
+        return
+    if any("\ufffd" in name or "\0" in name for name in header):  # UTF-16, or no text at all
+        yield 1, _NOT_UTF8
         return
     meant = {column.casefold(): column for column in fields if column not in header}
     header = [meant.get(name.strip().casefold(), name) for name in header]
@@ -137,7 +137,8 @@ def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
     """Return rows of a file with one JSON object per line that has these fields; other fields are ignored."""
     with open(path, "rb") as file:
         for line, text in enumerate(bounded_lines(file, MAX_LINE), start=1):
-            text = text.removeprefix(_BOM) if line == 1 else text
+            if line == 1 and len(text) <= MAX_LINE:
+                text = text.removeprefix(_BOM)
             if text and not text.isspace():
                 yield line, json_row(text, fields)
 

@@ -1,0 +1,134 @@
+"""C-VQA's published files: what becomes of a row, and the published layout of Synthetic both ways."""
+
+import csv
+
+import pytest
+from importing import csv_file, import_suite
+from making import picture
+
+from countersight.case import Case, Change, Question
+from countersight.errors import CountersightError
+from countersight.suites.cvqa.files import export_csv
+from countersight.suites.cvqa.synthetic import make_case
+from countersight.suites.cvqa.templates import TEMPLATES
+from countersight.suites.importing import Imported
+
+REAL = {
+    "img_path": "COCO_val2014_000000402992.jpg",
+    "query": "How many sheep are there?",
+    "answer": "11",
+    "new query": "How many sheep would there be if 7 sheep ran away?",
+    "new answer": "4",
+    "type": "direct",
+}
+BOOLEAN = REAL | {
+    "query": "Is the lamp lit?",
+    "answer": "yes",
+    "new query": "If somebody cut the wire, would the lamp be lit?",
+    "new answer": "no",
+    "type": "boolean",
+}
+SYNTHETIC = {
+    "img_path": "abs_counting_000001.png",
+    "query": "How many flowers are outside the red polygons? Select the correct answer:A:16  B:17  C:12  D:13",
+    "answer": "C",
+    "new query": "How many flowers would be outside the red polygons if all polygons were red?"
+    " Select the correct answer:A:7  B:11  C:3  D:9",
+    "new answer": "A",
+    "type": "abs_counting_1",
+}
+
+
+def read(tmp_path, *rows, suite="cvqa-real", pictures=None):
+    return import_suite(suite, csv_file(tmp_path / "in.csv", *rows), tmp_path / "d", pictures)
+
+
+def test_a_row_of_real_is_a_pair_of_questions_in_its_group(tmp_path):
+    (counting, boolean, bare), imported, _ = read(
+        tmp_path,
+        REAL,
+        BOOLEAN,
+        REAL | {"type": " Indirect ", "query": ' How many  "whoa" signs?\n', "new query": "How many would be left?"},
+    )
+    assert counting.factual == Question("How many sheep are there?", "11", "number")
+    assert counting.counterfactual == Question("How many sheep would there be if 7 sheep ran away?", "4", "number")
+    assert counting.change == Change("7 sheep ran away.")
+    assert (counting.id, counting.group, counting.image) == ("cvqa-real-000001", "direct", None)
+    assert counting.provenance == {"img_path": "COCO_val2014_000000402992.jpg"}
+    assert (boolean.factual.kind, boolean.factual.answer, boolean.counterfactual.answer) == ("boolean", "yes", "no")
+    assert (boolean.group, boolean.change) == ("boolean", Change("Somebody cut the wire."))
+    assert (bare.group, bare.factual.text, bare.change) == ("indirect", 'How many  "whoa" signs?', None)
+    assert imported == Imported(3, 0, 3)
+
+
+def test_answers_are_brought_to_one_spelling(tmp_path):
+    numbers = {" 3 ": "3", "three": "3", "Twenty-two.": "22", "3.0": "3", "1,000": "1000", "none": "0", '"3"': "3"}
+    truths = {"Yes ": "yes", "NO.": "no", '"yes"': "yes"}
+    rows = [row | {"new answer": said} for row, told in ((REAL, numbers), (BOOLEAN, truths)) for said in told]
+    cases, _, _ = read(tmp_path, *rows)
+    assert [case.counterfactual.answer for case in cases] == [*numbers.values(), *truths.values()]
+
+
+BAD_REAL = [
+    (REAL, "answer", "yes", "'yes' is not a number"),
+    (REAL, "new answer", "3 or 4", "'3 or 4' is not a number"),
+    (REAL, "answer", "9" * 5000, f"'{'9' * 40}' is not a number"),
+    (BOOLEAN, "answer", "3", "'3' is not yes or no"),
+    (REAL, "query", "  ", "is empty"),
+    (REAL, "new query", "a\0b", "is not UTF-8 text"),
+    (REAL, "type", "reverse", "'reverse' is not one of direct, indirect, boolean"),
+]
+BAD_SYNTHETIC = [
+    ("answer", "E"),
+    ("answer", ""),
+    ("query", "How many? A:1  B:2  C:3  D:4"),
+    ("query", "How many? Select the correct answer:A:1  B:2  C:3"),
+    ("query", "How many? Select the correct answer:A:1  B:2  C:2  D:4"),
+    ("query", "How many? Select the correct answer:A:1  B:2  C:-3  D:4"),
+    ("new query", "How many? Select the correct answer:A:1  B:2  C:3  D:4"),
+    ("type", "abs_counting_7"),
+]
+
+
+def test_a_bad_field_is_named_and_the_next_row_is_read(tmp_path):
+    cases, _, bad = read(tmp_path, *(row | {column: value} for row, column, value, _ in BAD_REAL), REAL)
+    assert bad == [(line, column, reason) for line, (_, column, _, reason) in enumerate(BAD_REAL, start=2)]
+    assert [case.id for case in cases] == ["cvqa-real-000008"]
+    rows = [SYNTHETIC | {column: value} for column, value in BAD_SYNTHETIC]
+    (tmp_path / "s").mkdir()
+    cases, _, bad = read(tmp_path / "s", *rows, SYNTHETIC, suite="cvqa-synthetic")
+    assert [(line, field) for line, field, _ in bad] == [
+        (line, column) for line, (column, _) in enumerate(BAD_SYNTHETIC, start=2)
+    ]
+    assert [case.id for case in cases] == ["cvqa-synthetic-000009"]
+
+
+@pytest.mark.parametrize("folder", ["", "val2014", "train2014"])
+def test_pictures_lie_in_one_folder_or_in_those_of_coco(tmp_path, folder):
+    place = tmp_path / "pictures" / folder
+    place.mkdir(parents=True)
+    (place / REAL["img_path"]).write_bytes(picture(kind="JPEG"))
+    missing = BOOLEAN | {"img_path": "COCO_val2014_000000000001.jpg"}
+    (first, second), imported, _ = read(tmp_path, REAL, missing, pictures=tmp_path / "pictures")
+    assert (first.image, second.image) == ("images/COCO_ofval2014_000000402992.jpg", None)
+    assert (tmp_path / "d" / first.image).read_bytes() == picture(kind="JPEG")
+    assert imported.without_picture == 1
+
+
+def test_a_row_of_synthetic_is_written_as_published(tmp_path):
+    cases, _, _ = read(tmp_path, SYNTHETIC, suite="cvqa-synthetic")
+    export_csv(cases, tmp_path / "out.csv")
+    (row,) = csv.DictReader((tmp_path / "out.csv").open(newline=""))
+    assert row == SYNTHETIC
+
+
+def test_what_is_written_reads_back_the_same(tmp_path):
+    cases = [make_case(t, 7, index, 1 + index).case for t in TEMPLATES for index in range(3)]
+    assert export_csv(cases, tmp_path / "out.csv") == 18
+    back, imported, bad = import_suite("cvqa-synthetic", tmp_path / "out.csv", tmp_path / "d")
+    assert (imported, bad) == (Imported(18, 0, 18), [])
+    for case, again in zip(cases, back, strict=True):
+        assert (again.factual, again.counterfactual, again.change) == (case.factual, case.counterfactual, case.change)
+        assert (again.group, again.provenance["type"]) == (case.group, case.provenance["type"])
+    with pytest.raises(CountersightError, match="'x' is not from cvqa-synthetic"):
+        export_csv([Case("x", factual=cases[0].factual)], tmp_path / "other.csv")
