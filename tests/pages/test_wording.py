@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.html import interval, plain_interval
+from countersight.html import interval
+from countersight.html.wording import plain_interval
 from countersight.scoring import Interval
 
 

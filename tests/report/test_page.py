@@ -355,8 +355,7 @@ def test_hostile_text_is_only_text(open_page: Opener) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESK), ("dark", PHONE)], ids=["desk-light", "phone-dark"])
 def test_axe_finds_nothing(open_page: Opener, scheme: str, size: dict[str, int]) -> None:
     # Without motion: a colour on its way from one to another has a contrast of its own.
     how = {"viewport": size, "color_scheme": scheme, "reduced_motion": "reduce"}

@@ -10,7 +10,7 @@ from countersight.html.wording import clean, name, p_value, percent
 from countersight.reports import print_tables
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.formats import comma_separated, latex, markdown
-from countersight.scoring import ComparedRuns, Comparison, Difference, GroupScores, GuessingScores, LetterShare, Rate
+from countersight.scoring import ComparedRuns, Comparison, Difference, GroupScores, LetterShare, Rate
 from countersight.scoring.intervals import Effective
 
 from .specimen import HOSTILE
@@ -33,7 +33,7 @@ def small() -> ReportData:
         shown=Rate(6, 8, 0.409, 0.929),
         imagination_gap=difference(0.25, -0.125, 0.625, 8, 0.5),
         fell_back=None,
-        chance=GuessingScores(None, None, None, None),
+        chance={},
         unread=1,
         cut=0,
         empty=0,

@@ -84,9 +84,9 @@ def test_chance_is_counted_question_by_question() -> None:
     ]
     replies = [Reply(f"c{row}", row, "counterfactual", text=text) for row, text in enumerate(("B", "no", "3"))]
     chance = score(outcomes(cases, replies)).overall.chance
-    assert chance.counterfactual == pytest.approx((1 / 4 + 1 / 2 + 0) / 3)
-    assert chance.factual is None
-    assert score(outcomes(cases[2:], replies[2:])).overall.chance.counterfactual is None
+    assert chance["counterfactual"] == pytest.approx((1 / 4 + 1 / 2 + 0) / 3)
+    assert chance["factual"] is None
+    assert score(outcomes(cases[2:], replies[2:])).overall.chance["counterfactual"] is None
 
 
 def test_scores_say_what_they_are() -> None:

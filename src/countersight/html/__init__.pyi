@@ -6,12 +6,9 @@ from .documents import source as source
 from .documents import table_html as table_html
 from .sampling import balanced_sample as balanced_sample
 from .svg import MARGIN as MARGIN
-from .svg import WIDTH as WIDTH
 from .svg import Markup as Markup
-from .svg import element as element
 from .svg import sheet as sheet
 from .svg import shortened as shortened
-from .svg import words_at as words_at
 from .tables import NOTHING as NOTHING
 from .tables import TOO_FEW as TOO_FEW
 from .tables import TOO_FEW_CASES as TOO_FEW_CASES
@@ -42,5 +39,4 @@ from .wording import name as name
 from .wording import number as number
 from .wording import p_value as p_value
 from .wording import percent as percent
-from .wording import plain_interval as plain_interval
 from .wording import undirected as undirected

@@ -8,9 +8,8 @@ from itertools import takewhile
 from unicodedata import east_asian_width
 
 from markupsafe import Markup as Markup
-from markupsafe import escape
 
-from countersight.html.documents import source
+from countersight.html.documents import fragment, source
 
 WIDTH = 960
 MARGIN = 56
@@ -49,40 +48,17 @@ def _style() -> str:
     )
 
 
-def element(tag: str, *children: str, **attributes: str | float | None) -> Markup:
-    """Return an element with escaped children; in attribute names, underscores become hyphens, except trailing ones."""
-    written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
-    return Markup(f"<{tag}{written}>{''.join(map(escape, children))}</{tag}>")
-
-
-def _number(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
-
-
 def sheet(title: str, height: int, style: str, parts: Iterable[Markup]) -> Markup:
     """Return an SVG figure of this height; `style` is added to the style that all figures share."""
-    return element(
-        "svg",
-        element("style", Markup(_style() + style)),
-        element("rect", class_="ground", width=WIDTH, height=height),
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {height}",
+    return fragment(
+        __package__,
+        "sheet.svg",
         width=WIDTH,
         height=height,
-        role="img",
-        aria_label=_drawable(title),
+        title=_drawable(title),
+        style=Markup(_style() + style),
+        parts=Markup("".join(parts)),
     )
-
-
-def words_at(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> Markup:
-    """Return a text element at (x, y); `anchor` says whether the text starts, ends or is centred there."""
-    turned = None if anchor == "start" else anchor
-    return element("text", _drawable(words), x=x, y=y, class_=class_ or None, text_anchor=turned)
 
 
 def shortened(words: str, most: int, others: Iterable[str] = ()) -> str:

@@ -153,7 +153,7 @@ def _repeats(runs: Sequence[AnalysedRun]) -> Analysis:
 
 
 def _repeat_table(first: AnalysedRun, figures: Sequence[Repeated]) -> Grid:
-    measures = ("expected", "majority", "tied", "flips")
+    measures = ("expected", "flips")
     lines = (
         table_line(
             each.asking,
@@ -193,16 +193,12 @@ def _observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
 
 
 def _correlation_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms) -> Grid:
-    within = any(correlated.within for _, correlated in found)
     heads = {key: terms.measures.get(key, key) for key in ("factual", "counterfactual", "drop")} | {"phi": "phi"}
-    if within:
-        heads["phi_within_groups"] = f"phi within each {terms.group}"
     heads |= {"after_right": "counterfactual, if factually right", "after_wrong": "counterfactual, if not"}
     lines = []
     for run, correlated in found:
-        phis = [correlated.phi, correlated.within] if within else [correlated.phi]
         worlds = (run.scores.overall.figure(key) for key in ("factual", "counterfactual", "drop"))
-        cells = (*worlds, *phis, correlated.after_right, correlated.after_wrong)
+        cells = (*worlds, correlated.phi, correlated.after_right, correlated.after_wrong)
         lines.append(table_line(run.label, *cells, n=correlated.n, run=run.label))
     notes = [_falls(run.label, run.scores.rows[:-1], terms) for run, _ in found]
     return Grid(

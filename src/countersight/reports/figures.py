@@ -119,8 +119,8 @@ def _line(words: str, scores: GroupScores, key: str) -> PlotLine:
     printed = printed if printed and printed.value is not None else None
     note = with_n(printed) if printed else ""
     told += f"; drop {percent(printed.value or 0)} ({interval(printed)}; {note})" if printed and key == "drop" else ""
-    guessing = scores.chance
-    chance = guessing.factual if guessing.counterfactual is None else guessing.counterfactual
+    guessing = [scores.chance.get(world) for world in ("counterfactual", "factual")]
+    chance = next((share for share in guessing if share is not None), None)
     return PlotLine(words, figures, f"{words}: {told}", printed, note, chance)
 
 

@@ -123,7 +123,7 @@ def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
 
 def _guesses(report: ReportData, run: RunScores, drop: Measured) -> bool | None:
     """Return whether a model answers no better than guessing; False if that cannot be told, None if it is better."""
-    factual, chance = run.overall.figure("factual"), run.overall.chance.factual
+    factual, chance = run.overall.figure("factual"), run.overall.chance.get("factual")
     if not report.two_worlds or drop.too_few or not factual or chance is None or factual.low > chance:
         return None
     return factual.high <= chance + _GUESSING
@@ -257,7 +257,7 @@ def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = F
     """
     value = drop.value or 0.0
     before, after = _both_shares(run)
-    chance = run.overall.chance.counterfactual
+    chance = run.overall.chance.get("counterfactual")
     guessing = "" if chance is None else f"; random guessing gives {percent(chance)}%"
     shares = f"factual {before}% right, counterfactual {after}%{guessing}"
     gained = value < 0  # a gain is reported with its sign reversed, and so are its interval and bounds
@@ -287,7 +287,7 @@ def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = F
 def _accuracy(report: ReportData, run: RunScores, figure: Measured) -> str:
     words = "VQA accuracy of" if report.soft else "answers right"
     words += " under a change" if len(report.worlds) > 1 else ""
-    chance = getattr(run.overall.chance, report.worlds[-1])
+    chance = run.overall.chance.get(report.worlds[-1])
     level = f"{percent(report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
     told = f"{'has a ' if report.soft else ''}{words} {percent(figure.value or 0.0)}% ({level})"
     if chance is None:

@@ -24,7 +24,7 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
         analysed={table.key.partition(" by ")[0] for analysis in report.analyses for table in analysis.tables},
         least_in_a_margin=LEAST_IN_A_MARGIN,
         has_total=any(run.total for run in report.runs),
-        has_chance=any(run.overall.chance.shares for run in report.runs),
+        has_chance=any(share is not None for run in report.runs for share in run.overall.chance.values()),
     ).unescape()
     return [(term, text) for term, _, text in (line.partition(" | ") for line in words.splitlines() if line)]
 

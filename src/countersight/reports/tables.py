@@ -56,7 +56,7 @@ def by_group(
         also = tuple(Record(key, figure) for key, figure in run.total.items())
         most = count(100 * (len(run.groups) - 1))
         lines.append(beside(f"total, out of {most}", run.overall.n, run.total, run=run.label, group="total", also=also))
-    chance = {key: share for key, share in run.overall.chance.shares.items() if key in measures}
+    chance = {key: share for key, share in run.overall.chance.items() if key in measures and share is not None}
     for called, shares in (("chance", chance), ("blind", blind), ("knowledge", knowledge)):
         if shares:
             lines.append(beside(called, NOTHING, {str(key): percent(share) for key, share in shares.items()}))

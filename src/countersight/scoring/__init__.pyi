@@ -2,7 +2,6 @@ from .accuracy import NO_GROUP as NO_GROUP
 from .accuracy import READING_HEAD as READING_HEAD
 from .accuracy import SHARED_PICTURES as SHARED_PICTURES
 from .accuracy import GroupScores as GroupScores
-from .accuracy import GuessingScores as GuessingScores
 from .accuracy import LetterShare as LetterShare
 from .accuracy import Scores as Scores
 from .accuracy import damaged_lines as damaged_lines
@@ -15,10 +14,12 @@ from .comparing import UNREAD_APART as UNREAD_APART
 from .comparing import ComparedRuns as ComparedRuns
 from .comparing import Comparison as Comparison
 from .comparing import Measure as Measure
+from .comparing import Repeated as Repeated
 from .comparing import cases_needed as cases_needed
 from .comparing import compare as compare
 from .comparing import compare_all as compare_all
 from .comparing import compare_on as compare_on
+from .comparing import repeats as repeats
 from .comparing import tiers as tiers
 from .controls import FalseAlarmRates as FalseAlarmRates
 from .divisions import Axis as Axis
@@ -67,8 +68,6 @@ from .raters import Estimate as Estimate
 from .raters import agreement as agreement
 from .raters import cohen_kappa as cohen_kappa
 from .raters import krippendorff_alpha as krippendorff_alpha
-from .repeating import Repeated as Repeated
-from .repeating import repeats as repeats
 from .run_scores import SCORES as SCORES
 from .run_scores import JudgedRun as JudgedRun
 from .run_scores import against_folder as against_folder

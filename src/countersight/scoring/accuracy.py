@@ -1,4 +1,4 @@
-"""Accuracy in each world, the drop between them, and how they are printed (acc+ is in `accuracy_plus`)."""
+"""Accuracy in each world, the drop between them, and how they are printed."""
 
 from typing import Any, Final
 
@@ -19,7 +19,6 @@ from countersight.html import (
     table_html,
     table_line,
 )
-from countersight.scoring.accuracy_plus import accuracy_plus, in_both_worlds
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.estimates import ALL, Difference, Rate, difference, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
@@ -32,23 +31,6 @@ SHARED_PICTURES: Final = (
 NO_GROUP: Final = "(no group)"
 """The display name of cases without a group."""
 _Mask = NDArray[np.bool_]
-
-
-class GuessingScores(msgspec.Struct, frozen=True):
-    """The expected scores of random guessing; None if no scored question has options.
-
-    Questions for a number or for free text count as 0, since there is nothing to choose from.
-    """
-
-    factual: float | None
-    counterfactual: float | None
-    both_right: float | None
-    shown: float | None
-
-    @property
-    def shares(self) -> dict[str, float]:
-        """Return the defined scores by measure."""
-        return {key: share for key, share in msgspec.structs.asdict(self).items() if share is not None}
 
 
 class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +53,8 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     """Shown minus told; None if no case was scored in both."""
     fell_back: Rate | None
     """The share of wrong answers equal to the prior answer, among questions with a known prior."""
-    chance: GuessingScores
+    chance: dict[str, float | None]
+    """The expected scores of random guessing; None if no scored question has options. One without counts as 0."""
     unread: int
     cut: int
     empty: int
@@ -181,7 +164,7 @@ def by_group(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
 def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
     """Compute the scores of selected cases, under a name."""
     codes = outcomes.codes[mask]
-    both, supposed = in_both_worlds(outcomes) & mask, outcomes.scored("counterfactual") & mask
+    both, supposed = outcomes.in_both_worlds() & mask, outcomes.scored("counterfactual") & mask
     return GroupScores(
         group=name,
         n=int((codes > 0).any(axis=1).sum()),
@@ -192,7 +175,7 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
         in_both=(accuracy(outcomes, "factual", both), accuracy(outcomes, "counterfactual", both))
         if both.any()
         else None,
-        both_right=accuracy_plus(outcomes, mask),
+        both_right=_both_right(outcomes, both),
         shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
         imagination_gap=_apart(outcomes, "shown", "counterfactual", supposed & outcomes.scored("shown")),
         fell_back=_fell_back(outcomes, mask),
@@ -213,6 +196,14 @@ def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
     return msgspec.structs.replace(found, unread=int(outcomes.unread(asking)[scored].sum()))
 
 
+def _both_right(outcomes: Outcomes, both: _Mask) -> Rate:
+    """Return acc+; its `unread` counts the cases that may be right in both worlds, if they were read."""
+    right = outcomes.both_right()
+    factual, counterfactual = (outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS)
+    unread = int((factual & counterfactual & ~right & both).sum())
+    return msgspec.structs.replace(rate(right[both], outcomes.pictures[both]), unread=unread)
+
+
 def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
     known = (outcomes.priors > 0) & mask[:, None] & (outcomes.codes >= UNREAD)
     if not known.any():
@@ -221,13 +212,14 @@ def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
     return rate((outcomes.priors == GIVEN)[known], cases[known])
 
 
-def _chance(outcomes: Outcomes, mask: _Mask) -> GuessingScores:
-    found: dict[str, NDArray[np.float64]] = {
+def _chance(outcomes: Outcomes, mask: _Mask) -> dict[str, float | None]:
+    guesses: dict[str, NDArray[np.float64]] = {
         asking: outcomes.guess(asking)[outcomes.scored(asking) & mask] for asking in ASKINGS
     }
-    both = in_both_worlds(outcomes) & mask
-    found["both_right"] = (outcomes.guess("factual") * outcomes.guess("counterfactual"))[both]
-    return GuessingScores(**{key: float(each.mean()) if each.any() else None for key, each in found.items()})
+    both = outcomes.in_both_worlds() & mask
+    guesses["both_right"] = (outcomes.guess("factual") * outcomes.guess("counterfactual"))[both]
+    measures = ("factual", "counterfactual", "both_right", "shown")
+    return {key: float(guesses[key].mean()) if guesses[key].any() else None for key in measures}
 
 
 def worth(outcomes: Outcomes, asking: Asking) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Comparisons of runs over the cases that they share, and tiers of runs that do not differ significantly."""
+"""Comparisons of runs over the cases that they share, tiers of runs that do not differ significantly, repeated runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
@@ -10,12 +10,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import TWO_WORLDS, Asking
+from countersight.case import ASKINGS, TWO_WORLDS, Asking
 from countersight.scoring.accuracy import by_group, worth
-from countersight.scoring.accuracy_plus import both_right, in_both_worlds
 from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
-from countersight.scoring.outcome import UNREAD, Outcomes
+from countersight.scoring.outcome import RIGHT, UNREAD, Outcomes
 
 Measure = Literal["factual", "counterfactual", "both_right", "shown"]
 """The measures by which runs are compared."""
@@ -76,8 +75,8 @@ def _apart(
 ) -> Difference | None:
     """Return first minus second over the cases at these positions that are scored in both."""
     if measure == "both_right":
-        scored = in_both_worlds(first)[here] & in_both_worlds(second)[there]
-        one, other = both_right(first)[here], both_right(second)[there]
+        scored = first.in_both_worlds()[here] & second.in_both_worlds()[there]
+        one, other = first.both_right()[here], second.both_right()[there]
     else:
         scored = first.scored(measure)[here] & second.scored(measure)[there]
         one, other = worth(first, measure)[here], worth(second, measure)[there]
@@ -159,3 +158,53 @@ def cases_needed(difference: float, discordant: float, *, level: float = LEVEL, 
     reach = normal.inv_cdf(1 - level / 2) * sqrt(discordant)
     reach += normal.inv_cdf(power) * sqrt(discordant - difference**2)
     return ceil(reach**2 / difference**2)
+
+
+class Repeated(msgspec.Struct, frozen=True):
+    """The results of one kind of asking over several runs, on cases that all of them scored."""
+
+    asking: Asking
+    runs: int
+    cases: int
+    expected: float
+    """The mean accuracy of a run."""
+    flips: float
+    """The share of cases with different answers."""
+    within: float
+    """The variance of right and wrong within a case, which is due to chance."""
+    between: float
+    """The variance between cases, which is due to their difficulty."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.asking}: {self.runs} times {self.cases:,} cases, {self.expected:.1%} right on average, "
+            f"{self.flips:.1%} flip, variance {self.within:.4f} within a case and {self.between:.4f} between"
+        )
+
+
+def repeats(runs: Sequence[Outcomes]) -> tuple[Repeated, ...]:
+    """Return the results for each kind of asking with cases that every run scored."""
+    return tuple(found for nth in range(len(ASKINGS)) if (found := _repeated(runs, nth)) is not None)
+
+
+def _repeated(runs: Sequence[Outcomes], nth: int) -> Repeated | None:
+    shared = sorted(set.intersection(*(set(run.rows.tolist()) for run in runs)))
+    places = [np.searchsorted(run.rows, shared) for run in runs]
+    codes = np.stack([run.codes[place, nth] for run, place in zip(runs, places, strict=True)])
+    asking = ASKINGS[nth]
+    scored = np.logical_and.reduce([run.scored(asking)[place] for run, place in zip(runs, places, strict=True)])
+    if not scored.any():
+        return None
+    right = codes[:, scored] == RIGHT
+    answers = [[run.answer_texts[n] for n in run.answers[p, nth][scored]] for run, p in zip(runs, places, strict=True)]
+    share = right.mean(axis=0)
+    within = float((share * (1 - share)).mean()) * len(runs) / max(1, len(runs) - 1)
+    return Repeated(
+        asking,
+        len(runs),
+        right.shape[1],
+        float(right.mean()),
+        float(np.mean([len({answer[case] for answer in answers}) > 1 for case in range(right.shape[1])])),
+        within,
+        max(0.0, float(share.var(ddof=1)) - within / len(runs)) if right.shape[1] > 1 else 0.0,
+    )

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, World
 from countersight.html import Measured
-from countersight.scoring.accuracy_plus import in_both_worlds
 from countersight.scoring.estimates import Difference, Rate, difference, rate
 from countersight.scoring.intervals import CONFIDENCE, Adjusted, Interval, difference_of, holm, p_of, score_interval
 from countersight.scoring.outcome import Outcomes
@@ -89,7 +88,7 @@ def _group(
     outcomes: Outcomes, name: str, mask: NDArray[np.bool_], picture_of: NDArray[np.intp]
 ) -> GroupOfPictures | None:
     """Return the results of a group; None if no reply could be read in one of the worlds."""
-    mask = mask & in_both_worlds(outcomes)
+    mask = mask & outcomes.in_both_worlds()
     diff = difference(outcomes.credit("factual")[mask], outcomes.credit("counterfactual")[mask], picture_of[mask])
     if diff is None or not all(outcomes.is_read(world, mask) for world in TWO_WORLDS):
         return None

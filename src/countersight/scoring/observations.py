@@ -23,7 +23,7 @@ from countersight.scoring.intervals import (
 from countersight.scoring.outcome import Outcomes
 
 MOST_GROUPS = 100
-"""The maximum number of groups for rankings and for correlations within groups."""
+"""The maximum number of groups for rankings."""
 
 LEAST_IN_A_MARGIN = 10
 """The minimum number of right and of other answers in each world for a correlation."""
@@ -58,8 +58,6 @@ class Correlation(msgspec.Struct, frozen=True):
     phi: Phi | None
     """None if either world has fewer than LEAST_IN_A_MARGIN right or other answers, which would be too little
     evidence."""
-    within: Phi | None
-    """The correlation within groups, since groups that are easier in both worlds cause a correlation of their own."""
     n: int
     after_right: Rate
     """The counterfactual accuracy of cases that are right in the factual world."""
@@ -82,12 +80,8 @@ def correlation(outcomes: Outcomes) -> Correlation | None:
     if not n:
         return None
     before, after = outcomes.right("factual")[both], outcomes.right("counterfactual")[both]
-    places, group = np.unique(outcomes.groups[both], return_inverse=True)
-    pictures = outcomes.pictures[both]
-    grouped = 1 < places.size <= MOST_GROUPS
     return Correlation(
-        _phi(before, after, np.zeros_like(group), pictures),
-        _phi(before, after, group, pictures) if grouped else None,
+        _phi(before, after, outcomes.pictures[both]),
         n,
         share(int((before & after).sum()), int(before.sum())),
         share(int((~before & after).sum()), int((~before).sum())),
@@ -101,38 +95,31 @@ def _scored_and_read(outcomes: Outcomes, asking: Asking) -> NDArray[np.bool_]:
     return scored & read[outcomes.groups]
 
 
-def _phi(
-    before: NDArray[np.bool_], after: NDArray[np.bool_], group: NDArray[np.intp], pictures: NDArray[np.int32]
-) -> Phi | None:
-    """Return the correlation after subtracting the means of each group.
+def _phi(before: NDArray[np.bool_], after: NDArray[np.bool_], pictures: NDArray[np.int32]) -> Phi | None:
+    """Return the correlation of two answers about the same cases.
 
-    The standard error is that of zero correlation with the groups' shares as observed (Mantel and Haenszel, 1959). It
-    is never zero, and the interval contains zero if and only if the test does not reject it. Cases of one picture are
-    summed, and Student's distribution accounts for few pictures.
+    The standard error is that of zero correlation with the shares as observed (Mantel and Haenszel, 1959). It is never
+    zero, and the interval contains zero if and only if the test does not reject it. Cases of one picture are summed,
+    and Student's distribution accounts for few pictures.
     """
-    sizes = np.bincount(group)
-    one, other = (side - (np.bincount(group, weights=side) / sizes)[group] for side in (before, after))
-    # A group that is all right or all wrong in a world says nothing about the correlation.
-    spoken = ((np.bincount(group, weights=one**2) > 0) & (np.bincount(group, weights=other**2) > 0))[group]
-    margins = [int((side[spoken] == answer).sum()) for side in (before, after) for answer in (False, True)]
-    if min(margins) < LEAST_IN_A_MARGIN:
+    n, right = before.size, (int(before.sum()), int(after.sum()))
+    if min(*right, n - right[0], n - right[1]) < LEAST_IN_A_MARGIN:
         return None
-    within = [np.bincount(group, weights=side**2) for side in (one, other)]
-    spread = float(np.sqrt(within[0].sum() * within[1].sum()))
-    exact = float((within[0] * within[1] / np.maximum(sizes - 1, 1)).sum())
+    one, other = (side - side.mean() for side in (before, after))
+    product = float((one**2).sum() * (other**2).sum())
+    spread, exact = product**0.5, product / (n - 1)
     products = one * other
-    together = products - (np.bincount(group, weights=products) / sizes)[group]
     value = float(products.sum()) / spread
     count = np.unique(pictures).size
-    if count == pictures.size:
+    if count == n:
         error = float(np.sqrt(exact)) / spread
         reach, p = score_quantile(CONFIDENCE) * error, 2 * NormalDist().cdf(-abs(value / error))
     else:
-        freedom = max(count - sizes.size, 1)
-        clustered = float((np.bincount(pictures, weights=together) ** 2).sum()) * count / freedom
+        freedom = max(count - 1, 1)
+        clustered = float((np.bincount(pictures, weights=products - products.mean()) ** 2).sum()) * count / freedom
         error = float(np.sqrt(max(exact, clustered))) / spread
         reach, p = student_quantile(CONFIDENCE, freedom) * error, 2 * student_below(-abs(value / error), freedom)
-    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p, one.size)
+    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p, n)
 
 
 def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:

@@ -104,6 +104,14 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         """Return which cases have the right answer to the question."""
         return np.equal(self._column(asking), RIGHT)
 
+    def in_both_worlds(self) -> NDArray[np.bool_]:
+        """Return which cases are scored in both worlds."""
+        return self.scored("factual") & self.scored("counterfactual")
+
+    def both_right(self) -> NDArray[np.bool_]:
+        """Return which cases are right in both worlds: CFMM's acc+."""
+        return self.right("factual") & self.right("counterfactual")
+
     def credit(self, asking: Asking) -> NDArray[np.float32]:
         """Return the credit of each case's answer: 0 or 1, or between them if several people answered."""
         if self.credits is None:
