@@ -42,7 +42,9 @@ def scripted(
             verdict = dict.fromkeys(("changes", "follows", "fits"), True) | {"tells": False, "why": "So it is."}
             return "say:" + json.dumps(verdict | ({fault: not verdict[fault]} if fault else {}))
         if text.startswith("Two questions are asked"):
-            return f"say:{derived}"
+            new = re.search(r"Counterfactual question: (.+)", text)
+            known = [pair[3] for pair in pairs if new and pair[2] == new[1] and not pair[3].isdigit()]
+            return f"say:{known[0] if known else derived}"
         if text.startswith("Correct the grammar"):
             return "say:" + json.dumps({"question": text.rpartition("Question: ")[2]})
         question, answer = re.findall(r"Question: (.+)\nAnswer: (\w+)", text)[-1]

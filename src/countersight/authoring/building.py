@@ -295,8 +295,8 @@ def _blind_section(funnel: Funnel) -> str:
     else:
         told = (
             f"`{funnel.blind}` was asked whether each supposition changes the scene, fits it, leads to the answer and "
-            f"does not state it, and to work out counts that no rule computes: {_were(funnel.faulted, 'pair')} left "
-            f"out for a fault, "
+            f"does not state it, and to work out the new answer where no rule computes it: "
+            f"{_were(funnel.faulted, 'pair')} left out for a fault, "
             f"{funnel.unreadable:,} because its verdict could not be read. Then it was asked each question {VOTES} "
             f"times without the picture and the factual answer: {_were(funnel.told_blind, 'question')} left out "
             f"because it answered correctly every time. They are in `{REJECTED}`."

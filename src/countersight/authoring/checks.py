@@ -11,9 +11,9 @@ from typing import Final
 
 from countersight.authoring.drafts import PairDraft
 from countersight.authoring.sources import SourceQuestion
-from countersight.authoring.vocabulary import SENSITIVE
+from countersight.authoring.vocabulary import IDLE, SAMENESS, SENSITIVE
 from countersight.composer import FILLER, PLACES, compose, counted_in, effects_of, noun_key
-from countersight.english import number_of
+from countersight.english import IRREGULAR_VERBS, base_verb, number_of
 
 Fault = str
 """A description of the fault; empty if there is none."""
@@ -37,7 +37,10 @@ _ASKED: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[a-z]+(?:['’][a-z]+)?|[0-9]+")
 _REPEATED: Final = re.compile(r"\b(\w+(?: \w+){2,8}) \1\b", re.IGNORECASE)
-_NEGATIONS: Final = frozenset({"not", "no", "never", "stopped", "without", "removed", "disappeared", "gone", "off"})
+_NEGATIONS: Final = frozenset(
+    {"not", "no", "never", "stopped", "ceased", "quit", "without", "removed", "disappeared", "gone", "off"}
+    | {"nobody", "none", "nothing", "anything"}
+)
 _PRONOUNS: Final = frozenset({"it", "he", "she", "they", "them", "him", "her"})
 _LITTLE: Final = (
     FILLER
@@ -65,21 +68,18 @@ _BEING: Final = frozenset(
         *("switched", "all", "now", "suddenly", "not", "the", "his"),
     )
 )
-_EMPTY: Final = re.compile(
-    r"\b(?:nothing|no changes?|nobody|no one|no \w+)\b(?: \w+){0,3} (?:happen|chang|different|made|done|occur|touch"
-    r"|anything|interfer|moved)\w*|\b(?:everything|all|things) (?:were|was|is) (?:the same|unchanged|as)\b"
-    r"|\b(?:stay|remain|left|kept?|leave)\w* (?:\w+ )?(?:the same|unchanged|untouched|identical|where"
-    r"|as (?:it|they|is|before))\b"
-    r"|^(?:the|this|that|a|an) (?:\w+ )?(?:picture|photo|photograph|image|scene|situation|caption|camera)\b"
-    r"(?! (?:had been |was |were )?(?:taken|shot))|\b(?:yes|negative|affirmative)\b"
-    r"|\b(?:had )?(?:taken|took) (?:the|this) (?:picture|photo|photograph|image)\b"
-    r"|\bthe (?:opposite|contrary|reverse) (?:were|was|is|held|applied)\b"
-    r"|\b(?:it|this|that) (?:were|was|is) (?:not )?(?:true|false|so|the case)\b"
-    r"|\b(?:answer|reply|response) (?:were|was|is|had to|has to|should)\b"
-    r"|\byou (?:(?:had|have|were) to |must |should |could )?(?:say|said|reply|replied|answer|answered|respond\w*)\b"
-    r"|\b(?:say|said|reply|replied|answer|answered|respond\w*) (?:yes|no|in the (?:negative|affirmative))\b"
+_OF_THE_ANSWER: Final = re.compile(
+    r"\b(?:the|this|that|your|an?) (?:\w+ ){0,2}(?:answer|reply|response|statement|truth|contrary|reverse|negative"
+    r"|affirmative)\b|\b(?:un)?true\b|\b(?:false|otherwise|vice versa|yes)\b"
+    r"|\bopposite(?:$| (?:was|were|is|be|held|applied|happened|of what)\b)"
 )
-"""A supposition of no change, of the photograph alone, or of the answer itself."""
+"""A supposition of the answer itself."""
+_OF_THE_PICTURE: Final = re.compile(
+    r"^(?:the|this|that|a|an) (?:\w+ )?(?:picture|photo|photograph|image|scene|situation|caption|camera)\b"
+    r"(?! (?:had been |was |were )?(?:taken|shot))"
+    r"|\b(?:taken|took) (?:the|this) (?:picture|photo|photograph|image)\b"
+)
+"""A supposition of the photograph alone."""
 _COLOURED: Final = re.compile(
     r"\b(?:were|was|is|are|painted|wore an?|wearing an?)"
     r" (?:red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y)\b"
@@ -91,6 +91,7 @@ _SEVERAL: Final = {"both": 2, "pair": 2, "couple": 2, "duo": 2, "trio": 3, "quar
 def parts_of(question: str) -> tuple[str, str] | None:
     """Split a question into what it asks and what it supposes, in lower case; None if it supposes nothing."""
     text = " ".join(question.casefold().replace("’", "'").split()).strip(" ?.!")
+    text = text.replace("n't", " not").replace("'s ", " ")
     opening = _OPENING.search(text)
     if opening is None:
         return None
@@ -112,7 +113,12 @@ def parts_of(question: str) -> tuple[str, str] | None:
 def supposition_key(question: str) -> frozenset[str]:
     """Return one key for all wordings of a supposition: the stems of its content words."""
     parts = parts_of(question)
-    return frozenset(map(_stem, _content(parts[1]))) if parts else frozenset()
+    if parts is None:
+        return frozenset()
+    stems = frozenset(map(_stem, _content(parts[1])))
+    if "how many" in parts[0]:  # "2 dogs left" and "2 cats left" differ
+        return stems
+    return stems - set(map(_stem, _content(parts[0]))) or stems
 
 
 def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
@@ -123,11 +129,27 @@ def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
     if text.count("?") != 1 or not text.rstrip().endswith("?"):
         return "it is not one question"
     parts = parts_of(text)
-    if parts is None or _EMPTY.search(parts[1]):
+    if parts is None or supposes_nothing(*parts):
         return "it supposes nothing"
     if source.group == "boolean" and _COLOURED.search(parts[1]) and not _COLOURED.search(f"is {parts[0].split()[-1]}"):
         return "it supposes a colour, which changes nothing else"
     return "it repeats itself" if _REPEATED.search(text) else ""
+
+
+def supposes_nothing(asked: str, supposed: str) -> bool:
+    """Whether a supposition concerns only the answer, the photograph, or that things are as they are.
+
+    Something has to be left of it without idle words ("it were so", "nobody did anything"); beside words of sameness
+    ("stayed", "unchanged") it has to be something that the question does not name.
+    """
+    if _OF_THE_ANSWER.search(supposed) or _OF_THE_PICTURE.search(supposed):
+        return True
+    words = _WORD.findall(supposed)
+    left = [word for word in words if word not in _LITTLE | IDLE | SAMENESS]
+    if not left:
+        return not (IDLE | SAMENESS).isdisjoint(words)
+    named = set(map(_stem, _WORD.findall(asked)))
+    return not SAMENESS.isdisjoint(words) and named.issuperset(map(_stem, left))
 
 
 def differs(source: SourceQuestion, draft: PairDraft) -> Fault:
@@ -174,9 +196,10 @@ def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def needs_the_picture(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that the text alone gives no answer, right or wrong."""
+    """Check that the text alone does not give the answer; of a count, neither a right nor a wrong one."""
     told = answer_without_picture(draft.question)
-    return "" if told is None else f"the text alone gives the answer {told}"
+    is_told = told is not None and (source.group == "direct" or told == draft.answer)
+    return f"the text alone gives the answer {told}" if is_told else ""
 
 
 def is_decent(source: SourceQuestion, draft: PairDraft) -> Fault:
@@ -221,12 +244,13 @@ def _stated(asked: str, supposed: str) -> str | None:
         return "no"
     wanted = [_stem(word) for word in _WORD.findall(asked) if word not in _LITTLE]
     predicates = {_stem(word) for before, word in pairwise(_WORD.findall(asked)) if before == "be"} - _LITTLE
-    is_stated = not predicates.isdisjoint(stated) or (
+    is_about_it = bool(_PRONOUNS & set(said)) or set(wanted) <= predicates or bool((set(wanted) - predicates) & stated)
+    is_stated = (is_about_it and not predicates.isdisjoint(stated)) or (
         bool(wanted) and wanted[-1] in stated and (set(wanted) <= stated or bool(_PRONOUNS & set(said)))
     )
     if not is_stated:
         return None
-    return "no" if _NEGATIONS & set(said) else "yes"
+    return "no" if _NEGATIONS & set(said) - set(_WORD.findall(asked)) else "yes"
 
 
 def _is_opposite(asked: str, said: list[str]) -> bool:
@@ -235,7 +259,8 @@ def _is_opposite(asked: str, said: list[str]) -> bool:
     wanted = {noun_key(word) for before, word in pairwise(words) if before == "be"} | {noun_key(words[-1])}
     things = _PRONOUNS.union(map(noun_key, _content(asked))) - wanted
     for place, word in enumerate(said):
-        if any((each, noun_key(word)) in _OPPOSITES for each in wanted):
+        negated = word.removeprefix("un").removeprefix("dis")
+        if any((each, noun_key(word)) in _OPPOSITES or (negated != word and negated == each) for each in wanted):
             sides = (reversed(said[:place]), said[place + 1 :])
             nearest = [next((each for each in side if each not in _BEING), "") for side in sides]
             if any(noun_key(each) in things for each in nearest):
@@ -264,10 +289,10 @@ def _is_count(word: str) -> bool:
 
 def _stem(word: str) -> str:
     """One form for open, opens, opened and opening, good for comparing and nothing else."""
-    stem = noun_key(word)
+    stem = base_verb(word, IRREGULAR_VERBS) or noun_key(word)
     for ending in ("ing", "ed"):
         if stem.endswith(ending) and len(stem) - len(ending) >= _SHORTEST_STEM - 1:
             stem = stem.removesuffix(ending)
-            stem = stem[:-1] if len(stem) > _SHORTEST_STEM and stem[-1] == stem[-2] else stem
+            stem = stem[:-1] if stem[-1] == stem[-2] and stem[-1] not in "lsz" else stem
             break
     return stem.removesuffix("e")

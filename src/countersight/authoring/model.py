@@ -14,7 +14,7 @@ from countersight.authoring.checks import faults, parts_of
 from countersight.authoring.drafts import OPERATIONS, PairDraft, Unwritten
 from countersight.authoring.sources import SourceQuestion
 from countersight.authoring.vocabulary import read_table
-from countersight.case import Question
+from countersight.case import AnswerKind, Question
 from countersight.composer import FILLER, compose
 from countersight.engine import RetriesExhausted, StoredModel
 from countersight.models import Request, Turn
@@ -37,6 +37,7 @@ REVIEWED: Final = {
     "tells": (False, "it reveals the answer or the count"),
 }
 """The questions to a reviewing model: the answer for a good pair, and the fault otherwise."""
+_WANTED: Final = {"number": "one number", "boolean": "yes or no"}
 _KNOWN = 8
 """The number of captions and other questions shown to a reviewing model."""
 _LONGEST_WORDS = 600
@@ -181,22 +182,22 @@ class PairChecker:
         return (FAULTED, "; ".join([*wrong, printable(verdict.why)[:_LONGEST_WORDS]])) if wrong else None
 
     async def _derive(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Have a count that the composer cannot compute worked out by the model, which is not shown the new answer."""
-        if source.group == "boolean" or compose(int(source.answer), draft.question, source.question) is not None:
+        """Have the new answer worked out by the model, which is not shown it, unless the composer computes it."""
+        kind: AnswerKind = "number" if source.group == "direct" else "boolean"
+        if kind == "number" and compose(int(source.answer), draft.question, source.question) is not None:
             return None
-        prompt = _PROMPTS["derive"].format(question=source.question, answer=source.answer, new_question=draft.question)
-        text = await self._ask(
-            Request(f"{source.id}/derive", (Turn("user", prompt),), "number", question=draft.question)
+        prompt = _PROMPTS["derive"].format(
+            wanted=_WANTED[kind], question=source.question, answer=source.answer, new_question=draft.question
         )
-        answer = answer_in(text, Question(draft.question, "", "number"))
+        text = await self._ask(Request(f"{source.id}/derive", (Turn("user", prompt),), kind, question=draft.question))
+        answer = answer_in(text, Question(draft.question, "", kind))
         if answer == draft.answer:
             return None
         return NOT_DERIVED, f"{self._model.name} answers {answer or 'nothing'}, not {draft.answer}"
 
     async def _blind(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
         asked = Question(draft.question, "", "number" if source.group == "direct" else "boolean")
-        wanted = "one number" if source.group == "direct" else "yes or no"
-        turns = (Turn("user", _PROMPTS["blind"].format(wanted=wanted, question=draft.question)),)
+        turns = (Turn("user", _PROMPTS["blind"].format(wanted=_WANTED[asked.kind], question=draft.question)),)
         for vote in range(VOTES):
             text = await self._ask(
                 Request(f"{source.id}/blind/{vote}", turns, asked.kind, question=draft.question, vote=vote)
