@@ -188,14 +188,6 @@ def test_a_picture_of_a_thermometer_does_not_cost_the_temperature(known) -> None
     assert model.remarks == ()
 
 
-def test_a_refusal_that_names_no_field_is_a_refusal(known) -> None:
-    with Providers({"messages": "the picture is too large"}) as server:
-        known(server)
-        with pytest.raises(AskingFailed, match="the picture is too large"):
-            asyncio.run(asked(name_of("anthropic", server)))
-    assert len(server.requests) == 1
-
-
 @pytest.mark.parametrize(
     ("kind", "cost"),
     [("openai", (100 * 2.5 + 7 * 10) / 1e6), ("anthropic", (100 * 3 + 7 * 15) / 1e6), ("openrouter", 0.125)],

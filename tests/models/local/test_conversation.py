@@ -31,7 +31,7 @@ def next_words(loaded: Loaded, requests: list[Request]) -> torch.Tensor:
         return loaded.model(**prompt, use_cache=False).logits[:, -1]
 
 
-@pytest.mark.parametrize("family", tiny.TIERED)
+@pytest.mark.parametrize("family", tiny.KINDS)
 def test_other_conversations_in_a_batch_change_nothing(family: str, tiny_model: Models) -> None:
     loaded, requests = tiny_model(family), mixed()
     together = next_words(loaded, requests)
@@ -39,14 +39,7 @@ def test_other_conversations_in_a_batch_change_nothing(family: str, tiny_model: 
     torch.testing.assert_close(together, alone, atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("family", tiny.TIERED)
-def test_the_picture_matters(family: str, tiny_model: Models) -> None:
-    loaded = tiny_model(family)
-    seen = [next_words(loaded, [request("How many?", picture(seed=seed))]) for seed in (1, 2)]
-    assert (seen[0] - seen[1]).abs().max() > 1e-3
-
-
-@pytest.mark.parametrize("family", tiny.TIERED)
+@pytest.mark.parametrize("family", tiny.KINDS)
 def test_a_prompt_begins_with_the_first_token_once(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many?", picture())
     begin = loaded.tokenizer.bos_token_id
@@ -54,9 +47,7 @@ def test_a_prompt_begins_with_the_first_token_once(family: str, tiny_model: Mode
     assert tokens.count(begin) == (0 if begin is None else 1)
 
 
-@pytest.mark.parametrize(
-    "family", tiny.tiered("llava_next", "qwen2_5_vl", "idefics3", "gemma3", "mllama", "mistral3", "internvl")
-)
+@pytest.mark.parametrize("family", ["qwen2_5_vl", "gemma3", "mllama"])
 def test_several_pictures_in_several_turns(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     turns = (Turn("user", "One?", picture(seed=1)), Turn("assistant", "yes"), Turn("user", "And?", picture(90, 30)))
@@ -67,7 +58,7 @@ def test_several_pictures_in_several_turns(family: str, tiny_model: Models) -> N
     torch.testing.assert_close(words[:1], next_words(loaded, [talk]), atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("family", tiny.tiered("llava", "qwen3_vl", "smolvlm", "gemma3", "pixtral", "mllama"))
+@pytest.mark.parametrize("family", ["llava", "pixtral", "mllama"])
 def test_a_conversation_without_a_picture(family: str, tiny_model: Models) -> None:
     assert next_words(tiny_model(family), [request("What is red?"), request("no")]).isfinite().all()
 
@@ -125,23 +116,21 @@ def odd_pictures() -> dict[str, Picture]:
     }
 
 
-@pytest.mark.parametrize("kind", odd_pictures())
-@pytest.mark.parametrize("family", tiny.tiered("llava", "qwen2_5_vl", "idefics3", "pixtral"))
-def test_pictures_of_every_kind_are_taken_in(family: str, kind: str, tiny_model: Models) -> None:
-    loaded, asked = tiny_model(family), request("What is it?", odd_pictures()[kind])
-    if (family, kind) == ("pixtral", "ribbon"):  # nothing is left of its height; that is a reason, not a crash
-        with pytest.raises(AskingFailed, match="the model's processor cannot process the question"):
-            next_words(loaded, [asked])
-    else:
-        assert next_words(loaded, [asked]).isfinite().all()
+@pytest.mark.parametrize("family", ["llava", "qwen2_5_vl", "pixtral"])
+def test_pictures_of_every_kind_are_taken_in(family: str, tiny_model: Models) -> None:
+    loaded = tiny_model(family)
+    for kind, shown in odd_pictures().items():
+        asked = request("What is it?", shown)
+        if (family, kind) == ("pixtral", "ribbon"):  # nothing is left of its height; that is a reason, not a crash
+            with pytest.raises(AskingFailed, match="the model's processor cannot process the question"):
+                next_words(loaded, [asked])
+        else:
+            assert next_words(loaded, [asked]).isfinite().all(), kind
 
 
-@pytest.mark.slow
-def test_a_photograph_of_forty_megapixels(tiny_model: Models) -> None:
+def test_a_photograph_of_forty_megapixels_is_decoded_smaller() -> None:
     large = saved(Image.effect_noise((800, 500), 64).convert("RGB").resize((8000, 5000)), "JPEG", quality=60)
-    seen = decode_pictures(request("What is it?", large))[0][0]
-    assert max(seen.size) <= 4096
-    assert next_words(tiny_model("qwen2_5_vl"), [request("What is it?", large)]).isfinite().all()
+    assert max(decode_pictures(request("What is it?", large))[0][0].size) <= 4096
 
 
 def test_a_picture_that_several_show_is_decoded_once() -> None:

@@ -5,26 +5,28 @@ Each is made tiny from its configuration. What is right is what the model's own 
 
 import importlib.util
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from models.local import every_family, tiny
 from models.local.talks import mixed, picture, request
-from models.local.test_plain import forced_losses
 from safetensors.torch import load_file, save_file
+from tiers import mostly_slow
 from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 from transformers.models.kosmos2_5.processing_kosmos2_5 import Kosmos2_5ProcessorKwargs
 
 from countersight.errors import ModelError
+from countersight.models.local.conversation import answer_tokens, decode_pictures, model_inputs
+from countersight.models.local.generating import generate
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.probing import rank, ranking_plan
 from countersight.models.local.ranking import plain_losses
 from countersight.models.local.writing import write
 from countersight.models.protocol import ModelSettings, Request
 
-ELSEWHERE = {name.replace("blip_2", "blip-2") for name in tiny.FAMILIES}
-"""Families whose tiny models are made by hand, for the other tests here."""
 NO_CONVERSATION = {
     "blip": "continues captions",
     "diffusion_gemma": "does not generate text token by token",
@@ -55,17 +57,19 @@ WAYS = {
     **dict.fromkeys(("nemotron_h_omni", "llama4", "kosmos-2.5"), "plain"),
     **dict.fromkeys(("florence2", "t5gemma2", "kosmos-2", "glm5_next", "mistral_large4", "qwen4_exp"), "plain"),
     **dict.fromkeys(("minicpmv4_7", "unlimited_ocr", "inkling_mm_model", "git"), "plain"),
+    **dict.fromkeys(("paligemma", "instructblip", "blip_2_t5"), "plain"),
 }
 """How options are ranked where they cannot share a prefix: a state goes from token to token, a decoder of its own
 answers, layers choose what they see, or places are counted from the words."""
 STEPS_DIFFER = ("glm5_next", "qwen4_exp", "mistral_large4")
 """Families that choose other tokens to look at when they write word by word: there the plain way is what is right."""
-FAMILIES = sorted({*every_family.RECIPES} - ELSEWHERE)
+MAKERS = {**{family: partial(every_family.write, family) for family in every_family.RECIPES}, **tiny.FAMILIES}
+"""For each family, the function that writes a tiny model of it to a folder."""
 
 
 def test_no_family_is_left_out() -> None:
     everything = {*MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES, "phi4_multimodal"}
-    assert everything - {*FAMILIES} - ELSEWHERE == {*NO_CONVERSATION}
+    assert everything - {name.replace("blip_2", "blip-2") for name in MAKERS} == {*NO_CONVERSATION}
 
 
 @pytest.mark.parametrize(("family", "reason"), NO_CONVERSATION.items())
@@ -74,8 +78,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_loaded(family: str, 
         load(str(every_family.write_config(family, tmp_path)), device="cpu")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", mostly_slow(sorted(MAKERS), tiny.KINDS))
 def test_a_family_is_right_or_says_what_to_install(
     family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,7 +94,7 @@ def test_a_family_is_right_or_says_what_to_install(
 
 
 def _is_right(family: str, folder: Path) -> None:
-    loaded = load(str(every_family.write(family, folder)), device="cpu")
+    loaded = load(str(MAKERS[family](folder)), device="cpu")
     asked = _pairs()
     plain = [plain_losses(loaded, one) for one in asked]
     assert plain[0] != pytest.approx(plain[2], abs=1e-3)  # the picture matters
@@ -130,3 +133,30 @@ def _written(loaded: Loaded, requests: list[Request]) -> list[str]:
     prompts = [request.turns[0].text for request in requests]
     assert all(prompt not in answer.text for prompt, answer in zip(prompts, answers, strict=True))
     return [answer.text for answer in answers]
+
+
+def forced_losses(loaded: Loaded, asked: Request) -> list[float]:
+    """What the options cost when the model is made to write them."""
+    prompt = model_inputs(loaded, [asked], decode_pictures(asked))
+    options = [option.text for option in asked.options]
+    found = []
+    for tokens in answer_tokens(loaded, loaded.form.write(asked.turns), options):
+        forced = Forced(tokens)
+        generate(loaded, prompt, len(tokens), [forced])
+        found.append(sum(forced.costs))
+    return found
+
+
+class Forced:
+    """Makes the model write given tokens and notes what each would have cost."""
+
+    def __init__(self, tokens: list[int]) -> None:
+        self.tokens = tokens
+        self.costs: list[float] = []
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        token = self.tokens[len(self.costs)]
+        self.costs.append(-float(scores.float().log_softmax(-1)[0, token]))
+        forced = torch.full_like(scores, float("-inf"))
+        forced[:, token] = 0
+        return forced

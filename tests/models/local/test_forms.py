@@ -27,7 +27,7 @@ def without_template(tiny_folder: Callable[[str], Path], family: str, tmp_path: 
     return folder
 
 
-@pytest.mark.parametrize("family", tiny.TIERED)
+@pytest.mark.parametrize("family", tiny.KINDS)
 def test_a_conversation_holds_every_turn_in_order_and_a_mark_for_every_picture(family: str, tiny_model: Models) -> None:
     form = tiny_model(family).form
     text = form.write(TALK)
@@ -84,7 +84,7 @@ def test_the_template_of_a_language_model_alone_is_not_used(tiny_folder: Callabl
     assert text == "<image>\nUSER: How many? ASSISTANT:"
 
 
-@pytest.mark.parametrize("family", tiny.TIERED)
+@pytest.mark.parametrize("family", tiny.KINDS)
 def test_words_of_a_question_that_are_signs_of_the_model_lose_their_power(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     signs = {*loaded.tokenizer.all_special_tokens, *loaded.tokenizer.get_added_vocab(), loaded.form.mark} - {""}

@@ -25,11 +25,10 @@ def copy(tiny_folder: Folders, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_folder("llava"), tmp_path / "model"))
 
 
-@pytest.mark.parametrize("family", tiny.TIERED)
-def test_every_family_loads_from_a_folder(family: str, tiny_model: Callable[[str], Loaded]) -> None:
+@pytest.mark.parametrize("family", tiny.KINDS)
+def test_each_kind_of_model_loads_from_a_folder(family: str, tiny_model: Callable[[str], Loaded]) -> None:
     loaded = tiny_model(family)
-    named = {"pixtral": "llava", "blip_2": "blip-2", "blip_2_t5": "blip-2", "instructblip_t5": "instructblip"}
-    assert loaded.family == named.get(family, family)
+    assert loaded.family == {"blip_2_t5": "blip-2"}.get(family, family)
     assert loaded.model.dtype == torch.float32
     assert not loaded.model.training
     assert loaded.answers_apart == family.endswith("_t5")
@@ -53,22 +52,24 @@ def test_a_model_that_was_not_downloaded_is_not_downloaded_but_named_with_the_co
         load("nobody/nothing")
 
 
-@pytest.mark.parametrize("name", ["/no/such/folder", "./missing", "one", "a/b/c", "bad\x00name", "../..", "🙈/x y"])
+@pytest.mark.parametrize("name", ["/no/such/folder", "one", "bad\x00name"])
 def test_a_missing_folder_or_an_impossible_name_is_one_sentence(name: str) -> None:
     with pytest.raises(ModelError) as caught:
         load(name)
     assert "\n" not in str(caught.value)
 
 
-def test_a_folder_without_configuration(copy: Path) -> None:
-    (copy / "config.json").unlink()
-    with pytest.raises(ModelError, match=r"is not a model: it contains no config\.json"):
-        load(str(copy))
-
-
-def test_a_folder_without_weights(copy: Path) -> None:
-    (copy / "model.safetensors").unlink()
-    with pytest.raises(ModelError, match="has no weights"):
+@pytest.mark.parametrize(
+    ("missing", "reason"),
+    [
+        ("config.json", r"is not a model: it contains no config\.json"),
+        ("model.safetensors", r"has no weights .*; name a folder with config\.json and weights"),
+        ("preprocessor_config.json", "cannot be loaded|has no image processor"),
+    ],
+)
+def test_a_folder_that_lacks_a_file(missing: str, reason: str, copy: Path) -> None:
+    (copy / missing).unlink()
+    with pytest.raises(ModelError, match=reason):
         load(str(copy))
 
 
@@ -79,7 +80,7 @@ def test_a_folder_that_was_downloaded_in_part(copy: Path) -> None:
         load(str(copy))
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"model_type": "no such family"}', b"\xff\xfe\x00", b"null"])
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"model_type": "no such family"}', b"\xff\xfe\x00"])
 def test_a_damaged_configuration_is_one_sentence(copy: Path, content: bytes) -> None:
     (copy / "config.json").write_bytes(content)
     with pytest.raises(ModelError, match="cannot be loaded") as caught:
@@ -96,20 +97,13 @@ def test_a_file_that_was_cut_off_is_one_sentence(copy: Path, name: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("family", tiny.tiered("blip_2", "qwen2_5_vl"))
+@pytest.mark.parametrize("family", ["blip_2", "qwen2_5_vl", "llava"])
 def test_a_missing_tokenizer_is_not_taken_for_an_empty_one(family: str, tiny_folder: Folders, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny_folder(family), tmp_path / "model")
     for file in folder.glob("tokenizer*"):
         file.unlink()
-    with pytest.raises(ModelError, match=r"has no tokenizer: tokenizer\.json is missing"):
+    with pytest.raises(ModelError, match=r"has no tokenizer: tokenizer\.json is missing$"):
         load(str(folder))
-
-
-def test_nobody_is_told_to_download_a_folder_of_his_own(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (copy / "model.safetensors").unlink()
-    monkeypatch.chdir(copy.parent.parent)
-    with pytest.raises(ModelError, match=r"has no weights .*; name a folder with config\.json and weights"):
-        load(f"{copy.parent.name}/{copy.name}")
 
 
 def test_weights_that_lack_a_part_are_not_filled_by_chance(copy: Path) -> None:
@@ -153,17 +147,14 @@ def test_a_device_that_is_not_here_is_one_sentence() -> None:
         find_device("cdu")
 
 
-def test_a_dtype_that_is_none_is_one_sentence(copy: Path) -> None:
-    with pytest.raises(ModelError, match=r"there is no dtype 'bfloat'; did you mean 'bfloat16'\?"):
-        load(str(copy), device="cpu", dtype="bfloat")
-
-
 def test_the_dtype_is_that_of_the_weights_but_float32_on_the_processor() -> None:
     config = transformers.LlavaConfig()
     config.dtype = torch.bfloat16
     assert find_dtype("auto", "cuda", config) == "bfloat16"
     assert find_dtype("auto", "cpu", config) == "float32"
     assert find_dtype("float16", "cpu", config) == "float16"
+    with pytest.raises(ModelError, match=r"there is no dtype 'bfloat'; did you mean 'bfloat16'\?"):
+        find_dtype("bfloat", "cpu", config)
 
 
 def test_a_model_loads_in_the_dtype_that_was_asked_for(copy: Path) -> None:
@@ -174,15 +165,6 @@ def test_a_torch_without_cuda_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.version.cuda", None)
     with pytest.raises(ModelError, match=r"the installed torch \(.+\) was built without CUDA"):
         find_device("cuda")
-
-
-@pytest.mark.parametrize("family", tiny.tiered("llava", "qwen2_vl"))
-def test_a_missing_tokenizer_is_a_whole_sentence(family: str, tmp_path: Path) -> None:
-    folder = getattr(tiny, family)(tmp_path)
-    for file in folder.glob("tokenizer*"):
-        file.unlink()
-    with pytest.raises(ModelError, match=r"has no tokenizer: tokenizer.json is missing$"):
-        load(str(folder))
 
 
 def test_quantised_weights_need_accelerate(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

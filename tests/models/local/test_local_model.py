@@ -19,13 +19,12 @@ from torch.nn.modules.module import register_module_forward_hook
 
 from countersight.cli import main
 from countersight.engine import RunFolder
-from countersight.errors import AskingFailed, ModelError
+from countersight.errors import ModelError
 from countersight.models import open_model
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.model import Feed, Local
 from countersight.models.local.probing import writes_in_batches
 from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
-from countersight.picture.checking import Picture
 from countersight.scoring import score_run
 
 Folders = Callable[[str], Path]
@@ -49,7 +48,7 @@ def opened(folder: Path, settings: ModelSettings = CPU) -> Local:
     return model
 
 
-@pytest.mark.parametrize("family", tiny.tiered("qwen2_5_vl", "blip_2_t5"))
+@pytest.mark.parametrize("family", ["qwen2_5_vl", "blip_2_t5"])
 def test_a_model_answers_a_batch_and_ranks_one_after_it_was_closed(family: str, tiny_folder: Folders) -> None:
     model = opened(tiny_folder(family))
     answers = ask(model, mixed())
@@ -58,21 +57,6 @@ def test_a_model_answers_a_batch_and_ranks_one_after_it_was_closed(family: str, 
     options = [request("How many?", picture(seed=seed), "one", "two of them", "red") for seed in range(3)]
     losses = ask(model, options, "losses")
     assert all(len(each) == 3 and all(math.isfinite(loss) and loss > 0 for loss in each) for each in losses), losses
-
-
-def test_a_bad_picture_fails_its_own_question_in_a_batch(tiny_folder: Folders) -> None:
-    whole = picture(300, 300)
-    torn = Picture(whole.data[:3000], whole.mime, 300, 300)
-    answers = ask(opened(tiny_folder("llava")), [*mixed(), request("What?", torn)])
-    assert all(isinstance(answer, Answer) for answer in answers[:3])
-    assert isinstance(answers[3], AskingFailed)
-    assert "the picture cannot be decoded" in str(answers[3])
-
-
-def test_ranking_needs_options(tiny_folder: Folders) -> None:
-    (failed,) = ask(opened(tiny_folder("llava")), mixed()[:1], "losses")
-    assert isinstance(failed, AskingFailed)
-    assert "there are no options to rank" in str(failed)
 
 
 def test_batches_are_halved_until_they_fit_into_memory(tiny_folder: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,11 +210,6 @@ def test_a_missing_model_is_one_line_and_leaves_no_run(tmp_path: Path, capfd: py
         "countersight: the model 'nobody/nothing' is not on this machine; download it with: hf download nobody/nothing"
     ]
     assert not (tmp_path / "run").exists()
-
-
-def test_local_models_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", "models"]) == 0
-    assert "hf:NAME_OR_PATH" in capsys.readouterr().out
 
 
 def test_unread_replies_are_restated_by_ranking_the_options_after_them(tmp_path: Path, tiny_folder: Folders) -> None:

@@ -27,7 +27,7 @@ def answers(loaded: Loaded, requests: list[Request], settings: ModelSettings = S
     return write(loaded, requests, settings, lambda: False)
 
 
-@pytest.mark.parametrize("family", tiny.TIERED)
+@pytest.mark.parametrize("family", tiny.KINDS)
 def test_an_answer_is_the_same_alone_and_in_a_batch(family: str, tiny_model: Models) -> None:
     loaded, requests = tiny_model(family), mixed()
     for settings in (SHORT, DRAWN):
@@ -42,7 +42,7 @@ def test_an_answer_ends_with_a_token_of_the_settings_or_of_the_tokenizer() -> No
         assert end_tokens(SimpleNamespace(model=model, tokenizer=SimpleNamespace(eos_token_id=2))) == ends
 
 
-@pytest.mark.parametrize("family", tiny.TIERED)
+@pytest.mark.parametrize("family", tiny.KINDS)
 def test_the_first_word_is_the_likeliest(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many cats would there be?", picture())
     prompt = model_inputs(loaded, [asked], decode_pictures(asked))
@@ -65,7 +65,7 @@ def test_what_is_drawn_depends_on_the_seed_and_the_key(tiny_model: Models) -> No
 
 def test_draws_follow_the_probabilities_and_the_temperature(tiny_model: Models) -> None:
     loaded, shown = tiny_model("llava"), picture()
-    asked = [request("How many?", shown, key=str(number)) for number in range(400)]
+    asked = [request("How many?", shown, key=str(number)) for number in range(200)]
     prompt = model_inputs(loaded, asked[:1], decode_pictures(asked[0]))
     with torch.inference_mode():
         logits = loaded.model(**prompt).logits[0, -1]
@@ -76,7 +76,7 @@ def test_draws_follow_the_probabilities_and_the_temperature(tiny_model: Models) 
         words = [loaded.tokenizer.decode([token], skip_special_tokens=True).strip() for token in range(len(chance))]
         for word in {words[token] for token in chance.topk(5).indices}:
             expected = sum(float(share) for share, each in zip(chance, words, strict=True) if each == word)
-            assert abs(said.count(word) / 400 - expected) < 4 * (expected / 400) ** 0.5
+            assert abs(said.count(word) / 200 - expected) < 4 * (expected / 200) ** 0.5
 
 
 def test_the_temperature_may_be_left_to_the_model(tiny_model: Models) -> None:
@@ -148,9 +148,8 @@ def test_writing_ends_at_once_where_it_is_told_to(tiny_model: Models) -> None:
     assert said[0].tokens_out == 3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("family", tiny.TIERED)
-def test_every_family_writes_in_half_precision(family: str, tiny_folder: Callable[[str], Path]) -> None:
+@pytest.mark.parametrize("family", ["llava", "qwen2_5_vl"])
+def test_models_write_in_half_precision(family: str, tiny_folder: Callable[[str], Path]) -> None:
     for dtype in ("bfloat16", "float16"):
         said = answers(load(str(tiny_folder(family)), device="cpu", dtype=dtype), mixed(), ModelSettings(max_tokens=2))
         assert [answer.finish in ("stop", "length") for answer in said] == [True] * 3

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 import transformers
-from tiers import mostly_slow
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerBase, logging
 
@@ -269,74 +268,15 @@ def llava(folder: Path) -> Path:
     )
 
 
-def llava_next(folder: Path) -> Path:
-    tokenizer = _llama2("<image>")
-    pinpoints = [[32, 64], [64, 32], [64, 64], [96, 32], [32, 96]]
-    config = transformers.LlavaNextConfig(
-        vision_config=transformers.CLIPVisionConfig(**VISION, image_size=32, patch_size=8, projection_dim=16),
-        text_config=transformers.MistralConfig(**TEXT, **_ids(tokenizer)),
-        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
-        image_grid_pinpoints=pinpoints,
-        image_seq_length=16,
-    )
-    pictures = _picture_processor(
-        "LlavaNextImageProcessor",
-        size={"shortest_edge": 32},
-        crop_size={"height": 32, "width": 32},
-        image_grid_pinpoints=pinpoints,
-    )
-    return _write(
-        folder,
-        "LlavaNextForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        "LlavaNextProcessor",
-        VICUNA,
-        patch_size=8,
-        vision_feature_select_strategy="default",
-        num_additional_image_tokens=1,
-    )
-
-
-def llava_onevision(folder: Path) -> Path:
-    tokenizer = _qwen("<image>", "<video>")
-    pinpoints = [[32, 32], [32, 64], [64, 32], [64, 64], [96, 32], [32, 96]]
-    config = transformers.LlavaOnevisionConfig(
-        vision_config=transformers.SiglipVisionConfig(**VISION, image_size=32, patch_size=8, vision_use_head=False),
-        text_config=transformers.Qwen2Config(**TEXT, **_ids(tokenizer)),
-        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
-        video_token_index=tokenizer.convert_tokens_to_ids("<video>"),
-        image_grid_pinpoints=pinpoints,
-        vision_aspect_ratio="anyres_max_9",
-    )
-    pictures = _picture_processor(
-        "LlavaOnevisionImageProcessor", size={"height": 32, "width": 32}, image_grid_pinpoints=pinpoints
-    )
-    return _write(
-        folder,
-        "LlavaOnevisionForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        "LlavaOnevisionProcessor",
-        CHATML.replace("IMAGE", "<image>\n"),
-        "LlavaOnevisionVideoProcessor",
-        num_image_tokens=16,
-        vision_feature_select_strategy="full",
-        vision_aspect_ratio="anyres_max_9",
-    )
-
-
 QWEN_EXTRA = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
 QWEN_TEMPLATE = CHATML.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>")
 
 
-def _qwen_vl(folder: Path, name: str, vision: dict[str, Any], sections: list[int], patch: int, **rope: Any) -> Path:
+def _qwen_vl(folder: Path, name: str, vision: dict[str, Any], sections: list[int], patch: int) -> Path:
     tokenizer = _qwen(*QWEN_EXTRA)
     start, end, image, video = tokenizer.convert_tokens_to_ids(list(QWEN_EXTRA))
-    text = {key: value for key, value in TEXT.items() if key != "head_dim" or name == "Qwen3VL"}
-    parameters = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": sections, **rope}
+    text = {key: value for key, value in TEXT.items() if key != "head_dim"}
+    parameters = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": sections}
     config = getattr(transformers, name + "Config")(
         vision_config=vision,
         text_config={**text, **_ids(tokenizer), "rope_parameters": parameters},
@@ -358,9 +298,9 @@ def _qwen_vl(folder: Path, name: str, vision: dict[str, Any], sections: list[int
         config,
         tokenizer,
         pictures,
-        ("Qwen2_5_VL" if name == "Qwen2_5_VL" else name) + "Processor",
+        name + "Processor",
         QWEN_TEMPLATE,
-        "Qwen3VLVideoProcessor" if name == "Qwen3VL" else "Qwen2VLVideoProcessor",
+        "Qwen2VLVideoProcessor",
     )
 
 
@@ -396,63 +336,11 @@ def qwen2_5_vl(folder: Path) -> Path:
     return _qwen_vl(folder, "Qwen2_5_VL", vision, [2, 1, 1], 8)
 
 
-def qwen3_vl(folder: Path) -> Path:
-    vision = {
-        "depth": 2,
-        "hidden_size": 32,
-        "out_hidden_size": HIDDEN,
-        "intermediate_size": 48,
-        "num_heads": 2,
-        "patch_size": 8,
-        "num_position_embeddings": 16,
-        "deepstack_visual_indexes": [0],
-        "spatial_merge_size": 2,
-        "temporal_patch_size": 2,
-        "initializer_range": 0.3,
-    }
-    return _qwen_vl(folder, "Qwen3VL", vision, [2, 1, 1], 8, mrope_interleaved=True)
-
-
-def internvl(folder: Path) -> Path:
-    named = {
-        "start_image_token": "<img>",
-        "end_image_token": "</img>",
-        "context_image_token": "<IMG_CONTEXT>",
-        "video_token": "<video>",
-    }
-    tokenizer = _qwen(**named)
-    config = transformers.InternVLConfig(
-        vision_config={**VISION, "image_size": [32, 32], "patch_size": [8, 8]},
-        text_config=transformers.Qwen2Config(**TEXT, **_ids(tokenizer)),
-        image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
-        image_seq_length=4,
-        downsample_ratio=0.5,
-        tie_word_embeddings=False,
-    )
-    pictures = _picture_processor(
-        "GotOcr2ImageProcessor", size={"height": 32, "width": 32}, crop_to_patches=True, max_patches=4
-    )
-    return _write(
-        folder,
-        "InternVLForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        "InternVLProcessor",
-        CHATML.replace("IMAGE", "<IMG_CONTEXT>\n"),
-        "InternVLVideoProcessor",
-        image_seq_length=4,
-    )
-
-
-def _idefics(folder: Path, name: str, picture_name: str, video: str | None) -> Path:
+def idefics3(folder: Path) -> Path:
     rows = [f"<row_{row + 1}_col_{column + 1}>" for row in range(6) for column in range(6)]
-    tokenizer = _byte_level(
-        "<|im_start|>",
-        "<end_of_utterance>",
-        *("<image>", "<fake_token_around_image>", "<global-img>", "<video>", *rows),
-    )
-    config = getattr(transformers, name + "Config")(
+    extra = ("<image>", "<fake_token_around_image>", "<global-img>", *rows)
+    tokenizer = _byte_level("<|im_start|>", "<end_of_utterance>", *extra)
+    config = transformers.Idefics3Config(
         vision_config={**VISION, "image_size": 32, "patch_size": 8},
         text_config=transformers.LlamaConfig(**TEXT, **_ids(tokenizer)),
         image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
@@ -460,26 +348,10 @@ def _idefics(folder: Path, name: str, picture_name: str, video: str | None) -> P
         pad_token_id=tokenizer.pad_token_id,
         tie_word_embeddings=False,
     )
-    pictures = _picture_processor(picture_name, size={"longest_edge": 64}, max_image_size={"longest_edge": 32})
-    return _write(
-        folder,
-        name + "ForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        name + "Processor",
-        UTTERANCES,
-        video,
-        image_seq_len=4,
-    )
-
-
-def idefics3(folder: Path) -> Path:
-    return _idefics(folder, "Idefics3", "Idefics3ImageProcessor", None)
-
-
-def smolvlm(folder: Path) -> Path:
-    return _idefics(folder, "SmolVLM", "SmolVLMImageProcessor", "SmolVLMVideoProcessor")
+    sizes = {"size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 32}}
+    pictures = _picture_processor("Idefics3ImageProcessor", **sizes)
+    name = "Idefics3ForConditionalGeneration"
+    return _write(folder, name, config, tokenizer, pictures, "Idefics3Processor", UTTERANCES, image_seq_len=4)
 
 
 def paligemma(folder: Path) -> Path:
@@ -536,19 +408,16 @@ def gemma3(folder: Path) -> Path:
     )
 
 
-def _pixtral_tower() -> Any:
-    return transformers.PixtralVisionConfig(
-        **VISION, image_size=64, patch_size=8, head_dim=8, rope_parameters={"rope_type": "default", "rope_theta": 100.0}
-    )
-
-
+PIXTRAL_ROPE = {"rope_type": "default", "rope_theta": 100.0}
 PIXTRAL_EXTRA = ("[IMG]", "[IMG_BREAK]", "[IMG_END]", "[INST]", "[/INST]")
 
 
 def pixtral(folder: Path) -> Path:
     tokenizer = _byte_level("<s>", "</s>", *PIXTRAL_EXTRA)
     config = transformers.LlavaConfig(
-        vision_config=_pixtral_tower(),
+        vision_config=transformers.PixtralVisionConfig(
+            **VISION, image_size=64, patch_size=8, head_dim=8, rope_parameters=PIXTRAL_ROPE
+        ),
         text_config=transformers.MistralConfig(**TEXT, **_ids(tokenizer), sliding_window=None),
         image_token_index=tokenizer.convert_tokens_to_ids("[IMG]"),
         vision_feature_layer=-1,
@@ -567,32 +436,6 @@ def pixtral(folder: Path) -> Path:
         "PixtralProcessor",
         MISTRAL,
         patch_size=8,
-    )
-
-
-def mistral3(folder: Path) -> Path:
-    tokenizer = _byte_level("<s>", "</s>", *PIXTRAL_EXTRA)
-    config = transformers.Mistral3Config(
-        vision_config=_pixtral_tower(),
-        text_config=transformers.MistralConfig(**TEXT, **_ids(tokenizer), sliding_window=None),
-        image_token_index=tokenizer.convert_tokens_to_ids("[IMG]"),
-        spatial_merge_size=2,
-        vision_feature_layer=-1,
-        tie_word_embeddings=False,
-    )
-    pictures = _picture_processor(
-        "PixtralImageProcessor", size={"longest_edge": 64}, patch_size={"height": 8, "width": 8}
-    )
-    return _write(
-        folder,
-        "Mistral3ForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        "PixtralProcessor",
-        MISTRAL,
-        patch_size=8,
-        spatial_merge_size=2,
     )
 
 
@@ -695,42 +538,15 @@ def instructblip(folder: Path) -> Path:
     return _blip(folder, "InstructBlip", transformers.LlamaConfig(**TEXT, **_ids(tokenizer)), tokenizer)
 
 
-def instructblip_t5(folder: Path) -> Path:
-    tokenizer = _t5()
-    return _blip(folder, "InstructBlip", _flan(tokenizer), tokenizer)
-
-
 FAMILIES: dict[str, Callable[[Path], Path]] = {
     make.__name__: make
     for make in (
-        llava,
-        llava_next,
-        llava_onevision,
-        qwen2_vl,
-        qwen2_5_vl,
-        qwen3_vl,
-        internvl,
-        idefics3,
-        smolvlm,
-        paligemma,
-        gemma3,
-        pixtral,
-        mistral3,
-        mllama,
-        blip_2,
-        blip_2_t5,
-        instructblip,
-        instructblip_t5,
+        *(llava, qwen2_vl, qwen2_5_vl, idefics3, paligemma, gemma3),
+        *(pixtral, mllama, blip_2, blip_2_t5, instructblip),
     )
 }
-"""Every family, by the name of its module in transformers; `FAMILIES[name](folder)` writes a model there."""
-FAST = {"llava", "qwen2_5_vl", "paligemma", "mllama", "blip_2_t5"}
+"""Families by the name of their module in transformers; `FAMILIES[name](folder)` writes a model there. All others are
+made by `every_family`."""
+KINDS = ("llava", "qwen2_5_vl", "paligemma", "mllama", "blip_2_t5")
 """One of each kind: image tokens, three-dimensional positions, a prefix seen whole, cross-attention, an encoder with a
 decoder of its own."""
-TIERED = mostly_slow(FAMILIES, FAST)
-"""The families as parameters: in `make test` one of each kind, in `make test-all` all."""
-
-
-def tiered(*families: str) -> list[Any]:
-    """Some families as parameters: the fast ones in `make test`, all in `make test-all`."""
-    return mostly_slow(families, FAST.intersection(families))
