@@ -76,7 +76,10 @@ def serving(folder: Path) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(60)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
 def requests() -> list[Request]:
