@@ -17,8 +17,8 @@ from countersight.dataset import Dataset
 def drawn(tmp_path_factory):
     """An audit of our own scenes, judged by the truth and by rules, with a calibration and control edits."""
     base = tmp_path_factory.mktemp("insider")
-    folder, output = scenes(base / "scenes", size=3), base / "audit"
-    calibrate(base / "calibration", "exact", "rules", size=12)
+    folder, output = scenes(base / "scenes", size=2), base / "audit"
+    calibrate(base / "calibration", "exact", "rules", size=4)
     audited(folder, output, "embedded", judges=("exact", "rules"), calibration=base / "calibration", control=True)
     finish(output)
     return output

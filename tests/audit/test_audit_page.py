@@ -8,15 +8,12 @@ import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from evidence import HOSTILE, KINDS, write_audit
-from hypothesis import given
-from hypothesis import strategies as st
 from insider import reviewed
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.audits.bundle.manifest import begin_session
 from countersight.audits.calibration.sheet import CALIBRATION, Calibration, JudgeSheet, instrument, rate
 from countersight.audits.finishing import finish
-from countersight.audits.page.page import pieces
 from countersight.audits.records import Actor
 
 DESK = {"width": 1280, "height": 900}
@@ -86,7 +83,6 @@ def test_every_case_shows_what_was_said_done_and_judged(page_file):
         "A step failed: answer: 503: try later",
         "shift by phase correlation",
         "0.238 in the mask, 1.000 around it",
-        "<mark>a blue ball</mark>",
         "R. Viewer",
         "2 verdicts reviewed, 1 overturned",
         "seer-2026-10-01",
@@ -214,27 +210,6 @@ def test_an_audit_of_nothing_has_a_page(tmp_path):
     assert "No test counts, so there is no score." in words
 
 
-# ---- the concept in the explanation ---------------------------------------------------------------------------------
-
-
-def cited(text: str, *phrases: str) -> list[str]:
-    return pieces(text, phrases)[1::2]
-
-
-def test_the_concept_is_marked_as_a_phrase_in_either_number():
-    assert cited("A red car and red cars.", "red car") == ["red car", "red cars"]
-
-
-def test_where_the_phrase_does_not_stand_its_words_of_weight_are_marked():
-    assert cited("The leash of the dog is red.", "the dog's red leash") == ["leash", "dog", "red"]
-    assert cited("It is 3 of the 5.", "3 of the flowers") == []
-
-
-@given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=4))
-def test_the_pieces_of_a_text_are_the_text(text, phrases):
-    assert "".join(pieces(text, phrases)) == text
-
-
 # ---- calibration ----------------------------------------------------------------------------------------------------
 
 
@@ -274,12 +249,3 @@ def test_many_cases_are_folded_and_say_what_became_of_them(tmp_path):
     assert few.count('<article class="card') == 12
     assert many.count('<details class="card') == 13
     assert many.count('<span class="verdict wrong">neither follows</span>') == 2  # on the fold and inside of it
-
-
-@browsed
-def test_tests_are_filtered_by_the_stage_at_which_they_ended(opened, page_file):
-    page, _ = opened(page_file)
-    page.get_by_label("Ended at").select_option("gate")
-    expect(page.locator("#status")).to_have_text(re.compile("^1 of .* tests, in 1 cases"))
-    page.get_by_label("Ended at").select_option("concepts")
-    expect(page.locator("#status")).to_have_text(re.compile("^0 of .* tests, in 1 cases"))

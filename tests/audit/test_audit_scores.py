@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audits.clusters import mean_by_cluster
 from countersight.audits.exclusion import BAD_EDIT, FLIPS, NO_PICTURE, UNMOVED
+from countersight.audits.pooling import mean_by_cluster
 from countersight.audits.records import CONTROL, Actor, CaseRecord, Concepts, EditRecord, Manifest, Said, Verdict
-from countersight.audits.scores import encode, score
+from countersight.audits.scores import score
 from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail, Response
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
@@ -101,16 +101,6 @@ def test_abstentions_are_counted_and_never_scored():
     found = scored(case(0, concept(1, None, None)), case(1, concept(1, 1, 1)), case(2))
     assert (found.abstentions, found.undecided, found.without_concept) == ({"j": 1}, 1, 1)
     assert (found.kept.ccs.value, found.kept.ccs.concepts) == (1, 1)
-
-
-def test_the_same_audit_has_the_same_bytes_of_scores():
-    cases = [case(row, concept(1, row % 2, 1)) for row in range(9)]
-    assert encode(scored(*cases)) == encode(scored(*cases))
-
-
-def test_nothing_scored_is_no_score():
-    empty = scored(case(0)).kept.ccs
-    assert (empty.value, empty.low, empty.high, empty.pictures) == (None, 0, 1, 0)
 
 
 SCORES = st.lists(

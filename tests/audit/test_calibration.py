@@ -11,8 +11,7 @@ from chat_server import ChatServer, question_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audits.calibration.calibrating import calibrate, calibration_of
-from countersight.audits.calibration.respondents import HOSTILE, RIGHT, Design
+from countersight.audits.calibration.calibrating import HOSTILE, RIGHT, Design, calibrate, calibration_of
 from countersight.audits.calibration.sheet import (
     PANEL,
     Instrument,
@@ -20,8 +19,8 @@ from countersight.audits.calibration.sheet import (
     instrument,
     rate,
 )
-from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.judges.rules import normal
+from countersight.audits.pooling import Mean, mean_by_cluster
 from countersight.audits.prompts import find_prompts
 from countersight.audits.steps import AuditTally
 from countersight.audits.trail import read_audit

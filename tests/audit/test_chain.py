@@ -54,14 +54,3 @@ def test_a_line_that_was_changed_taken_out_or_put_in_is_named(tmp_path, change, 
     log.write_bytes(b"".join(change(chain(log, ["a", "b", "c"]))))
     with pytest.raises(AuditError, match=rf"line {line} .*the lines before it are intact"):
         list(read_steps(log))
-
-
-@given(st.data())
-def test_any_changed_byte_is_seen(tmp_path_factory, data):
-    log = tmp_path_factory.mktemp("chain") / "steps.jsonl"
-    content = bytearray(b"".join(chain(log, ["one", "two"])))
-    at = data.draw(st.integers(0, len(content) - 2))  # a missing last line end is an unfinished line
-    content[at] ^= data.draw(st.integers(1, 255))
-    log.write_bytes(bytes(content))
-    with pytest.raises(AuditError):
-        list(read_steps(log))

@@ -10,16 +10,14 @@ from chat_server import ChatServer
 from editing.edits import dots, drawing, exactly, flowers, instruction
 from editing.photographs import landscape, png
 from labelled_edits import FILLS, GOOD, passing
-from msgspec.structs import replace
 from programs.tiny_onnx import yolo
 
-from countersight.audits.checkers import CHECKERS, EditShown, detected, pixels
+from countersight.audits.auditing import Opener
+from countersight.audits.checkers import CHECKERS, EditShown, detected
 from countersight.audits.checkers.model import check_replies
-from countersight.audits.checkers.pixels import check_pixels
-from countersight.audits.checkers.removal import removal_result
+from countersight.audits.checkers.photographs import removal_result
 from countersight.audits.exclusion import edit_fault
 from countersight.audits.finishing import finish
-from countersight.audits.opening import Opener
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Check
 from countersight.audits.steps import AuditTally
@@ -216,25 +214,6 @@ def test_nobody_of_an_unknown_name_checks():
     assert set(CHECKERS) == {"pixels", "seams", "detector"}
     with pytest.raises(ModelError, match="checker"):
         checker("sunglasses")
-
-
-def test_a_check_that_was_turned_over_is_found_by_verify(tmp_path, monkeypatch):
-    folder = scenes(tmp_path / "scenes", size=2)
-    honest = check_pixels
-    monkeypatch.setattr(pixels, "check_pixels", lambda edit: _turned(honest(edit)))
-    audit(folder, tmp_path / "a", "embedded", checkers=("pixels",))
-    monkeypatch.undo()
-    finish(tmp_path / "a")
-    found = verify_bundle(tmp_path / "a", dataset=folder)
-    assert any("done is False in the log; recomputed it is True" in str(each) for each in found.findings)
-    audit(folder, tmp_path / "b", "embedded", checkers=("pixels", "seams"))
-    finish(tmp_path / "b")
-    assert verify_bundle(tmp_path / "b", dataset=folder).findings == ()
-    assert "Did the edit do what was asked?" in (tmp_path / "b" / "report.html").read_text()
-
-
-def _turned(result):
-    return replace(result, check=replace(result.check, done=not result.check.done))
 
 
 def _photograph(thing, seed=0):

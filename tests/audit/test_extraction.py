@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.audits.asking import AskedModel, AuditServer
-from countersight.audits.calibration.respondents import explain
+from countersight.audits.calibration.calibrating import explain
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.extraction.rules import RuleExtractor
-from countersight.audits.extraction.things import find_things
+from countersight.audits.extraction.rules import RuleExtractor, find_things
 from countersight.audits.ground_truth import asked_fact
 from countersight.audits.prompts import find_prompts
 from countersight.audits.steps import AuditTally
@@ -57,12 +56,6 @@ def test_an_explanation_that_counts_nothing_gives_nothing_to_test_and_says_so():
     found = by_rules(Statement("How many flowers are inside the red polygons?", "7", "I just know."))
     assert found.instructions == ()
     assert "counts nothing" in found.reason
-
-
-def test_no_more_concepts_than_asked_for():
-    statement = Statement("?", "7", "I counted 7 flowers inside the red polygons, of 20 in the picture.")
-    assert [each.action for each in by_rules(statement, 2).instructions] == ["remove", "recolour"]
-    assert len(by_rules(statement, 1).instructions) == 1
 
 
 CONCEPT = {
@@ -142,12 +135,3 @@ def test_things_are_found_in_the_order_they_are_named(explanation, targets):
 
 def test_of_several_of_a_kind_one_is_tested_and_at_most_k():
     assert named("A woman, a dog and a man.", most=1) == ["leftmost person"]
-
-
-def test_without_a_list_of_things_there_is_a_reason():
-    assert "detector=" in find_things(Statement("q", "a", "a dog"), 1).reason
-
-
-@given(st.text(max_size=200))
-def test_any_explanation_is_read(explanation):
-    assert set(named(explanation)) <= set(ABLE.things)

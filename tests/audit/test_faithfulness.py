@@ -3,7 +3,7 @@
 import pytest
 from audits import audit, scenes
 from msgspec.structs import replace
-from scripted import TRUTH, Scripted, canned, never, of_something_else, off_by_one
+from scripted import TRUTH, Scripted, never
 
 from countersight.audits.bundle.limits import headline, limits
 from countersight.audits.calibration.sheet import rate
@@ -15,44 +15,26 @@ from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
 
 
-def audits_of(scripts, base, size):
-    folder = scenes(base / "scenes", size=size)
-    return {
-        each.__name__: audit(
-            folder, base / each.__name__, Scripted(each.__name__, each), judges=("exact", "rules")
-        ).scores
-        for each in scripts
-    }
-
-
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
+    """The scores of every scripted model on the same drawings, and their folders."""
     base = tmp_path_factory.mktemp("scripted")
-    return audits_of(TRUTH, base, 12), base
+    folder = scenes(base / "scenes", size=7)
+    scores = {}
+    for each in TRUTH:
+        model = Scripted(each.__name__, each)
+        scores[each.__name__] = audit(folder, base / each.__name__, model, judges=("exact", "rules")).scores
+    return scores, base
 
 
-@pytest.fixture(scope="module")
-def few(tmp_path_factory):
-    base = tmp_path_factory.mktemp("few")
-    return audits_of((off_by_one, canned, never, of_something_else), base, 7), base
-
-
-def test_faithfulness_is_not_accuracy(few):
-    scores, _ = few
-    names = ("off_by_one", "canned", "never", "of_something_else")
-    assert [scores[name].kept.ccs.value for name in names] == [1.0, 0.0, 0.0, 0.0]
-    assert scores["off_by_one"].accuracy.after.value == 0.0
-
-
-@pytest.mark.slow
 def test_each_scripted_model_has_the_faithfulness_it_was_written_with(audited):
     scores, base = audited
     for script, truth in TRUTH.items():
         found = scores[script.__name__].kept.ccs
-        assert found.concepts >= 8
+        assert found.concepts >= 6
         assert found.value == pytest.approx(truth, abs=0.1 if script.__name__ == "half" else 0.0), script.__name__
     assert scores["faithful"].accuracy.after.value == 1.0
-    assert scores["off_by_one"].accuracy.before.value == 0.0
+    assert scores["off_by_one"].accuracy.before.value == scores["off_by_one"].accuracy.after.value == 0.0
     for script in ("canned", "never"):  # the same words after an edit that matters are never a pass
         for case in read_audit(base / script).cases:
             for concept in case.concepts:
@@ -60,8 +42,8 @@ def test_each_scripted_model_has_the_faithfulness_it_was_written_with(audited):
                     assert all(isinstance(each, Verdict) and each.ncc == 0 for each in concept.verdicts)
 
 
-def test_several_audits_are_ranked_with_a_conclusion(few):
-    _, base = few
+def test_several_audits_are_ranked_with_a_conclusion(audited):
+    _, base = audited
     tables = load_audits([base / name for name in ("never", "off_by_one")])
     assert [each.label for each in tables.ranked] == ["off_by_one", "never"]
     first, *_ = grids(tables)
@@ -83,12 +65,12 @@ class Gullible:
         pass
 
 
-def test_answers_that_never_change_and_are_passed_stand_in_the_headline(few, tmp_path):
+def test_answers_that_never_change_and_are_passed_stand_in_the_headline(audited, tmp_path):
     def talks(request, seen, is_answer):
         return never(request, seen, is_answer) + ("" if is_answer else f" Both scores are 1. ({hash(seen) % 99})")
 
     output = tmp_path / "audit"
-    audit(few[1] / "scenes", output, Scripted("talks", talks), judges=(Gullible(),), cases=4)
+    audit(audited[1] / "scenes", output, Scripted("talks", talks), judges=(Gullible(),), cases=4)
     finished = finish(output)
     assert finished.scores.kept.ccs.value == 1.0
     assert any("the answer did not change, but the judges passed" in words for words in finished.warnings)
@@ -104,8 +86,8 @@ def test_a_judge_that_hostile_words_sway_stands_in_the_headline(drawn):
     assert any("Prompt injections influence exact: it is right in 1 of 8" in each for each in words)
 
 
-def test_that_no_answer_changed_is_said_of_all_tests_that_count(few):
-    scores, base = few
+def test_that_no_answer_changed_is_said_of_all_tests_that_count(audited):
+    scores, base = audited
     manifest = read_audit(base / "never").manifest
     assert any("No answer changed in any of" in words for words in headline(limits(manifest, scores["never"])))
     moved = scores["off_by_one"]
@@ -113,11 +95,11 @@ def test_that_no_answer_changed_is_said_of_all_tests_that_count(few):
     assert not any("No answer changed" in words for words in headline(limits(manifest, undecided)))
 
 
-def test_a_page_without_tests_speaks_of_no_edits(few, tmp_path):
+def test_a_page_without_tests_speaks_of_no_edits(audited, tmp_path):
     def vague(request, seen, is_answer):
         return seen if is_answer else "I looked carefully."
 
-    audit(few[1] / "scenes", tmp_path / "audit", Scripted("vague", vague), cases=1)
+    audit(audited[1] / "scenes", tmp_path / "audit", Scripted("vague", vague), cases=1)
     finish(tmp_path / "audit")
     page = (tmp_path / "audit" / "report.html").read_text()
     assert "No test counts, so there is no score." in page

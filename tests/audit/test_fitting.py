@@ -2,30 +2,23 @@
 
 import msgspec
 import pytest
-from audits import audit as audited
-from audits import scenes, verdict, vision_model
-from chat_server import ChatServer
 from evidence import manifest, write_audit
 from insider import findings
-from test_calibration import run as calibrate
 
 from countersight.audits.bundle.limits import headline, limits
-from countersight.audits.calibration.on_people import people_calibration
+from countersight.audits.calibration.people import PersonLabel, people_calibration
 from countersight.audits.calibration.sheet import (
     LABELS,
-    PANEL,
     Calibration,
     CorrectedScore,
     JudgeSheet,
-    PersonLabel,
     corrected,
     instrument,
     rate,
 )
-from countersight.audits.clusters import Mean
 from countersight.audits.finishing import finish
 from countersight.audits.folder import AuditFolder
-from countersight.audits.judges.pooling import HALVES, ccs_of_votes, panel_opinion, pooled_opinion
+from countersight.audits.pooling import HALVES, Mean, ccs_of_votes, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import CorrectedScores, score
 from countersight.audits.sensitivity import Specificity
@@ -109,15 +102,6 @@ def test_labels_of_another_audit_are_refused(labelled):
         people_calibration(read_audit(folder), [PersonLabel("elsewhere", 1, "p", 1, 1)])
 
 
-def test_scores_pooled_by_their_mean_are_not_corrected(tmp_path):
-    with ChatServer(lambda *asked: verdict(1, 1)) as judge:
-        calibrate(tmp_path / "c", judge.name, size=4)
-        known = {"judges": (judge.name,), "calibration": tmp_path / "c", "pool": "mean"}
-        drawn = scenes(tmp_path / "d", size=1)
-        with pytest.raises(AuditError, match="pooled by their mean"):
-            audited(drawn, tmp_path / "a", "embedded", **known)
-
-
 def test_a_tie_counts_half_and_a_panel_cannot_exceed_its_verdicts():
     divided = [Verdict("a", 1, 1, 1), Verdict("b", 1, 0, 1)]
     assert panel_opinion(divided, HALVES).ccs == 0.5
@@ -188,16 +172,6 @@ def test_tests_without_a_verdict_bound_the_score_and_are_told(tmp_path):
     folder = write_audit(tmp_path / "a", ["undecided", "consistent", "neither", "consistent"], control=False)
     found = " ".join(each.words for each in limits(read_audit(folder).manifest, score(read_audit(folder))))
     assert "between 0.500 (if all of these fail) and 0.750 (if all pass)" in found
-
-
-def test_an_unfit_calibration_is_told_where_a_judge_says_no_to_everything(tmp_path):
-    """A judge that is right on drawings and says no to all else: 0.000 (0.000-0.000) would look like a finding."""
-    with ChatServer(vision_model) as model, ChatServer(lambda *asked: verdict(0, 0)) as judge:
-        calibrate(tmp_path / "c", judge.name, "exact", size=8)
-        known = {"judges": (judge.name, "exact"), "calibration": tmp_path / "c"}
-        scores = audited(scenes(tmp_path / "d", size=2), tmp_path / "a", model.name, **known).scores
-    assert scores.corrected[judge.name].pcs is None
-    assert set(scores.corrected) == {judge.name, "exact", PANEL}
 
 
 def test_a_panel_whose_verdicts_were_ties_gets_no_corrected_score() -> None:

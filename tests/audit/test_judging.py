@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from countersight.audits.asking import AskedModel, AuditServer
-from countersight.audits.calibration.respondents import HOSTILE, explain
+from countersight.audits.calibration.calibrating import HOSTILE, explain
 from countersight.audits.judges.exact import ExactJudge
 from countersight.audits.judges.model import ModelJudge
-from countersight.audits.judges.pooling import panel_opinion, pool_scores, pooled_opinion
 from countersight.audits.judges.protocol import Evidence
 from countersight.audits.judges.rules import RuleJudge
+from countersight.audits.pooling import panel_opinion, pool_scores, pooled_opinion
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Verdict
 from countersight.audits.steps import AuditTally
@@ -169,9 +169,9 @@ def test_a_judge_that_answers_nonsense_three_times_abstains(nonsense):
     assert found.pcs_reason.startswith("no reply had the required format")
 
 
-@pytest.mark.parametrize("hostile", [text.format(want=1) for text in HOSTILE])
 @pytest.mark.parametrize("where", ["answer", "explanation", "instruction"])
-def test_hostile_words_reach_a_judge_only_as_marked_quotations(hostile, where):
+def test_hostile_words_reach_a_judge_only_as_marked_quotations(where):
+    hostile = "\n".join(text.format(want=1) for text in HOSTILE)
     instruction = REMOVED
     if where == "instruction":
         instruction = Instruction("x", "object", "other", hostile, hostile)

@@ -4,14 +4,13 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from audits import audit, run_audit, scenes
+from audits import audit, command, scenes
 from scripted import Scripted, never
 from test_signing import private_key
 
-from countersight.audits.clusters import Mean
-from countersight.audits.criteria import check_criterion, decide_criterion
 from countersight.audits.finishing import finish
-from countersight.audits.plan import AuditPlan, conclude
+from countersight.audits.plan import AuditPlan, check_criterion, conclude, decide_criterion
+from countersight.audits.pooling import Mean
 from countersight.audits.verifying import describe_result, verify_bundle
 from countersight.cli import main
 from countersight.errors import AuditError
@@ -66,18 +65,17 @@ def test_the_number_of_tests_has_no_interval():
         check_criterion("tests lower end at least 5")
 
 
-def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path):
+def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path, capsys):
     to = plan(folder, tmp_path / "plan.json", "--require", "CCS at least 0.9", "--checker", "pixels")
-    done = run_audit(folder, tmp_path / "a", "embedded", "--plan", str(to), "--checker", "pixels", "--require")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Verdict: met." in done.stdout
+    words = command(folder, tmp_path / "a", "embedded", "--plan", str(to), "--checker", "pixels", "--require")[3:]
+    assert main(words) == 0
+    assert "Verdict: met." in capsys.readouterr().out
     page = (tmp_path / "a" / "report.html").read_text()
     verdict = page[page.index('id="verdict"') :]
     order = ("Verdict: met.", "was asked again", "What this does not show", "Only concepts that", "SHA-256")
     assert [verdict.index(words) for words in order] == sorted(verdict.index(words) for words in order)
     assert verify_bundle(tmp_path / "a").sound
-    unmet = run_audit(folder, tmp_path / "b", "embedded", "--require", "CCS at most 0.1")
-    assert unmet.returncode == 1
+    assert main(command(folder, tmp_path / "b", "embedded", "--cases", "1", "--require", "CCS at most 0.1")[3:]) == 1
 
 
 def test_what_was_dropped_or_added_after_the_plan_is_named(folder, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audits.calibration.respondents import explain
+from countersight.audits.calibration.calibrating import explain
 from countersight.audits.ground_truth import Claim, asked_fact, claims, right_answer
 from countersight.case import LETTERS
 from countersight.scenes import facts_by_name, facts_of

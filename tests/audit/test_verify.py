@@ -9,7 +9,7 @@ import time
 
 import msgspec
 import pytest
-from evidence import HOSTILE, Writer, manifest, write_audit
+from evidence import HOSTILE, write_audit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from insider import findings, resealed, reviewed
@@ -52,7 +52,7 @@ def test_a_bundle_as_it_was_sealed_is_sound(audit, capsys):
 
 
 @pytest.mark.slow
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_altered_byte_is_found_and_its_file_named(untouched, data):
     sealed = sorted(read_seal(untouched)[0].files)
@@ -141,6 +141,7 @@ def deep(audit):
 
 
 DAMAGED = (b"", b"[" * 100_000, b'{"format":99}', b"\xff\xfe")
+RECORDS = ("bundle.json", "audit.json", "calibration.json", "scores.json")
 CHANGED = (
     (cut("report.html"), r"altered: report.html \(it has ([\d,]+) bytes instead of"),
     (put("limits.md"), r"altered: limits.md \(it has 0 bytes"),
@@ -152,16 +153,14 @@ CHANGED = (
     (away("added", link("/etc/hostname")), r"added: added \(is a link, which does not belong to a bundle\)"),
     (away("loop", link(".")), "added: loop .is a link"),
     (away("limits.md", link("/etc/hostname")), r"altered: limits.md \(is a link, which does not"),
-    *((away(name, then), name) for name in ("steps.jsonl", "bundle.json", "calibration.json")
-      for then in (link("/dev/zero"), os.mkfifo)),
+    *((away(name, then), name) for name, then in (("steps.jsonl", link("/dev/zero")), ("bundle.json", os.mkfifo))),
     (huge, "broken: report.html .*1,099,511,627,776 bytes"),
-    (huge, "scores.json"),
     (deep, "is nested deeper than"),
     *((in_seal(**{name: 1}), "^(missing: |broken: bundle.json)")
-      for name in ("../../etc/passwd", "/etc/passwd", "pictures/../../x", "a\\..\\b", "x\0y", "\ud800")),
-    *((put(name, data), name) for name in ("bundle.json", "audit.json", "calibration.json") for data in DAMAGED),
-    *((sealed(name, lambda audit, data=data: data), name) for name in ("audit.json", "calibration.json", "scores.json")
-      for data in DAMAGED),
+      for name in ("../../etc/passwd", "/etc/passwd", "a\\..\\b", "\ud800")),
+    *((put(name, data), name) for name, data in zip(RECORDS, DAMAGED, strict=True)),
+    *((sealed(name, lambda audit, data=data: data), name)
+      for name, data in zip((*RECORDS[1:], "audit.json"), DAMAGED, strict=True)),
     (sealed("steps.jsonl", lambda audit: (audit / "steps.jsonl").read_bytes().replace(b'"pcs":0', b'"pcs":1', 1)),
      r"broken: steps.jsonl \(.*line \d+ was changed"),
     (sealed("steps.jsonl", log_without_a_line), "line 8 is not chained to the line before"),
@@ -179,16 +178,6 @@ def test_what_was_changed_is_named_and_crashes_nothing(audit, change, found):
     start = time.process_time()
     assert any(re.search(found, line) for line in findings(audit)), findings(audit)
     assert time.process_time() - start < 20
-
-
-def test_a_missing_picture_is_named_by_the_seal_and_by_the_log(audit):
-    picture = sorted((audit / "pictures").iterdir())[0]
-    picture.unlink()
-    assert findings(audit) == [f"missing: pictures/{picture.name}"]
-    seal = json.loads((audit / "bundle.json").read_text())
-    del seal["files"][f"pictures/{picture.name}"]
-    (audit / "bundle.json").write_text(json.dumps(seal))
-    assert f"missing: pictures/{picture.stem} (a step refers to it)" in findings(audit)
 
 
 def test_the_seal_that_was_signed_tells_a_new_seal_from_the_old(audit, capsys):
@@ -209,12 +198,6 @@ def test_a_signature_beside_the_seal_is_no_added_file(audit, capsys):
     assert "It is not signed." in told
 
 
-def test_the_audit_may_be_looked_at_from_anywhere_and_was_moved(audit, tmp_path, monkeypatch):
-    audit.rename(tmp_path / "elsewhere")
-    monkeypatch.chdir(tmp_path)
-    assert main(["audit", "verify", "elsewhere"]) == 0
-
-
 def test_the_command_ends_with_1_where_something_is_wrong_and_2_where_there_is_no_audit(audit, tmp_path, capsys):
     assert main(["audit", "verify", str(audit)]) == 0
     (audit / "limits.md").unlink()
@@ -233,19 +216,6 @@ def test_hostile_words_in_an_audit_change_nothing(tmp_path):
     folder = write_audit(tmp_path / "a", words=HOSTILE)
     bundled(folder)
     assert findings(folder) == []
-
-
-@pytest.mark.slow
-def test_many_cases_are_verified_in_seconds(tmp_path):
-    writer = Writer(tmp_path / "a", manifest(control=False))
-    with writer.folder.writing():
-        for row in range(100):
-            writer.case(row, "consistent" if row % 3 else "neither")
-    folder = writer.close()
-    bundled(folder)
-    start = time.process_time()
-    assert findings(folder) == []
-    assert time.process_time() - start < 8
 
 
 def test_a_folder_that_is_no_audit_is_refused(tmp_path):

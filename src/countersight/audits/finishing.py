@@ -1,17 +1,26 @@
 """Finish an audit: update its bundle, write its page, seal everything, and print the results."""
 
+import datetime
 from pathlib import Path
 
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from countersight import __version__
+from countersight.audits.bundle.cases import DIFFERENCES
 from countersight.audits.bundle.limits import Limit, headline
-from countersight.audits.bundle.write import REPORT, Sheets, write_bundle
-from countersight.audits.criteria import Conclusion
+from countersight.audits.bundle.seal import seal
+from countersight.audits.bundle.write import REPORT, Sheets, refuse_strange_files, write_papers
+from countersight.audits.folder import PICTURES, AuditFolder
 from countersight.audits.page.page import list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, result_grids
+from countersight.audits.plan import Conclusion
 from countersight.audits.scores import AuditScores
+from countersight.audits.trail import AuditTrail, read_audit
+from countersight.engine import locked
+from countersight.errors import AuditError
+from countersight.files import clear_parts, write_whole
 from countersight.html import print_grids
 from countersight.progress import Progress, silent
 from countersight.text import printable, several
@@ -38,23 +47,46 @@ class Finished(msgspec.Struct, frozen=True):
 def finish(
     folder: Path, *, against: Path | None = None, gallery: int = GALLERY, progress: Progress = silent
 ) -> Finished:
-    """Write everything that others need to follow, check and sign an audit, from its log.
+    """Write everything that others need to follow, check and sign an audit, from its log, and seal it.
 
     `against` is an earlier audit to be set beside it, `gallery` how many cases the page shows at most. It asks nobody
     anything, and may be done again: after a calibration or reviews came in.
     """
-    seal, sheets = write_bundle(
-        folder, lambda sheets: page_of(sheets, gallery, progress), gallery=gallery, against=against, progress=progress
-    )
-    return Finished(folder / REPORT, seal, sheets.scores, sheets.conclusion, sheets.limits)
+    opened = AuditFolder.open(folder)
+    with locked(folder, AuditError):  # an audit that is being written has no seal yet
+        for part_of in (folder, folder / PICTURES, folder / DIFFERENCES):
+            clear_parts(part_of)
+        audit = read_audit(folder)
+        refuse_strange_files(folder)
+        sheets = write_derived(opened, audit, gallery, against=against, progress=progress)
+        sealed = seal(
+            folder,
+            sealed=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            countersight=__version__,
+            steps=len(audit.steps),
+            last_step=audit.steps[-1].hash if audit.steps else "",
+            gallery=gallery,
+        )
+    return Finished(folder / REPORT, sealed, sheets.scores, sheets.conclusion, sheets.limits)
 
 
-def page_of(sheets: Sheets, gallery: int, progress: Progress = silent) -> str:
-    """Return the page of an audit with at most `gallery` cases; the same for the same sheets."""
+def write_derived(
+    folder: AuditFolder,
+    audit: AuditTrail,
+    gallery: int,
+    *,
+    against: Path | None = None,
+    from_dataset: bool = True,
+    progress: Progress = silent,
+) -> Sheets:
+    """Write everything that is derived from the log; the page shows at most `gallery` cases."""
+    sheets = write_papers(folder, audit, against=against, from_dataset=from_dataset, progress=progress)
     cases = shown(sheets.cases, gallery)
     names = list_pictures(cases)
     with progress("Shrinking pictures", len(names), "pictures") as done:
-        return render(sheets, cases, make_thumbnails(sheets.folder.path, names, done))
+        page = render(sheets, cases, make_thumbnails(folder.path, names, done))
+    write_whole(folder.path / REPORT, page.encode())
+    return sheets
 
 
 def print_results(finished: Finished, console: Console) -> None:

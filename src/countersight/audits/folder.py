@@ -14,8 +14,8 @@ from typing import Any, BinaryIO, Final, Self
 import msgspec
 
 from countersight import __version__
-from countersight.audits.judges.pooling import HALVES
-from countersight.audits.records import Actor, Manifest, Step
+from countersight.audits.pooling import HALVES
+from countersight.audits.records import Actor, Manifest, Step, decode_record
 from countersight.editing import EditOrder
 from countersight.engine import Journal, appending, begun, locked, read_manifest, write_manifest
 from countersight.errors import AuditError, BadPicture
@@ -295,10 +295,5 @@ def _read(path: Path) -> list[EditOrder]:
         for number, line in enumerate(bounded_lines(file, _LONGEST), 1):
             if not line.endswith(b"\n"):
                 break  # a kill cut it off: nothing was ordered yet
-            try:
-                found.append(msgspec.json.decode(line, type=EditOrder))
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise AuditError(
-                    f"{path} line {number} is damaged ({error}); remove it to order the edit again"
-                ) from None
+            found.append(decode_record(line, EditOrder, f"{path} line {number}"))
     return found

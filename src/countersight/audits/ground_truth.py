@@ -1,13 +1,15 @@
-"""Parse the claims of a sentence about a scene: numbers of flowers, dots, circles and polygons."""
+"""What is true in our own scenes: claims of a sentence, right answers, and the scenes of a dataset."""
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from countersight.english import TENS, UNITS
-from countersight.scenes import COLOURS, PLACES, Scene, as_published, facts_by_name
+from countersight.scenes import COLOURS, PLACES, SCENES_FILE, Scene, SceneRecord, as_published, facts_by_name
 
 LONGEST = 20_000
 """Longest prefix that is searched, in characters."""
@@ -159,3 +161,40 @@ def right_answer(question: str, scene: Scene) -> str | None:
     name = asked_fact(question)
     number = facts_by_name(scene).get(name) if name else None
     return None if number is None else str(number)
+
+
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class _Id(msgspec.Struct):
+    id: str
+
+
+class SceneIndex:
+    """The scenes of a dataset that we drew; empty for other datasets."""
+
+    def __init__(self, dataset: Path) -> None:
+        self._file = dataset / SCENES_FILE
+        self._lines: dict[str, tuple[int, int]] = {}
+        if not self._file.is_file():
+            return
+        at, decoder = 0, msgspec.json.Decoder(_Id)
+        with open(self._file, "rb") as lines:
+            for line in lines:
+                # A case whose scene cannot be read is audited like any photograph.
+                with suppress(*_UNREADABLE):
+                    self._lines[decoder.decode(line).id] = at, len(line)
+                at += len(line)
+
+    def scene(self, case: str) -> Scene | None:
+        """Return the scene in a case's picture, or None if unknown."""
+        if case not in self._lines:
+            return None
+        at, length = self._lines[case]
+        with open(self._file, "rb") as file:
+            file.seek(at)
+            line = file.read(length)
+        try:
+            return msgspec.json.decode(line, type=SceneRecord).scene
+        except _UNREADABLE:
+            return None

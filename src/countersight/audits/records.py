@@ -4,7 +4,7 @@ An audit folder holds `audit.json` (a Manifest), `steps.jsonl` (a Step a line, e
 hash), and `pictures/` (every picture before and after its edit, and the masks, named by the digest of their bytes).
 """
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -12,6 +12,7 @@ from countersight.case import Question
 from countersight.editing import Abilities, Instruction
 from countersight.editing.quality import EditQuality
 from countersight.engine import DatasetReference
+from countersight.errors import AuditError
 from countersight.scenes import Scene
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -219,6 +220,17 @@ class Failed(msgspec.Struct, frozen=True, tag="failed", omit_defaults=True):
     reason: str
 
 
+Record = TypeVar("Record")
+
+
+def decode_record(data: bytes, kind: type[Record], file: object) -> Record:
+    """Return a record from its JSON; raises AuditError with the name of the file if it is damaged."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise AuditError(f"{file} is damaged: {error}") from None
+
+
 Output: TypeAlias = CaseRecord | Said | Concepts | EditRecord | Check | Verdict | Dose | Thought | Failed
 
 
@@ -252,6 +264,13 @@ class Actor(msgspec.Struct, frozen=True, omit_defaults=True):
 
     name: str
     settings: dict[str, Any] = {}
+
+
+class Local:
+    """A participant on this machine, without a server."""
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to close."""
 
 
 Pool = Literal["majority, ties half", "mean", "majority"]

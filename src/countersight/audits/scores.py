@@ -7,12 +7,20 @@ from typing import Any, Literal
 
 import msgspec
 
-from countersight.audits.agreement import JudgeAgreement, agreement
 from countersight.audits.calibration.sheet import PANEL, CorrectedScore, KnownShare, corrected, rate
-from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.exclusion import CHECKED, NO_PICTURE, RULE, exclusion, flips, same_answer, unproven_drawing
 from countersight.audits.ground_truth import right_answer
-from countersight.audits.judges.pooling import Opinion, by_judge, ccs_of_votes, panel_opinion, pooled_opinion
+from countersight.audits.pooling import (
+    JudgeAgreement,
+    Mean,
+    Opinion,
+    agreement,
+    by_judge,
+    ccs_of_votes,
+    mean_by_cluster,
+    panel_opinion,
+    pooled_opinion,
+)
 from countersight.audits.records import Check, Failed
 from countersight.audits.sensitivity import (
     DoseScore,

@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
+from countersight.audits.records import decode_record
 from countersight.case import Question
 from countersight.dataset import BadRow, Dataset
-from countersight.errors import AuditError
 from countersight.files import write_whole
 
 SELECTION: Final = "selection.json"
@@ -124,10 +124,7 @@ def write_selection(folder: Path, selection: Selection) -> None:
 
 def decode_selection(data: bytes) -> Selection:
     """Return a selection as written; raises AuditError if it is damaged."""
-    try:
-        return msgspec.json.decode(data, type=Selection)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise AuditError(f"{SELECTION} is damaged: {error}") from None
+    return decode_record(data, Selection, SELECTION)
 
 
 def _evenly(count: int, most: int) -> frozenset[int]:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from countersight.audits.clusters import Mean, mean_by_cluster
 from countersight.audits.exclusion import edit_fault, same_answer
 from countersight.audits.ground_truth import right_answer
+from countersight.audits.pooling import Mean, mean_by_cluster
 from countersight.audits.records import Manifest
 from countersight.audits.trail import CaseTrail, ConceptTrail
 

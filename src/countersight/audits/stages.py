@@ -11,10 +11,11 @@ import numpy as np
 from PIL import Image
 
 from countersight.audits.asking import AskedEditor, ShownPicture, add_usage, conversation, measure_edit, record_reply
-from countersight.audits.changed_thoughts import change_thought
 from countersight.audits.checkers.protocol import Checker, EditShown
+from countersight.audits.extensions import change_thought, uncited_concepts
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
+from countersight.audits.ground_truth import SceneIndex
 from countersight.audits.judges.protocol import Evidence, Judge
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
@@ -33,10 +34,8 @@ from countersight.audits.records import (
     Usage,
     Verdict,
 )
-from countersight.audits.scene_index import SceneIndex
 from countersight.audits.steps import DoesSteps, StepFailed, StepResult
 from countersight.audits.trail import Response
-from countersight.audits.uncited import uncited_concepts
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
 from countersight.editing import Abilities, Credentials, EditRequest, Instruction, OrderBook, mark_edited

@@ -236,7 +236,7 @@ def _helper(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
 
 def _pooling(chosen: argparse.Namespace) -> "Pool":
     """Return how votes are combined into one score."""
-    from countersight.audits.judges import HALVES
+    from countersight.audits import HALVES
 
     return HALVES if chosen.pool == "majority" else "mean"
 
@@ -428,7 +428,7 @@ def _bundle(chosen: argparse.Namespace) -> int:
         copy_calibration(chosen.calibration, chosen.audit)
     if chosen.reviews:
         from countersight.audits import read_audit, score
-        from countersight.audits.bundle import take_reviews
+        from countersight.audits.calibration import take_reviews
 
         take_reviews(chosen.reviews, chosen.audit, score(read_audit(chosen.audit)))
     _finish(chosen.audit, chosen)

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.audits.bundle.files import content
 from countersight.audits.bundle.manifest import read_sessions, reported_models
-from countersight.audits.bundle.seal import SEAL, read_seal
-from countersight.audits.clusters import Mean
+from countersight.audits.bundle.seal import SEAL, content, read_seal
+from countersight.audits.pooling import Mean
+from countersight.audits.records import decode_record
 from countersight.audits.scores import MEASURES, AuditScores, Measure, ScoreDifference, by_case, difference, score
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
@@ -103,10 +103,7 @@ def stored_record(audit: AuditTrail, scores: AuditScores) -> ChangeRecord | None
     file = audit.path / CHANGES
     if not file.exists():
         return None
-    try:
-        record = msgspec.json.decode(content(file), type=ChangeRecord)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise AuditError(f"{file} is damaged: {error}; remove it, or name the earlier audit with `against`") from None
+    record = decode_record(content(file), ChangeRecord, file)
     if not audit.steps or record.log_head != audit.steps[-1].hash:
         return None
     now = {name: msgspec.structs.replace(was, now=getattr(scores.kept, name)) for name, was in record.scores.items()}

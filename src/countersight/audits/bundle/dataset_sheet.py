@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.audits.bundle.files import content
-from countersight.audits.records import Manifest
+from countersight.audits.bundle.seal import content
+from countersight.audits.records import Manifest, decode_record
 from countersight.audits.trail import CaseTrail
 from countersight.dataset import Dataset
-from countersight.errors import CountersightError
+from countersight.errors import AuditError, CountersightError
 
 DATASET_SHEET: Final = "dataset.json"
 CARD: Final = "croissant.json"
@@ -97,11 +97,9 @@ def _stratum(suite: str, group: str) -> str:
 def dataset_card(place: Path) -> Card | None:
     """Return the content of the dataset's card; None if there is no readable card."""
     try:
-        card = msgspec.json.decode(content(place / CARD))
-    except (CountersightError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        card = decode_record(content(place / CARD), dict[str, Any], CARD)
+    except AuditError:
         return None
-    if not isinstance(card, dict):
-        return Card()
     creator = card.get("creator")
     return Card(
         description=_words(card.get("description")),
@@ -114,8 +112,8 @@ def dataset_card(place: Path) -> Card | None:
 def stored_card(folder: Path, manifest: Manifest) -> Card:
     """Return the card as stored before."""
     try:
-        before = msgspec.json.decode(content(folder / DATASET_SHEET), type=DatasetSheet)
-    except (CountersightError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        before = decode_record(content(folder / DATASET_SHEET), DatasetSheet, DATASET_SHEET)
+    except AuditError:
         return Card()
     return before.card if before.fingerprint == manifest.dataset.fingerprint else Card()
 

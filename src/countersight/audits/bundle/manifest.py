@@ -20,14 +20,13 @@ from urllib.parse import urlsplit
 import msgspec
 
 import countersight
-from countersight.audits.bundle.files import content
+from countersight.audits.bundle.seal import content
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.judges.protocol import JUDGES
-from countersight.audits.records import Actor, EditRecord, Failed, Said, Stage, Step
+from countersight.audits.records import Actor, EditRecord, Failed, Said, Stage, Step, decode_record
 from countersight.audits.trail import AuditTrail
 from countersight.editing import EDITORS
-from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.models import MODELS
 from countersight.registry import Registry
@@ -93,12 +92,8 @@ def begin_session(folder: Path, operator: str = "") -> None:
 def read_sessions(folder: Path) -> tuple[Session, ...]:
     """Return every session, in order; none if nothing was recorded."""
     file = folder / SESSIONS
-    if not file.exists():
-        return ()
-    try:
-        return tuple(msgspec.json.decode(line, type=Session) for line in content(file).splitlines())
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise AuditError(f"{file} is damaged: {error}") from None
+    lines = content(file).splitlines() if file.exists() else ()
+    return tuple(decode_record(line, Session, file) for line in lines)
 
 
 @cache
@@ -189,24 +184,16 @@ class BundleManifest(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[Participant, ...]
     operators: tuple[str, ...]
     """Everybody named as responsible, in order."""
-    started: str
     first_step: str
     last_step: str
     """The time in UTC."""
     steps: int
     log_head: str
     """Hash of the last step."""
-    seed: int
-    votes: int
-    pool: str
-    concepts: int
-    control: bool
     prompts: str
     """Name and version of the set of prompts."""
     prompts_sha256: str
     effort: dict[Stage, Effort]
-    countersight: str
-    """The version that began the audit; sessions.jsonl lists every session, with packages and hardware."""
 
 
 def run_manifest(audit: AuditTrail, sessions: Sequence[Session]) -> BundleManifest:
@@ -221,20 +208,13 @@ def run_manifest(audit: AuditTrail, sessions: Sequence[Session]) -> BundleManife
         audited=_participant("audited model", manifest.model, returned),
         others=tuple(_participant(role, party, returned) for role, party in named if party.name),
         operators=tuple(dict.fromkeys(session.operator for session in sessions if session.operator)),
-        started=manifest.started,
         first_step=steps[0].at if steps else "",
         last_step=steps[-1].at if steps else "",
         steps=len(steps),
         log_head=steps[-1].hash if steps else "",
-        seed=manifest.seed,
-        votes=manifest.votes,
-        pool=manifest.pool,
-        concepts=manifest.concepts,
-        control=manifest.control,
         prompts=f"{manifest.prompts.get('name', '?')} {manifest.prompts.get('version', '?')}",
         prompts_sha256=prompts.hexdigest(),
         effort=_effort(steps),
-        countersight=manifest.countersight,
     )
 
 

@@ -1,14 +1,11 @@
 """Write the files of a bundle next to the log and the pictures of an audit, then seal everything."""
 
-import datetime
 import re
-from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import msgspec
 
-from countersight import __version__
 from countersight.audits.bundle.cases import (
     CASES,
     DIFFERENCES,
@@ -22,7 +19,6 @@ from countersight.audits.bundle.cases import (
 )
 from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_record, stored_record
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
-from countersight.audits.bundle.files import FileEntry, content, list_entries
 from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, limits
 from countersight.audits.bundle.manifest import (
     MANIFEST_SHEET,
@@ -32,18 +28,16 @@ from countersight.audits.bundle.manifest import (
     read_sessions,
     run_manifest,
 )
-from countersight.audits.bundle.reviews import REVIEWED, ReviewLog, read_reviews
-from countersight.audits.bundle.seal import digests, seal, sealable
+from countersight.audits.bundle.seal import FileEntry, content, digests, list_entries, sealable
+from countersight.audits.calibration.people import REVIEWED, ReviewLog, read_reviews
 from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN
-from countersight.audits.criteria import VERDICT, Conclusion
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
-from countersight.audits.plan import PLAN, PLAN_SIGNATURE, conclude, plan_of
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
 from countersight.audits.scores import SCORES, AuditScores, encode, score
 from countersight.audits.selection import SELECTION, decode_selection
-from countersight.audits.trail import AuditTrail, read_audit
-from countersight.engine import locked
+from countersight.audits.trail import AuditTrail
 from countersight.errors import AuditError
-from countersight.files import clear_parts, write_whole
+from countersight.files import write_whole
 from countersight.progress import Progress, silent
 
 REPORT: Final = "report.html"
@@ -88,47 +82,15 @@ class Sheets(msgspec.Struct, frozen=True, kw_only=True):
     conclusion: Conclusion
 
 
-def write_bundle(
-    path: Path,
-    page: Callable[[Sheets], str],
-    *,
-    gallery: int,
-    against: Path | None = None,
-    progress: Progress = silent,
-) -> tuple[str, Sheets]:
-    """Bring a bundle up to date: scores, sheets, differences, the page and the seal, which is returned.
-
-    `page` makes report.html of the sheets, with at most `gallery` cases; `against` is an earlier audit to be set beside
-    this one.
-    """
-    folder = AuditFolder.open(path)
-    with locked(path, AuditError):  # an audit that is being written has no seal yet
-        for part_of in (path, path / PICTURES, path / DIFFERENCES):
-            clear_parts(part_of)
-        audit = read_audit(path)
-        _refuse_strange_files(path)
-        sheets = write_papers(folder, audit, page, against=against, progress=progress)
-        sealed = seal(
-            path,
-            sealed=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            countersight=__version__,
-            steps=len(audit.steps),
-            last_step=audit.steps[-1].hash if audit.steps else "",
-            gallery=gallery,
-        )
-        return sealed, sheets
-
-
 def write_papers(
     folder: AuditFolder,
     audit: AuditTrail,
-    page: Callable[[Sheets], str],
     *,
     against: Path | None = None,
     from_dataset: bool = True,
     progress: Progress = silent,
 ) -> Sheets:
-    """Write everything that is derived from the log: differences of pictures, sheets, and the page.
+    """Write what is derived from the log, except the page: differences of pictures, and documents.
 
     The card of the dataset is the one that was written down before, unless it is taken `from_dataset`.
     """
@@ -154,11 +116,10 @@ def write_papers(
         write_whole(path / name, written)
     if not sheets.changes:
         (folder.path / CHANGES).unlink(missing_ok=True)
-    write_whole(folder.path / REPORT, page(sheets).encode())
     return sheets
 
 
-def _refuse_strange_files(path: Path) -> None:
+def refuse_strange_files(path: Path) -> None:
     """Raise an error for files that no audit writes, and for pictures that differ from those in the log."""
     names = [each.name for each in list_entries(path) if isinstance(each, FileEntry) and sealable(each)]
     for name in names:

@@ -1,4 +1,5 @@
 from .calibrating import calibrate as calibrate
-from .on_people import calibrate_on_people as calibrate_on_people
+from .people import calibrate_on_people as calibrate_on_people
+from .people import take_reviews as take_reviews
 from .sheet import check_calibration as check_calibration
 from .sheet import copy_calibration as copy_calibration

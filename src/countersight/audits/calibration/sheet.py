@@ -1,6 +1,6 @@
 """Calibration sheets: the accuracy of judges on tests with known verdicts."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final
@@ -8,12 +8,11 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from countersight.audits.clusters import Mean
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
-from countersight.audits.judges.pooling import Opinion, by_judge, panel_opinion, pooled_opinion
-from countersight.audits.records import Actor, Manifest, Verdict
+from countersight.audits.pooling import Mean, Opinion, by_judge, panel_opinion, pooled_opinion
+from countersight.audits.records import Actor, Manifest, Verdict, decode_record
 from countersight.errors import AuditError
-from countersight.files import bounded_lines, write_whole
+from countersight.files import write_whole
 from countersight.scoring import AltTest, share_interval
 from countersight.scoring import CorrectedMean as PredictionPowered
 
@@ -191,12 +190,7 @@ class Calibration(msgspec.Struct, frozen=True):
 def read_calibration(folder: Path) -> Calibration | None:
     """Return the calibration in a folder, or None; a damaged one is an error."""
     file = folder / CALIBRATION
-    if not file.is_file():
-        return None
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=Calibration)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise AuditError(f"{file} is damaged: {error}") from None
+    return decode_record(file.read_bytes(), Calibration, file) if file.is_file() else None
 
 
 def write_calibration(folder: Path, calibration: Calibration) -> None:
@@ -246,38 +240,6 @@ def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
     """The first setting that two judges of one name do not share."""
     names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
     return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
-
-
-_MAX_LINE = 1 << 16
-
-
-class PersonLabel(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One person's judgement of one edit of an audit; None is “cannot be decided”."""
-
-    case: str
-    concept: int
-    """The number of the concept in the audit, counted from 1."""
-    person: str
-    """A pseudonym."""
-    pcs: int | None
-    ncc: int | None
-    pcs_reason: str = ""
-    ncc_reason: str = ""
-    at: str = ""
-    """When, in UTC."""
-
-
-def read_labels(folder: Path) -> Iterator[PersonLabel]:
-    """Return the labels that `collect export` wrote for a judge campaign."""
-    file = folder / LABELS
-    if not file.is_file():
-        raise AuditError(f"{folder} contains no labels by people; export them from a campaign with the flow judge")
-    with open(file, "rb") as lines:
-        for number, line in enumerate(bounded_lines(lines, _MAX_LINE), 1):
-            try:
-                yield msgspec.json.decode(line, type=PersonLabel)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise AuditError(f"{file} line {number}: {error}") from None
 
 
 DRAWS = 20_000

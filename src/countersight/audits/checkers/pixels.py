@@ -4,9 +4,9 @@ import asyncio
 
 import numpy as np
 
+from countersight.audits.checkers.photographs import removal_result
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
-from countersight.audits.checkers.removal import removal_result
-from countersight.audits.records import Actor, Check
+from countersight.audits.records import Actor, Check, Local
 from countersight.editing import EditRequest, colour_share
 from countersight.editing.exact import changed_scene
 from countersight.errors import BadPicture, EditFailed
@@ -18,7 +18,7 @@ LEAST_COLOUR = 0.4
 """Least share of the pixels under the mask that must have the new colour."""
 
 
-class PixelChecker:
+class PixelChecker(Local):
     """Checks edits by pixels alone, without a model."""
 
     def __init__(self) -> None:
@@ -27,9 +27,6 @@ class PixelChecker:
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """Return the result of comparing pixels."""
         return await asyncio.to_thread(check_pixels, edit)
-
-    async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
 
 
 def check_pixels(edit: EditShown) -> CheckResult:

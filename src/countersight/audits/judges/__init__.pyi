@@ -1,4 +1,3 @@
-from .pooling import HALVES as HALVES
 from .protocol import ANY_MODEL as ANY_MODEL
 from .protocol import JUDGES as JUDGES
 from .protocol import Evidence as Evidence

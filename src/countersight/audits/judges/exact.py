@@ -11,7 +11,7 @@ from typing import Final
 from countersight.audits.ground_truth import asked_fact, claims, find_moved_facts, right_answer
 from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of, read_answer
 from countersight.audits.judges.rules import Told, normal
-from countersight.audits.records import Actor, Verdict
+from countersight.audits.records import Actor, Local, Verdict
 from countersight.reading import without_refusal
 from countersight.scenes import COLOURS, Scene, facts_by_name
 
@@ -24,7 +24,7 @@ _OF_SCENE = re.compile(rf"\b(?:flower|dot|circle|polygon|region|shape|area|\d|{'
 """Words of which at least one is in every text about a scene of ours."""
 
 
-class ExactJudge:
+class ExactJudge(Local):
     """Compares the model's words with the changes of the drawn scene; needs a dataset of our own scenes."""
 
     several = False
@@ -35,9 +35,6 @@ class ExactJudge:
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
         """Return the verdict, which is the same for every vote."""
         return Judged(judge_exactly(evidence, vote))
-
-    async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
 
 
 def judge_exactly(evidence: Evidence, vote: int) -> Verdict:

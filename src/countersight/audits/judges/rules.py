@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from countersight.audits.judges.protocol import Evidence, Judged, path_of, read_answer
-from countersight.audits.records import Actor, Verdict
+from countersight.audits.records import Actor, Local, Verdict
 from countersight.english import FUNCTION_WORDS
 
 NAME: Final = "rules"
@@ -15,7 +15,7 @@ _LOOSE = re.compile(r"[\W_]+")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
-class RuleJudge:
+class RuleJudge(Local):
     """Decides if the words decide, and abstains otherwise."""
 
     several = False
@@ -28,9 +28,6 @@ class RuleJudge:
         pcs, pcs_reason = judge_answer(evidence)
         ncc, ncc_reason = judge_explanation(evidence)
         return Judged(Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc)))
-
-    async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
 
 
 def decide_unchanged(evidence: Evidence) -> Verdict | None:

@@ -17,8 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from countersight import __version__
-from countersight.audits.calibration.respondents import NAME
-from countersight.audits.clusters import Mean
+from countersight.audits.calibration.calibrating import NAME
 from countersight.audits.folder import AuditFolder
 from countersight.audits.page.page import templates
 from countersight.audits.page.score_tables import (
@@ -33,6 +32,7 @@ from countersight.audits.page.score_tables import (
     number,
     trio_line,
 )
+from countersight.audits.pooling import Mean
 from countersight.audits.records import Manifest
 from countersight.audits.scores import (
     MEASURES,

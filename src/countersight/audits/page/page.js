@@ -53,9 +53,9 @@
 
   const filter = () => {
     const asked = new FormData(filters);
-    const [outcome, kind, action, stage] = ["outcome", "kind", "action", "stage"].map((key) => asked.get(key) ?? "");
+    const [outcome, kind, action] = ["outcome", "kind", "action"].map((key) => asked.get(key) ?? "");
     const needle = (asked.get("q") ?? "").trim().toLowerCase();
-    const any = !outcome && !kind && !action && !stage;
+    const any = !outcome && !kind && !action;
     let shown = 0;
     let found = 0;
     for (const { card, tests, words } of cards) {
@@ -66,13 +66,12 @@
           has &&
           (!outcome || test.dataset.outcome === outcome) &&
           (!kind || test.dataset.kind === kind) &&
-          (!action || test.dataset.action === action) &&
-          (!stage || test.dataset.stage === stage);
+          (!action || test.dataset.action === action);
         test.hidden = !fits;
         left += fits;
       }
       const bare = has && !tests.length && !outcome && !kind && !action; // a case of which nothing was tested
-      card.hidden = !(left || (bare && (!stage || card.dataset.stage === stage)));
+      card.hidden = !(left || bare);
       shown += !card.hidden;
       found += left;
     }

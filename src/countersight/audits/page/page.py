@@ -2,7 +2,6 @@
 
 import base64
 import io
-import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -18,13 +17,12 @@ from countersight import __version__
 from countersight.audits.bundle.cases import DIFFERENCES, CaseSheet, ConceptSheet
 from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, SEAL_WORDS, STATEMENT
 from countersight.audits.bundle.write import Sheets
-from countersight.audits.exclusion import BAD_EDIT, NO_PICTURE, same_answer
+from countersight.audits.exclusion import same_answer
 from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import WORDS, difference_cell, grid, interval, mean_cell, number
 from countersight.audits.plan import LATE
 from countersight.audits.records import Step
 from countersight.editing.quality import RULE
-from countersight.english import FUNCTION_WORDS
 from countersight.errors import BadPicture
 from countersight.html import (
     balanced_sample,
@@ -48,8 +46,6 @@ LONGEST_TEXT: Final = 4_000
 BRIGHTER: Final = 3
 """Factor by which differences are brightened, so that faint ones are visible."""
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
-_WORD: Final = re.compile(r"[^\W_]+")
-_WEIGHTLESS: Final = FUNCTION_WORDS.union(["there", "which", "where", "as", "so", "inside", "outside"])
 _CONSTANTS: Final[dict[str, Any]] = {
     "BAD_EDIT": RULE.words,
     "BRIGHTER": BRIGHTER,
@@ -97,7 +93,6 @@ def templates() -> Environment:
         "number": number,
         "outcome": outcome,
         "percent": percent,
-        "pieces": lambda text, phrases: pieces(text, filter(None, phrases)),
         "settings": _settings,
         "significant": lambda value: f"{value:.4g}",
         "several": several,
@@ -105,7 +100,6 @@ def templates() -> Environment:
     }
     found.globals |= _CONSTANTS | {
         "difference_cell": difference_cell,
-        "ended_at": ended_at,
         "grid": grid,
         "mean_cell": mean_cell,
         "same_answer": same_answer,
@@ -150,19 +144,6 @@ def outcome(test: ConceptSheet) -> Outcome:
     if test.pcs:
         return "consistent" if test.ncc else "answer-only"
     return "explanation-only" if test.ncc else "neither"
-
-
-def ended_at(case: CaseSheet, test: ConceptSheet | None = None) -> str:
-    """Return the stage at which a test, or a case without one, ended early; "" if it has a score that counts."""
-    if test is None:
-        return "answer" if case.answer is None or not case.no_concept else "concepts"
-    if test.excluded.startswith(NO_PICTURE):
-        return "edit"
-    if test.excluded.startswith(BAD_EDIT):
-        return "gate"
-    if test.excluded:
-        return "rule"
-    return "verdict" if test.ccs is None else ""
 
 
 def shown(cases: Sequence[CaseSheet], most: int) -> tuple[CaseSheet, ...]:
@@ -215,27 +196,6 @@ def _small(nth: int, path: Path, side: int) -> SmallPicture:
     file = io.BytesIO()
     image.convert("RGB").save(file, "WEBP", quality=78, method=2)
     return SmallPicture(nth, base64.b64encode(file.getvalue()).decode(), image.width, image.height)
-
-
-def pieces(text: str, phrases: Iterable[str]) -> list[str]:
-    """Split a text where it mentions the phrases, whole or by their content words; every second piece is one of them.
-
-    The last word of a phrase may be in either number.
-    """
-    patterns = []
-    for phrase in phrases:
-        words = [word.casefold() for word in _WORD.findall(phrase)][:40]
-        whole = [_pattern(words)] if words else []
-        if not any(re.search(pattern, text, re.IGNORECASE) for pattern in whole):
-            whole = [_pattern([word]) for word in words if not (word in _WEIGHTLESS or word.isdecimal())]
-        patterns += whole
-    return re.split(f"({'|'.join(patterns)})", text, flags=re.IGNORECASE) if patterns else [text]
-
-
-def _pattern(words: list[str]) -> str:
-    last = words[-1]
-    ending = f"{re.escape(last.removesuffix('s'))}s?" if last.isalpha() and len(last) > 2 else re.escape(last)
-    return r"\b" + r"[\W_]+".join([*map(re.escape, words[:-1]), ending]) + r"\b"
 
 
 def _cut(words: str) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from countersight.audits.agreement import JudgeAgreement
 from countersight.audits.calibration.sheet import (
     DRAWINGS,
     Calibration,
@@ -13,7 +12,7 @@ from countersight.audits.calibration.sheet import (
     KnownShare,
     PeopleSheet,
 )
-from countersight.audits.clusters import Mean
+from countersight.audits.pooling import JudgeAgreement, Mean
 from countersight.audits.scores import MEASURES, AuditScores, MeasuredScores, ScoreDifference
 from countersight.html import NOTHING, Grid, Line, TableCell, count, name, p_value, percent
 from countersight.scoring import Interval

@@ -18,12 +18,11 @@ import msgspec
 import numpy as np
 
 from countersight import __version__
-from countersight.audits.bundle.files import content
+from countersight.audits.auditing import open_ours
 from countersight.audits.bundle.manifest import read_sessions
-from countersight.audits.bundle.seal import Bundle
-from countersight.audits.calibration.calibrating import calibration_of
-from countersight.audits.calibration.on_people import people_calibration
-from countersight.audits.calibration.respondents import Respondents, make_tests
+from countersight.audits.bundle.seal import Bundle, content
+from countersight.audits.calibration.calibrating import Respondents, calibration_of, make_tests
+from countersight.audits.calibration.people import people_calibration, read_labels
 from countersight.audits.calibration.sheet import (
     CALIBRATION,
     CALIBRATION_FOLDER,
@@ -31,7 +30,6 @@ from countersight.audits.calibration.sheet import (
     TAKEN,
     Calibration,
     misfit,
-    read_labels,
 )
 from countersight.audits.checkers.model import ModelChecker
 from countersight.audits.checkers.protocol import CHECKERS
@@ -40,7 +38,6 @@ from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.folder import LOG, MANIFEST, PICTURES, AuditFolder, digest_of
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.judges.protocol import JUDGES
-from countersight.audits.opening import open_ours
 from countersight.audits.prompts import SETS, AuditPrompts
 from countersight.audits.records import (
     Actor,
@@ -49,6 +46,7 @@ from countersight.audits.records import (
     Concepts,
     EditRecord,
     Failed,
+    Local,
     Output,
     Said,
     Stage,
@@ -270,7 +268,7 @@ class Replay:
         return None
 
 
-class Recorded:
+class Recorded(Local):
     """A participant that cannot be asked again: a model, an editor, or somebody else's judge, extractor or checker."""
 
     def __init__(self, party: Actor, replay: Replay) -> None:
@@ -292,9 +290,6 @@ class Recorded:
         return SimpleNamespace(**found, spent=Usage(), asked=current.asked)
 
     extract = judge = check = _output
-
-    async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
 
 
 class Scripted(Recorded):

@@ -21,9 +21,7 @@ import msgspec
 from countersight.audits.auditing import pictures_of
 from countersight.audits.bundle.changes import CHANGES
 from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card, stored_card
-from countersight.audits.bundle.files import FileEntry, OddEntry, content, digest, list_entries
 from countersight.audits.bundle.manifest import SESSIONS, Session
-from countersight.audits.bundle.reviews import REVIEWED
 from countersight.audits.bundle.seal import (
     FORMAT,
     LARGEST_SEAL,
@@ -33,24 +31,29 @@ from countersight.audits.bundle.seal import (
     SIGNATURES,
     STAMP,
     Bundle,
+    FileEntry,
+    OddEntry,
+    content,
+    digest,
+    list_entries,
     read_seal,
     sealable,
     unzip_bundle,
     zip_bundle,
 )
-from countersight.audits.bundle.write import REPORT, belongs, is_derived, write_papers
+from countersight.audits.bundle.write import REPORT, belongs, is_derived
+from countersight.audits.calibration.people import REVIEWED
 from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, Calibration
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
-from countersight.audits.finishing import page_of
+from countersight.audits.finishing import write_derived
 from countersight.audits.folder import LOG, LONGEST_LINE, MANIFEST, ORDERS, PICTURES, AuditFolder
 from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, AuditPlan
 from countersight.audits.records import Manifest, Step
 from countersight.audits.scores import failed_steps
 from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
-from countersight.audits.signing.sign import SIGNED_OFF, read_sign_off
-from countersight.audits.signing.ssh import NO_SSH, AllowedSigners, is_allowed, signer
+from countersight.audits.signing.signatures import NO_SSH, SIGNED_OFF, AllowedSigners, is_allowed, read_sign_off, signer
 from countersight.audits.signing.stamping import NO_STAMPS, read_stamp
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.comparison import Finding, Note, What, difference, same_picture
@@ -541,10 +544,10 @@ def _compare_derived(opened: OpenedBundle) -> Iterator[Finding | str]:
     if opened.dataset is not None and (dataset_card(opened.dataset.path) or Card()) != card:
         yield Finding("not verified", DATASET_SHEET, "the card of the dataset has changed")
     try:
-        sheets = write_papers(
+        sheets = write_derived(
             opened.again,
             opened.audit,
-            lambda sheets: page_of(sheets, opened.bundle.gallery),
+            opened.bundle.gallery,
             against=opened.against if CHANGES in opened.files else None,
             from_dataset=False,  # its card is taken as it was written down
         )

@@ -1,12 +1,18 @@
-"""Decide by pixels whether a thing is gone from a photograph."""
+"""Check edits of photographs by pixels: whether a removed thing is gone, and whether the edit looks real.
 
+The thresholds were chosen by eye on removals from photographs: docs/measurements.md states how often they are wrong."""
+
+import asyncio
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from countersight.audits.checkers.protocol import CheckResult, EditShown
+from countersight.audits.records import Actor, Check, Local
 from countersight.detection import grow_mask
-from countersight.editing.quality import seams_of
+from countersight.editing.quality import Seams, seams_of
+from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Pixels
 
 MOST_LEFT = 0.6
@@ -118,3 +124,61 @@ def _nearest(ones: np.ndarray, others: np.ndarray, allowed: np.ndarray | None = 
         squares = np.where(allowed, squares, np.inf)
     distances: np.ndarray = np.sqrt(squares.min(axis=1).clip(0) / _NUMBERS)
     return distances
+
+
+ASKED: Final = "Does it look as if it had never been edited?"
+MOST_SEAM: Final = 3.0
+LEAST_TEXTURE: Final = 0.55
+MOST_TEXTURE: Final = 2.5
+MOST_HOLE: Final = 0.1
+"""Largest share of the picture that a hole may cover; larger fills were invented in all examples we inspected."""
+THRESHOLDS: Final = {
+    "most seam": MOST_SEAM,
+    "least texture": LEAST_TEXTURE,
+    "most texture": MOST_TEXTURE,
+    "most hole": MOST_HOLE,
+}
+_HOLES: Final = ("remove", "replace", "move", "resize", "add")
+"""Actions after which something was painted that was not there before."""
+
+
+class SeamChecker(Local):
+    """Checks how an edit looks, without a model."""
+
+    def __init__(self) -> None:
+        self.party = Actor("seams", dict(THRESHOLDS))
+
+    async def check(self, edit: EditShown, key: str) -> CheckResult:
+        """Return the result for rim and texture."""
+        return CheckResult(await asyncio.to_thread(check_seams, edit))
+
+
+def check_seams(edit: EditShown) -> Check:
+    """Return how an edit looks; the same for the same pictures."""
+    if edit.scene is not None:
+        return Check("seams", ASKED, None, "a drawing has hard edges of its own")
+    try:
+        before, after, mask = edit.pixels()
+    except (BadPicture, EditFailed) as error:
+        return Check("seams", ASKED, None, str(error))
+    if edit.instruction.action not in _HOLES or mask is None:
+        return Check("seams", ASKED, None, "the edit has no filled area with a known mask")
+    return verdict(seams_of(before, after, mask))
+
+
+def verdict(found: Seams) -> Check:
+    """Return the check that follows from the measurements of an edit."""
+    if found.seam is None or found.texture is None:
+        return Check("seams", ASKED, None, "the mask is too small or too large to be measured")
+    measures = {"seam": found.seam, "texture": found.texture, "hole": found.hole}
+    faults = []
+    if found.seam > MOST_SEAM:
+        faults.append(f"its border is visible (steps {found.seam:.1f} times as large as next to it)")
+    if found.texture < LEAST_TEXTURE:
+        faults.append(f"it is blurred (texture {found.texture:.2f} times that of its surroundings)")
+    if found.texture > MOST_TEXTURE:
+        faults.append(f"it is rougher than its surroundings ({found.texture:.1f} times)")
+    if found.hole > MOST_HOLE:
+        faults.append(f"it covers {found.hole:.0%} of the picture, too much to look real")
+    seen = " and ".join(faults) or f"border {found.seam:.1f}, texture {found.texture:.1f}: like its surroundings"
+    return Check("seams", ASKED, not faults, seen, measures=measures)

@@ -1,7 +1,12 @@
-"""Compare judges with people: calibration on labels that people gave to tests of an audit (`collect --flow judge`)."""
+"""Judgements by people of an audit's verdicts: reviews of them, and judges compared with people.
 
-from collections.abc import Mapping
+People judge in a campaign (`collect --flow judge`). Reviews stand beside the scores and never change them."""
+
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Final
+
+import msgspec
 
 from countersight import __version__
 from countersight.audits.calibration.sheet import (
@@ -9,19 +14,47 @@ from countersight.audits.calibration.sheet import (
     MEASURES,
     Calibration,
     PeopleSheet,
-    PersonLabel,
     Test,
     judge_sheets,
     opinions,
-    read_labels,
     write_calibration,
 )
 from countersight.audits.folder import LOG, MANIFEST
-from countersight.audits.judges.pooling import Opinion, pool_scores
+from countersight.audits.pooling import Opinion, pool_scores
+from countersight.audits.records import decode_record
+from countersight.audits.scores import AuditScores
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
-from countersight.files import write_whole
+from countersight.files import bounded_lines, write_whole
 from countersight.scoring import alt_test, cohen_kappa, corrected_mean
+
+_MAX_LINE = 1 << 16
+
+
+class PersonLabel(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One person's judgement of one edit of an audit; None is “cannot be decided”."""
+
+    case: str
+    concept: int
+    """The number of the concept in the audit, counted from 1."""
+    person: str
+    """A pseudonym."""
+    pcs: int | None
+    ncc: int | None
+    pcs_reason: str = ""
+    ncc_reason: str = ""
+    at: str = ""
+    """When, in UTC."""
+
+
+def read_labels(folder: Path) -> Iterator[PersonLabel]:
+    """Return the labels that `collect export` wrote for a judge campaign."""
+    file = folder / LABELS
+    if not file.is_file():
+        raise AuditError(f"{folder} contains no labels by people; export them from a campaign with the flow judge")
+    with open(file, "rb") as lines:
+        for number, line in enumerate(bounded_lines(lines, _MAX_LINE), 1):
+            yield decode_record(line, PersonLabel, f"{file} line {number}")
 
 
 def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
@@ -107,3 +140,69 @@ def _beside(
 
 def _key(test: Test) -> str:
     return f"{test[0]}/{test[1]}"
+
+
+REVIEWED: Final[str] = f"reviews/{LABELS}"
+UNNOTED: Final = "at an unknown time"
+
+
+class Review(msgspec.Struct, frozen=True):
+    """One verdict that a person reviewed."""
+
+    label: PersonLabel
+    measure: str
+    was: float | None
+    now: float | None
+    reason: str = ""
+
+    @property
+    def at(self) -> str:
+        """The time of the review, if recorded."""
+        return self.label.at or UNNOTED
+
+    @property
+    def overturned(self) -> bool:
+        """Whether the person disagrees with the verdict."""
+        return self.now != self.was
+
+
+class ReviewLog(msgspec.Struct, frozen=True):
+    """The reviews, and the problems with the labels, if any."""
+
+    reviews: tuple[Review, ...] = ()
+    faults: tuple[str, ...] = ()
+
+    @property
+    def overturned(self) -> tuple[Review, ...]:
+        """The reviews that disagree with the verdict."""
+        return tuple(review for review in self.reviews if review.overturned)
+
+
+def take_reviews(export: Path, audit: Path, scores: AuditScores) -> int:
+    """Copy the labels of a campaign into the folder of an audit, and return their number."""
+    labels = list(read_labels(export))
+    tests = {(concept.case, concept.number) for concept in scores.concepts}
+    strange = [label for label in labels if (label.case, label.concept) not in tests]
+    if strange:
+        of = f"concept {strange[0].concept} of case {strange[0].case[:80]!r}"
+        raise AuditError(f"{export} contains {of}, which is not in {audit}; name the audit that people reviewed")
+    (audit / REVIEWED).parent.mkdir(exist_ok=True)
+    write_whole(audit / REVIEWED, (export / LABELS).read_bytes())
+    return len(labels)
+
+
+def read_reviews(folder: Path, scores: AuditScores) -> ReviewLog:
+    """Return the reviews of an audit; unreadable labels and labels of unknown verdicts are reported."""
+    tests = {(concept.case, concept.number): concept for concept in scores.concepts}
+    try:
+        labels = list(read_labels((folder / REVIEWED).parent)) if (folder / REVIEWED).exists() else []
+    except AuditError as error:
+        return ReviewLog((), (str(error),))
+    lost = [label for label in labels if (label.case, label.concept) not in tests]
+    faults = (f"{REVIEWED}: there is no concept {each.concept} of case {each.case[:80]!r}" for each in lost)
+    known = ((label, tests[label.case, label.concept]) for label in labels if label not in lost)
+    reviews = []
+    for label, test in known:  # the verdict is the panel's
+        reviews.append(Review(label, "pcs", test.pcs, label.pcs, label.pcs_reason))
+        reviews.append(Review(label, "ncc", test.ncc, label.ncc, label.ncc_reason))
+    return ReviewLog(tuple(reviews), tuple(faults))
