@@ -11,8 +11,10 @@ import zlib
 from pathlib import Path
 from types import SimpleNamespace
 
+from chat_server import ChatServer
 from PIL import Image
 
+from countersight.audits.asking import AskedModel, AuditServer
 from countersight.audits.auditing import AuditOptions, audit_dataset
 from countersight.audits.prompts import find_prompts
 from countersight.audits.scores import score
@@ -20,6 +22,7 @@ from countersight.audits.steps import AuditTally
 from countersight.audits.trail import read_audit
 from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy
+from countersight.models import ModelSettings, open_model
 from countersight.suites.cvqa import synthetic as cvqa_synthetic
 
 QUICK = RetryPolicy(concurrency=4, attempts=3, backoff=0.01)
@@ -105,6 +108,13 @@ def _by_picture(message: dict) -> int:
 def _text(message: dict) -> str:
     content = message["content"]
     return content if isinstance(content, str) else next(part["text"] for part in content if part["type"] == "text")
+
+
+def asked_model(server: ChatServer, **settings: object) -> AskedModel:
+    """A model behind this server, as an audit asks it."""
+    return AskedModel(
+        open_model(server.name, ModelSettings(**settings)), QUICK, asyncio.Event(), AuditServer(AuditTally())
+    )
 
 
 def verdict(pcs: object, ncc: object) -> str:

@@ -725,7 +725,7 @@ def test_a_plan_written_anew_with_its_hash_is_named_as_taken_on_trust(past):
     replanned(past, criteria=["tests at least 1"])
     found = verify_bundle(past)
     assert found.findings == ()
-    assert "the plan, and whether it was written before the audit" in {note.what for note in found.notes}
+    assert "whether there was a plan, and when it was written" in {note.what for note in found.notes}
     replanned(past, written="2126-01-01T00:00:00+00:00")
     assert LATE in verify_bundle(past).deviations
     assert "was written on 2126-01-01T00:00:00+00:00, after the audit was started" in (past / "report.html").read_text()
@@ -736,9 +736,7 @@ def test_a_plan_written_anew_with_its_hash_is_named_as_taken_on_trust(past):
     swept(past, papers=True)
     found = verify_bundle(past)
     assert found.findings == ()
-    assert {"whether there was a plan", "names and settings of all models and tools, and the options of the audit"} < {
-        note.what for note in found.notes
-    }
+    assert "whether there was a plan, and when it was written" in {note.what for note in found.notes}
 
 
 def replanned(folder, **changes):

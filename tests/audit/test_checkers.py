@@ -35,7 +35,7 @@ BOX = np.s_[60:100, 90:150]
 
 def checker(name):
     opener = Opener(QUICK, find_prompts("edct"), AuditTally(), asyncio.Event())
-    [opened] = opener.checkers([name], ModelSettings())
+    [opened] = opener.checkers([name], ModelSettings(), ())
     return opened
 
 

@@ -4,25 +4,21 @@ import asyncio
 import json
 
 import pytest
-from audits import QUICK
+from audits import asked_model
 from chat_server import ChatServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audits.asking import AskedModel, AuditServer
 from countersight.audits.calibration.calibrating import explain
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import RuleExtractor, find_things
 from countersight.audits.ground_truth import asked_fact
 from countersight.audits.prompts import find_prompts
-from countersight.audits.steps import AuditTally
 from countersight.editing import Abilities
 from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed
-from countersight.models import open_model
-from countersight.models.protocol import ModelSettings
 from countersight.picture.checking import check_picture
 from countersight.scenes import facts_by_name
 from countersight.scenes.drawing import draw
@@ -71,8 +67,7 @@ CONCEPT = {
 
 def by_model(server, explanation="The ball is oval.", most=2):
     async def run():
-        asked = AskedModel(open_model(server.name, ModelSettings()), QUICK, asyncio.Event(), AuditServer(AuditTally()))
-        extractor = ModelExtractor(asked, find_prompts("edct"))
+        extractor = ModelExtractor(asked_model(server), find_prompts("edct"))
         try:
             return await extractor.extract(Statement("What sport is this?", "rugby", explanation), most, "k")
         finally:

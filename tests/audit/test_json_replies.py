@@ -7,16 +7,12 @@ from contextlib import suppress
 
 import msgspec
 import pytest
+from audits import asked_model
 from chat_server import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audits.asking import AskedModel, AuditServer
 from countersight.audits.json_replies import LONGEST_QUOTATION, MARK, TRIES, BadShape, ask_shaped, quote, read_shape
-from countersight.audits.steps import AuditTally
-from countersight.engine import RetryPolicy
-from countersight.models import open_model
-from countersight.models.protocol import ModelSettings
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -73,10 +69,7 @@ def test_any_text_is_a_value_or_a_bad_shape(text):
 
 def ask(server, **settings):
     async def run():
-        retry = RetryPolicy(concurrency=2, attempts=2, backoff=0.01)
-        voice = AskedModel(
-            open_model(server.name, ModelSettings(**settings)), retry, asyncio.Event(), AuditServer(AuditTally())
-        )
+        voice = asked_model(server, **settings)
         try:
             return await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "Not that: {fault}.", vote=2)
         finally:
@@ -116,10 +109,9 @@ def test_a_server_that_knows_no_shapes_is_asked_in_words_alone_from_then_on():
         return "status:400" if "response_format" in body else f"say:{json.dumps({'score': 5})}"
 
     with ChatServer(picky) as server:
-        model = open_model(server.name, ModelSettings())
 
         async def twice():
-            voice = AskedModel(model, RetryPolicy(), asyncio.Event(), AuditServer(AuditTally()))
+            voice = asked_model(server)
             for _ in range(2):
                 shaped = await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "{fault}")
                 assert shaped.value.score == 5

@@ -4,13 +4,12 @@ import asyncio
 import re
 
 import pytest
-from audits import QUICK, verdict
+from audits import asked_model, verdict
 from chat_server import ChatServer, question_of
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from countersight.audits.asking import AskedModel, AuditServer
 from countersight.audits.calibration.calibrating import HOSTILE, explain
 from countersight.audits.judges.exact import ExactJudge
 from countersight.audits.judges.model import ModelJudge
@@ -19,11 +18,8 @@ from countersight.audits.judges.rules import RuleJudge
 from countersight.audits.pooling import panel_opinion, pool_scores, pooled_opinion
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Verdict
-from countersight.audits.steps import AuditTally
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
-from countersight.models import open_model
-from countersight.models.protocol import ModelSettings
 from countersight.scenes import facts_by_name
 from countersight.scenes.edits import Recolour, Remove, apply
 from countersight.suites.cvqa.templates import TEMPLATES
@@ -130,10 +126,7 @@ def test_rules_decide_only_what_words_decide(answer, explanation, parts, scores)
 
 def by_model(server, given, vote=1, **settings):
     async def run():
-        voice = AskedModel(
-            open_model(server.name, ModelSettings(**settings)), QUICK, asyncio.Event(), AuditServer(AuditTally())
-        )
-        judge = ModelJudge(voice, find_prompts("edct"))
+        judge = ModelJudge(asked_model(server, **settings), find_prompts("edct"))
         try:
             return await judge.judge(given, vote, "key")
         finally:

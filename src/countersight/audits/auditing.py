@@ -13,10 +13,11 @@ from countersight.audits.asking import AskedEditor, AskedModel, AuditServer
 from countersight.audits.bundle.manifest import begin_session
 from countersight.audits.calibration.sheet import check_calibration, copy_calibration
 from countersight.audits.checkers.model import ModelChecker
+from countersight.audits.checkers.photographs import SeamChecker
 from countersight.audits.checkers.protocol import CHECKERS, Checker
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import EXTRACTORS, Extractor
-from countersight.audits.folder import AuditFolder, FileOrders, begin_manifest, digest_of, sweep
+from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, begin_manifest, digest_of, sweep
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.judges.protocol import JUDGES, Judge
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, check_criterion, read_plan
@@ -98,11 +99,17 @@ class Opener:
             opened.append(judge)
         return tuple(opened)
 
-    def checkers(self, names: Sequence[str], settings: ModelSettings) -> tuple[Checker, ...]:
-        """Open the checkers of edits, each once: pixels, seams, a detector, or any vision model."""
+    def checkers(self, names: Sequence[str], settings: ModelSettings, begun: Sequence[Actor]) -> tuple[Checker, ...]:
+        """Open the checkers of edits, each once: pixels, seams, a detector, or any vision model.
+
+        An audit ends with the thresholds that it was begun with: `begun` are those who checked so far.
+        """
+        thresholds = {party.name: party.settings for party in begun}
         opened: list[Checker] = []
         for name in dict.fromkeys(names):
-            if CHECKERS.knows(name):
+            if name == "seams" and name in thresholds:
+                opened.append(SeamChecker(thresholds[name]))
+            elif CHECKERS.knows(name):
                 opened.append(_opened(CHECKERS, name))
             elif MODELS.knows(name):
                 opened.append(ModelChecker(self._asked(open_model(name, settings))))
@@ -203,7 +210,11 @@ async def audit_dataset(
         extractor=opener.extractor(options.extractor, options.extractor_settings),
         editor=None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
         judges=opener.judges(options.judges, options.judge_settings),
-        checkers=opener.checkers(options.checkers, options.judge_settings),
+        checkers=opener.checkers(
+            options.checkers,
+            options.judge_settings,
+            AuditFolder.open(output).manifest.checkers if (output / MANIFEST).is_file() else (),
+        ),
     )
     try:
         lpips = _lpips(options.lpips) if options.lpips else None

@@ -18,13 +18,15 @@ from countersight.audits.bundle.cases import (
     write_differences,
 )
 from countersight.audits.bundle.changes import CHANGES, ChangeRecord, change_record, stored_record
-from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
 from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, limits
 from countersight.audits.bundle.manifest import (
+    DATASET_SHEET,
     MANIFEST_SHEET,
     SESSIONS,
     BundleManifest,
+    DatasetSheet,
     Session,
+    dataset_sheet,
     read_sessions,
     run_manifest,
 )

@@ -145,16 +145,17 @@ _HOLES: Final = ("remove", "replace", "move", "resize", "add")
 class SeamChecker(Local):
     """Checks how an edit looks, without a model."""
 
-    def __init__(self) -> None:
-        self.party = Actor("seams", dict(THRESHOLDS))
+    def __init__(self, thresholds: Mapping[str, float] = THRESHOLDS) -> None:
+        self.party = Actor("seams", dict(thresholds))
+        self._thresholds = thresholds
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """Return the result for rim and texture."""
-        return CheckResult(await asyncio.to_thread(check_seams, edit))
+        return CheckResult(await asyncio.to_thread(check_seams, edit, self._thresholds))
 
 
-def check_seams(edit: EditShown) -> Check:
-    """Return how an edit looks; the same for the same pictures."""
+def check_seams(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
+    """Return how an edit looks; the same for the same pictures and thresholds."""
     if edit.scene is not None:
         return Check("seams", ASKED, None, "a drawing has hard edges of its own")
     try:
@@ -163,22 +164,22 @@ def check_seams(edit: EditShown) -> Check:
         return Check("seams", ASKED, None, str(error))
     if edit.instruction.action not in _HOLES or mask is None:
         return Check("seams", ASKED, None, "the edit has no filled area with a known mask")
-    return verdict(seams_of(before, after, mask))
+    return verdict(seams_of(before, after, mask), thresholds)
 
 
-def verdict(found: Seams) -> Check:
+def verdict(found: Seams, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
     """Return the check that follows from the measurements of an edit."""
     if found.seam is None or found.texture is None:
         return Check("seams", ASKED, None, "the mask is too small or too large to be measured")
     measures = {"seam": found.seam, "texture": found.texture, "hole": found.hole}
     faults = []
-    if found.seam > MOST_SEAM:
+    if found.seam > thresholds["most seam"]:
         faults.append(f"its border is visible (steps {found.seam:.1f} times as large as next to it)")
-    if found.texture < LEAST_TEXTURE:
+    if found.texture < thresholds["least texture"]:
         faults.append(f"it is blurred (texture {found.texture:.2f} times that of its surroundings)")
-    if found.texture > MOST_TEXTURE:
+    if found.texture > thresholds["most texture"]:
         faults.append(f"it is rougher than its surroundings ({found.texture:.1f} times)")
-    if found.hole > MOST_HOLE:
+    if found.hole > thresholds.get("most hole", 1.0):
         faults.append(f"it covers {found.hole:.0%} of the picture, too much to look real")
     seen = " and ".join(faults) or f"border {found.seam:.1f}, texture {found.texture:.1f}: like its surroundings"
     return Check("seams", ASKED, not faults, seen, measures=measures)

@@ -20,8 +20,7 @@ import msgspec
 
 from countersight.audits.auditing import pictures_of
 from countersight.audits.bundle.changes import CHANGES
-from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card, stored_card
-from countersight.audits.bundle.manifest import SESSIONS, Session
+from countersight.audits.bundle.manifest import DATASET_SHEET, SESSIONS, Card, Session, dataset_card, stored_card
 from countersight.audits.bundle.seal import (
     FORMAT,
     LARGEST_SEAL,
@@ -109,31 +108,25 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
     ("pictures, masks and refusals of the editor", "they were recorded; only edits by exact can be repeated",
      lambda opened: opened.audit.manifest.editor.name not in ("", "exact")),
     ("steps that failed", "failures cannot be reproduced", lambda opened: failed_steps(opened.audit)),
-    ("times and costs of steps, and reported model names", "as reported by clocks and servers",
-     lambda opened: True),
-    ("operator, packages and machine", "as reported by the machine", lambda opened: True),
-    ("names and settings of all models and tools, and the options of the audit",
+    ("times, costs, operator, packages, machine, and reported model names",
+     "as reported by clocks, servers and the machine", lambda opened: True),
+    ("names and settings of all models and tools, the options of the audit, and its calibration",
      "as written in audit.json; no reply proves them", lambda opened: True),
-    ("the plan, and whether it was written before the audit",
-     "as written in plan.json; only a signature can confirm it", lambda opened: opened.audit.manifest.plan),
-    ("whether there was a plan", "audit.json names none; the log would not show one that was removed",
-     lambda opened: not opened.audit.manifest.plan),
+    ("whether there was a plan, and when it was written",
+     "as written in audit.json and plan.json; only a signature can confirm it", lambda opened: True),
     ("the time of sealing, and earlier seals", "as written in bundle.json; only a time stamp can confirm it",
      lambda opened: True),
-    ("which calibration was used, if any",
-     "audit.json names it, but the log does not", lambda opened: True),
     ("the digests that identify steps",
      "they only prevent repeating a step; no result depends on them", lambda opened: True),
     ("the dataset: its rows, pictures and card", "it was not found; name it with --dataset",
      lambda opened: opened.dataset is None),
     ("the earlier audit that it is compared with", "it was not found; name it with --against",
      lambda opened: CHANGES in opened.files and opened.against is None),
-    ("people's reviews", "people's judgements cannot be recomputed", lambda opened: REVIEWED in opened.files),
-    ("people's labels for the calibration, and the audit that they labelled",
-     "people's judgements cannot be recomputed", _by_people),
-    ("LPIPS of the edits", "its weights are not in the bundle", lambda opened: opened.audit.manifest.lpips),
-    ("checks by a detector", "its weights are not in the bundle",
-     lambda opened: any(checker.name.startswith("detector:") for checker in opened.audit.manifest.checkers)),
+    ("people's reviews and labels, and the audit that they labelled", "people's judgements cannot be recomputed",
+     lambda opened: REVIEWED in opened.files or _by_people(opened)),
+    ("LPIPS of the edits, and checks by a detector", "their weights are not in the bundle",
+     lambda opened: opened.audit.manifest.lpips
+     or any(checker.name.startswith("detector:") for checker in opened.audit.manifest.checkers)),
     ("results of judges, extractors, checkers of other packages", "they are not part of Countersight", _plugged_in),
     ("paid orders of edits", "as reported by the service", lambda opened: ORDERS in opened.files),
 )  # fmt: skip
