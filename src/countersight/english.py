@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Container, Iterable, Sequence
-from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 UNITS: Final = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -96,8 +98,10 @@ def number_at(words: Sequence[str], start: int = 0) -> tuple[int, int] | None:
     return value, end
 
 
-def fraction_at(words: Sequence[str], start: int = 0) -> tuple[Fraction, int] | None:
+def fraction_at(words: Sequence[str], start: int = 0) -> "tuple[Fraction, int] | None":
     """Return the fraction that starts at this word, and the index after it: "half", "two thirds", "25%", "1/3"."""
+    from fractions import Fraction  # only here, because its import takes longer than that of this whole package
+
     first, second, third = (*words[start : start + 3], "", "", "")[:3]
     if found := re.fullmatch(r"(\d{1,2})%|(\d{1,3})/([1-9]\d{0,2})", first):
         share = Fraction(int(found[1]), 100) if found[1] else Fraction(int(found[2]), int(found[3]))
