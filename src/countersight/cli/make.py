@@ -1,10 +1,11 @@
-"""`countersight make`: make or import a dataset."""
+"""`countersight make`, `build` and `mine`: make or import a dataset, write counterfactual pairs, find causal graphs."""
 
 import argparse
+from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
-from countersight.cli.parsing import Verbs, print_bad, shared, verb
+from countersight.cli.parsing import Verbs, model_settings, print_bad, shared, verb
 from countersight.cli.terminal import counting
 from countersight.text import printable, several
 
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
 BAD_ROWS_SHOWN = 20
 _BY_LINE = (".csv", ".tsv", ".jsonl")
 """Files whose bad rows are reported by line number for every suite."""
+_MEGABYTE = 1 << 20
 
-
-_OPTIONS: Final = {
+_MAKE: Final = {
     "SUITE": "which benchmark; see: countersight list suites",
     "-o, --output DIR!": "the dataset folder to make",
     "--size N": "number of cases to make (default: 3000; cello: 1200; worlds: 2000); with --from: number of "
@@ -45,12 +46,41 @@ _OPTIONS: Final = {
     "--controls": "cvqa-synthetic: add a control to every case: a change that does not affect the answer",
     "--hidden KEY": "keep the right answers in this separate file instead of the dataset; score with --key KEY",
 }
+_BUILD: Final = {
+    "SUITE {cvqa,cfmm}": "the benchmark whose pairs are built",
+    "-o, --output DATASET!": "the dataset folder to make",
+    "--questions FILE!": "VQAv2's or OK-VQA's questions, C-VQA's CSV, or a dataset folder with factual questions",
+    "--annotations FILE": "VQA's annotations, which contain the answers",
+    "--captions FILE": "COCO's captions, which name other objects in the pictures",
+    "--writer WRITER=grammar": "grammar, or any model: see list models",
+    "--groups NAMES=direct,boolean": "the groups of questions to write",
+    "--size N=500": "pairs to build",
+    "--blind MODEL": "drop questions that this model answers without the picture (default: the writer; none: no "
+    "such check)",
+}
+_MINE: Final = {
+    "GRAPHS": "scene_graphs.json or relationships.json of Visual Genome, GQA's scene graphs, FACTUAL's CSV of regions, "
+    "or Countersight's JSONL, optionally gzipped; or a folder that contains one of them",
+    "-o, --output DIR!": "the folder to make",
+}
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verb to the command line."""
+    """Add the verbs to the command line."""
     example = "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers"
-    verb(verbs, "make", _make, "make or import a dataset", example, _OPTIONS, shared("pictures", "ray"))
+    verb(verbs, "make", _make, "make or import a dataset", example, _MAKE, shared("pictures", "ray"))
+    verb(
+        verbs,
+        "build",
+        _build,
+        "write counterfactual versions of existing questions, check them, and create a dataset of the pairs",
+        "countersight build cvqa --questions questions.json --annotations annotations.json --pictures val2014 "
+        "--writer grammar --size 500 -o pairs",
+        _BUILD,
+        shared("pictures", "seed", "temperature", "max_tokens", "timeout", "price", "ray", concurrency=16),
+    )
+    example = "countersight mine scene_graphs.json --pictures VG -o causal"
+    verb(verbs, "mine", _mine, "find causal graphs in scene graphs", example, _MINE, shared("pictures", "ray"))
 
 
 def _make(chosen: argparse.Namespace) -> int:
@@ -134,3 +164,82 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, counts: str, part
             f"{several(imported.without_picture, 'case')} cannot be asked because the picture is missing ({where}), "
             "except with a prompt without pictures, such as text-only"
         )
+
+
+def _why_fewer(empty: Sequence[str]) -> str:
+    """Say why fewer pairs were built: a group has no suitable question, or there are no more."""
+    named = " and no ".join({"direct": "how-many", "boolean": "yes/no"}[group] for group in empty)
+    return f"no {named} question is suitable" if named else "no other question is suitable"
+
+
+def _build(chosen: argparse.Namespace) -> int:
+    from countersight.authoring import REJECTED
+    from countersight.engine import RetryPolicy
+    from countersight.verbs import build
+
+    built = build(
+        chosen.suite,
+        chosen.questions,
+        chosen.output,
+        annotations=chosen.annotations,
+        captions=chosen.captions,
+        pictures=chosen.pictures,
+        writer=chosen.writer,
+        groups=[name.strip() for name in chosen.groups.split(",") if name.strip()],
+        size=chosen.size,
+        seed=chosen.seed,
+        blind=chosen.blind,
+        settings=model_settings(chosen),
+        retry=RetryPolicy(chosen.concurrency),
+        progress=counting,
+    )
+    print(f"{several(built.cases, 'pair')} in {chosen.output}; {built.rejected:,} others, with reasons, in {REJECTED}")
+    if built.cases < chosen.size:
+        print(f"fewer than the requested {chosen.size:,}: {built.stopped or _why_fewer(built.empty)}")
+    if built.without_picture:
+        print(f"{built.without_picture:,} without a picture: name the folder of the pictures with --pictures")
+    for step in built.funnel.steps:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in step.reasons)
+        print(f"  {step.left:>7,}  {step.name}" + (f"   (less {reasons})" if reasons else ""))
+    if built.funnel.spent:
+        print(built.funnel.spent)
+    print(f"To see how the pairs were selected: countersight describe {quote(str(chosen.output))} --all")
+    flow = "cvqa" if chosen.suite == "cvqa" else "verify"
+    print(
+        f"To have each pair checked by two people: countersight collect new CAMPAIGN --flow {flow} --from "
+        f"{quote(str(chosen.output))}"
+    )
+    return 0
+
+
+def _mine(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.causal import GRAPHS, Malformed, files_of, mine_folder, printed
+
+    size = sum(path.stat().st_size for path, _ in files_of(chosen.graphs))
+    shown = iter(range(BAD_ROWS_SHOWN))
+
+    def malformed(what: Malformed) -> None:
+        if next(shown, None) is not None:
+            print_bad(what)
+
+    with counting("Mining", size // _MEGABYTE + 1, "MB") as progress:
+        mined = mine_folder(
+            chosen.graphs,
+            chosen.output,
+            pictures=chosen.pictures,
+            on_malformed=malformed,
+            on_read=lambda done: progress(done // _MEGABYTE),
+            ray=chosen.ray,
+        )
+    statistics = mined.statistics
+    console = Console()
+    for table in printed(statistics):
+        console.print(table)
+    found = several(sum(statistics.graphs.values()), "causal graph")
+    print(f"{found} in {chosen.output / GRAPHS}, {several(statistics.malformed, 'malformed part')} skipped")
+    if chosen.pictures:
+        print(f"{mined.pictures:,} of {several(mined.images, 'picture')} found in {chosen.pictures}")
+    print(f"Next: countersight make cello --from {quote(str(chosen.output))} -o DIR")
+    return 0
