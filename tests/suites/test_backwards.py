@@ -85,12 +85,19 @@ def test_synthetic_changes_in_order_and_unless(tmp_path):
             orders[results[0] != results[1]] += 1
             assert case.provenance["order"] == ("matters" if results[0] != results[1] else "does not matter")
             assert right_option(case) == str(results[0])
+            # Whoever knows the number of dots still has to choose.
+            assert {int(option.text) for option in case.counterfactual.options} == {
+                sum(dots) - n for n in range(11, 15)
+            }
         else:
             places = ["top left", "top middle", "top right", "bottom left", "bottom middle", "bottom right"]
             text = case.counterfactual.text
             gone = next(nth for nth, place in enumerate(places) if f"if the {place} circle" in text)
             than = next(nth for nth, place in enumerate(places) if f"than the {place} circle" in text)
             assert right_option(case) == str(sum(dots) - (0 if dots[gone] > dots[than] else dots[gone]))
+            assert {str(sum(dots)), str(sum(dots) - dots[gone])} <= {
+                option.text for option in case.counterfactual.options
+            }
     assert orders[True] >= sum(orders.values()) / 3
 
 

@@ -1,10 +1,13 @@
 """Scenes of flowers and dots asked backwards, and under several changes.
 
 The smallest change is found among all of its kind, and is the only one of its size. Two changes are told in an order,
-which matters in about half of the cases; a change with an "unless" is made in about half of them.
+which matters in about half of the cases; a change with an "unless" is made in about half of them. Whoever knows the
+number of dots in the picture still has to choose: among all possible results, or between both sides of the "unless".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import product
 from random import Random
 from typing import NamedTuple
 
@@ -126,6 +129,11 @@ def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
 
 _TAKEN = 2
 """Dots that are taken from each circle on top."""
+_FULLEST = (5, 6, 7, 8)
+"""The possible numbers of dots in the fullest circle after that, all equally likely."""
+_TOTALS = range(24, 30)
+_MATTERS = 0.9
+"""How often the order matters, where it can: with 8 dots a circle is the fullest from the start."""
 
 
 def _in_order(numbers: Numbers, *, swapped: bool = False) -> int:
@@ -144,14 +152,23 @@ def _order_matters(numbers: Numbers) -> bool:
     return _in_order(numbers) != _in_order(numbers, swapped=True)
 
 
-def _ordered_numbers(rng: Random) -> Numbers:
-    """Dots such that one circle is the fullest at any time, and that the order matters in about half of the cases."""
-    matters = rng.random() < 0.5
-    while True:
-        numbers = tuple(rng.randint(3, 8) for _ in range(6))
+@cache
+def _possible_numbers() -> dict[tuple[int, int, bool], list[Numbers]]:
+    """Dots such that one circle is the fullest at any time, by their sum, by the dots in the circle that is taken
+    away, and by whether the order matters."""
+    found: dict[tuple[int, int, bool], list[Numbers]] = {}
+    for numbers in product(range(3, 9), repeat=6):
         after = [number - _TAKEN * (nth < _TOP) for nth, number in enumerate(numbers)]
-        if all(sorted(some)[-1] > sorted(some)[-2] for some in (numbers, after)) and _order_matters(numbers) == matters:
-            return numbers
+        if all(some.count(max(some)) == 1 for some in (numbers, after)):
+            found.setdefault((sum(numbers), max(after), _order_matters(numbers)), []).append(numbers)
+    return found
+
+
+def _ordered_numbers(rng: Random) -> Numbers:
+    """Dots whose sum does not tell the result; the order matters in about half of the cases."""
+    total, fullest, matters = rng.choice(_TOTALS), rng.choice(_FULLEST), rng.random() < _MATTERS
+    found = _possible_numbers()
+    return rng.choice(found.get((total, fullest, matters)) or found[total, fullest, False])
 
 
 def _two_changes(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
@@ -198,21 +215,36 @@ def _dots_puzzle(scene: Scene, edits: tuple[Edit, ...], presupposition: str) -> 
 
 
 class _TwoChanges(Template, frozen=True):
-    """Two changes in an order."""
+    """Two changes in an order; offered are the results for every possible number of dots in the fullest circle."""
+
+    def _wrong(self, amounts: Amounts, others: Sequence[Amounts]) -> tuple[tuple[int, int], ...]:
+        left = sum(amounts.numbers) - _TOP * _TAKEN
+        wrong = [left - fullest for fullest in _FULLEST if left - fullest != _in_order(amounts.numbers)]
+        return tuple(zip((sum(other.numbers) for other in others), wrong, strict=True))
 
     def _draw_amounts(self, rng: Random, removed: int | None = None) -> Amounts:
         return Amounts(self.strew(rng), _TAKEN)
 
 
 class _Unless(Template, frozen=True):
-    """A change with an "unless": which circle goes, and which it is compared with, stand in `removed`."""
+    """A change with an "unless": which circle goes, and which it is compared with, stand in `removed`.
+
+    Offered are the numbers of dots with and without that circle, of this scene and of one that is drawn alike.
+    """
+
+    def _wrong(self, amounts: Amounts, others: Sequence[Amounts]) -> tuple[tuple[int, int], ...]:
+        own, other = (
+            (sum(some.numbers), sum(some.numbers) - some.numbers[amounts.removed // 6]) for some in (amounts, others[0])
+        )
+        wrong = own[_excused(amounts)], *other
+        return tuple(zip((sum(other.numbers) for other in others), wrong, strict=True))
 
     def _draw_amounts(self, rng: Random, removed: int | None = None) -> Amounts:
         gone, than = rng.sample(range(6), 2) if removed is None else divmod(removed, 6)
-        while True:
-            amounts = Amounts(self.strew(rng), 6 * gone + than)
-            if amounts.numbers[gone] != amounts.numbers[than]:
-                return amounts
+        numbers = list(self.strew(rng))
+        numbers[gone] = rng.randint(3, 6)
+        numbers[than] = numbers[gone] + rng.choice((-2, -1, 1, 2))  # a full circle stays no more often than others
+        return Amounts(tuple(numbers), 6 * gone + than)
 
 
 _ANY = range(100)

@@ -94,7 +94,7 @@ class Solved(msgspec.Struct, frozen=True):
     answer: int
     new_answer: int
     others: tuple[tuple[int, int], ...]
-    """Both answers of similarly drawn scenes with the same question."""
+    """Wrong answers before and after the change."""
     colour: str
     """The colour of the polygons in the question, if there are polygons."""
 
@@ -128,7 +128,7 @@ class Template(msgspec.Struct, frozen=True):
         puzzle = self.pose(rng, colour, amounts)
         changed = apply(puzzle.scene, puzzle.edits)
         answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
-        return Solved(puzzle, changed, answer, new, tuple(map(self.both, others)), colour)
+        return Solved(puzzle, changed, answer, new, self._wrong(amounts, others) if others else (), colour)
 
     def random_puzzle(self, rng: Random, colour: str) -> Puzzle:
         """Return a random puzzle, about polygons of a colour if there are polygons."""
@@ -141,9 +141,13 @@ class Template(msgspec.Struct, frozen=True):
             removed = self._draw_amounts(rng).removed
             for _ in range(_TRIES):
                 drawn = [self._draw_amounts(rng, removed) for _ in range(NUMBER)]
-                worlds = zip(*map(self.both, drawn), strict=True)
+                worlds = zip(self.both(drawn[0]), *self._wrong(drawn[0], drawn[1:]), strict=True)
                 if all(len(set(world)) == NUMBER and max(world) - min(world) <= SPREAD for world in worlds):
                     return drawn
+
+    def _wrong(self, amounts: Amounts, others: Sequence[Amounts]) -> tuple[tuple[int, int], ...]:
+        """The wrong answers in both worlds: what is right in scenes that are drawn alike."""
+        return tuple(map(self.both, others))
 
     def _draw_amounts(self, rng: Random, removed: int | None = None) -> Amounts:
         """Amounts by chance that have answers of the published set; with so many removed, where that is said."""
