@@ -439,7 +439,6 @@ def test_a_dataset_that_is_there_is_not_written_over(built: Path) -> None:
         build(built.with_name("questions.csv"), built)
 
 
-def test_the_funnel_is_printed_and_drawn(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["describe", str(built), "--all", "-o", str(tmp_path / "figure.svg")]) == 0
+def test_the_funnel_is_printed(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", str(built), "--all"]) == 0
     assert "From questions to pairs" in capsys.readouterr().out
-    assert "questions left after each step" in (tmp_path / "figure.svg").read_text()

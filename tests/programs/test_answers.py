@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from programs.seeing import request
 
 from countersight.case import Option
-from countersight.programs.answers import answer_of, match_option, number_in
+from countersight.programs.answers import answer_of, number_in
 from countersight.programs.failures import ProgramFailed
 
 NUMBERS = tuple(map(Option, ("3", "5", "7", "9")))
@@ -22,17 +22,12 @@ WORDS = tuple(map(Option, ("yes", "no", "a red car", "2 dogs")))
         ("three dogs", "number", (), "three dogs"),
         (True, "boolean", (), "yes"),
         (False, "boolean", (), "no"),
-        ("No, it is not.", "boolean", (), "No, it is not."),
         (5, "choice", NUMBERS, "B"),
-        (5.0, "choice", NUMBERS, "B"),
         ("seven", "choice", NUMBERS, "C"),
-        ("There are 9 of them.", "choice", NUMBERS, "D"),
         ("A", "choice", NUMBERS, "A"),
         (4, "choice", NUMBERS, "4"),
         (True, "choice", WORDS, "A"),
-        ("Yes", "choice", WORDS, "A"),
         ("a Red Car", "choice", WORDS, "C"),
-        ("red car", "choice", WORDS, "C"),
         (2, "choice", WORDS, "D"),
         ("a house", "choice", WORDS, "a house"),
         ("  blue ", "open", (), "blue"),
@@ -50,15 +45,11 @@ def test_a_result_becomes_an_answer(value, kind, options, answer) -> None:
         (True, "number"),
         ("many", "number"),
         (float("nan"), "number"),
-        (float("inf"), "number"),
         (10**4000, "number"),
         (3, "boolean"),
         ("perhaps", "boolean"),
         ("", "open"),
         (None, "open"),
-        ([], "choice"),
-        ({}, "open"),
-        (b"yes", "boolean"),
         (object(), "open"),
     ],
 )
@@ -91,8 +82,3 @@ def test_any_result_is_an_answer_or_a_failure(value, kind) -> None:
 )
 def test_the_number_a_text_says(text, number) -> None:
     assert number_in(text) == number
-
-
-def test_no_option_fits_where_there_are_none_or_too_many() -> None:
-    assert match_option("a", ()) is None
-    assert match_option("a", tuple(map(str, range(100)))) is None

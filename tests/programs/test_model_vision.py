@@ -55,14 +55,9 @@ def found(said, what="dog", within=None, seer=None):
         ("<loc0205><loc0102><loc0410><loc0307> dog", [(10, 20, 30, 40)]),
         ("dog<loc_100><loc_200><loc_300><loc_400>", [(10, 20, 30, 40)]),
         ("[[10, 20, 30, 40], [10, 20, 30, 40]]", [(10, 20, 30, 40)]),
-        ("[-5, -5, 30, 102]", [(0, 0, 30, 100)]),
-        ("[30, 40, 30, 20]", []),
         ('[{"x1": 10, "y1": 20, "x2": 30, "y2": 40, "label": "dog"}]', [(10, 20, 30, 40)]),
         ("{'label': 'dog', 'bbox': {'xmin': 0.1, 'ymin': 0.2, 'xmax': 0.3, 'ymax': 0.4}}", [(10, 20, 30, 40)]),
         ('{"left": 100, "top": 200, "right": 300, "bottom": 400}', [(10, 20, 30, 40)]),
-        ("[]", []),
-        ("No dogs.", []),
-        ("None.", []),
         ("There are no dogs in the picture.", []),
         ('[{"bbox_2d": [10, 20, 30, 40], "label": "dog"}, {"bbox_2d": [50, 50', [(10, 20, 30, 40)]),
     ],
@@ -75,12 +70,8 @@ def test_boxes_are_read_in_the_ways_models_write_them(said, boxes) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "",
-        "I see three dogs.",
         "No idea, there is no picture.",
-        "No, I cannot see it.",
         "The dog is on the left.",
-        "[1, 2, 3]",
         "{" * 50_000,
     ],
 )

@@ -6,12 +6,11 @@ import json
 import msgspec
 import pytest
 from chat_server import ChatServer, question_of
-from making import case, choice, dataset
+from making import case, dataset
 from programs.seeing import Coder, Eyes, answered, programs, request
 from running import ask, replies, run_command
 
 from countersight.case import Option, Question
-from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.engine import RunOptions, ask_dataset, find_prompt
 from countersight.errors import AskingFailed, ModelError, Overloaded
@@ -149,28 +148,17 @@ def test_a_program_can_ask_the_language_model_too() -> None:
     assert answer.tokens_in == 20
 
 
-def test_without_a_picture_there_is_nothing_to_run_a_program_over() -> None:
-    model = open_model("visprog:reference", ModelSettings())
-    (failed,) = answered(model, msgspec.structs.replace(request(), turns=()))
-    assert "picture" in str(failed)
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("visprog:", "visprog:CODE_MODEL\\?vision=TOOLS"),
         ("viper:;vision=scene", "viper:CODE_MODEL\\?vision=TOOLS"),
-        ("visprog:reference;vision=", "visprog:CODE_MODEL\\?vision=TOOLS"),
         ("visprog:refrence", "did you mean 'reference'"),
-        ("visprog:reference;vision=scenes", "did you mean 'scene'"),
         ("visprog:reference;visoin=scene", "did you mean 'vision'"),
         ("visprog:reference;vision=scene;vision=scene", "has .vision= twice"),
         ("visprog:reference;vision=detector:", "name a detector by its path"),
-        ("visprog:reference;vision=detector:?score=0.4", "name a detector by its path"),
-        ("visprog:embeded", "did you mean 'embedded'"),
         ("vipr:reference", "did you mean 'viper:CODE_MODEL"),
         ("visprog:viper:reference", "cannot be the code model of another"),
-        ("visprog:reference;vision=visprog:reference", "cannot be the kind of eyes of another"),
         ("visprog:endpoint:nonsense", "endpoint:URL#MODEL"),
     ],
 )
@@ -188,20 +176,6 @@ def test_names_hold_whole_models() -> None:
     assert model.settings["eyes max_tokens"] == 256
     assert model.settings["program prompt"]
     asyncio.run(model.close())
-
-
-def test_eyes_that_are_not_named() -> None:
-    assert open_model("visprog:reference", ModelSettings()).settings["eyes"] == "scene"
-    url = "endpoint:http://127.0.0.1:9/v1#model"
-    assert open_model(f"visprog:{url}", ModelSettings()).settings["eyes"] == url
-
-
-def test_a_model_that_writes_and_sees_is_closed_once() -> None:
-    coder = Coder(lambda asked: "")
-    metered = MeteredModel(coder)
-    for _ in range(2):
-        asyncio.run(metered.close())
-    assert coder.closed == 1
 
 
 @pytest.mark.parametrize("style", STYLE)
@@ -246,31 +220,11 @@ def test_the_change_is_told_where_the_question_does_not_say_it(tmp_path) -> None
     assert "Question: two dots were removed What is it doing?" in prompt
 
 
-def test_options_are_told_without_their_letters(tmp_path) -> None:
-    asked = []
-
-    def write(request):
-        asked.append(request.question)
-        return "A=EVAL(expr='7')"
-
-    one = case(0, factual=choice("How many?"), counterfactual=None, shown=None)
-    ask(dataset(tmp_path / "data", [one]), tmp_path / "run", programs("visprog", write))
-    assert "How many? (The answer is one of these: 3; 5; 7; 9)" in asked[0]
-    assert [reply.text for reply in replies(tmp_path / "run")] == ["C"]
-
-
 def test_a_prompt_without_a_picture_is_refused(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 1)
     done = run_command(folder, tmp_path / "run", "visprog:reference", "--prompt", "text-only")
     assert done.returncode == 2
     assert "needs a picture" in done.stderr
-
-
-def test_they_are_listed(capsys) -> None:
-    assert main(["list", "models"]) == 0
-    printed = capsys.readouterr().out
-    assert "viper:CODE_MODEL?vision=TOOLS" in printed
-    assert "visprog:CODE_MODEL?vision=TOOLS" in printed
 
 
 def test_without_the_interpreter_viper_says_what_to_install_and_visprog_works(monkeypatch) -> None:

@@ -48,16 +48,6 @@ def test_things_are_found_however_they_are_called(what) -> None:
     assert len(found(picture, what)) == len(scene.flowers)
 
 
-def test_polygons_are_found_by_colour() -> None:
-    picture, scene = drawn(1)
-    colours = {polygon.colour for polygon in scene.polygons}
-    assert {patch.outline for patch in found(picture, "polygons")} == colours
-    for colour in colours:
-        (one,) = found(picture, f"{colour} polygon")
-        assert one.outline == colour
-    assert found(picture, "circles") == []
-
-
 def test_what_lies_in_a_polygon_lies_within_its_outline_and_not_only_its_box() -> None:
     picture, _ = drawn(1)
     for polygon in found(picture, "polygons"):
@@ -65,13 +55,6 @@ def test_what_lies_in_a_polygon_lies_within_its_outline_and_not_only_its_box() -
         assert inside == [flower for flower in found(picture, "flowers") if polygon.outline in flower.regions]
         in_box = found(picture, "flowers", Patch(polygon.box))
         assert len(in_box) >= len(inside)
-
-
-def test_dots_are_found_in_each_circle() -> None:
-    picture, scene = drawn(4)
-    counts = [len(found(picture, "dots", circle)) for circle in found(picture, "circles")]
-    assert sorted(counts) == sorted(len(circle.dots) for circle in scene.circles)
-    assert sum(counts) == len(found(picture, "dots"))
 
 
 def test_a_part_of_the_picture_holds_what_has_its_middle_there() -> None:
@@ -121,14 +104,3 @@ def test_a_picture_is_looked_at_once_for_all_that_ask_at_a_time(monkeypatch) -> 
     picture, _ = drawn(4)
     seeing(lambda eyes: asyncio.gather(*(eyes.find(picture, what, None) for what in ("dots", "circles", "dots"))))
     assert len(looked) == 1
-
-
-def test_no_more_than_a_few_pictures_are_remembered(monkeypatch) -> None:
-    monkeypatch.setattr(scene_vision, "_KEPT", 2)
-
-    async def look(eyes):
-        for number in (1, 4, 5, 6):
-            await eyes.find(drawn(number)[0], "dots", None)
-        return len(eyes._looking)
-
-    assert seeing(look) == 2

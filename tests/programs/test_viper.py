@@ -29,10 +29,8 @@ PROGRAM = "def execute_command(image):\n    return 3\n"
         f"```python\n{PROGRAM}```",
         f"Sure! Here it is:\n\n```\n{PROGRAM}```\nIt returns 3.",
         f"First a note.\n```text\nnothing\n```\nThen:\n```python\n{PROGRAM}```",
-        f"```python\n{PROGRAM}",
         f"Here is the program:\n{PROGRAM}\nThis returns three.",
         f"```python\n{PROGRAM}\nprint(execute_command(image))\n```",
-        f"```python\n{PROGRAM}\ndata = execute_command(image)\n```",
         f'```python\n{PROGRAM}\nif __name__ == "__main__":\n    execute_command("x.png")\n```',
         "    def execute_command(image):\n        return 3\n",
     ],
@@ -69,32 +67,23 @@ def test_any_text_is_a_program_or_none(text) -> None:
     [
         ("return len(ImagePatch(image).find('dog'))", 3),
         ("return image.exists('dog')", True),
-        ("return image.exists('cat')", False),
         ("return sorted(image.find('dog'), key=lambda dog: -dog.left)[0].left", 70),
         ("dogs = image.find('dog')\ndogs.sort(key=lambda dog: dog.vertical_center)\nreturn dogs[0].lower", 10),
         ("dog = image.find('dog')[0]\nreturn str((dog.left, dog.lower, dog.right, dog.upper))", "(0, 80, 20, 100)"),
         ("dog = image.find('dog')[1]\nreturn str((dog.width, dog.height))", "(20, 30)"),
         ("dog = image.find('dog')[1]\nreturn dog.horizontal_center + dog.vertical_center", 75.0),
         ("return image.find('dog')[0].category", "dog"),
-        ("return image.width * image.height", 10_000),
         ("return len(image.crop(0, 0, 65, 50).find('dog'))", 1),
         ("return len(ImagePatch(image, 0, 50, 100, 100).find('dog'))", 2),
-        ("return image.crop(-50, -50, 50, 500).width", 50),
         ("left, lower, right = image.find('dog')\nreturn left.overlaps(right)", False),
         ("return image.overlaps(image.find('dog')[0])", True),
         ("dogs = image.find('dog')\nreturn dogs[0].inside(image) and not dogs[0].inside(dogs[1:])", True),
         ("dogs = image.find('dog')\nreturn distance(dogs[0], dogs[2])", 50.0),
-        ("dogs = image.find('dog')\nreturn distance(dogs[0], image)", -0.04),  # as much as they share, below nothing
-        ("return bool_to_yesno(image.exists('dog'))", "yes"),
         ("return coerce_to_numeric('There are twelve of them.') + coerce_to_numeric('3') + coerce_to_numeric(2)", 17),
         ("return image.simple_query('What?')", "A dog."),
-        ("return image.verify_property('dog', 'brown')", True),
-        ("return image.best_text_match(['cat', 'dog'])", "dog"),
         ("return llm_query('Do dogs bark?')", "Do dogs bark?\nAnswer in a few words."),
-        ("return isinstance(image, ImagePatch)", True),
         ("return image.find('dog')[0] in image.find('dog')", True),
         ("return image.find('dog')[0] == image.find('dog')[1]", False),
-        ("import math\nreturn math.ceil(7 / 2)", 4),
         ("print('looking')\nreturn None", None),
     ],
 )
@@ -112,30 +101,15 @@ def test_what_programs_can_do(body, value) -> None:
     "body",
     [
         "return max(image.find('dog'), key=lambda dog: len(dog.find('dog'))).category",
-        "return min(image.find('dog'), key=lambda dog: len(dog.find('dog'))).category",
-        "return sorted(image.find('dog'), key=lambda dog: dog.exists('dog'), reverse=True)[0].category",
         "dogs = image.find('dog')\ndogs.sort(key=lambda dog: dog.exists('dog'), reverse=True)\nreturn dogs[0].category",
         "return list(filter(lambda dog: dog.exists('dog'), image.find('dog')))[0].category",
         "return 'dog' if list(map(lambda dog: dog.exists('dog'), image.find('dog'))) == [True] * 3 else 'none'",
         "return next((dog for dog in image.find('dog') if dog.exists('dog')), None).category",
         "return 'dog' if any(dog.exists('dog') for dog in image.find('dog')) else 'none'",
-        "return 'dog' if sum(len(dog.find('dog')) for dog in image.find('dog')) == 3 else 'none'",
-        "return 'dog' if next((dog for dog in image.find('cat')), 'none') == 'none' else 'cat'",
     ],
 )
 def test_tools_can_be_called_from_where_python_calls_back(body) -> None:
     assert returned(body) == "dog"
-
-
-def test_built_in_functions_without_a_key_are_as_ever() -> None:
-    assert returned("return str((max(3, 1, 2), min([3, 1]), max([], default=7), sorted([2, 1], reverse=True)))") == (
-        "(3, 1, 7, [2, 1])"
-    )
-    assert returned("return str(list(map(lambda a, b: a + b, [1, 2], [3, 4])) + list(filter(None, [0, 1])))") == (
-        "[4, 6, 1]"
-    )
-    with pytest.raises(ProgramFailed, match="ValueError"):
-        returned("return max([], key=lambda one: one)")
 
 
 def test_the_same_program_gives_the_same_answer_whenever_it_is_run() -> None:
@@ -157,10 +131,7 @@ def test_every_call_of_the_eyes_is_noted_with_its_boxes() -> None:
     [
         ("return image.find('unicorn')", "tool failure", "nobody has seen one"),
         ("return image.locate('dog')", "unknown tool", "locate"),
-        ("return detect('dog')", "unknown tool", "detect"),
-        ("return image.colour", "unknown tool", "colour"),
         ("return undefined + 1", "unknown tool", "undefined"),
-        ("return image.find()", "error", "object_name"),
         ("return image.find('cat')[0]", "error", "IndexError"),
         ("return llm_query('Why?')", "tool failure", "no language model"),
         ("return coerce_to_numeric('a few')", "tool failure", "no single number"),
@@ -168,8 +139,6 @@ def test_every_call_of_the_eyes_is_noted_with_its_boxes() -> None:
         ("return image.crop(50, 50, 50, 60)", "tool failure", "outside the picture"),
         ("import numpy\nreturn 3", "unknown tool", "numpy"),
         ("import socket\nreturn 3", "forbidden", "socket"),
-        ("import urllib.request\nreturn 3", "forbidden", "urllib"),
-        ("import os\nreturn os.fork()", "forbidden", "fork"),
         ("import os\nreturn os.system('ls')", "forbidden", "system"),
         ("import os\nraise AttributeError(\"module 'os' has no attribute 'fork'\")", "error", "fork"),
         ("yield 3", "syntax error", "yield"),
@@ -180,12 +149,6 @@ def test_failures_say_of_which_kind_they_are(body, kind, words) -> None:
     with pytest.raises(ProgramFailed, match=words) as failed:
         returned(body)
     assert failed.value.kind == kind
-
-
-def test_what_the_eyes_are_asked_can_be_sent() -> None:
-    eyes = Eyes(lambda question: "a dog")
-    returned("return image.find('\\ud800')  or image.simple_query('\\udfff')", eyes)
-    assert all(what.encode() for _, what, _ in eyes.asked)
 
 
 def test_a_failing_tool_that_is_hidden_still_fails_the_program() -> None:

@@ -7,18 +7,13 @@ from countersight.composer.clauses import is_accounted, taken_apart
 from countersight.composer.effects import Effect, apply
 from countersight.composer.quantities import quantity_at
 from countersight.composer.questions import Counted, counted_in, supposition, words_in
-from countersight.composer.vocabulary import COMES, GRAMMAR, is_person, verb_of
+from countersight.composer.vocabulary import GRAMMAR, verb_of
 from countersight.english import number_at
 
 _LONGEST_QUESTION = 1000
 """Characters; no question about a picture is longer."""
-_SHORT = 4
 _BE = frozenset({"was", "were", "is", "are", "been", "being", "be", "got"})
 _PRONOUNS = frozenset({"it", "they", "them"})
-_GIVES = frozenset({"give", "hand", "sell", "lend", "donate", "pass", "send"})
-_BESIDE = frozenset({"beside", "near", "with", "alongside", "among", "behind", "by"})
-_MEALS_AND_CHANCE = frozenset({"breakfast", "lunch", "dinner", "dessert", "supper", "mistake", "accident", "chance"})
-_EXCEPT = frozenset({"except", "but", "save"})
 _BETWEEN_CLAUSES = frozenset({"and", "then", "but", ",", ";", ".", ":"})
 
 
@@ -53,10 +48,8 @@ def effects_of(question: str, factual: str = "") -> list[Effect] | None:
         clause, *clauses = clauses
         effect = effect_of(clause, asked)
         while clauses and _is_without_things(clauses[0]):
-            carried = _carried_on(clause, clauses.pop(0), asked)
-            further = effect_of(carried, asked)
-            if further is not None or not _is_aside(carried):
-                effect = further if effect in (None, further) else None
+            further = effect_of(_carried_on(clause, clauses.pop(0), asked), asked)
+            effect = further if effect in (None, further) else None
         if effect is None:
             return None
         effects.append(effect)
@@ -82,27 +75,6 @@ def _clauses(words: list[str]) -> list[list[str]]:
     return clauses
 
 
-def _without_others(words: list[str]) -> list[str]:
-    """Return a clause without those whom things come to or go to: "beside them", "gave two to her brother"."""
-    for place, word in enumerate(words[:-1]):
-        end = place + 2 + (words[place + 1] in ("a", "an", "the", "my", "his", "her", "their"))
-        if word in _BESIDE and words[place + 1] in ("them", "these", "those"):
-            return words[:place] + words[place + 2 :]
-        if word in ("for", "by") and words[place + 1] in _MEALS_AND_CHANCE:
-            return words[:place] + words[place + 2 :]
-        is_given = any(verb_of(each) in _GIVES for each in words[:place])
-        if word == "to" and is_given and is_person("".join(words[end - 1 : end])):
-            given = ["removed" if verb_of(each) in _GIVES else each for each in words[:place]]
-            return given + words[end:]
-    return words
-
-
-def _is_aside(words: list[str]) -> bool:
-    """Whether a clause says nothing of coming or staying: "two cups fell out and broke"."""
-    verbs = [verb for word in words if (verb := verb_of(word)) and word not in _BE]
-    return bool(verbs) and len(words) <= _SHORT and COMES.isdisjoint(verbs)
-
-
 def _is_without_things(words: list[str]) -> bool:
     """Whether a clause begins with a verb, or a pronoun, and names no quantity: "… and were thrown away"."""
     begins = words[0] in _BE | _PRONOUNS or verb_of(words[0]) is not None or words[0].endswith("ed")
@@ -124,18 +96,9 @@ def _carried_on(first: list[str], words: list[str], asked: Counted) -> list[str]
 
 
 def _rewritten(words: list[str], asked: Counted) -> list[str]:
-    """Return a supposition in simpler words: "all of them left but one" is "all but one of them left"."""
+    """Return a supposition in simpler words: "the dog was joined by two more" is "two more joined"."""
     if words[:2] == ["there", "being"]:
         words = ["there", "were", *words[2:]]
-    if "all" in words and (excepted := _EXCEPT.intersection(words[words.index("all") + 2 :])):
-        start, place = words.index("all"), max(map(words.index, excepted))
-        begins = place + 1 + (words[place + 1 : place + 2] == ["for"])
-        number = number_at(words, begins)
-        if number is not None:
-            of = ["of"] if words[start + 1] in ("the", "them", "his", "her", "their", "its") else []
-            kept = ["all", "but", *words[begins : number[1]], *of]
-            words = [*words[:start], *kept, *words[start + 1 : place], *words[number[1] :]]
-    words = _without_others(words)
     joins = next((place for place, word in enumerate(words) if word in ("joined", "accompanied")), None)
     if joins is None or {"each", "every"} & set(words):
         return words

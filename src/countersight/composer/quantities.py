@@ -12,10 +12,6 @@ from countersight.english import fraction_at, number_at
 _MORE: Final = frozenset({"more", "additional", "extra", "other", "others", "further", "new"})
 _FEWER: Final = frozenset({"fewer", "less"})
 _OF_THEM: Final = frozenset({"the", "them", "these", "those", "his", "her", "their", "its", "my", "your", "our"})
-_ORDINALS: Final = {
-    **{"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9},
-    **{"tenth": 10, "eleventh": 11, "twelfth": 12},
-}
 _ALL: Final = frozenset({"all", "both", "every", "each", "everyone", "everybody", "everything"})
 
 
@@ -53,9 +49,6 @@ def quantity_at(words: Sequence[str], start: int) -> tuple[Quantity, int] | None
         return _all_at(words, start)
     if first in ("no", "none", "nobody"):
         return Quantity(is_none=True), _after_of_them(words, start + 1)
-    ordinal = _ORDINALS.get(words[start + 1]) if first in ("a", "an") and start + 1 < len(words) else None
-    if ordinal and words[start + 2 : start + 3] not in (["of"], ["as"]):  # "a third dog"
-        return Quantity(1, more=True, given=ordinal - 1), start + 2
     if found_share := fraction_at(words, start):
         share, end = found_share
         return Quantity(share=share, definite=True), _after_of_them(words, end, or_the=True)

@@ -30,8 +30,6 @@ _OPENINGS: Final = re.compile(
 """Other words for "if"; "had two dogs left" is "if two dogs left"."""
 _NUMBER_OF: Final = re.compile(r"\bwhat (?:would|will) (?:be )?the (?:total |new )?number of\b", re.IGNORECASE)
 _ASKED: Final = re.compile(r"(?:[,;.:?!]\s*(?:then,?\s+)?|\s+)(?=how many\b)", re.IGNORECASE)
-_WITH: Final = re.compile(r"(?P<asked>how many\b.+?) (?P<how>without|with) (?P<things>.+)", re.IGNORECASE)
-_WITH_FIRST: Final = re.compile(r"(?P<how>without|with) (?P<things>[^,]+), (?P<asked>how many\b.+)", re.IGNORECASE)
 _BEFORE_A_NAME: Final = frozenset({"of", "the", "these", "those", "this", "different"})
 _BEFORE_PLACES: Final = frozenset({"the", "a", "an", "this", "that", "in", "on", "at", "of"})
 _NOT_COUNTED: Final = frozenset({"more", "fewer", "less", "other", "times", "and", "or"})
@@ -128,10 +126,7 @@ def supposition(question: str) -> tuple[str, str] | None:
     text = _OPENINGS.sub(" if", text).strip()
     opening = _IF.search(text) or _AFTER.search(text)
     if opening is None:
-        found = _WITH_FIRST.fullmatch(text) or _WITH.fullmatch(text)
-        if found is None:
-            return None
-        return found["asked"], f"there were {'not ' if found['how'].casefold() == 'without' else ''}{found['things']}"
+        return None
     before, after = text[: opening.start()].strip(" ,;:."), text[opening.end() :]
     if before:
         return (before, after.strip(" ,;:.")) if re.search(r"\bhow many\b", before, re.IGNORECASE) else None
