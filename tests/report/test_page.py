@@ -111,17 +111,6 @@ def test_the_page_loads_without_a_request_or_a_complaint_and_runs_nothing_else(o
     assert opened.page.evaluate("window.ran") is None
 
 
-def test_tables_plot_and_cases_say_what_the_data_says(open_page: Opener) -> None:
-    page = open_page(specimen.page(60)).page
-    total = page.locator("#scores tr.total")
-    expect(total.locator("td").nth(1)).to_contain_text("81.2")
-    expect(page.locator("#drop .plot-total .plot-drop")).to_contain_text("28.2")
-    label = page.locator("#drop .plot-total svg[role=img]").get_attribute("aria-label") or ""
-    assert label.startswith("all: factual 81.2% (77.2 to 85.2); counterfactual 53.0%")
-    expect(page.locator("#letters tbody tr").first.locator("td")).to_have_text(["35.0", "25.0"] * 3)
-    assert {*page.locator(".verdict").all_inner_texts()} == {"✓ right", "✗ wrong", "? unread", "! failed"}
-
-
 def test_what_has_no_figure_is_last_whichever_way_a_table_is_sorted(open_page: Opener) -> None:
     data = specimen.page(1, "good", "bad", "unread")
     good, bad, unread = data.report.runs
@@ -375,9 +364,8 @@ def test_axe_finds_nothing(open_page: Opener, scheme: str, size: dict[str, int])
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("name", ["second", "a" * 300], ids=["short", "long"])
-def test_a_phone_never_scrolls_sideways(open_page: Opener, name: str) -> None:
-    page = open_page(specimen.page(30, "first", name), viewport=PHONE).page
+def test_a_phone_never_scrolls_sideways(open_page: Opener) -> None:
+    page = open_page(specimen.page(30, "first", "a" * 300), viewport=PHONE).page
     scroll_to_end(page)
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     page.locator("button.picture").first.click()
@@ -421,17 +409,6 @@ def test_five_runs_with_every_column_fit_their_card_and_few_cases_leave_room_for
         "all => all.map(each => each.getBoundingClientRect().width)"
     )
     assert min(filter(None, names)) > 110
-
-
-def test_nothing_moves_for_those_who_want_no_motion(open_page: Opener) -> None:
-    page = open_page(specimen.page(60), reduced_motion="reduce").page
-    moving = page.evaluate(
-        """[...document.querySelectorAll("*")].filter((node) => {
-          const style = getComputedStyle(node);
-          return style.transitionDuration !== "0s" || style.animationName !== "none" || style.scrollBehavior !== "auto";
-        }).length"""
-    )
-    assert moving == 0
 
 
 def test_without_script_tables_and_figures_are_still_there(open_page: Opener) -> None:

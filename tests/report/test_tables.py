@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from countersight.html.wording import clean, name, p_value, percent
+from countersight.html.wording import clean, name
 from countersight.reports import print_tables
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.formats import comma_separated, latex, markdown
@@ -189,17 +189,3 @@ def test_hostile_names_cannot_steer_the_terminal() -> None:
 def test_a_name_is_clean_one_line_and_text_keeps_its_lines_and_scripts() -> None:
     assert name("a\n b\x00\u202ec\ud800") == "a b␀\ufffdc\ufffd"
     assert clean("שלום\r\n\tשורה\x07") == "שלום\n\tשורה␇"
-
-
-@pytest.mark.parametrize(
-    ("share", "words"), [(0.1234, "12.3"), (-0.1234, "−12.3"), (-0.0001, "0.0"), (0.0, "0.0"), (1.0, "100.0")]
-)
-def test_percentages_have_one_decimal_and_no_negative_zero(share: float, words: str) -> None:
-    assert percent(share) == words
-
-
-@pytest.mark.parametrize(
-    ("p", "words"), [(0.0, "p < 0.001"), (0.0009, "p < 0.001"), (0.04, "p = 0.040"), (1.0, "p = 1.000")]
-)
-def test_p_values_are_never_rounded_to_zero(p: float, words: str) -> None:
-    assert p_value(p) == words

@@ -121,12 +121,6 @@ def test_the_imagination_gap_is_shown_less_told() -> None:
     assert (row.imagination_gap.value, row.imagination_gap.n) == (0.5, 2)
 
 
-def test_without_counterfactual_pictures_there_is_no_gap() -> None:
-    row = score(run(told(0, "B", "A"))).overall
-    assert row.shown is None
-    assert row.imagination_gap is None
-
-
 def test_an_answer_wins_over_a_failure_and_the_first_answer_over_later_ones() -> None:
     replies = [*told(0, "!", None), *told(0, "B", None), *told(0, "A", "C"), *told(0, "!", "!")]
     found = run(replies)
@@ -172,11 +166,6 @@ def test_numbers_and_open_text_are_compared_in_one_spelling() -> None:
         *told(2, "No, it would not be.", None),
     ]
     assert verdicts(outcomes(cases, replies)) == ["right", "right", "right"]
-
-
-def test_nothing_asked_scores_nothing() -> None:
-    row = score(outcomes([], [])).overall
-    assert (row.n, row.factual.value, row.drop) == (0, None, None)
 
 
 def test_two_runs_are_compared_on_the_cases_both_scored() -> None:
@@ -230,12 +219,6 @@ def test_scores_add_up_and_do_not_depend_on_the_order_of_replies(
         assert sum(getattr(row, field) for row in by_group) == getattr(total, field)
 
 
-def test_a_case_costs_few_bytes() -> None:
-    found = outcomes(((row, case(f"case-{row:07}", shown=True)) for row in range(2_000)), [])
-    arrays = (found.rows, found.groups, found.codes, found.gold_letters, found.answers, found.id_ends)
-    assert (sum(each.nbytes for each in arrays) + len(found.ids)) / len(found) < 60
-
-
 def test_accuracy_is_bounded_by_what_the_unread_replies_may_have_said() -> None:
     found = run(told(0, "B", "C"), told(1, "?", "C"), told(2, "A", "?"), told(3, "?", "?"))
     overall = score(found).overall
@@ -244,7 +227,7 @@ def test_accuracy_is_bounded_by_what_the_unread_replies_may_have_said() -> None:
     assert (overall.counterfactual.value, overall.counterfactual.if_right) == (0.5, 1.0)
     assert (overall.both_right.value, overall.both_right.if_right) == (0.25, 0.75)  # not the third
     assert overall.unread_rate == 0.5
-    assert "75.0% if unread replies were right" in str(score(found))
+    assert "unread: 25.0 to 75.0" in str(score(found))
     # factual 1 of 4 and perhaps 3, counterfactual 2 of 4 and perhaps all
     assert overall.drop
     assert (overall.drop.value, overall.drop.bounds) == (-0.25, Bounds(-0.75, 0.25))

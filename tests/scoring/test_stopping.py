@@ -82,11 +82,11 @@ def test_the_truth_is_hardly_ever_left_out_at_any_moment():
 
 def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(folder, tmp_path):
     model = Scripted()
-    run = cs.run(folder, model, out=tmp_path / "run", until=12)
+    run = cs.run(folder, model, out=tmp_path / "run", until=15)
     found = stopped(RunFolder.open(run.path))
     assert found is not None
     assert found.met
-    assert found.high - found.low <= 0.24
+    assert found.high - found.low <= 0.3
     assert model.asked == 2 * found.cases < CASES
     rows = {json.loads(line)["row"] for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()}
     assert rows == {row ^ 1 for row in rows}  # pictures are drawn with all of their cases
@@ -96,7 +96,7 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
     assert drop.n == found.cases
 
     told = cs.report([run], out=tmp_path / "report").finding
-    assert f"is known to ± 12 points ({100 * found.low:.1f} to {100 * found.high:.1f}) after {found.cases:,} of" in told
+    assert f"is known to ± 15 points ({100 * found.low:.1f} to {100 * found.high:.1f}) after {found.cases:,} of" in told
     assert "were not asked" in told
     with (tmp_path / "report" / "tables.csv").open() as lines:
         methods = {row["method"] for row in csv.DictReader(lines) if row["measure"] in ("drop", "factual")}
@@ -104,22 +104,16 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
     assert "betting confidence sequences" in (tmp_path / "report" / "report.html").read_text()
 
     asked = model.asked
-    cs.run(folder, model, out=tmp_path / "run", until=15)
+    cs.run(folder, model, out=tmp_path / "run", until=20)
     assert model.asked == asked
-    again = cs.run(folder, model, out=tmp_path / "run", until=7)
+    again = cs.run(folder, model, out=tmp_path / "run", until=12)
     finer = stopped(RunFolder.open(again.path))
     assert finer is not None
     assert model.asked == 2 * finer.cases > asked
-    assert finer.high - finer.low <= 0.14
-
-
-def test_a_run_that_was_asked_everything_since_has_ordinary_intervals(folder, tmp_path):
-    cs.run(folder, Scripted(), out=tmp_path / "run", until=20)
-    early = cs.score(tmp_path / "run").overall
-    assert early.n == stopped(RunFolder.open(tmp_path / "run")).cases < CASES
-    whole = cs.score(cs.run(folder, Scripted(), out=tmp_path / "run")).overall
-    assert whole == cs.score(cs.run(folder, Scripted(), out=tmp_path / "ordinary")).overall
-    assert stopped(RunFolder.open(tmp_path / "run")) is None
+    assert finer.high - finer.low <= 0.24
+    whole = cs.run(folder, model, out=tmp_path / "run")  # asked everything since: intervals are the ordinary ones
+    assert stopped(RunFolder.open(whole.path)) is None
+    assert cs.score(whole).overall.drop.method != ANYTIME
 
 
 @pytest.mark.parametrize("more", ["--batch", "--repeat 2", "--limit 5", "--again unread", "--until-metric factual"])
@@ -221,11 +215,11 @@ def test_what_failed_is_asked_again_although_the_rule_is_met(folder, tmp_path):
 
 def test_the_command_says_what_was_saved_and_asks_nothing_twice(folder, tmp_path, capsys):
     command = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run")]
-    assert main([*command, "--until", "12"]) == 0
+    assert main([*command, "--until", "25"]) == 0
     said = capsys.readouterr().err
     assert "were not asked" in said
     replies = (tmp_path / "run" / "replies.jsonl").read_bytes()
-    assert main([*command, "--until", "14"]) == 0
+    assert main([*command, "--until", "30"]) == 0
     again = capsys.readouterr().err
     assert "No question was asked" not in again
     assert again.strip().splitlines()[-1] == said.strip().splitlines()[-1]

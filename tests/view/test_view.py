@@ -113,18 +113,6 @@ def test_pictures_are_those_of_the_dataset_and_nothing_else(folder):
     assert asyncio.run(ask()) == (200, "image/png", [404, 404, 404])
 
 
-def test_what_has_come_since_is_shown(folder):
-    journal = folder / "one/replies.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:10]))
-    [(_, index)] = asked(folder, "/")
-    state = f"/state?page={address(index)[1:]}"
-    found = asked(folder, address(index), state, lambda: journal.write_bytes(b"".join(lines)), state, address(index))
-    assert "10 of 60 questions scored" in found[0][1]
-    assert found[1][1] != found[2][1]
-    assert "60 of 60 questions scored" in found[3][1]
-
-
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [

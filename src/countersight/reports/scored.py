@@ -4,7 +4,7 @@ import msgspec
 
 from countersight.detection import parted
 from countersight.engine import RunManifest
-from countersight.html import Content, Line, Measured, count, interval, percent, table_line
+from countersight.html import Content, Line, table_line
 from countersight.scoring import ALL, NO_GROUP, JudgedRun, Outcomes, Scores
 from countersight.suites import Terms
 
@@ -32,11 +32,6 @@ class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
     def prompt(self) -> str:
         """The name of its prompt."""
         return self.manifest.prompt.name
-
-
-def told(figure: Measured) -> str:
-    """Format a share: "3 of 19 (15.8%; 5.5 to 37.6)"."""
-    return f"{count(figure.hits or 0)} of {count(figure.n)} ({percent(figure.value or 0.0)}%; {interval(figure)})"
 
 
 def group_words(group: str, terms: Terms) -> str:

@@ -1,5 +1,6 @@
 """Accuracy in each world, the drop between them, and how they are printed."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -7,18 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World, asking_of
-from countersight.html import (
-    TOO_FEW_CASES,
-    Bounds,
-    Grid,
-    Line,
-    Measured,
-    interval,
-    p_value,
-    percent,
-    table_html,
-    table_line,
-)
+from countersight.html import Bounds, Grid, Line, Measured, figure_cell, percent, table_html, table_line
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.estimates import ALL, Difference, Rate, difference, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
@@ -262,47 +252,34 @@ _SHOWN: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "im
 
 def format_scores(scores: Scores) -> str:
     """Format the overall scores as text, one line per score."""
-    lines = [f"Scores of {scores.name or 'a run'}: {standing(scores.overall, scores.damaged)}"]
     row = scores.overall
-    shown = [(key, figure) for key in _SHOWN if (figure := row.figure(key)) and (figure.n or figure.unread)]
-    lines += [f"  {key.replace('_', ' '):<16}{_figure(figure)}" for key, figure in shown]
-    more = [f"{world} {_figure(rate)}" for world, rate in row.over_all_answers.items()]
-    lines += [f"  over all answers: {', '.join(more)}"] if more else []
-    lines += [f"  {words}" for words in map(_format_alarms, scores.alarms) if words]
-    lines += [f"  {words}" for words in map(_format_sets, scores.sets) if words]
+    lines = [f"Scores of {scores.name or 'a run'}: {standing(row, scores.damaged)}"]
+    lines += [f"  {label:<16}{words}" for label, words in _format_lines(scores)]
     if scores.groups.keys() - {""}:
         lines.append(f"  by group: {', '.join(scores.groups)}")
     lines += [f"  {SHARED_PICTURES}"] if row.is_clustered else []
     return "\n".join(lines)
 
 
-def _format_alarms(alarms: FalseAlarmRates) -> str:
-    """Format the overall misses and false alarms with their balance; empty for a group."""
-    if alarms.group != ALL or not alarms.balance.n:
-        return ""
-    rates = (("missed", alarms.misses), ("false alarms", alarms.false_alarms), ("unread", alarms.unread))
-    shares = [f"{_share(rate)} {words}" for words, rate in rates if rate.right or words != "unread"]
-    return (
-        f"changes {'told' if alarms.asking == 'counterfactual' else 'shown'}: {', '.join(shares)}; balance "
-        f"{_share(alarms.balance)}, a model that ignores every change has {percent(alarms.ignoring)}%; "
-        f"n = {alarms.balance.n:,}"
-    )
-
-
-def _format_sets(sets: SetScores) -> str:
-    """Format the overall scores of complete sets; empty for a group."""
-    if sets.group != ALL:
-        return ""
-    size = sets.whole.size
-    words = f"sets of {size:.0f}" if size == round(size) else f"sets (of {size:.1f} answers on average)"
-    found = (("questions", sets.question), ("pictures", sets.picture), (words, sets.whole))
-    shares = [f"{words} {_share(each.rate)}" for words, each in found if each]
-    without = f", and {sets.threes:,} without the fourth" if sets.fours and sets.threes else ""
-    return f"complete sets right: {', '.join(shares)}; n = {sets.whole.rate.n:,}{without}"
-
-
-def _share(rate: Rate) -> str:
-    return f"{100 * (rate.value or 0.0):.1f}% ({interval(rate)})"
+def _format_lines(scores: Scores) -> Iterator[tuple[str, str]]:
+    row = scores.overall
+    for key in _SHOWN:
+        if (figure := row.figure(key)) and (figure.n or figure.unread):
+            yield key.replace("_", " "), _format(figure)
+    for world, found in row.over_all_answers.items():
+        yield f"{world} over all answers: ", _format(found)
+    for each in scores.alarms:
+        if each.group == ALL and each.balance.n:
+            told = "told" if each.asking == "counterfactual" else "shown"
+            yield f"misses, changes {told}: ", _format(each.misses)
+            yield f"false alarms, changes {told}: ", _format(each.false_alarms)
+            ignoring = f"; a model that ignores every change has {percent(each.ignoring)}%"
+            yield f"balance, changes {told}: ", _format(each.balance) + ignoring
+    for sets in scores.sets:
+        if sets.group == ALL:
+            for what, whole in (("questions", sets.question), ("pictures", sets.picture), ("sets", sets.whole)):
+                if whole:
+                    yield f"whole {what}", _format(whole.rate)
 
 
 READING_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "unread")
@@ -333,12 +310,7 @@ def damaged_lines(number: int) -> str:
     return f"{several(number, 'line')} of replies.jsonl {'is' if number == 1 else 'are'} damaged and cannot be read"
 
 
-def _figure(figure: Measured) -> str:
-    if figure.value is None:
-        return f"0 of {figure.n:,} read"
-    words = f"{percent(figure.value)}{'%' if figure.p is None else ' points'} ({interval(figure)}; n = {figure.n:,}"
-    words += f"; {percent(figure.if_right)}% if unread replies were right" if figure.if_right else ""
-    words += f"; {p_value(figure.p)}" if figure.p is not None else ""
-    if figure.bounds and figure.p is not None:
-        words += f"; {interval(figure.bounds)} depending on how unread replies are counted"
-    return f"{words}; {TOO_FEW_CASES})" if figure.too_few else f"{words})"
+def _format(figure: Measured) -> str:
+    cell = figure_cell(figure, None)
+    unit = "" if figure.value is None else "%" if figure.p is None else " points"
+    return f"{cell.text}{unit} ({'; '.join(cell.details)})"
