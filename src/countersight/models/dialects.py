@@ -6,7 +6,7 @@ wrong type are ignored.
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -55,10 +55,15 @@ class PictureUrls:
         # Others may wait for it too, so cancelling one caller must not cancel it.
         return made if isinstance(made, str) else await asyncio.shield(made)
 
-    async def parts_of(self, picture: Picture) -> tuple[str, str]:
-        """Return the media type and the base64 data of a picture."""
-        mime, _, data = (await self.of(picture)).removeprefix("data:").partition(";base64,")
-        return mime, data
+    async def by_turn(self, turns: Iterable[Turn]) -> list[tuple[Turn, list[tuple[str, str]]]]:
+        """Return each turn with the media type and the base64 data of its pictures."""
+        urls = [(turn, [await self.of(picture) for picture in turn.pictures]) for turn in turns]
+        return [(turn, [_split_url(url) for url in shown]) for turn, shown in urls]
+
+
+def _split_url(url: str) -> tuple[str, str]:
+    mime, _, data = url.removeprefix("data:").partition(";base64,")
+    return mime, data
 
 
 async def _encode_picture(picture: Picture) -> str:
@@ -154,13 +159,11 @@ class AnthropicDialect:
 
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
-        messages = []
-        for turn in turns:
-            content: list[dict[str, Any]] = []
-            for mime, data in [await pictures.parts_of(picture) for picture in turn.pictures]:
-                content.append({"type": "image", "source": {"type": "base64", "media_type": mime, "data": data}})
-            text = {"type": "text", "text": turn.text}
-            messages.append({"role": turn.role, "content": [*content, text] if content else turn.text})
+        messages: list[dict[str, Any]] = []
+        for turn, shown in await pictures.by_turn(turns):
+            images = [{"type": "base64", "media_type": mime, "data": data} for mime, data in shown]
+            content = [*({"type": "image", "source": image} for image in images), {"type": "text", "text": turn.text}]
+            messages.append({"role": turn.role, "content": content if shown else turn.text})
         return {"model": self._model, "messages": messages, **fields}
 
     def read(self, sent: Any) -> ServerAnswer:
@@ -188,10 +191,8 @@ class GeminiDialect:
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
         contents = []
-        for turn in turns:
-            parts: list[dict[str, Any]] = []
-            for mime, data in [await pictures.parts_of(picture) for picture in turn.pictures]:
-                parts.append({"inlineData": {"mimeType": mime, "data": data}})
+        for turn, shown in await pictures.by_turn(turns):
+            parts = [{"inlineData": {"mimeType": mime, "data": data}} for mime, data in shown]
             role = "user" if turn.role == "user" else "model"
             contents.append({"role": role, "parts": [*parts, {"text": turn.text}]})
         return {"contents": contents, "generationConfig": dict(fields)}
@@ -222,11 +223,10 @@ class BedrockDialect:
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
         messages = []
-        for turn in turns:
-            content: list[dict[str, Any]] = []
-            for mime, data in [await pictures.parts_of(picture) for picture in turn.pictures]:
-                content.append({"image": {"format": mime.partition("/")[2], "source": {"bytes": data}}})
-            messages.append({"role": turn.role, "content": [*content, {"text": turn.text}]})
+        for turn, shown in await pictures.by_turn(turns):
+            images = [{"format": mime.partition("/")[2], "source": {"bytes": data}} for mime, data in shown]
+            content = [*({"image": image} for image in images), {"text": turn.text}]
+            messages.append({"role": turn.role, "content": content})
         return {"messages": messages, "inferenceConfig": dict(fields)}
 
     def read(self, sent: Any) -> ServerAnswer:

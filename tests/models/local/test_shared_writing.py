@@ -13,8 +13,8 @@ from countersight.case import Option
 from countersight.models.local import generating, ranking
 from countersight.models.local.conversation import Feed
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.probing import rank_requests, writes_in_batches, writing_plan
-from countersight.models.local.ranking import plain_losses
+from countersight.models.local.probing import writes_in_batches, writing_plan
+from countersight.models.local.ranking import plain_losses, rank_requests
 from countersight.models.local.writing import write, write_with_plan
 from countersight.models.protocol import Answer, ModelSettings, Request
 
@@ -118,7 +118,7 @@ def test_further_conversations_may_come_while_others_are_written_or_ranked(
     assert not feed, "what is answered is let go"
     asked = [replace(one, options=(Option("yes"), Option("three cats"))) for one in requests]
     feed = arriving(asked, 4)
-    losses = dict(feed.answered(rank_requests(loaded, feed)))
+    losses = dict(feed.answered(rank_requests(plan, loaded, feed)))
     assert [losses[number] for number in range(len(asked))] == [
         pytest.approx(plain_losses(loaded, one), rel=1e-4) for one in asked
     ]

@@ -111,14 +111,16 @@ class Local(Displayed):
         return write_answers(self._awake(), requests, self._options, lambda: queue.closed)
 
     def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
-        from countersight.models.local.probing import rank_requests, ranking_plan
+        from countersight.models.local.probing import ranking_plan
+        from countersight.models.local.ranking import rank_requests
 
         loaded = self._awake()
-        if ranking_plan(loaded).way == "plain" and not self.remarks:
+        plan = ranking_plan(loaded)
+        if plan.way == "plain" and not self.remarks:
             self.remarks.append(
                 f"{self.name} cannot share the common prefix of options, so each option is computed in full."
             )
-        return rank_requests(loaded, requests, self._options.loss)
+        return rank_requests(plan, loaded, requests, self._options.loss)
 
     def _awake(self) -> Loaded:
         """Return the model; it is loaded at the first question, so that a finished run does not load it."""

@@ -4,13 +4,13 @@ The name of a model is not considered. Whether it respects the mask and position
 losses: if not, they differ from those of one complete pass per option.
 """
 
+import functools
 import io
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import torch
@@ -22,11 +22,12 @@ from countersight.errors import AskingFailed
 from countersight.models.local.conversation import Feed, Loaded, decode_pictures, model_inputs
 from countersight.models.local.generating import LIKELIEST, generate, write_shared
 from countersight.models.local.loading import is_full
-from countersight.models.local.ranking import Losses, Ranked, RankingPlan, rank_by
+from countersight.models.local.ranking import Losses, Ranked, RankingPlan, rank_requests
 from countersight.models.local.trees import SIGHTS, find_decoder, selects_tokens, window_settings
 from countersight.models.protocol import Loss, Request, Turn
 from countersight.picture import Picture, check_picture
 
+Found = TypeVar("Found")
 _WINDOW = 16
 """The size of a layer's window while it is probed, since the question is shorter than the windows of real models."""
 _EXACT, _ROUNDED = 1e-4, 0.03
@@ -43,62 +44,76 @@ _WIDTHS = (64, 192)
 """The widths of the test pictures, both 64 high: a square fills the input of many encoders, the other does not."""
 
 
-@dataclass(slots=True)
-class Findings:
-    """Facts found out about a model; None if not tried yet."""
-
-    plan: RankingPlan | None = None
-    shares: bool | None = None
-    """Whether it can write with shared parts of conversations read once."""
-    batches: bool | None = None
-    """Whether what it writes does not depend on other conversations in the batch."""
+_findings: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+"""For each model, the results of the functions that were called for it."""
 
 
-_findings: WeakKeyDictionary[Any, Findings] = WeakKeyDictionary()
+def _find_once(find: Callable[[Loaded], Found]) -> Callable[[Loaded], Found]:
+    """Decorate a function so that it is called once per model."""
+
+    @functools.wraps(find)
+    def found(loaded: Loaded) -> Found:
+        known = _findings.setdefault(loaded.model, {})
+        if find.__name__ not in known:
+            known[find.__name__] = find(loaded)
+        result: Found = known[find.__name__]
+        return result
+
+    return found
 
 
-def findings_for(loaded: Loaded) -> Findings:
-    """Return the facts about a model so far."""
-    return _findings.setdefault(loaded.model, Findings())
-
-
+@_find_once
 def ranking_plan(loaded: Loaded) -> RankingPlan:
-    """Return how a model's options are ranked; determined once."""
-    found = findings_for(loaded)
-    if found.plan is None:
-        found.plan = _find_plan(loaded)
-    return found.plan
+    """Return how a model's options are ranked."""
+    plain = RankingPlan("plain")
+    if loaded.answers_apart or selects_tokens(find_decoder(loaded.model).config):
+        return plain
+    with _narrow_windows(loaded):
+        right = _try_plan(plain, loaded)
+        # Llama 4 scales attention by positions that it counts itself, which differ in a tree.
+        if right is None or getattr(loaded.model.config.get_text_config(decoder=True), "floor_scale", None):
+            return plain
+        for together in (True, False) if writes_in_batches(loaded) else (False,):
+            plans = [RankingPlan("shared prefix", sight, together) for sight in SIGHTS]
+            # The closest one: at low precision a wrong sight may differ by little more than rounding.
+            distance, plan = min(
+                ((_loss_difference(_try_plan(plan, loaded), right), plan) for plan in plans), key=itemgetter(0)
+            )
+            if distance <= _tolerance(loaded):
+                return plan
+        return plain
 
 
+@_find_once
 def writes_in_batches(loaded: Loaded) -> bool:
-    """Whether what a model writes does not depend on other conversations in the batch; determined once.
+    """Whether what a model writes does not depend on other conversations in the batch.
 
     MiniMax M3's encoder treats all pictures of a batch as one, Phi-4's places them by their neighbours' shapes, and
     Kosmos-2 counts padding as words.
     """
-    found = findings_for(loaded)
-    if found.batches is None:
-        found.batches = _is_batch_independent(loaded)
-    return found.batches
-
-
-def writing_plan(loaded: Loaded) -> RankingPlan | None:
-    """Return the plan for writing with shared parts read once; None if the model can only write plainly."""
-    found, plan = findings_for(loaded), ranking_plan(loaded)
-    if found.shares is None:
-        found.shares = _verify_shared_writing(plan, loaded)
-    return plan if found.shares else None
-
-
-def write_no_more_shared(loaded: Loaded) -> None:
-    """Let a model write plainly from now on, because sharing failed on real questions."""
-    findings_for(loaded).shares = False
-
-
-def _verify_shared_writing(plan: RankingPlan, loaded: Loaded) -> bool:
-    """Whether a model's predictions are the same, word by word, as when it writes alone and plainly."""
-    if plan.way == "plain" or not _has_image_processor(loaded):
+    if selects_tokens(find_decoder(loaded.model).config):
         return False
+    asked = _small_questions(loaded)
+    asked = [asked[0], asked[-1]]
+    alone = [_predict(loaded, [request])[0] for request in asked]
+    try:
+        together = _predict(loaded, asked, [_greedy_tokens(steps) for steps in alone])
+    except Exception as error:  # a model may refuse two pictures of different sizes in whatever words it has
+        if is_full(error):
+            raise
+        return False
+    return all(_predictions_agree(*each, _tolerance(loaded) * 10) for each in zip(together, alone, strict=True))
+
+
+@_find_once
+def writing_plan(loaded: Loaded) -> RankingPlan | None:
+    """Return the plan for writing with shared parts read once; None if the model can only write plainly.
+
+    Its predictions must be the same, word by word, as when it writes alone and plainly.
+    """
+    plan = ranking_plan(loaded)
+    if plan.way == "plain" or not _has_image_processor(loaded):
+        return None
     asked = _small_questions(loaded)
     alone = [_predict(loaded, [request])[0] for request in asked]
     overheard = _ForcedChoice([_greedy_tokens(steps) for steps in alone])
@@ -107,11 +122,17 @@ def _verify_shared_writing(plan: RankingPlan, loaded: Loaded) -> bool:
     except Exception as error:  # a model may refuse to go on from what it has read in whatever words it has
         if is_full(error):
             raise
-        return False
-    return all(
+        return None
+    agrees = all(
         _predictions_agree(overheard.heard[number], steps, _tolerance(loaded) * 10)
         for number, steps in enumerate(alone)
     )
+    return plan if agrees else None
+
+
+def write_no_more_shared(loaded: Loaded) -> None:
+    """Let a model write plainly from now on, because sharing failed on real questions."""
+    _findings[loaded.model][writing_plan.__name__] = None
 
 
 class _ForcedChoice:
@@ -131,21 +152,6 @@ class _ForcedChoice:
                 tokens[row] = self._words[number][len(heard) % len(self._words[number])]
                 heard.append(_log_probabilities(expected[row]))
         return tokens
-
-
-def _is_batch_independent(loaded: Loaded) -> bool:
-    if selects_tokens(find_decoder(loaded.model).config):
-        return False
-    asked = _small_questions(loaded)
-    asked = [asked[0], asked[-1]]
-    alone = [_predict(loaded, [request])[0] for request in asked]
-    try:
-        together = _predict(loaded, asked, [_greedy_tokens(steps) for steps in alone])
-    except Exception as error:  # a model may refuse two pictures of different sizes in whatever words it has
-        if is_full(error):
-            raise
-        return False
-    return all(_predictions_agree(*each, _tolerance(loaded) * 10) for each in zip(together, alone, strict=True))
 
 
 def _predictions_agree(one: Sequence[Any], other: Sequence[Any], bound: float) -> bool:
@@ -191,33 +197,11 @@ def _log_probabilities(expected: Any) -> Any:
     return expected.float().log_softmax(-1).clamp(min=-10.0)
 
 
-def _find_plan(loaded: Loaded) -> RankingPlan:
-    plain = RankingPlan("plain")
-    if loaded.answers_apart or selects_tokens(find_decoder(loaded.model).config):
-        return plain
-    with _narrow_windows(loaded):
-        right = _try_plan(plain, loaded)
-        if right is None:
-            return plain
-        # Llama 4 scales attention by positions that it counts itself, which differ in a tree.
-        if getattr(loaded.model.config.get_text_config(decoder=True), "floor_scale", None):
-            return plain
-        for together in (True, False) if writes_in_batches(loaded) else (False,):
-            plans = [RankingPlan("shared prefix", sight, together) for sight in SIGHTS]
-            # The closest one: at low precision a wrong sight may differ by little more than rounding.
-            distance, plan = min(
-                ((_loss_difference(_try_plan(plan, loaded), right), plan) for plan in plans), key=itemgetter(0)
-            )
-            if distance <= _tolerance(loaded):
-                return plan
-        return plain
-
-
 def _try_plan(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
     """Return the losses of the small questions by this plan; None if the model cannot compute them this way."""
     try:
         asked = Feed(_small_questions(loaded))
-        found = [losses for _, losses in sorted(rank_by(plan, loaded, asked, "mean"), key=itemgetter(0))]
+        found = [losses for _, losses in sorted(rank_requests(plan, loaded, asked, "mean"), key=itemgetter(0))]
     except Exception as error:  # a model may refuse a mask, positions or a cache in whatever words it has
         if is_full(error):
             raise
@@ -272,15 +256,7 @@ def _narrow_windows(loaded: Loaded) -> Iterator[None]:
             setattr(config, name, value)
 
 
-def rank_requests(loaded: Loaded, requests: Feed, loss: Loss = "mean") -> Iterator[tuple[int, Ranked]]:
-    """Yield the losses of each request's options, the `mean` or `sum` over their tokens, or the reason of failure.
-
-    They are yielded as they are computed, and further requests may be added meanwhile.
-    """
-    return rank_by(ranking_plan(loaded), loaded, requests, loss)
-
-
 def rank(loaded: Loaded, requests: Sequence[Request], loss: Loss = "mean") -> list[Ranked]:
     """Return the losses for some requests, in order."""
-    found = dict(rank_requests(loaded, Feed(requests), loss))
+    found = dict(rank_requests(ranking_plan(loaded), loaded, Feed(requests), loss))
     return [found[number] for number in range(len(requests))]

@@ -60,8 +60,13 @@ class RankingPlan:
     """Whether several rows are computed in one batch."""
 
 
-def rank_by(plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mean") -> Iterator[tuple[int, Ranked]]:
-    """Yield the losses of each request's options by this plan, or the reason of failure, as they are computed."""
+def rank_requests(
+    plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mean"
+) -> Iterator[tuple[int, Ranked]]:
+    """Yield the losses of each request's options, the `mean` or `sum` over their tokens, or the reason of failure.
+
+    They are yielded as they are computed, and further requests may be added meanwhile.
+    """
     if plan.way == "shared prefix":
         failed: dict[int, AskingFailed] = {}
         for losses in _rank_in_trees(plan, loaded, requests, failed, loss):
