@@ -1,7 +1,7 @@
 """Progress on one line: what must be read stays, the model's name is shortened first."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -40,6 +40,7 @@ def test_signs_that_take_two_columns_or_none_do_not_break_the_line(name, width):
     assert "1,234/6,000 20% 0:06:26" in line
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=120), st.integers(0, 10**7), st.integers(0, 10**7), st.integers(30, 200))
 def test_no_line_is_too_long_and_the_count_is_never_cut(name, done, more, width):
     made = tally(done + 3, done + 3 + more)

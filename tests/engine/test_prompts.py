@@ -15,6 +15,7 @@ from countersight.case import Case, Change, Option, Question
 from countersight.dataset.folder import Dataset
 from countersight.engine import GUIDE, PROMPTS, Prompt, as_toml, fill, find_prompt, graph_in_words, read_prompt, told
 from countersight.errors import CountersightError
+from countersight.suites import Part
 from countersight.suites.registry import SUITES
 
 WINDY = Case(
@@ -225,9 +226,9 @@ def test_an_unknown_prompt_is_answered_with_the_nearest(name, near):
 
 
 @pytest.mark.slow
-def test_every_published_case_of_cosim_is_told_whole(tmp_path):
+def test_published_cases_of_cosim_are_told_whole(tmp_path):
     source = published("cosim/train.json")
-    SUITES["cosim"].read(source, tmp_path / "d", pictures=None, on_bad=lambda *told: None)
+    SUITES["cosim"].read(source, tmp_path / "d", pictures=None, part=Part(200), on_bad=lambda *told: None)
     asked = 0
     for _, one in Dataset.open(tmp_path / "d").cases():
         question = one.counterfactual
@@ -237,7 +238,7 @@ def test_every_published_case_of_cosim_is_told_whole(tmp_path):
         for part in (one.context, one.change.text, question.text, *(option.text for option in question.options)):
             assert part in text
         asked += 1
-    assert asked > 1900
+    assert asked == 200
 
 
 def test_prompts_are_listed_in_a_line_each_or_in_full():

@@ -10,8 +10,8 @@ from chat_server import ChatServer, question_of
 from making import case, choice, dataset, picture
 from running import answers, ask, command_here, journal_size, replies, run_command, run_killed
 
-from countersight.case import LETTERS, Case, Change, Option, Question, Reply
-from countersight.engine import PROMPTS, Gathering, RetryPolicy, RunFolder, orders_of
+from countersight.case import LETTERS, Case, Change, Option, Question
+from countersight.engine import PROMPTS, RetryPolicy, RunFolder, orders_of
 from countersight.errors import AskingFailed, RunError
 from countersight.models.protocol import Answer
 from countersight.scoring import OUTCOMES, judge_run
@@ -324,13 +324,13 @@ def test_a_case_without_a_picture_is_asked_by_its_graph_where_the_prompt_tells_i
 # options in every order
 
 
-@pytest.mark.parametrize(("options", "orders"), [(2, 2), (3, 3), (4, 4), (5, 5), (7, 7)])
-def test_every_option_stands_equally_often_at_every_place(options, orders):
-    asked = orders_of(options)
-    assert len(asked) == len(set(asked)) == orders
-    assert all(sorted(places) == list(range(options)) for places in asked)
-    for place in range(options):
-        assert set(Counter(places[place] for places in asked).values()) == {orders // options}
+def test_every_option_stands_equally_often_at_every_place():
+    for options in (2, 4, 7):
+        asked = orders_of(options)
+        assert len(asked) == len(set(asked)) == options
+        assert all(sorted(places) == list(range(options)) for places in asked)
+        for place in range(options):
+            assert set(Counter(places[place] for places in asked).values()) == {1}
 
 
 def test_a_model_that_knows_the_text_wins_in_every_order(tmp_path):
@@ -423,13 +423,6 @@ def test_a_run_stopped_in_its_first_question_is_the_same_run_afterwards(tmp_path
 
 def spent(run):
     return sum(reply.tokens_in for reply in replies(run)), sum(reply.attempts for reply in replies(run))
-
-
-def test_an_order_that_was_not_asked_leaves_no_reply():
-    """As when a run is stopped while the last order waits to be asked again."""
-    gathering = Gathering(orders_of(2))
-    assert gathering.add((0, 1), Reply("x", 0, "factual", text="A")) is None
-    assert gathering.add((1, 0), None) is None
 
 
 def test_a_run_of_all_orders_as_they_were_asked_before_is_still_opened_and_scored(tmp_path):
@@ -528,7 +521,7 @@ def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path, promp
     assert whole.total() < len(server.requests) <= whole.total() + 3 * 4
 
 
-@pytest.mark.parametrize("prompt", PROMPTS)
+@pytest.mark.parametrize("prompt", ["0-shot", "cfmm-1-shot-cot"])
 def test_the_whole_prompt_is_in_the_run_and_another_is_refused(tmp_path, prompt):
     folder = dataset(tmp_path / "d", 2)
     ask(folder, tmp_path / "r", "chance", prompt=prompt)

@@ -32,7 +32,7 @@ def _try(seed: int) -> None:
     kind = chance.choice(KINDS)
     options = tuple(Option(_text(chance, 6)) for _ in range(chance.randrange(2, 8))) if kind == "choice" else ()
     reply = _text(chance, chance.choice((4, 12, 40, 160)))
-    if seed % 5_000 == 0:
+    if seed % 1_000 == 0:
         reply = (reply + "x") * (200_000 // (len(reply) + 1))
     question = Question(_text(chance, 14), "", kind, options)
     answer = answer_in(reply, question, chance.choice(("whole", "end")), finished=chance.random() < 0.8)
@@ -46,8 +46,8 @@ def _try(seed: int) -> None:
         assert fits[kind](), (seed, kind, answer)
 
 
-def test_three_thousand_random_triples_are_read_without_an_error():
-    for seed in range(1, 3_001):
+def test_a_thousand_random_triples_are_read_without_an_error():
+    for seed in range(1, 1_001):
         _try(seed)
 
 

@@ -28,7 +28,6 @@ from .outcome import status_of as status_of
 from .outcome import total_cost as total_cost
 from .plan import TELLINGS as TELLINGS
 from .plan import Ask as Ask
-from .plan import Gathering as Gathering
 from .plan import QuestionPlan as QuestionPlan
 from .plan import RunOptions as RunOptions
 from .plan import Sample as Sample
@@ -51,7 +50,6 @@ from .prompts import read_prompt as read_prompt
 from .reply_store import ReplyStore as ReplyStore
 from .reply_store import StoredModel as StoredModel
 from .retry import FIRST_LIMIT as FIRST_LIMIT
-from .retry import AdaptiveLimit as AdaptiveLimit
 from .retry import Answered as Answered
 from .retry import Client as Client
 from .retry import RetriesExhausted as RetriesExhausted
