@@ -235,6 +235,11 @@ def test_the_link_of_a_case_leads_to_that_case_alone(open_page: Opener) -> None:
     data = specimen.page(12)
     cases = tuple(msgspec.structs.replace(case, id=f"c{number}") for number, case in enumerate(data.cases))
     page = open_page(msgspec.structs.replace(data, cases=cases)).page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    copier = page.get_by_role("button", name="Copy link to case c1", exact=True)
+    copier.click()
+    expect(copier).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url.partition("#")[0] + "#cases?case=c1"
     page.get_by_role("link", name="c1", exact=True).click()
     says(page, "1 case, 1 to 1 shown. Clear the filters to see the others.")
     page.get_by_role("button", name="Clear filters").click()

@@ -2,7 +2,7 @@
 // Sorting and filtering of the tables. Rows are moved, never made: no string is ever parsed as HTML.
 (() => {
   const byId = (id) => document.getElementById(id);
-  const [kind, search, across, status] = ["kind", "search", "across", "status"].map(byId);
+  const [kind, search, status] = ["kind", "search", "status"].map(byId);
   const boards = [...document.querySelectorAll("table.board")].map((table) => ({
     table,
     heads: [...table.tHead.rows[0].cells],
@@ -30,21 +30,14 @@
   };
 
   const arrange = (board) => {
-    const [first] = board.pools;
-    const merged = across.checked && board.pools.length > 1;
-    first.body.classList.toggle("merged", merged);
     const sorted = (rows) => {
       if (board.sorted === null) return rows;
       const { column, down } = board.sorted;
       return order(rows, column, board.heads[column].dataset.sort === "number", down);
     };
-    if (merged) {
-      first.body.append(...sorted(board.pools.flatMap(({ rows }) => rows)));
-    } else {
-      for (const { body, rows } of board.pools) body.append(...sorted(rows));
-    }
-    for (const [place, { body, rows }] of board.pools.entries()) {
-      body.hidden = (merged && place > 0) || (!merged && rows.every((row) => row.hidden));
+    for (const { body, rows } of board.pools) {
+      body.append(...sorted(rows));
+      body.hidden = rows.every((row) => row.hidden);
     }
   };
 
@@ -67,10 +60,7 @@
   const told = (board) => {
     const { column, down } = board.sorted;
     const what = board.heads[column].textContent;
-    const where = across.checked && board.pools.length > 1
-      ? "across datasets and papers, whose figures are not comparable"
-      : "within each dataset and paper";
-    return `Sorted by ${what}, ${down ? "highest first" : "lowest first"}, ${where}.`;
+    return `Sorted by ${what}, ${down ? "highest first" : "lowest first"}, within each dataset and paper.`;
   };
 
   for (const board of boards) {
@@ -100,12 +90,6 @@
   };
   kind.addEventListener("change", filtered);
   search.addEventListener("input", filtered);
-  across.addEventListener("change", () => {
-    boards.forEach(arrange);
-    status.textContent = across.checked
-      ? "Rows of different datasets and papers are sorted together; their figures are not comparable."
-      : "";
-  });
   byId("choices").addEventListener("submit", (event) => event.preventDefault());
   byId("choices").hidden = false;
 })();

@@ -315,14 +315,32 @@
     );
   };
 
+  const address = (item) => `#cases?case=${encodeURIComponent(item.id)}`;
+
+  // Browsers offer the clipboard to pages of this machine and over HTTPS; elsewhere the case's name is the link.
+  const copier = (item) => {
+    if (!navigator.clipboard) return [];
+    const button = make("button", { type: "button", class: "copier", "aria-label": `Copy link to case ${item.id}` }, "Copy link");
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(new URL(address(item), location.href).href);
+        button.textContent = "Copied";
+      } catch {
+        button.textContent = "Not allowed by the browser";
+      }
+    });
+    return [button];
+  };
+
   const card = (at) => {
     const item = caseAt(at);
     const title = `card-${at}`;
     const head = make(
       "header",
       {},
-      make("h3", { id: title, dir: "auto" }, make("a", { href: `#cases?case=${encodeURIComponent(item.id)}`, class: "case-link" }, item.id)),
+      make("h3", { id: title, dir: "auto" }, make("a", { href: address(item), class: "case-link" }, item.id)),
       ...(item.group ? [make("span", { class: "tag", dir: "auto" }, item.group)] : []),
+      ...copier(item),
     );
     if (item.change) head.append(make("p", { class: "change", dir: "auto" }, item.change));
     const pictures = [picture(item, 0), picture(item, 1), item.graph ? graph(item) : null].filter(Boolean);
