@@ -28,15 +28,19 @@ def test_the_smallest_is_found_before_anything_larger_is_tried():
     assert smallest([(3, "d")], reaches, most=2) == []
 
 
-def made(suite, groups, folder, size, kind):
+def made(suite, groups, folder, size):
+    """The cases of a new dataset, each with the record of its scene or world."""
     dataset = cs.make(suite, folder, size=size, seed=5, groups=groups, workers=1)
-    file = (
-        next(folder.glob("*.jsonl"))
-        if kind is None
-        else folder / ("scenes.jsonl" if kind is SceneRecord else "worlds.jsonl")
-    )
-    records = [msgspec.json.decode(line, type=kind) for line in file.read_bytes().splitlines()]
+    name, kind = ("scenes", SceneRecord) if suite == "cvqa-synthetic" else ("worlds", WorldRecord)
+    records = [msgspec.json.decode(line, type=kind) for line in (folder / f"{name}.jsonl").read_bytes().splitlines()]
     return list(zip([case for _, case in dataset.cases()], records, strict=True))
+
+
+@pytest.fixture(scope="module", params=["cvqa-synthetic", "supports", "discs"])
+def many(request, tmp_path_factory):
+    """So many cases of a suite that ask for the smallest change that shares can be compared with chance."""
+    size = 400 if request.param == "cvqa-synthetic" else 100
+    return request.param, made(request.param, "least-change", tmp_path_factory.mktemp("many") / "d", size)
 
 
 def right_option(case):
@@ -44,7 +48,7 @@ def right_option(case):
 
 
 def test_synthetic_smallest_changes(tmp_path):
-    found = made("cvqa-synthetic", "least-change", tmp_path / "d", 60, SceneRecord)
+    found = made("cvqa-synthetic", "least-change", tmp_path / "d", 40)
     for case, record in found:
         assert case.group == "least-change"
         assert case.change is None  # it is the answer
@@ -68,7 +72,7 @@ def test_synthetic_smallest_changes(tmp_path):
 
 
 def test_synthetic_changes_in_order_and_unless(tmp_path):
-    found = made("cvqa-synthetic", "several-changes", tmp_path / "d", 80, SceneRecord)
+    found = made("cvqa-synthetic", "several-changes", tmp_path / "d", 60)
     orders = Counter()
     for case, record in found:
         dots = [len(circle.dots) for circle in record.scene.circles]
@@ -107,7 +111,7 @@ def named(world, text):
 
 
 def test_supports_smallest_changes(tmp_path):
-    for case, record in made("supports", "least-change", tmp_path / "d", 8, WorldRecord):
+    for case, record in made("supports", "least-change", tmp_path / "d", 8):
         (falls,) = named(record.world, case.counterfactual.text)
         others = re.search(r"exactly (\d+) other", case.counterfactual.text)
         number = 1 + int(others[1]) if others else 1
@@ -129,7 +133,7 @@ def without(world, *names):
 
 
 def test_discs_smallest_changes(tmp_path):
-    found = made("discs", "least-change", tmp_path / "d", 12, WorldRecord)
+    found = made("discs", "least-change", tmp_path / "d", 8)
     for case, record in found:
         asked = case.counterfactual.text.partition("so that ")[2]
         about, *other = named(record.world, asked)
@@ -148,7 +152,7 @@ def test_discs_smallest_changes(tmp_path):
 
 @pytest.mark.parametrize("suite", ["supports", "discs"])
 def test_worlds_in_order_and_unless(suite, tmp_path):
-    found = made(suite, "several-changes", tmp_path / "d", 8, WorldRecord)
+    found = made(suite, "several-changes", tmp_path / "d", 8)
     orders = Counter(case.provenance["order"] for case, _ in found if case.group == "several-changes")
     assert orders["matters"] >= sum(orders.values()) / 3
     for case, record in found:
@@ -218,21 +222,15 @@ def rules_for_circles(scene, text):
     return {sign: lambda circle, sign=sign: sign * len(circle.dots) for sign in (1, -1)}
 
 
-@pytest.mark.parametrize(
-    ("suite", "size", "rules"),
-    [
-        ("cvqa-synthetic", 200, rules_for_circles),
-        pytest.param("supports", 48, rules_for_supports, marks=pytest.mark.slow),
-        pytest.param("discs", 48, rules_for_discs, marks=pytest.mark.slow),
-    ],
-)
-def test_no_rule_of_thumb_finds_the_smallest_change(suite, size, rules, tmp_path):
+RULES = {"cvqa-synthetic": rules_for_circles, "supports": rules_for_supports, "discs": rules_for_discs}
+
+
+@pytest.mark.slow
+def test_no_rule_of_thumb_finds_the_smallest_change(many):
     """Each rule that needs no reasoning is right in at most 40 % of the cases; chance is 25 %."""
     places = ["top left", "top middle", "top right", "bottom left", "bottom middle", "bottom right"]
-    right, cases = Counter(), 0
-    for case, record in made(
-        suite, "least-change", tmp_path / "d", size, WorldRecord if suite != "cvqa-synthetic" else SceneRecord
-    ):
+    (suite, found), right, cases = many, Counter(), 0
+    for case, record in found:
         if suite == "cvqa-synthetic":
             if not record.scene.circles:
                 continue
@@ -246,7 +244,7 @@ def test_no_rule_of_thumb_finds_the_smallest_change(suite, size, rules, tmp_path
             things = {f"the {thing.name}": thing for thing in (world.discs if suite == "discs" else world.free)}
         offered = [option.text for option in case.counterfactual.options]
         cases += 1
-        for rule, score in rules(world, case.counterfactual.text).items():
+        for rule, score in RULES[suite](world, case.counterfactual.text).items():
             scores = {text: score(things[text]) for text in offered}
             best = [text for text in offered if scores[text] == min(scores.values())]
             right[rule] += (right_option(case) in best) / len(best)
@@ -255,9 +253,6 @@ def test_no_rule_of_thumb_finds_the_smallest_change(suite, size, rules, tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suite", ["cvqa-synthetic", "supports", "discs"])
-def test_words_give_no_smallest_change_away(suite, tmp_path):
+def test_words_give_no_smallest_change_away(many):
     """The question about the change alone: what is asked of the picture as it is may be a number to count."""
-    record = WorldRecord if suite != "cvqa-synthetic" else SceneRecord
-    drawn = made(suite, "least-change", tmp_path / "d", 400 if suite == "cvqa-synthetic" else 100, record)
-    gives_nothing_away([msgspec.structs.replace(case, factual=None) for case, _ in drawn])
+    gives_nothing_away([msgspec.structs.replace(case, factual=None) for case, _ in many[1]])

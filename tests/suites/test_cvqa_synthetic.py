@@ -69,19 +69,13 @@ def gold(question):
 
 
 @pytest.mark.parametrize("template", RANGES)
-def test_answers_stay_in_the_published_ranges_and_the_change_always_matters(some, template):
+def test_answers_and_options_are_those_a_template_may_have_and_the_change_always_matters(some, template):
     low, high, new_low, new_high = RANGES[template]
     for made in some[template]:
         answer, new = gold(made.case.factual), gold(made.case.counterfactual)
         assert low <= answer <= high
         assert new_low <= new <= new_high
         assert answer != new
-
-
-@pytest.mark.parametrize("template", RANGES)
-def test_options_are_four_different_answers_near_each_other_that_the_template_may_have(some, template):
-    low, high, new_low, new_high = RANGES[template]
-    for made in some[template]:
         for question, least, most in (
             (made.case.factual, low, high),
             (made.case.counterfactual, new_low, new_high),
@@ -94,18 +88,25 @@ def test_options_are_four_different_answers_near_each_other_that_the_template_ma
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("world", ["factual", "counterfactual"])
-def test_rank_and_parity_of_the_right_option_are_those_of_chance(published_size, world):
-    """1,500 cases at each half of a rank, or of a parity: 5 standard deviations are 8 points."""
-    ranks, nearest = Counter(), 0.0
-    for made in (made for all_made in published_size.values() for made in all_made):
-        numbers = [int(option.text) for option in made.case.question(world).options]
-        right, mean = gold(made.case.question(world)), fmean(numbers)
-        far = [abs(number - mean) for number in numbers]
-        ranks[sorted(numbers).index(right)] += 1
-        nearest += (abs(right - mean) == min(far)) / far.count(min(far))
-    assert all(0.21 < ranks[rank] / 3000 < 0.29 for rank in range(4))
-    assert 0.21 < nearest / 3000 < 0.29
+def test_rank_of_the_right_option_is_that_of_chance_and_letters_of_the_worlds_are_independent(published_size):
+    """1,500 cases at each half of a rank: 5 standard deviations are 8 points."""
+    cases = [made.case for of_template in published_size.values() for made in of_template]
+    for world in ("factual", "counterfactual"):
+        ranks, nearest = Counter(), 0.0
+        for case in cases:
+            numbers = [int(option.text) for option in case.question(world).options]
+            right, mean = gold(case.question(world)), fmean(numbers)
+            far = [abs(number - mean) for number in numbers]
+            ranks[sorted(numbers).index(right)] += 1
+            nearest += (abs(right - mean) == min(far)) / far.count(min(far))
+        assert all(0.21 < ranks[rank] / 3000 < 0.29 for rank in range(4))
+        assert 0.21 < nearest / 3000 < 0.29
+    pairs = Counter((case.factual.answer, case.counterfactual.answer) for case in cases)
+    assert len(pairs) == 16
+    assert min(pairs.values()) > 120
+    flowers = Counter(gold(made.case.counterfactual) for made in published_size[3])
+    assert set(flowers) == set(range(1, 13))
+    assert 5.5 < fmean(flowers.elements()) < 7.5
 
 
 @pytest.mark.slow
@@ -125,23 +126,6 @@ def test_what_is_removed_could_be_removed_from_every_option(some):
             assert after == {number - removed for number in before}
 
 
-@pytest.fixture(scope="module")
-def by_published_gaps():
-    """Cases whose options are drawn as the published set's are."""
-    return [make_case(TEMPLATES[3], SEED, index, index + 1, "published") for index in range(400)]
-
-
-@pytest.mark.slow
-def test_letters_of_the_two_worlds_have_nothing_to_do_with_each_other(published_size):
-    pairs = Counter(
-        (made.case.factual.answer, made.case.counterfactual.answer)
-        for all_made in published_size.values()
-        for made in all_made
-    )
-    assert len(pairs) == 16
-    assert min(pairs.values()) > 120
-
-
 @given(st.sampled_from(["ABCD", "ABCDEFGH"]), st.text(max_size=8), st.integers(0, 200))
 def test_balance_is_as_even_as_arithmetic_allows_at_every_size(items, key, size):
     counts = Counter(balanced(items, key, index) for index in range(size))
@@ -156,29 +140,19 @@ def test_right_letters_are_even_over_a_hundred_cases_and_earlier_ones_do_not_tel
 
 
 @pytest.mark.slow
-def test_the_published_way_spreads_wrong_options_over_all_its_gaps(by_published_gaps):
-    gaps = Counter(
-        int(option.text) - gold(made.case.factual) for made in by_published_gaps for option in made.case.factual.options
-    )
+def test_the_published_way_spreads_wrong_options_over_all_its_gaps():
+    cases = [make_case(TEMPLATES[3], SEED, index, index + 1, "published").case for index in range(400)]
+    gaps = Counter(int(option.text) - gold(case.factual) for case in cases for option in case.factual.options)
     del gaps[0]
     assert set(gaps) == {*range(-5, 0), *range(1, 7)}
     assert max(gaps.values()) < 1.6 * min(gaps.values())
 
 
-@pytest.mark.parametrize("template", [1, 2, 3])
-def test_colours_are_spread_evenly(some, template):
-    colours = Counter(re.search(r"(\w+) polygons", made.case.factual.text)[1] for made in some[template])
-    assert set(colours) == {"red", "green", "blue", "yellow", "purple", "orange", "pink", "black"}
-    assert set(colours.values()) == {3}
-
-
-@pytest.mark.slow
-def test_regions_hold_one_to_twelve_flowers(published_size):
-    seen = Counter()
-    for made in published_size[3]:
-        seen[gold(made.case.counterfactual)] += 1
-    assert set(seen) == set(range(1, 13))
-    assert 5.5 < fmean(seen.elements()) < 7.5
+def test_colours_are_spread_evenly(some):
+    for template in (1, 2, 3):
+        colours = Counter(re.search(r"(\w+) polygons", made.case.factual.text)[1] for made in some[template])
+        assert set(colours) == {"red", "green", "blue", "yellow", "purple", "orange", "pink", "black"}
+        assert set(colours.values()) == {3}
 
 
 COLOUR = "(red|green|blue|yellow|purple|orange|pink|black)"
@@ -236,7 +210,7 @@ def test_the_change_is_the_presupposition_as_a_sentence(some):
             assert set(made.case.change.kinds) <= {"remove", "recolour"}
 
 
-@pytest.mark.parametrize("size", [1, 5, 6, 7, 20])
+@pytest.mark.parametrize("size", [1, 8])
 def test_templates_follow_one_another_as_even_as_can_be(tmp_path, size):
     cases = [case for _, case in Dataset.open(write(tmp_path / "d", size=size)).cases()]
     types = [case.provenance["type"] for case in cases]
@@ -316,16 +290,13 @@ def test_the_pictures_differ_only_where_the_change_is(folder):
         assert not (differs & ~allowed).any(), record.id
 
 
-def test_pictures_are_448_px_rgb(folder):
-    for path in (folder / "images").iterdir():
-        with Image.open(path) as picture:
-            assert (picture.size, picture.mode, picture.format) == ((448, 448), "RGB", "PNG")
-
-
-def test_every_picture_is_named_by_one_case(folder):
+def test_every_picture_is_rgb_of_448_px_and_named_by_one_case(folder):
     cases = [case for _, case in Dataset.open(folder).cases()]
     named = {name for case in cases for name in (case.image, case.counterfactual_image)}
     assert named == {f"images/{path.name}" for path in (folder / "images").iterdir()}
+    for path in (folder / "images").iterdir():
+        with Image.open(path) as picture:
+            assert (picture.size, picture.mode, picture.format) == ((448, 448), "RGB", "PNG")
 
 
 def contents(folder):
@@ -337,7 +308,7 @@ def contents(folder):
 
 @pytest.mark.slow
 def test_one_worker_and_two_write_the_same_bytes(tmp_path):
-    one, two = (write(tmp_path / str(workers), size=40, workers=workers) for workers in (1, 2))
+    one, two = (write(tmp_path / str(workers), size=20, workers=workers) for workers in (1, 2))
     assert contents(one) == contents(two)
 
 
@@ -359,7 +330,7 @@ def test_eight_phrasings_ask_the_same_and_are_understood(template):
 
 def test_the_usual_wording_has_all_phrasings_and_the_published_one_can_be_named(tmp_path):
     usual, one = (
-        [case for _, case in cs.make("cvqa-synthetic", tmp_path / name, size=48, seed=1, workers=1, **how).cases()]
+        [case for _, case in cs.make("cvqa-synthetic", tmp_path / name, size=24, seed=1, workers=1, **how).cases()]
         for name, how in (("usual", {}), ("one", {"wording": "one"}))
     )
     assert [as_published(case.factual.text) for case in usual] == [case.factual.text for case in one]
@@ -367,13 +338,6 @@ def test_the_usual_wording_has_all_phrasings_and_the_published_one_can_be_named(
     assert {case.factual.text.split(" ")[0] for case in one} == {"How"}
     with pytest.raises(CountersightError, match="wording of cvqa-synthetic"):
         cs.make("cvqa-synthetic", tmp_path / "d", size=2, wording="second")
-
-
-def test_progress_tells_how_many_cases_are_done(tmp_path):
-    told = []
-    make_synthetic(tmp_path / "d", size=20, seed=1, workers=1, progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 20
 
 
 INTERRUPTED = """
