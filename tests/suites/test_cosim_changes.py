@@ -88,19 +88,6 @@ def test_a_change_of_enormous_length_takes_no_time(word):
     assert time.process_time() - begun < 1
 
 
-def test_the_labels_are_of_enough_changes_in_even_halves():
-    with LABELS.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert Counter((row["sample"], row["half"]) for row in rows) == {
-        ("random", "development"): 100,
-        ("random", "held out"): 100,
-        ("cued", "development"): 30,
-        ("cued", "held out"): 30,
-    }
-    assert len({row["case"] for row in rows}) == len(rows)
-    assert {kind for row in rows for kind in row["kinds"].split(";")} == set(KINDS)
-
-
 FLOORS = {
     "object addition": 0.90,
     "object removal": 0.86,

@@ -29,34 +29,31 @@ def imported(folder, rows, header="id,image,counterfactual_question,counterfactu
     return [case for _, case in made.cases()], bad
 
 
-def test_an_id_that_stands_there_twice_is_said_and_left_out(tmp_path, photos):
-    cases, bad = imported(tmp_path, ["x,a.png,How many if?,3", "x,a.png,How many if so?,4"])
-    assert [case.counterfactual.answer for case in cases] == ["3"]
-    assert bad == [(3, "id", "'x' is already on an earlier line")]
+def test_an_id_that_stands_there_twice_and_a_picture_that_is_none_are_said_and_left_out(tmp_path, photos):
+    rows = ["x,a.png,How many if?,3", "x,a.png,How many if so?,4", "y,b.png,How many if?,3"]
+    cases, bad = imported(tmp_path, rows)
+    assert [(case.id, case.counterfactual.answer) for case in cases] == [("x", "3")]
+    assert bad == [
+        (3, "id", "'x' is already on an earlier line"),
+        (4, "image", "'b.png' is not a PNG, JPEG, GIF or WebP picture"),
+    ]
 
 
-def test_a_picture_that_is_none_is_said(tmp_path, photos):
-    cases, bad = imported(tmp_path, ["x,a.png,How many if?,3", "y,b.png,How many if?,3"])
-    assert [case.id for case in cases] == ["x"]
-    assert bad == [(3, "image", "'b.png' is not a PNG, JPEG, GIF or WebP picture")]
+SAID = {
+    "Yes.": ("boolean", "yes"),
+    "no!": ("boolean", "no"),
+    "two": ("number", "2"),
+    "3.": ("number", "3"),
+    "2.5": ("number", "2.5"),
+    "No idea.": ("open", "No idea."),
+    "a cat.": ("open", "a cat."),
+}
 
 
-@pytest.mark.parametrize(
-    ("said", "kind", "answer"),
-    [
-        ("Yes.", "boolean", "yes"),
-        ("no!", "boolean", "no"),
-        ("two", "number", "2"),
-        ("Two.", "number", "2"),
-        ("3.", "number", "3"),
-        ("2.5", "number", "2.5"),
-        ("No idea.", "open", "No idea."),
-        ("a cat.", "open", "a cat."),
-    ],
-)
-def test_answers_are_read_as_people_write_them(said, kind, answer, tmp_path, photos):
-    [case], bad = imported(tmp_path, [f"x,a.png,How many if?,{said}"])
-    assert (case.counterfactual.kind, case.counterfactual.answer, bad) == (kind, answer, [])
+def test_answers_are_read_as_people_write_them(tmp_path, photos):
+    cases, bad = imported(tmp_path, [f"{nth},a.png,How many if?,{said}" for nth, said in enumerate(SAID)])
+    asked = [(case.counterfactual.kind, case.counterfactual.answer) for case in cases]
+    assert (asked, bad) == (list(SAID.values()), [])
 
 
 def test_an_option_in_words_stays_the_option(tmp_path, photos):

@@ -62,12 +62,6 @@ def test_a_run_that_cannot_ask_everything_says_so(mixed, tmp_path, capsys):
     assert "not asked yet" not in told
 
 
-def test_a_run_that_asks_everything_succeeds(tmp_path):
-    import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
-    assert main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "r")]) == 0
-    assert cs.score(tmp_path / "r").overall.counterfactual.n == 1
-
-
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"inspect", "cvqa", "cello", "croissant", "verifiers"}))
 def test_it_is_exported(name, tmp_path):
     import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
@@ -83,35 +77,28 @@ def test_a_case_without_a_picture_has_none():
     assert case.fault() == "text_only: must be false for a case with a picture"
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I cannot determine that without the figure.",
-        "I'm not sure.",
-        "It is unclear.",
-        "I don't have enough information to answer this.",
-        "There is no image provided, so I can’t tell.",
-        "It is not possible to say.",
-        "Uncertain",
-        "No image was attached.",
-        "Rankings of this kind change from year to year.",
-    ],
-)
-def test_neither_yes_nor_no_is_right_where_the_question_accepts_it(said):
+UNCERTAIN = [
+    "I cannot determine that without the figure.",
+    "I'm not sure.",
+    "It is unclear.",
+    "There is no image provided, so I can’t tell.",
+    "Uncertain",
+    "Rankings of this kind change from year to year.",
+]
+
+
+def test_neither_yes_nor_no_is_right_where_the_question_accepts_it():
     question = Question("Was it the highest in 2018?", "no", "boolean", accepts_uncertain=True)
-    assert judge(Reply("x", 0, "factual", text=said), question).answer == "uncertain"
     plain = Question("Was it the highest in 2018?", "no", "boolean")
-    assert judge(Reply("x", 0, "factual", text=said), plain).answer != "uncertain"
-
-
-def test_a_plain_answer_is_read_as_one_where_uncertain_is_accepted():
-    question = Question("Was it the highest in 2018?", "no", "boolean", accepts_uncertain=True)
+    for said in UNCERTAIN:
+        assert judge(Reply("x", 0, "factual", text=said), question).answer == "uncertain", said
+        assert judge(Reply("x", 0, "factual", text=said), plain).answer != "uncertain", said
     assert [judge(Reply("x", 0, "factual", text=said), question).answer for said in ("Yes.", "No")] == ["yes", "no"]
 
 
 def test_the_page_shows_it(tmp_path):
     import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
-    main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "r")])
+    assert main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "r")]) == 0
     main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "page")])
     page = (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
     assert '"picture":null' in page

@@ -19,4 +19,6 @@ from .hidden import hidden_in as hidden_in
 from .hidden import hide as hide
 from .hidden import is_key as is_key
 from .hidden import open_key as open_key
+from .hidden import secret_seed as secret_seed
+from .hidden import whole_beside as whole_beside
 from .writing import DatasetWriter as DatasetWriter

@@ -8,6 +8,9 @@ import hashlib
 import os
 import secrets
 import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -48,6 +51,30 @@ class Key(msgspec.Struct, frozen=True):
     fingerprint: str
     commitment: str
     cases: dict[str, Case]
+
+
+def secret_seed(seed: int | None) -> int:
+    """Return a secret seed for a hidden dataset; raises if a seed was chosen."""
+    if seed is not None:
+        raise DatasetError(
+            "a hidden dataset uses a secret random seed, because a known seed would reveal the answers; leave out "
+            "`seed`"
+        )
+    return secrets.randbits(62)
+
+
+@contextmanager
+def whole_beside(folder: Path, key: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield a temporary folder for the dataset with its answers, and the folder for the version without them."""
+    if key.exists():
+        raise DatasetError(f"{key} already exists and may be the only key of a dataset; choose another name")
+    if folder.exists() and (folder.is_file() or any(folder.iterdir())):
+        raise DatasetError(f"{folder} exists already; remove it or choose another name")
+    if key.resolve().is_relative_to(folder.resolve()):
+        raise DatasetError(f"{key} is inside the dataset folder, where everybody could read it; choose another place")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.whole-", dir=folder.parent) as place:
+        yield Path(place) / folder.name, folder
 
 
 def hidden_in(dataset: Dataset) -> Hidden | None:

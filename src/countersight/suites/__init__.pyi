@@ -1,5 +1,3 @@
-from .hiding import secret_seed as secret_seed
-from .hiding import whole_beside as whole_beside
 from .importing import OnBad as OnBad
 from .importing import Part as Part
 from .paper_terms import AS_IT_IS as AS_IT_IS

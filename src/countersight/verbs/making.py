@@ -7,13 +7,13 @@ from typing import Any, Literal
 from countersight.arguments import check_from, checked
 from countersight.authoring import GROUPS, BuildOrder, BuiltPairs, build_dataset
 from countersight.causal import Mined, mine_folder
-from countersight.dataset import METADATA, Dataset, Hidden, hide
+from countersight.dataset import METADATA, Dataset, Hidden, hide, secret_seed, whole_beside
 from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
 from countersight.files import digest_of
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
-from countersight.suites import WORDINGS, OnBad, Part, Way, find_suite, secret_seed, way_of, whole_beside
+from countersight.suites import WORDINGS, OnBad, Part, Way, find_suite, way_of
 from countersight.verbs.inputs import SomeModel, maybe_path, settings_of
 from countersight.verbs.running import open_model
 
