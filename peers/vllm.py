@@ -20,7 +20,7 @@ from making import picture
 from models.local import tiny
 
 import countersight as cs
-import peers.torchvision  # noqa: F401 - before whatever imports torchvision
+import peers.torchvision  # noqa: F401 - before anything imports torchvision
 from countersight.case import Option
 from countersight.models import ModelSettings, Request, Turn, open_model
 from countersight.picture.checking import check_picture
@@ -39,8 +39,8 @@ def model() -> Path:
     folder = WORK / "tiny-qwen2-vl"
     shutil.rmtree(folder, ignore_errors=True)
     tiny.TEXT |= {"hidden_size": 128, "head_dim": 32}
-    eye = {"depth": 2, "embed_dim": 64, "hidden_size": 128, "num_heads": 2, "mlp_ratio": 2, "patch_size": 8}
-    vision = eye | {"spatial_merge_size": 2, "temporal_patch_size": 2, "initializer_range": 0.3}
+    vision = {"depth": 2, "embed_dim": 64, "hidden_size": 128, "num_heads": 2, "mlp_ratio": 2, "patch_size": 8}
+    vision |= {"spatial_merge_size": 2, "temporal_patch_size": 2, "initializer_range": 0.3}
     return tiny._qwen_vl(folder, "Qwen2VL", vision, [4, 6, 6], 8)
 
 

@@ -235,7 +235,7 @@ json = st.recursive(
 
 
 @given(json, json)
-def test_whatever_a_server_tells_is_read_or_refused(entries: object, numbers: object) -> None:
+def test_any_response_is_parsed_or_refused(entries: object, numbers: object) -> None:
     try:
         prompt = read_prompt(entries, numbers)
     except AskingFailed:

@@ -104,7 +104,7 @@ def test_an_answer_is_read_in_every_shape_and_connections_are_kept(wire, connect
     [lambda writer: writer.write(whole("of nobody")), lambda writer: writer.write_eof()],
     ids=["another answer", "the end"],
 )
-def test_what_comes_unasked_is_nobodys_answer(unasked):
+def test_unrequested_data_is_not_taken_for_an_answer(unasked):
     """A kept connection over which something came since, or the end, is not asked over again."""
 
     async def ask() -> list[str]:
@@ -127,7 +127,7 @@ def test_what_comes_unasked_is_nobodys_answer(unasked):
 
 
 def test_a_server_that_answers_without_listening_is_not_waited_for():
-    """It refuses a large picture by its head; what is left of that is sent to nobody, and keeps nothing open."""
+    """It refuses a large picture before reading it; the rest is not sent, and the connection is closed."""
     large = Request("case-1", (Turn("user", "?" * 12_000_000, REQUEST.turns[0].picture),), "open")
     refusal = b"HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\n\r\nlarge"
 
@@ -161,7 +161,7 @@ def test_a_server_that_answers_without_listening_is_not_waited_for():
     ],
     ids=["elsewhere", "otherwise", "another protocol"],
 )
-def test_whoever_answers_otherwise_refuses(wire, said):
+def test_a_response_of_another_kind_is_a_refusal(wire, said):
     """A run stops after a few refusals; it would ask all its questions of a server that only fails."""
     with pytest.raises(Refused, match=said):
         answered(wire, times=1)

@@ -72,7 +72,7 @@ def test_questions_that_come_together_share_the_work(monkeypatch: pytest.MonkeyP
         sending = PictureUrls()
         first, others = asyncio.create_task(sending.of(one)), [sending.of(one) for _ in range(3)]
         await asyncio.sleep(0)
-        first.cancel()  # whoever gives up takes nothing from the others
+        first.cancel()  # cancelling one request does not affect the others
         return await asyncio.gather(*others)
 
     assert len(set(asyncio.run(both()))) == 1

@@ -11,7 +11,7 @@ from countersight.picture.checking import Picture, check_picture
 
 
 def picture(width: int = 64, height: int = 48, seed: int = 0) -> Picture:
-    """A picture with something everywhere, so that whatever is lost of it is missed."""
+    """A picture that differs everywhere, so that any lost part is noticed."""
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG")

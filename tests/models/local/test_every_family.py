@@ -51,7 +51,7 @@ NEEDS = {
     ),
     **dict.fromkeys(("fast_vlm", "gemma3n"), "timm"),
 }
-"""Packages without which transformers cannot prepare a family's pictures, or compute its eye."""
+"""Packages without which transformers cannot prepare a family's pictures, or run its vision encoder."""
 WAYS = {
     **dict.fromkeys(("lfm2_vl", "minicpm_ocr", "minicpmv4_6", "qwen3_5", "qwen3_5_moe"), "plain"),
     **dict.fromkeys(("nemotron_h_omni", "llama4", "kosmos-2.5"), "plain"),
@@ -82,7 +82,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_loaded(family: str, 
 def test_a_family_is_right_or_says_what_to_install(
     family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Its processor makes 4,096 patches of every picture, whatever the checkpoint says.
+    # Its processor makes 4,096 patches of every picture, also if the checkpoint says otherwise.
     monkeypatch.setitem(Kosmos2_5ProcessorKwargs._defaults["images_kwargs"], "max_patches", 16)
     needed = NEEDS.get(family)
     if needed and importlib.util.find_spec(needed) is None:

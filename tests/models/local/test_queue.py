@@ -1,4 +1,4 @@
-"""The queue: large batches, halved where memory runs out, and whatever happens nobody is forgotten."""
+"""The queue of a local model: batches are halved if memory runs out, and no request is lost."""
 
 import asyncio
 import threading
@@ -91,7 +91,7 @@ def test_no_batch_is_larger_than_was_allowed() -> None:
         MemoryError(),
     ],
 )
-def test_a_batch_that_does_not_fit_is_halved_and_nobody_is_lost(error: Exception) -> None:
+def test_a_batch_that_does_not_fit_is_halved_and_no_request_is_lost(error: Exception) -> None:
     worker = Worker(too_many(3, error))
     answers, _ = ask_all(worker, numbered(40))
     assert answers == keys(40)
@@ -213,7 +213,7 @@ def test_conversations_with_different_numbers_of_pictures_come_in_different_batc
     assert all(len(set(batch)) == 1 for batch in worker.batches)
 
 
-def test_what_nobody_waits_for_any_more_is_not_computed() -> None:
+def test_cancelled_requests_are_not_computed() -> None:
     begun, release = threading.Event(), threading.Event()
 
     def wait(_: list[Request]) -> None:
@@ -239,7 +239,7 @@ def test_what_nobody_waits_for_any_more_is_not_computed() -> None:
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_closing_lets_go_of_whoever_waits_and_tells_the_work_under_way(full: bool) -> None:
+def test_closing_cancels_waiting_requests_and_stops_the_work(full: bool) -> None:
     queue, begun = Queue(1, float("inf")), threading.Event()
 
     def work(_: Feed) -> list[tuple[int, str]]:

@@ -108,7 +108,9 @@ def test_an_option_that_speaks_in_signs_of_the_model_is_text_like_any_other(fami
 
 
 @pytest.mark.parametrize("family", ["qwen2_5_vl", "gemma3", "mllama"])
-def test_in_whatever_batches(family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_losses_do_not_depend_on_the_batches(
+    family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
     loaded, asked = tiny_model(family), everything(family)
     expected = rank(loaded, asked)
     monkeypatch.setattr(ranking, "TOKENS", 1)
@@ -155,10 +157,10 @@ def test_a_picture_is_prepared_and_looked_at_once(
 ) -> None:
     loaded, asked = tiny_model(family), [*pair(picture(seed=1), 1), *pair(picture(seed=2), 2)]
     core = getattr(loaded.model, "model", loaded.model)
-    eye = next(getattr(core, name) for name in ("visual", "vision_tower", "vision_model") if hasattr(core, name))
+    encoder = next(getattr(core, name) for name in ("visual", "vision_tower", "vision_model") if hasattr(core, name))
     part, prepared, looked = loaded.processor.image_processor, [], []
     monkeypatch.setattr(loaded.processor, "image_processor", Noting(part, prepared))
-    handle = eye.register_forward_pre_hook(
+    handle = encoder.register_forward_pre_hook(
         lambda _, given, named: looked.append((*given, *named.values())[0]), with_kwargs=True
     )
     expected = [plain_losses(loaded, one) for one in asked]

@@ -57,9 +57,9 @@ def test_the_answers_are_those_of_the_plain_way(family: str, tiny_model: Models)
         assert shared(loaded, mixed(), settings) == plain(loaded, mixed(), settings)
 
 
-@pytest.mark.parametrize(("off", "sociable"), [(0.0, True), (0.1, False)])
+@pytest.mark.parametrize(("off", "independent"), [(0.0, True), (0.1, False)])
 def test_words_as_likely_as_each_other_do_not_decide_whether_a_model_writes_in_batches(
-    tiny_folder: Callable[[str], Path], off: float, sociable: bool
+    tiny_folder: Callable[[str], Path], off: float, independent: bool
 ) -> None:
     loaded = load(str(tiny_folder("qwen2_5_vl")), device="cpu")
     head = loaded.model.get_output_embeddings()
@@ -73,7 +73,7 @@ def test_words_as_likely_as_each_other_do_not_decide_whether_a_model_writes_in_b
 
     with torch.inference_mode():
         handle = head.register_forward_hook(tie)
-        assert writes_in_batches(loaded) is sociable
+        assert writes_in_batches(loaded) is independent
         handle.remove()
 
 

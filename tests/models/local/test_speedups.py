@@ -18,29 +18,29 @@ Folders = Callable[[str], Path]
 
 
 def looks(loaded: Loaded, implementation: str) -> torch.Tensor:
-    """What the eye makes of three pictures of different sizes."""
+    """The output of the vision encoder for three pictures of different sizes."""
     asked = [request("?", picture(width, height, seed=width)) for width, height in ((200, 100), (30, 90), (64, 64))]
     given = model_inputs(loaded, asked, decode_pictures(*asked))
-    eye = loaded.model.model.visual
-    eye.config._attn_implementation = implementation
+    encoder = loaded.model.model.visual
+    encoder.config._attn_implementation = implementation
     with torch.inference_mode():
-        return eye(given["pixel_values"], grid_thw=given["image_grid_thw"]).pooler_output
+        return encoder(given["pixel_values"], grid_thw=given["image_grid_thw"]).pooler_output
 
 
 @pytest.mark.parametrize("family", ["qwen2_vl", "qwen2_5_vl"])
-def test_an_eye_for_pictures_of_any_size_sees_the_same_at_once_as_piece_by_piece(
+def test_an_encoder_of_pictures_of_any_size_computes_the_same_at_once_and_piece_by_piece(
     family: str, tiny_folder: Folders
 ) -> None:
     loaded = load(str(tiny_folder(family)), device="cpu")
-    eye = loaded.model.model.visual
-    at_once = eye.config._attn_implementation
+    encoder = loaded.model.model.visual
+    at_once = encoder.config._attn_implementation
     assert "flash" in at_once  # it was made faster when it was loaded
     quick = looks(loaded, at_once)
     torch.testing.assert_close(quick, looks(loaded, "sdpa"), atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(quick, looks(loaded, "eager"), atol=1e-5, rtol=1e-4)
 
 
-def test_an_eye_turns_by_halves_as_transformers_does(tiny_folder: Folders) -> None:
+def test_rotation_is_that_of_transformers(tiny_folder: Folders) -> None:
     family = sys.modules[type(load(str(tiny_folder("qwen2_5_vl")), device="cpu").model).__module__]
     assert family.apply_rotary_pos_emb_vision is rotate
     generator = torch.Generator().manual_seed(0)
@@ -51,7 +51,7 @@ def test_an_eye_turns_by_halves_as_transformers_does(tiny_folder: Folders) -> No
         torch.testing.assert_close(found, (wide * cos + family.rotate_half(wide) * sin).bfloat16(), atol=0, rtol=0.01)
 
 
-def test_a_family_that_turns_otherwise_keeps_its_own_way() -> None:
+def test_another_kind_of_rotation_is_not_replaced() -> None:
     assert not speedups._is_equivalent_rotation(lambda query, key, cos, sin: (query * cos[:, None], key))
     assert not speedups._is_equivalent_rotation(lambda query, key, positions: (query, key))
 
@@ -81,7 +81,7 @@ def test_heads_may_share_their_keys(ends: torch.Tensor | None) -> None:
 
 
 class Gated(nn.Module):
-    """Layers as language models and eyes have them, of a width that processors do not like."""
+    """Layers as in language models and vision encoders, of a width that is slow."""
 
     def __init__(self, width: int = 30) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Language models without eyes, computed here: the code models of programs."""
+"""Text-only language models on this machine, such as the code models of programs."""
 
 import asyncio
 from pathlib import Path
@@ -69,10 +69,10 @@ def test_it_writes_what_transformers_writes(folder: Path) -> None:
     assert said(folder, "How many cats?")[0].text == tokenizer.decode(made, skip_special_tokens=True).strip()
 
 
-def test_it_is_told_from_a_model_with_eyes(folder: Path, tmp_path: Path) -> None:
-    words, eyes = (open_model(f"hf:{where}", ModelSettings(device="cpu")) for where in (folder, tiny.llava(tmp_path)))
-    assert (words.needs_picture, words.picture_limits) == (False, (0, 0))
-    assert (eyes.needs_picture, eyes.picture_limits) == (True, (0, 64))
+def test_it_is_distinguished_from_a_vision_model(folder: Path, tmp_path: Path) -> None:
+    text, vision = (open_model(f"hf:{where}", ModelSettings(device="cpu")) for where in (folder, tiny.llava(tmp_path)))
+    assert (text.needs_picture, text.picture_limits) == (False, (0, 0))
+    assert (vision.needs_picture, vision.picture_limits) == (True, (0, 64))
 
 
 def test_its_options_are_ranked_by_their_losses_after_the_words(folder: Path) -> None:
@@ -105,7 +105,7 @@ def test_it_is_never_shown_a_picture(folder: Path) -> None:
         asyncio.run(model.reply(shown))
 
 
-def test_it_is_a_code_model_for_programs_that_have_other_eyes(folder: Path) -> None:
+def test_it_is_a_code_model_for_programs_with_another_vision_model(folder: Path) -> None:
     model = open_model(f"visprog:hf:{folder};vision=scene", ModelSettings(device="cpu"))
     assert model.settings["code"] == f"hf:{folder}"
     assert model.settings["code weights"]

@@ -73,7 +73,7 @@ def any_config(folder: Path) -> Any:
 
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # whatever a damaged or foreign file makes transformers say
+    except Exception as error:  # damaged or foreign files make transformers raise any exception
         raise unusable(folder, error) from None
 
 

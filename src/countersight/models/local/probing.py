@@ -98,7 +98,7 @@ def writes_in_batches(loaded: Loaded) -> bool:
     alone = [_predict(loaded, [request])[0] for request in asked]
     try:
         together = _predict(loaded, asked, [_greedy_tokens(steps) for steps in alone])
-    except Exception as error:  # a model may refuse two pictures of different sizes in whatever words it has
+    except Exception as error:  # a model may refuse two pictures of different sizes with any exception
         if is_full(error):
             raise
         return False
@@ -119,7 +119,7 @@ def writing_plan(loaded: Loaded) -> RankingPlan | None:
     overheard = _ForcedChoice([_greedy_tokens(steps) for steps in alone])
     try:
         deque(write_shared(loaded, plan, Feed(asked), _WORDS, overheard), maxlen=0)
-    except Exception as error:  # a model may refuse to go on from what it has read in whatever words it has
+    except Exception as error:  # a model may refuse a given cache with any exception
         if is_full(error):
             raise
         return None
@@ -202,7 +202,7 @@ def _try_plan(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
     try:
         asked = Feed(_small_questions(loaded))
         found = [losses for _, losses in sorted(rank_requests(plan, loaded, asked, "mean"), key=itemgetter(0))]
-    except Exception as error:  # a model may refuse a mask, positions or a cache in whatever words it has
+    except Exception as error:  # a model may refuse a mask, positions or a cache with any exception
         if is_full(error):
             raise
         return None

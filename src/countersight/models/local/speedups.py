@@ -142,7 +142,7 @@ def _is_equivalent_rotation(usual: Any) -> bool:
     """Whether a function is equivalent to `rotate`: some families have other arguments or layouts."""
     given = [torch.linspace(-2, 3, 3 * 2 * 8).view(3, 2, 8), torch.linspace(1, -1, 3 * 2 * 8).view(3, 2, 8)]
     given += [torch.linspace(-1, 1, 3 * 8).view(3, 8), torch.linspace(0, 1, 3 * 8).view(3, 8)]
-    with suppress(Exception):  # it may refuse them in whatever words it has
+    with suppress(Exception):  # it may refuse them with any exception
         return all(torch.allclose(*both, atol=1e-5) for both in zip(usual(*given), rotate(*given), strict=True))
     return False
 
