@@ -99,8 +99,7 @@ def _tokens(text: str) -> list[tuple[str, int, int]]:
 def direct(region: str, options: Options) -> str | None:
     """Return the option after a mark: a letter, or an option's own words; "" if the two contradict each other."""
     first = next(iter(sentences(region[:600])), "")
-    letter = letter_first(first, options)
-    if letter:
+    if letter := letter_first(first, options):
         return letter if _agrees(letter, first, options) else ""
     if _LETTER_FIRST.match(first) and not named(first, options):
         return ""  # a letter that is not an option
@@ -127,8 +126,7 @@ def opening(text: str, options: Options) -> str | None:
     if len({*_LISTED.findall(text)}) > 1:
         return None  # it discusses the options one by one
     first = next(iter(sentences(text[:600])), "")
-    letter = letter_first(first, options)
-    if letter:
+    if letter := letter_first(first, options):
         return letter if _agrees(letter, first, options) else ""
     if said := exactly(first, options):
         return said
@@ -239,8 +237,11 @@ def prose(text: str, options: Options, question: str) -> str | None:
         if options.amounts and numerals(part):
             return None  # the result is an amount that is not an option
     wanted = content(asks)
-    clauses = [main_clause(each).rpartition(" but ")[2] for each in told if not yes_no.turned(each, asks)]
+    told = [each for each in told if not yes_no.turned(each, asks)]
+    clauses = [main_clause(each).rpartition(" but ")[2] for each in told]
     scored = [(len(content(each) & wanted), named(each, options)) for each in clauses]
+    if not supposes and not any(found for _, found in scored):  # "If …, the area is (C) 64."
+        scored = [(len(content(each) & wanted), named(each, options)) for each in told]
     every = set[str]().union(*(found for _, found in scored))
     if len(every) == 1:
         return every.pop()
@@ -249,6 +250,5 @@ def prose(text: str, options: Options, question: str) -> str | None:
     best = set[str]().union(*(found for score, found in answering if score == most))
     if most * 5 >= len(wanted) * 2 and len(best) == 1:
         return best.pop()
-    if not every and options.yes_no and (said := yes_no.prose(text, question)):
-        return LETTERS[options.yes_no.index(said)]
-    return None
+    said = yes_no.prose(text, question) if options.yes_no and not every else None
+    return LETTERS[options.yes_no.index(said)] if said else None
