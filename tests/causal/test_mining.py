@@ -12,10 +12,9 @@ from published import published
 from rich.console import Console
 from waiting import wait_until
 
-from countersight.causal.figure import printed
 from countersight.causal.graph import CausalEdge, Description, SceneGraph, SceneRelation, Thing
 from countersight.causal.mined import GRAPHS, mine_folder, read_graphs
-from countersight.causal.mining import MOST_DESCRIPTIONS, MiningTally, mine, mine_scenes
+from countersight.causal.mining import MOST_DESCRIPTIONS, MiningTally, mine, mine_scenes, printed
 from countersight.cli import main
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from random import Random
 
-from countersight.suites.cello.balancing import Coins, taken
+from countersight.suites.cello.balancing import taken
 
 NAMES = [f"name {number}" for number in range(12)]
 
@@ -53,10 +53,3 @@ def test_one_question_of_a_scene_is_taken_and_both_queues_give_as_many():
     chosen = taken(queues, 9, lambda item: (), lambda item: item[0])
     assert len({scene for scene, _, _ in chosen}) == len(chosen)
     assert [sign for _, _, sign in chosen] == [1, -1] * (len(chosen) // 2)
-
-
-def test_a_name_that_leans_already_strains_more():
-    coins = Coins()
-    coins.take((("lost", "table", 1),))
-    coins.take((("lost", "table", 1),))
-    assert coins.strain((("lost", "table", 1),)) > coins.strain((("lost", "table", -1),))

@@ -5,6 +5,8 @@ import asyncio
 import pytest
 from causal.specimens import graph
 from chat_server import ChatServer
+from hypothesis import given
+from hypothesis import strategies as st
 from suites.test_cello_cases import BESIDE, mined
 
 from countersight.case import Case, Option, Question
@@ -12,8 +14,8 @@ from countersight.cli import main
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed
 from countersight.suites.cello.cases import Drafted, draft_supposed
-from countersight.suites.cello.rewording import ATTEMPTS, instructions, reword
-from countersight.suites.cello.role_check import role_prompt, roles
+from countersight.suites.cello.leaks import LONGEST, fault, leaked
+from countersight.suites.cello.rewording import ATTEMPTS, instructions, reword, role_prompt, roles
 from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
 from countersight.suites.cello.wording import question
@@ -177,6 +179,62 @@ def test_a_model_that_says_nothing_leaves_the_template():
     case, _ = worded(drafted(), RetriesExhausted(AskingFailed("no route", again=False), 3))
     assert case.provenance["wording"] == "template"
     assert "did not answer" in case.provenance["rejected_because"]
+
+
+# What the rules alone send back
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What keeps the books on the shelf?",
+        "What keeps the books on the Shelves?",
+        "Which shelf-like thing holds books?",
+        "Are the books in a shelf?",
+    ],
+)
+def test_a_forbidden_word_in_any_form(text):
+    assert leaked(text, ["shelf"], ["books"]) == (["shelf"] if "-like" not in text else [])
+
+
+def test_a_synonym_and_the_head_of_a_name():
+    assert leaked("What does the man on the couch hold?", ["sofa"], ["man"]) == ["sofa"]
+    assert leaked("Where is the racket?", ["tennis racket"], []) == ["tennis racket"]
+    assert leaked("What is on the fire hydrants?", ["fire hydrant"], []) == ["fire hydrant"]
+    assert leaked("What keeps the cup up?", ["table", "tray"], ["cup"]) == []
+
+
+def test_words_of_what_may_be_named_give_nothing_away():
+    assert leaked("What does the tennis player hold?", ["tennis racket"], ["tennis player"]) == []
+    assert leaked("What does the racket player hold?", ["tennis racket"], ["tennis player"]) == ["tennis racket"]
+
+
+PLAIN = "If the shelf came down, would the books still be where they are?"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "10 to 400 characters"),
+        ("x" * LONGEST + "?", "10 to 400 characters"),
+        (PLAIN.removesuffix("?"), "one question"),
+        (PLAIN + " Why?", "one question"),
+        ("Sure:\n" + PLAIN, "one question"),
+        (PLAIN.replace("came down", "fell off the wall"), "must not mention wall"),
+        (PLAIN.replace("the books", "they"), "must mention books"),
+    ],
+)
+def test_a_fault_is_told_in_words(text, reason):
+    assert fault(PLAIN, forbidden=["wall"], named=["shelf", "books"]) is None
+    found = fault(text, forbidden=["wall"], named=["shelf", "books"])
+    assert found is not None
+    assert reason in found
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=10), max_size=3), st.lists(st.text(max_size=10), max_size=3))
+def test_no_text_makes_the_check_fail(text, forbidden, named):
+    found = fault(text, forbidden=forbidden, named=named)
+    assert found is None or isinstance(found, str)
 
 
 # The whole way, with a server

@@ -1,6 +1,5 @@
 from .catalogue import classes_of as classes_of
 from .catalogue import verdict_on as verdict_on
-from .figure import printed as printed
 from .grammar import pronoun as pronoun
 from .grammar import sentence as sentence
 from .grammar import the as the
@@ -26,6 +25,7 @@ from .mined import Mined as Mined
 from .mined import find_picture as find_picture
 from .mined import mine_folder as mine_folder
 from .mined import read_graphs as read_graphs
+from .mining import printed as printed
 from .paths import Edges as Edges
 from .paths import ancestors as ancestors
 from .paths import backdoor_set as backdoor_set
