@@ -174,25 +174,6 @@ def test_all_interpreters_together_have_a_bound_on_their_memory() -> None:
     assert most > 15 * MEGABYTE  # it was measured at all; the bound is held while they run
 
 
-@linux
-def test_an_interpreter_that_has_grown_is_not_kept() -> None:
-    others = set(children())
-
-    async def run():
-        sandbox = Sandbox(Limits())
-        try:
-            for _ in range(3):
-                tools = Tools(PICTURE, Eyes(), None, Tracing(), Limits())
-                await sandbox.run(
-                    "def execute_command(image):\n    return len(['x' * 1000 for _ in range(20_000)])", tools
-                )
-            return [resident_memory(child) for child in set(children()) - others]
-        finally:
-            await sandbox.close()
-
-    assert max(asyncio.run(run()), default=0) < 8 * MEGABYTE
-
-
 def children():
     """The processes that this one, or a thread of it, has started, and which run a command of their own by now.
 

@@ -5,12 +5,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from PIL import Image, ImageEnhance
 
-from countersight.programs.vision.paint import NotAScene, patches
+from countersight.programs.vision.paint import NotAScene
 from countersight.programs.vision.scene import see
 from countersight.scenes.drawing import draw
 from countersight.scenes.geometry import as_points, inside
@@ -93,34 +90,6 @@ def test_where_things_are_is_told_in_the_pixels_of_the_picture_that_was_handed_i
 def test_a_picture_that_is_no_scene_is_said_to_be_none(pixels) -> None:
     with pytest.raises(NotAScene):
         see(pixels)
-
-
-@given(arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 12))))
-def test_patches_are_those_of_a_flood_fill(mask) -> None:
-    found = patches(mask)
-    expected = _flooded(mask)
-    assert len(found.areas) == len(expected)
-    assert sorted(found.areas.tolist()) == sorted(len(patch) for patch in expected)
-    for patch in expected:
-        labels = {int(found.labels[y, x]) for y, x in patch}
-        assert len(labels) == 1
-        ys, xs = zip(*patch, strict=True)
-        assert found.boxes[labels.pop()].tolist() == [min(xs), min(ys), max(xs) + 1, max(ys) + 1]
-
-
-def _flooded(mask) -> list[set[tuple[int, int]]]:
-    left = {(int(y), int(x)) for y, x in zip(*np.nonzero(mask), strict=True)}
-    found = []
-    while left:
-        patch, edge = set(), [left.pop()]
-        while edge:
-            y, x = edge.pop()
-            patch.add((y, x))
-            near = {(y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)} & left
-            left -= near
-            edge += near
-        found.append(patch)
-    return found
 
 
 def _flowers_by_polygons(scene: Scene) -> Counter[frozenset[str]]:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from programs.seeing import DOGS, PICTURE, Eyes, parse_steps
 
 from countersight.programs.failures import Limits, ProgramFailed, Tracing
-from countersight.programs.prompting import STEPS
 from countersight.programs.steps.interpreter import OPERATIONS, run_steps
 from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
+from countersight.programs.styles import STEPS
 
 DOG = "A=LOC(image=IMAGE, object='dog')\n"
 CAT = "A=LOC(image=IMAGE, object='cat')\n"
@@ -40,11 +40,6 @@ def test_a_line_is_a_name_an_operation_and_named_values() -> None:
 )
 def test_the_steps_are_taken_out_of_the_talk(reply) -> None:
     assert [step.operation for step in parse_steps(reply)] == ["LOC", "COUNT"]
-
-
-def test_a_step_is_written_as_it_is_read() -> None:
-    program = "A=LOC(image=IMAGE, object='dog')\nB=TOPMOST(box=A, n=2)\nC=EVAL(expr='{N} + 1')"
-    assert "\n".join(map(str, parse_steps(program))) == program
 
 
 @given(st.text(st.characters(), max_size=200) | st.text("ABLOC=(),'\"image\n` .{}[]:0123456789+-*", max_size=200))

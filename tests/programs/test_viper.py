@@ -12,7 +12,7 @@ from countersight.errors import ModelError
 from countersight.picture.checking import check_picture
 from countersight.programs.extraction import extract_python
 from countersight.programs.failures import Limits, ProgramFailed, Tracing
-from countersight.programs.prompting import PYTHON
+from countersight.programs.styles import PYTHON
 from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Tools
 from countersight.programs.viper.running import prepare_program
 from countersight.programs.viper.sandbox import Sandbox
@@ -37,12 +37,6 @@ PROGRAM = "def execute_command(image):\n    return 3\n"
 )
 def test_the_program_is_taken_out_of_the_talk(reply) -> None:
     assert extract_python(reply).strip() == PROGRAM.strip()
-
-
-def test_what_stands_beside_the_function_stays() -> None:
-    whole = f"import math\n\ndef half(n):\n    return n // 2\n\n{PROGRAM}"
-    assert extract_python(f"Well:\n{whole}\nGood luck.") == whole
-    assert extract_python(f"```python\nLIMIT = 3\n{PROGRAM}```") == f"LIMIT = 3\n{PROGRAM}"
 
 
 @pytest.mark.parametrize("reply", ["", "I cannot.", "```python\nreturn 3\n```", "def main(image):\n    return 3"])

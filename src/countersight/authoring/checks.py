@@ -80,12 +80,9 @@ _OF_THE_PICTURE: Final = re.compile(
     r"|\b(?:taken|took) (?:the|this) (?:picture|photo|photograph|image)\b"
 )
 """A supposition of the photograph alone."""
-_COLOURED: Final = re.compile(
-    r"\b(?:were|was|is|are|painted|wore an?|wearing an?)"
-    r" (?:red|orange|yellow|green|blue|purple|pink|brown|black|white|gr[ae]y)\b"
-)
-"""A supposition of a colour, which changes no other fact."""
 _SEVERAL: Final = {"both": 2, "pair": 2, "couple": 2, "duo": 2, "trio": 3, "quartet": 4, "quintet": 5}
+_ONE_BEFORE: Final = {"second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "seventh": 6, "eighth": 7}
+"""The number of things before "a third dog"."""
 
 
 def parts_of(question: str) -> tuple[str, str] | None:
@@ -131,8 +128,6 @@ def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
     parts = parts_of(text)
     if parts is None or supposes_nothing(*parts):
         return "it supposes nothing"
-    if source.group == "boolean" and _COLOURED.search(parts[1]) and not _COLOURED.search(f"is {parts[0].split()[-1]}"):
-        return "it supposes a colour, which changes nothing else"
     return "it repeats itself" if _REPEATED.search(text) else ""
 
 
@@ -161,7 +156,7 @@ def asks_for_the_same(source: SourceQuestion, draft: PairDraft) -> Fault:
     """Check that the question is still about the things of the first question."""
     if source.group == "direct":
         before, after = counted_in(source.question), counted_in((parts_of(draft.question) or ("",))[0])
-        same = before is not None and after is not None and before.head == after.head
+        same = before is not None and after is not None and before.head in ("", after.head)
         return "" if same else "it counts something else"
     before_words, after_words = _things(source.question), _things(draft.question)
     return "" if len(before_words & after_words) >= 0.6 * len(before_words) else "it asks about something else"
@@ -279,7 +274,8 @@ def _things(text: str) -> frozenset[str]:
 def _counts_in(question: str) -> set[str]:
     """The numbers that a supposition contains, as digits: "the pair of men" contains 2."""
     words = _WORD.findall((parts_of(question) or ("", ""))[1])
-    named = {str(_SEVERAL[word]) for word in words if word in _SEVERAL}
+    known = _SEVERAL | _ONE_BEFORE
+    named = {str(known[word]) for word in words if word in known}
     return named | {str(number_of(word)) for word in words if _is_count(word) and word != "one"}
 
 

@@ -24,8 +24,7 @@ from countersight.errors import AskingFailed, ModelError
 from countersight.models import Answer, Displayed, Model, ModelSettings, Request, Turn, Viewer
 from countersight.programs.answers import answer_of
 from countersight.programs.failures import Limits, ProgramFailed, Tracing
-from countersight.programs.prompting import asked_for
-from countersight.programs.styles import STYLES, Style
+from countersight.programs.styles import STYLES, Style, asked_for
 from countersight.text import unknown
 
 REFERENCE = "reference"

@@ -2,18 +2,23 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from importlib.resources import files
 
 from countersight.detection import Vision
+from countersight.models import Request
 from countersight.picture import Picture
 from countersight.programs.extraction import extract_python, extract_steps
 from countersight.programs.failures import Limits, Tracing
-from countersight.programs.prompting import PYTHON, STEPS
 from countersight.programs.reference import as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
 from countersight.programs.steps.parsing import parse_program
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
 
+PYTHON: str = (files(__package__) / "prompt_python.txt").read_text(encoding="utf-8")
+STEPS: str = (files(__package__) / "prompt_steps.txt").read_text(encoding="utf-8")
+LONGEST_QUESTION = 4_000
+"""The maximum number of characters of a question in a prompt; words and examples of the prompts are our own."""
 Ask = Callable[[str], Awaitable[str]]
 
 
@@ -66,3 +71,16 @@ class StepByStep:
 
 Style = Python | StepByStep
 STYLES: dict[str, type[Style]] = {"viper": Python, "visprog": StepByStep}
+
+
+def asked_for(template: str, request: Request) -> str:
+    """Return the prompt for a question; options are given by text, not by letter."""
+    question = " ".join(request.question.split())[:LONGEST_QUESTION]
+    if request.kind == "choice":
+        options = "; ".join(option.text for option in request.options)
+        question += f" (The answer is one of these: {options})"
+    elif request.kind == "boolean":
+        question += " (The answer is yes or no.)"
+    elif request.kind == "number":
+        question += " (The answer is a number.)"
+    return template.format(question=question)

@@ -92,34 +92,8 @@ _SPEAKING: Final = re.compile(r"\b(?:eval|exec)\b")
 """Built-in functions that can refer to any name, as in `eval("Memory" + "Error")`."""
 
 _OF_THE_MACHINE: Final = frozenset(
-    (
-        *(
-            "os",
-            "sys",
-            "io",
-            "posix",
-            "pathlib",
-            "shutil",
-            "tempfile",
-            "glob",
-            "subprocess",
-            "multiprocessing",
-            "ctypes",
-        ),
-        *(
-            "socket",
-            "ssl",
-            "urllib",
-            "http",
-            "ftplib",
-            "smtplib",
-            "requests",
-            "aiohttp",
-            "httpx",
-            "signal",
-            "threading",
-        ),
-    )
+    {"os", "sys", "io", "posix", "pathlib", "shutil", "tempfile", "glob", "subprocess", "multiprocessing", "ctypes"}
+    | {"socket", "ssl", "urllib", "http", "ftplib", "smtplib", "requests", "aiohttp", "httpx", "signal", "threading"}
 )
 """Modules that access files, the network or the machine."""
 
