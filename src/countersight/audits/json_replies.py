@@ -1,6 +1,7 @@
 """Replies in a required format: find and check JSON in a model's reply, and ask again if it is missing."""
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
@@ -85,7 +86,7 @@ LONGEST = 100_000
 NO_JSON = "there is no JSON object in it"
 _OBJECTS = 64
 """Beginnings of an object that are tried; a text full of braces must not take for ever."""
-_FENCE = re.compile(r"```[\w-]*\n(.*?)```", re.DOTALL)
+_DECODER = json.JSONDecoder()
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
 Shape = TypeVar("Shape")
@@ -138,39 +139,16 @@ def read_shape(
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text, in order."""
-    whole = _decoded(text)
-    if whole is not None:
-        yield whole
-        return
-    fenced = _FENCE.findall(text)
-    for part in fenced:
-        inner = _decoded(part.strip())
-        if inner is not None:
-            yield inner
-    if fenced:
-        text = _FENCE.sub("", text)
-    import json  # its decoder alone can say where an object ends
-
-    decoder = json.JSONDecoder()
+    """The outermost JSON objects in a text, in order, whatever stands around them."""
     at, tried = 0, 0
     while (at := text.find("{", at)) >= 0 and tried < _OBJECTS:
         tried += 1
         try:
-            value, at = decoder.raw_decode(text, at)
+            value, at = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
             at += 1
-            continue
-        if isinstance(value, dict):
+        else:
             yield value
-
-
-def _decoded(text: str) -> dict[str, Any] | None:
-    try:
-        value = msgspec.json.decode(text.encode("utf-8", "replace"))
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 async def ask_shaped(

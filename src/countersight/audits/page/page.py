@@ -1,9 +1,6 @@
 """An audit as one self-contained, printable HTML page."""
 
-import base64
-import io
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -14,7 +11,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from countersight import __version__
-from countersight.audits.bundle.cases import DIFFERENCES, CaseSheet, ConceptSheet
+from countersight.audits.bundle.cases import CaseSheet, ConceptSheet
 from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, SEAL_WORDS, STATEMENT
 from countersight.audits.bundle.write import Sheets
 from countersight.audits.exclusion import same_answer
@@ -23,8 +20,8 @@ from countersight.audits.page.score_tables import WORDS, difference_cell, grid, 
 from countersight.audits.plan import LATE
 from countersight.audits.records import Step
 from countersight.editing.quality import RULE
-from countersight.errors import BadPicture
 from countersight.html import (
+    Thumbnail,
     balanced_sample,
     clean,
     count,
@@ -33,22 +30,19 @@ from countersight.html import (
     percent,
     side_for,
     source,
+    thumbnails,
     undirected,
 )
-from countersight.picture import as_seen, read_picture
-from countersight.system import cores
+from countersight.picture import read_picture
 from countersight.text import several
 
 UNFOLDED: Final = 12
 """Cases shown in full; if there are more, each is folded."""
 LONGEST_TEXT: Final = 4_000
 """Longest text on the page, in characters; the rest is in cases.jsonl."""
-BRIGHTER: Final = 3
-"""Factor by which differences are brightened, so that faint ones are visible."""
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
 _CONSTANTS: Final[dict[str, Any]] = {
     "BAD_EDIT": RULE.words,
-    "BRIGHTER": BRIGHTER,
     "DECIDED": {1: ("right", "✓ 1"), 0: ("wrong", "✗ 0"), None: ("missing", "– abstains")},
     "DONE": {True: ("right", "✓ yes"), False: ("wrong", "✗ no"), None: ("missing", "– cannot tell")},
     "EDITED": "edited for test",
@@ -65,16 +59,6 @@ _CONSTANTS: Final[dict[str, Any]] = {
     "logo": Markup('<svg viewBox="0 0 40 20" aria-hidden="true"><circle cx="12" cy="10" r="7.5" class="logo-is"/>'
                    '<circle cx="27" cy="10" r="7.5" class="logo-if"/></svg>'),
 }  # fmt: skip
-
-
-class SmallPicture(msgspec.Struct, frozen=True):
-    """A thumbnail of a page as WebP in base64, or why there is none."""
-
-    number: int
-    coded: str = ""
-    width: int = 1
-    height: int = 1
-    fault: str = ""
 
 
 @cache
@@ -107,7 +91,7 @@ def templates() -> Environment:
     return found
 
 
-def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, SmallPicture]) -> str:
+def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Thumbnail]) -> str:
     """Return the whole page, with these cases and the thumbnails of their files."""
     scores = sheets.scores
     steps: dict[str, list[Step]] = {}
@@ -120,7 +104,7 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Small
         .render(
             sheets=sheets,
             cases_shown=cases,
-            pictures=pictures,
+            pictures={file: (nth, small) for nth, (file, small) in enumerate(pictures.items())},
             steps=steps,
             result_grids=list(score_tables.result_grids(scores)),
             agreement_grids=list(score_tables.agreement_grids(scores.agreement)),
@@ -174,28 +158,15 @@ def list_pictures(cases: Iterable[CaseSheet]) -> list[str]:
     return list(found)
 
 
-def make_thumbnails(folder: Path, names: Sequence[str], done: Callable[[int], None]) -> dict[str, SmallPicture]:
+def make_thumbnails(folder: Path, names: Sequence[str], done: Callable[[int], None]) -> dict[str, Thumbnail]:
     """Return thumbnails, each made once, however many cases mention it."""
-    side = side_for(len(names))
     small = {}
-    with ThreadPoolExecutor(cores()) as pool:  # Pillow lets go of the interpreter
-        made = pool.map(lambda named: _small(named[0], folder / named[1], side), enumerate(names))
-        for called, picture in zip(names, made, strict=True):
-            small[called] = picture
-            done(len(small))
+    for called, made in zip(
+        names, thumbnails(names, lambda called: read_picture(folder / called), side_for(len(names))), strict=True
+    ):
+        small[called] = made
+        done(len(small))
     return small
-
-
-def _small(nth: int, path: Path, side: int) -> SmallPicture:
-    try:
-        image = as_seen(read_picture(path), side)
-    except BadPicture as error:
-        return SmallPicture(nth, fault=str(error))
-    if path.parent.name == DIFFERENCES:
-        image = image.point(lambda value: min(255, BRIGHTER * value))
-    file = io.BytesIO()
-    image.convert("RGB").save(file, "WEBP", quality=78, method=2)
-    return SmallPicture(nth, base64.b64encode(file.getvalue()).decode(), image.width, image.height)
 
 
 def _cut(words: str) -> str:

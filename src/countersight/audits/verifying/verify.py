@@ -84,7 +84,7 @@ RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
     f"{CALIBRATION_FOLDER}/{LOG}": Step,
 }
 """Records that are given and not derived: each must be exactly as written, without unknown members."""
-_PICTURE: Final = re.compile(rb"data:image/webp;base64,[A-Za-z0-9+/=]*")
+_PICTURE: Final = re.compile(rb"data:image/(?:webp|jpeg);base64,[A-Za-z0-9+/=]*")
 
 
 def _by_people(opened: OpenedBundle) -> bool:
