@@ -34,7 +34,7 @@ from countersight.audits.records import Actor, Failed, RecordedTurn, Said, Step,
 from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
 from countersight.audits.verifying import verify_bundle
 from countersight.audits.verifying.comparison import same_picture
-from countersight.audits.verifying.verify import TRUSTED
+from countersight.audits.verifying.trust import TRUSTED
 from countersight.cli import main
 from countersight.editing import mark_edited
 from countersight.errors import AuditError

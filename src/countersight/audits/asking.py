@@ -5,6 +5,7 @@ import io
 
 import msgspec
 
+from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Actor, RecordedTurn, Said, Usage
 from countersight.audits.steps import AuditTally
 from countersight.editing import Abilities, Edited, Editor, EditRequest, abilities_of
@@ -46,6 +47,18 @@ class AskedModel(Client[Request, Answer]):
         super().__init__(model.reply, retry, stop, news)
         self.party = Actor(model.name, model.settings)
         self._model = model
+
+    async def close(self) -> None:
+        """Release connections and memory."""
+        await self._model.close()
+
+
+class ByModel:
+    """A participant that asks a model: a judge, an extractor or a checker."""
+
+    def __init__(self, model: AskedModel, prompts: AuditPrompts) -> None:
+        self.party: Actor = model.party
+        self._model, self._prompts = model, prompts
 
     async def close(self) -> None:
         """Release connections and memory."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -112,7 +112,7 @@ class Opener:
             elif CHECKERS.knows(name):
                 opened.append(_opened(CHECKERS, name))
             elif MODELS.knows(name):
-                opened.append(ModelChecker(self._asked(open_model(name, settings))))
+                opened.append(ModelChecker(self._asked(open_model(name, settings)), self._prompts))
             else:
                 raise ModelError(unknown("checker", name, [*CHECKERS.usages(), *MODELS.usages()]))
         return tuple(opened)
@@ -292,6 +292,10 @@ def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]
     return ((row, case) for row, case in dataset.cases() if row in rows)
 
 
+_METHOD: Final = ("votes", "pool", "concepts", "control", "cases", "descriptive", "uncited", "intervene", "requires")
+"""Options that stand in audit.json under the same names."""
+
+
 def _manifest(dataset: Dataset, output: Path, options: AuditOptions, parties: Parties) -> Manifest:
     return begin_manifest(
         dataset=reference(dataset, output),
@@ -299,22 +303,14 @@ def _manifest(dataset: Dataset, output: Path, options: AuditOptions, parties: Pa
         extractor=parties.extractor.party,
         editor=parties.editor.party if parties.editor else Actor(""),
         judges=tuple(judge.party for judge in parties.judges),
-        votes=options.votes,
-        pool=options.pool,
-        concepts=options.concepts,
-        control=options.control,
         seed=options.settings.seed,
         prompts=msgspec.structs.asdict(options.prompts),
         lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",
-        cases=options.cases,
-        descriptive=options.descriptive,
         checkers=tuple(checker.party for checker in parties.checkers),
-        uncited=options.uncited,
-        intervene=options.intervene,
         strength=0 if options.strength == 1 else options.strength,
         plan=digest_of(options.plan.read_bytes()) if options.plan else "",
-        requires=options.requires,
         credentials=options.credentials is not None,
+        **{name: getattr(options, name) for name in _METHOD},
     )
 
 

@@ -189,14 +189,18 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
     def of_judge(name: str) -> MeasuredScores:
         return trio(kept, lambda test: test.judges.get(name, Opinion(None, None)))
 
+    def strata(name: str) -> dict[str, MeasuredScores]:
+        keys = sorted({getattr(test, name) for test in kept})
+        return {key: trio([test for test in kept if getattr(test, name) == key]) for key in keys}
+
     return AuditScores(
         model=manifest.model.name,
         rule=RULE + CHECKED if manifest.checkers else RULE,
         kept=trio(kept),
         everything=trio(shown),
-        by_kind={kind: trio([t for t in kept if t.kind == kind]) for kind in _sorted(t.kind for t in kept)},
-        by_action={act: trio([t for t in kept if t.action == act]) for act in _sorted(t.action for t in kept)},
-        by_group={group: trio([t for t in kept if t.group == group]) for group in _sorted(t.group for t in kept)},
+        by_kind=strata("kind"),
+        by_action=strata("action"),
+        by_group=strata("group"),
         by_judge={judge.name: of_judge(judge.name) for judge in manifest.judges},
         corrected=_corrected(audit, trio(kept), of_judge, seed),
         concepts=tuple(tests),
@@ -337,10 +341,6 @@ def failed_steps(audit: AuditTrail) -> int:
     """Return the number of failed steps that were not repeated since."""
     last = {(step.stage, step.place): step.output for step in audit.steps}
     return sum(isinstance(output, Failed) for output in last.values())
-
-
-def _sorted(names: Iterable[str]) -> list[str]:
-    return sorted(set(names))
 
 
 class ScoreDifference(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Check edits with a vision model: the same plain question about the picture before and after."""
 
-from countersight.audits.asking import AskedModel, add_usage
+from countersight.audits.asking import ByModel, add_usage
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
 from countersight.audits.folder import digest_of
 from countersight.audits.records import Check, RecordedTurn, Usage
@@ -10,12 +10,8 @@ from countersight.models import Request, Turn
 from countersight.reading import answer_in
 
 
-class ModelChecker:
+class ModelChecker(ByModel):
     """Asks a vision model, which is not told that anything was edited."""
-
-    def __init__(self, model: AskedModel) -> None:
-        self.party = model.party
-        self._model = model
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """Ask yes or no about both pictures; an edit is done if the answer changed as it should."""
@@ -30,10 +26,6 @@ class ModelChecker:
         check = check_replies(self.party.name, edit.instruction, tuple(said))
         shown = (digest_of(edit.before.data), digest_of(edit.after.data))
         return CheckResult(check, so_far or Usage(), requests_about(edit.instruction, shown))
-
-    async def close(self) -> None:
-        """Release connections and memory."""
-        await self._model.close()
 
 
 def plain_question(instruction: Instruction) -> str:

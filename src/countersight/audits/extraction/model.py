@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
-from countersight.audits.asking import AskedModel
+from countersight.audits.asking import ByModel
 from countersight.audits.extraction.protocol import Extracted, Statement
 from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_edit, quote, read_shape
 from countersight.audits.prompts import AuditPrompts
@@ -80,13 +80,8 @@ def schema_of(able: Abilities | None) -> dict[str, Any]:
     return SCHEMA | {"properties": {"concepts": concepts}}
 
 
-class ModelExtractor:
+class ModelExtractor(ByModel):
     """Asks a language model which concepts an explanation depends on."""
-
-    def __init__(self, model: AskedModel, prompts: AuditPrompts) -> None:
-        self.party = model.party
-        self._model = model
-        self._prompts = prompts
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
         """Return the concepts in a reply, in its order; none, with the reason, if no reply had the format."""
@@ -97,10 +92,6 @@ class ModelExtractor:
         shaped = await ask_shaped(self._model, key, text, _read, shape, self._prompts.again)
         found = parse_concepts(shaped.tries, most, statement.explanation, self._prompts)
         return Extracted(found, shaped.spent, shaped.asked)
-
-    async def close(self) -> None:
-        """Release connections and memory."""
-        await self._model.close()
 
 
 def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> str:

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from countersight.audits.asking import AskedModel
+from countersight.audits.asking import ByModel
 from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_scores, quote, read_shape
 from countersight.audits.judges.protocol import Evidence, Judged, abstention
 from countersight.audits.judges.rules import decide_unchanged
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Actor, Try, Verdict
+from countersight.audits.records import Try, Verdict
 from countersight.engine import fill
 
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
@@ -58,15 +58,10 @@ SCHEMA: Final[dict[str, Any]] = {
 }
 
 
-class ModelJudge:
+class ModelJudge(ByModel):
     """Asks a language model if the words alone do not decide."""
 
     several = True
-
-    def __init__(self, model: AskedModel, prompts: AuditPrompts) -> None:
-        self.party: Actor = model.party
-        self._model = model
-        self._prompts = prompts
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
         """Return the verdict of one vote; an abstention if no reply had the required format."""
@@ -77,10 +72,6 @@ class ModelJudge:
         read = _reader(self._prompts)
         shaped = await ask_shaped(self._model, key, text, read, SCHEMA, self._prompts.again, vote=vote - 1)
         return Judged(parse_verdict(self.party.name, vote, shaped.tries, self._prompts), shaped.spent, shaped.asked)
-
-    async def close(self) -> None:
-        """Release connections and memory."""
-        await self._model.close()
 
 
 def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:

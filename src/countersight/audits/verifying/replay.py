@@ -251,7 +251,7 @@ class Replay:
             Scripted(self, respondents) if respondents else Recorded(manifest.model, self),
             self._party("extractor", manifest.extractor, EXTRACTORS, ModelExtractor, prompts),
             editor,
-            tuple(self._party("checker", each, CHECKERS, ModelChecker) for each in manifest.checkers),
+            tuple(self._party("checker", each, CHECKERS, ModelChecker, prompts) for each in manifest.checkers),
         )
 
     def _party(self, role: str, party: Actor, registry: Any, by_model: Any, *more: Any) -> Any:

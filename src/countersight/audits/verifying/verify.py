@@ -8,13 +8,13 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from html import escape
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -23,12 +23,8 @@ from countersight.audits.bundle.changes import CHANGES
 from countersight.audits.bundle.manifest import DATASET_SHEET, SESSIONS, Card, Session, dataset_card, stored_card
 from countersight.audits.bundle.seal import (
     FORMAT,
-    LARGEST_SEAL,
-    OTHERS,
     SEAL,
-    SIGNATURE,
     SIGNATURES,
-    STAMP,
     Bundle,
     FileEntry,
     OddEntry,
@@ -41,22 +37,17 @@ from countersight.audits.bundle.seal import (
     zip_bundle,
 )
 from countersight.audits.bundle.write import REPORT, belongs, is_derived
-from countersight.audits.calibration.people import REVIEWED
 from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, Calibration
-from countersight.audits.checkers.protocol import CHECKERS
-from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.finishing import write_derived
 from countersight.audits.folder import LOG, LONGEST_LINE, MANIFEST, ORDERS, PICTURES, AuditFolder
-from countersight.audits.judges.protocol import JUDGES
-from countersight.audits.plan import PLAN, PLAN_SIGNATURE, AuditPlan
+from countersight.audits.plan import PLAN, AuditPlan
 from countersight.audits.records import Manifest, Step
-from countersight.audits.scores import failed_steps
 from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
-from countersight.audits.signing.signatures import NO_SSH, SIGNED_OFF, AllowedSigners, is_allowed, read_sign_off, signer
-from countersight.audits.signing.stamping import NO_STAMPS, read_stamp
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.comparison import Finding, Note, What, difference, same_picture
-from countersight.audits.verifying.replay import OURS, OpenedBundle, replay_calibration, replay_stages
+from countersight.audits.verifying.replay import OpenedBundle, replay_calibration, replay_stages
+from countersight.audits.verifying.signers import Signed, Trust, check_signatures, vouches
+from countersight.audits.verifying.trust import trusted
 from countersight.dataset import Dataset
 from countersight.editing import EditOrder
 from countersight.engine import DatasetReference
@@ -69,8 +60,6 @@ NAMED: Final = 5
 """Most cases named in a finding."""
 SLACK: Final = timedelta(days=1)
 """Largest difference of clocks between machines that work on one audit."""
-LARGEST: Final = 1 << 20
-"""Size limit of a signature or a sign-off, in bytes."""
 RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
     SEAL: Bundle,
     MANIFEST: Manifest,
@@ -85,145 +74,6 @@ RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
 }
 """Records that are given and not derived: each must be exactly as written, without unknown members."""
 _PICTURE: Final = re.compile(rb"data:image/(?:webp|jpeg);base64,[A-Za-z0-9+/=]*")
-
-
-def _by_people(opened: OpenedBundle) -> bool:
-    return opened.audit.calibration is not None and bool(opened.audit.calibration.people)
-
-
-def _plugged_in(opened: OpenedBundle) -> bool:
-    """Whether somebody took part who is known here and comes from somebody else."""
-    manifest = opened.audit.manifest
-    parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
-    return any(
-        registry.knows(party.name) and party.name not in OURS and not party.name.startswith("detector:")
-        for registry, named in parties
-        for party in named
-    )
-
-
-_TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
-    ("replies of models", "they were recorded; a model may answer differently now",
-     lambda opened: sum(bool(step.asked) for step in opened.audit.steps)),
-    ("pictures, masks and refusals of the editor", "they were recorded; only edits by exact can be repeated",
-     lambda opened: opened.audit.manifest.editor.name not in ("", "exact")),
-    ("steps that failed", "failures cannot be reproduced", lambda opened: failed_steps(opened.audit)),
-    ("times, costs, operator, packages, machine, and reported model names",
-     "as reported by clocks, servers and the machine", lambda opened: True),
-    ("names and settings of all models and tools, the options of the audit, and its calibration",
-     "as written in audit.json; no reply proves them", lambda opened: True),
-    ("whether there was a plan, and when it was written",
-     "as written in audit.json and plan.json; only a signature can confirm it", lambda opened: True),
-    ("the time of sealing, and earlier seals", "as written in bundle.json; only a time stamp can confirm it",
-     lambda opened: True),
-    ("the digests that identify steps",
-     "they only prevent repeating a step; no result depends on them", lambda opened: True),
-    ("the dataset: its rows, pictures and card", "it was not found; name it with --dataset",
-     lambda opened: opened.dataset is None),
-    ("the earlier audit that it is compared with", "it was not found; name it with --against",
-     lambda opened: CHANGES in opened.files and opened.against is None),
-    ("people's reviews and labels, and the audit that they labelled", "people's judgements cannot be recomputed",
-     lambda opened: REVIEWED in opened.files or _by_people(opened)),
-    ("LPIPS of the edits, and checks by a detector", "their weights are not in the bundle",
-     lambda opened: opened.audit.manifest.lpips
-     or any(checker.name.startswith("detector:") for checker in opened.audit.manifest.checkers)),
-    ("results of judges, extractors, checkers of other packages", "they are not part of Countersight", _plugged_in),
-    ("paid orders of edits", "as reported by the service", lambda opened: ORDERS in opened.files),
-)  # fmt: skip
-TRUSTED: Final = {what: why for what, why, _ in _TRUST}
-"""Everything that may be taken on trust, and why; verify lists the items that apply to the bundle."""
-
-
-def trusted(opened: OpenedBundle) -> Iterator[Note]:
-    """Return what is taken on trust in this bundle."""
-    for what, why, is_there in _TRUST:
-        if found := is_there(opened):
-            yield Note(what + (f", {several(found, 'step')}" if type(found) is int else ""), why)
-
-
-class Signed(msgspec.Struct, frozen=True):
-    """A signer of a bundle."""
-
-    file: str
-    key: str
-    """Fingerprint of the key; empty for a time stamp."""
-    vouched: bool
-    """Whether the key is one of the given ones."""
-    name: str = ""
-    role: str = ""
-    at: str = ""
-
-    def __str__(self) -> str:
-        if self.file == STAMP:
-            return f"Stamped at {self.at} by a server of the given certificate authority."
-        known = "a given key" if self.vouched else "an unknown key; name the trusted key with --key"
-        if self.file == PLAN_SIGNATURE:
-            return f"The plan is signed with {self.key}, {known}."
-        role = _claimed(self.role) if self.role else "no role named"
-        who = f"Signed off as {_claimed(self.name)} ({role}) on {_claimed(self.at)}" if self.name else "Signed"
-        return f"{who}, with {self.key}, {known}."
-
-
-def _claimed(words: str) -> str:
-    """Words that whoever signed chose: in quotation marks, so that none of them is taken for what was found here."""
-    return "“" + words.replace("”", '"') + "”"
-
-
-class Trust(msgspec.Struct, frozen=True):
-    """Who is trusted to sign a bundle, and to stamp it."""
-
-    signers: AllowedSigners | None = None
-    """If given, one of them must have signed the seal."""
-    authorities: tuple[Any, ...] = ()
-    """Certificates of the authorities of time stamp servers."""
-
-
-def check_signatures(folder: Path, seal: str, files: frozenset[str], trust: Trust) -> Iterator[Finding | Note | Signed]:
-    """Check every signature beside the seal."""
-    by_a_key = False
-    for name in sorted(files):
-        try:
-            found = _check_signature(folder, name, seal, files, trust)
-        except AuditError as error:
-            missing = str(error) in (NO_SSH, NO_STAMPS)
-            found = Note(name, str(error), trusted=False) if missing else Finding("broken", name, str(error))
-        if found is not None:
-            by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(name) is not None
-            yield found
-    if trust.signers and not by_a_key:
-        yield Finding("broken", SIGNATURE, "the seal is not signed by a given key that is valid now")
-
-
-def _check_signature(
-    folder: Path, name: str, seal: str, files: frozenset[str], trust: Trust
-) -> Finding | Note | Signed | None:
-    """What a file vouches for; None where it is no signature, AuditError where it is a wrong one."""
-    sealed = content(folder / SEAL, LARGEST_SEAL)
-    statement = name.removesuffix(".sig")
-
-    def signed_by(message: bytes, signature: str) -> tuple[str, bool]:
-        given = content(folder / signature, LARGEST)
-        return signer(message, given), trust.signers is not None and is_allowed(message, given, trust.signers)
-
-    if SIGNATURES.fullmatch(name) or name == PLAN_SIGNATURE:
-        return Signed(name, *signed_by(content(folder / PLAN, LARGEST) if name == PLAN_SIGNATURE else sealed, name))
-    if name == STAMP:
-        at = read_stamp(content(folder / name, LARGEST), sealed, trust.authorities)
-        if trust.authorities:
-            return Signed(name, "", vouched=True, at=at)
-        return Note(name, f"it says {at}; name the certificate of its authority with --timestamp-ca", trusted=False)
-    if name in OTHERS:
-        return Note(name, "it is not covered by the seal, so it cannot be checked", trusted=False)
-    if not SIGNED_OFF.fullmatch(statement) or (statement != name and statement in files):
-        return None
-    if statement != name:
-        raise AuditError("the signed file is missing")
-    written = content(folder / name, LARGEST)
-    key, vouched = signed_by(written, f"{name}.sig")
-    stated = read_sign_off(written)
-    if stated.seal != seal:
-        raise AuditError("it belongs to an earlier seal; the bundle was sealed again later")
-    return Signed(name, key, vouched, stated.name, stated.role, stated.at)
 
 
 UNSIGNED: Final = (
@@ -315,7 +165,7 @@ def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterato
     """Return lines with the findings, or that there are none, and what was not checked; `compared`: with a seal."""
     yield from map(str, found.findings)
     proven = [each for each in found.findings if each.what != "not verified"]
-    if proven and all(each.what == "broken" and _vouches(each.file) for each in proven):
+    if proven and all(each.what == "broken" and vouches(each.file) for each in proven):
         yield f"{folder} is NOT SIGNED as required: {several(len(proven), 'finding')} about signatures and time stamps."
         return
     if proven:
@@ -334,12 +184,6 @@ def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterato
     if not any(SIGNATURES.fullmatch(each.file) for each in found.signed):
         yield UNSIGNED
     yield f"Seal: {found.seal}" + ("" if compared else "  (compare it with the seal that you noted)")
-
-
-def _vouches(name: str) -> bool:
-    """Whether a file is a signature, a sign-off or a time stamp."""
-    signed = SIGNATURES.fullmatch(name) or SIGNED_OFF.fullmatch(name.removesuffix(".sig"))
-    return bool(signed) or name in (PLAN_SIGNATURE, STAMP)
 
 
 def _zipped(file: Path, unpacked: Path) -> Iterator[Finding]:
