@@ -102,8 +102,7 @@ def test_nothing_is_loaded_and_nothing_complains(opened, page_file):
     "settings",
     [
         pytest.param({}, id="light"),
-        pytest.param({"color_scheme": "dark"}, id="dark", marks=pytest.mark.slow),
-        pytest.param({"viewport": PHONE}, id="phone", marks=pytest.mark.slow),
+        pytest.param({"color_scheme": "dark", "viewport": PHONE}, id="dark phone", marks=pytest.mark.slow),
     ],
 )
 def test_nobody_is_shut_out(opened, page_file, settings):

@@ -126,13 +126,6 @@ def test_report_takes_audits_and_says_where_the_tables_are(audits, tmp_path, cap
     assert str(tmp_path / "out" / "report.html") in told
 
 
-def test_only_the_tables_that_are_named_are_set_beside(audits, tmp_path, capsys):
-    assert main(["report", str(audits[0]), "--reference", "edct-1", "-o", str(tmp_path / "out")]) == 0
-    told = capsys.readouterr().out
-    assert "Beside EDCT, Table 1" in told
-    assert "Beside EDCT, Table 2" not in told
-
-
 @pytest.mark.parametrize(
     ("more", "why"),
     [

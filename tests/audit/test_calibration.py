@@ -16,7 +16,6 @@ from countersight.audits.calibration.sheet import (
     PANEL,
     Instrument,
     corrected,
-    instrument,
     rate,
 )
 from countersight.audits.judges.rules import normal
@@ -123,12 +122,6 @@ def test_an_audit_takes_up_a_calibration_of_its_judges_and_of_no_others(tmp_path
     assert scores.corrected[judge.name].pcs is None  # it says 1 to everything: no better than a coin
     assert (tmp_path / "a/calibration.json").read_bytes() == (tmp_path / "c/calibration.json").read_bytes()
     assert not (tmp_path / "b").exists()
-
-
-def test_what_a_judge_is_worth_is_told_from_its_verdicts():
-    found = instrument([(1, 1), (1, 1), (0, 1), (0, 0), (1, 0), (None, 1), (0.5, 0)])
-    assert (found.sensitivity.right, found.sensitivity.n) == (2, 3)
-    assert (found.specificity.right, found.specificity.n, found.abstained) == (1, 2, 2)
 
 
 def mean(value, n=1000, half=0.01):

@@ -13,7 +13,7 @@ from labelled_edits import FILLS, GOOD, passing
 from programs.tiny_onnx import yolo
 
 from countersight.audits.auditing import Opener
-from countersight.audits.checkers import CHECKERS, EditShown, detected
+from countersight.audits.checkers import EditShown, detected
 from countersight.audits.checkers.model import check_replies
 from countersight.audits.checkers.photographs import removal_result
 from countersight.audits.exclusion import edit_fault
@@ -25,7 +25,6 @@ from countersight.audits.trail import read_audit
 from countersight.audits.verifying import verify_bundle
 from countersight.detection import Detector, Found, encode_mask
 from countersight.editing import Edited
-from countersight.errors import ModelError
 from countersight.models import ModelSettings
 from countersight.picture import as_seen
 
@@ -208,12 +207,6 @@ def test_checks_stand_in_the_log_beside_the_edit_and_can_be_added_later(tmp_path
     assert (found.yes, found.done.right, found.done.n, found.done.share) == (len(tested), len(tested), len(tested), 1.0)
     assert {check.checker for concept in tested for check in concept.checks} == {"pixels", "seams"}
     assert scores.kept == plain.kept
-
-
-def test_nobody_of_an_unknown_name_checks():
-    assert set(CHECKERS) == {"pixels", "seams", "detector"}
-    with pytest.raises(ModelError, match="checker"):
-        checker("sunglasses")
 
 
 def _photograph(thing, seed=0):

@@ -24,7 +24,6 @@ from countersight.audits.scores import CorrectedScores, score
 from countersight.audits.sensitivity import Specificity
 from countersight.audits.trail import read_audit
 from countersight.cli import main
-from countersight.errors import AuditError
 
 SAID = {"consistent": (1, 1), "answer-only": (1, 0), "explanation-only": (0, 1), "neither": (0, 0)}
 KINDS = list(SAID) * 8
@@ -94,12 +93,6 @@ def test_the_command_writes_a_calibration_that_an_audit_takes_up_and_others_can_
 def test_a_calibration_that_makes_no_sense_is_refused(tmp_path, capsys, words, told):
     assert main(["audit", "calibrate", *words, "-o", str(tmp_path / "c")]) == 2
     assert told in capsys.readouterr().err
-
-
-def test_labels_of_another_audit_are_refused(labelled):
-    folder, *_ = labelled
-    with pytest.raises(AuditError, match="which is not in the audit"):
-        people_calibration(read_audit(folder), [PersonLabel("elsewhere", 1, "p", 1, 1)])
 
 
 def test_a_tie_counts_half_and_a_panel_cannot_exceed_its_verdicts():
