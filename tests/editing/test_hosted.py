@@ -107,6 +107,7 @@ def test_a_mask_of_another_size_and_a_picture_that_cannot_be_decoded_are_failed_
         (CHAT, "status:500", AskingFailed, True, "HTTP 500: no, 500"),
         (OPENAI, "status:503", Overloaded, True, "HTTP 503"),
         (GEMINI, "status:404", Refused, False, "HTTP 404"),
+        (CHAT, "error within:429", Overloaded, True, "the provider is down"),
     ],
 )
 def test_faults_that_every_service_has(at, name, fault, kind, again, why):
@@ -264,13 +265,6 @@ def test_another_server_is_named_by_its_address(monkeypatch):
         assert "Authorization" not in server.asked[1].headers
     with pytest.raises(EditorError, match="chat-image:URL#MODEL"):
         open_editor("chat-image:http://127.0.0.1:1/v1")
-
-
-def test_an_overload_behind_the_gateway_is_one(at):
-    with PictureServer(ask="error within:429") as server:
-        at(server)
-        with pytest.raises(Overloaded, match="the provider is down"):
-            edit(CHAT)
 
 
 @pytest.mark.parametrize("fault", ["wrong mime", "in the content"])

@@ -26,17 +26,12 @@ def test_a_mask_survives_a_trip_through_its_file(mask):
 @settings(max_examples=60)
 @given(masks, st.integers(0, 20))
 def test_growing_takes_in_exactly_what_is_within_reach(mask, by):
+    before, grown = mask.copy(), grow_mask(mask, by)
     rows, columns = np.nonzero(mask)
     for y in range(mask.shape[0]):
         for x in range(mask.shape[1]):
             near = ((abs(rows - y) <= by) & (abs(columns - x) <= by)).any()
-            assert grow_mask(mask, by)[y, x] == near
-
-
-@given(masks)
-def test_growing_leaves_the_mask_it_was_given(mask):
-    before = mask.copy()
-    grow_mask(mask, 3)
+            assert grown[y, x] == near
     assert (mask == before).all()
 
 

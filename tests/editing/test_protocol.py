@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from countersight.audits.folder import ORDERS, FileOrders
 from countersight.editing import EditOrder, EditRequest
 from countersight.editing.protocol import Instruction, description_of, words_for
-from countersight.editing.registry import EDITORS, open_editor
+from countersight.editing.registry import open_editor
 from countersight.errors import AskingFailed, AuditError, EditFailed, EditorError, OrderInDoubt
 
 
@@ -124,7 +124,3 @@ def test_an_editor_is_told_both_parts_of_an_instruction_and_that_all_else_is_to_
 def test_a_name_nobody_knows_is_answered_with_the_nearest():
     with pytest.raises(EditorError, match="did you mean 'exact'"):
         open_editor("exakt")
-
-
-def test_every_editor_has_a_word_on_it():
-    assert all(words.strip() for words in EDITORS.usages().values())
