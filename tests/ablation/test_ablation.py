@@ -91,7 +91,7 @@ def test_a_clause_whose_verb_is_in_no_list_is_a_part_and_half_a_subject_is_none(
 def test_no_gain_has_no_minus() -> None:
     likely = {"": (0.5, 0.5), "1": (0.5001, 0.4999)}
     (whole, *_) = by_kind([CaseParts("1", "Why?", ("a", "b"), 0, ("It rains.",), likely)])
-    assert "'+0.0'" in str(as_grid([whole]))
+    assert "'+0.0 (" in str(as_grid([whole]))
 
 
 @given(st.text(max_size=300))
@@ -122,11 +122,11 @@ def test_the_part_that_names_the_thing_carries_the_answer(cases, tmp_path, monke
     assert "Without: There is a barking dog." in page
 
 
-def test_few_cases_give_no_interval() -> None:
+def test_few_cases_have_a_wide_interval() -> None:
     likely = {"": (0.7, 0.3), "1": (0.4, 0.6), "2": (0.7, 0.3)}
     parts = ("There is a dog.", "It rains.")
     (whole, *_) = by_kind([CaseParts(str(number), "Why?", ("a", "b"), 0, parts, likely) for number in range(9)])
-    assert (whole.low, whole.high) == (None, None)
+    assert whole.low < whole.effect - 0.08 < whole.effect + 0.08 < whole.high
     assert whole.lost == 0.5
 
 

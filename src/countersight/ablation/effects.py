@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 
 import msgspec
 import numpy as np
@@ -13,10 +13,8 @@ from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.files import write_text
 from countersight.html import Grid, Line, document, table_line
+from countersight.scoring import paired
 from countersight.suites.cosim import change_kinds
-
-LEAST = 10
-"""Least number of cases of a kind of part for an interval; with fewer it would be too wide."""
 
 
 class CaseParts(msgspec.Struct, frozen=True):
@@ -56,8 +54,8 @@ class KindOfPart(msgspec.Struct, frozen=True):
     cases: int
     effect: float
     """Mean gain in the probability of the right response."""
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     lost: float
     """Share of parts without which a right answer becomes wrong."""
 
@@ -89,19 +87,9 @@ def by_kind(cases: Iterable[CaseParts]) -> list[KindOfPart]:
 
 
 def _summed(kind: str, of_case: dict[str, list[float]], lost: Sequence[bool]) -> KindOfPart:
-    means = [mean(effects) for effects in of_case.values()]
-    middle = mean(means)
-    # Parts of one case are no independent witnesses: the interval is over cases.
-    half = 1.96 * stdev(means) / len(means) ** 0.5 if len(means) >= LEAST else None
-    return KindOfPart(
-        kind,
-        len(lost),
-        len(means),
-        middle,
-        None if half is None else middle - half,
-        None if half is None else middle + half,
-        mean(lost),
-    )
+    means = [mean(effects) for effects in of_case.values()]  # parts of one case are not independent
+    found = paired(means)
+    return KindOfPart(kind, len(lost), len(means), found.value, found.low, found.high, mean(lost))
 
 
 def _case(name: str, variants: Sequence[tuple[Case, tuple[float, ...]]]) -> CaseParts:
@@ -127,9 +115,8 @@ def _likely(losses: Sequence[float]) -> tuple[float, ...]:
 SHOWN = 100
 """Cases on the page: those with the strongest parts."""
 ABOUT = (
-    "Gain: how much the part raises the probability of the right response, in points, averaged over cases with a "
-    f"95% interval (for at least {LEAST} cases). Lost: the share of parts whose removal turns a right answer into a "
-    "wrong one."
+    "Gain: how much the part raises the probability of the right response, in points, averaged over cases, with its "
+    "95% interval. Lost: the share of parts whose removal turns a right answer into a wrong one."
 )
 
 
@@ -140,9 +127,7 @@ def as_grid(kinds: Sequence[KindOfPart]) -> Grid:
 
 
 def _line(one: KindOfPart) -> Line:
-    gain = f"{100 * one.effect:+z.1f}"
-    if one.low is not None and one.high is not None:
-        gain += f" ({100 * one.low:+z.1f} to {100 * one.high:+z.1f})"
+    gain = f"{100 * one.effect:+z.1f} ({100 * one.low:+z.1f} to {100 * one.high:+z.1f})"
     return table_line(one.kind, one.parts, one.cases, gain, f"{100 * one.lost:.1f}%", total=one.kind == "all parts")
 
 
