@@ -18,6 +18,8 @@ SCENES = (
 SAID = (
     *("the answer were {a}", "the reply had to be {a}", "it were true", "you had to say {a}", "everyone answered {a}"),
     *("the opposite were the case", "you had to reply in the negative", "nothing happened"),
+    *("the answer switched", "this statement were correct", "it were otherwise", "somebody has to deny it"),
+    *("things remained the way they are", "nobody intervened", "all things stayed constant", "we looked at it again"),
     *("nothing changed", "everything stayed the same", "no changes were made", "the picture did not change"),
 )
 """Suppositions that say what the answer is, or that nothing happens."""

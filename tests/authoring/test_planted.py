@@ -82,7 +82,7 @@ def test_planted_counts_are_rejected_by_rule_and_good_pairs_are_not(tmp_path: Pa
 
 
 def test_suppositions_of_no_change_or_of_the_answer_are_rejected_by_rule(tmp_path: Path) -> None:
-    pairs = [GOOD, *list(planted.empty_suppositions())[::7]]
+    pairs = [GOOD, *list(planted.empty_suppositions())[::11]]
     with ChatServer(scripted(pairs)) as server:
         assert build(tmp_path, server, pairs, groups=("boolean",), blind="none").cases == 1
     rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
