@@ -8,7 +8,7 @@ preparing them is part of every figure. Each way is warmed up first; the median 
 
 - published: every option by itself, one whole pass over picture, question and option (CFMM 3.4), batch 1
 - batched: all options of a pair in one batch, each with its own copy of the picture
-- ours: `countersight.models.local.ranking.rank` on all pairs at once
+- ours: `countersight.models.local.probing.rank` on all pairs at once
 """
 
 import argparse
