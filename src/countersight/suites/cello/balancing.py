@@ -1,10 +1,11 @@
-"""Choose questions so that the answers to the others reveal nothing about one.
+"""Choose questions so that the answers to the other questions reveal nothing about the answer to one.
 
-A name that goes with yes more often than with no gives the answer away. So does one that goes with each exactly as
-often: whoever knows the others knows the last. What tells nothing is a coin: of n questions about a name, the square of
-yes less no is n on average. Questions are taken so that it is n over all names that are asked about as often, and
-that no name leans far. Taken over all names at once, rare ones that lean would make up for frequent ones that do not:
-of names asked about twice in CDE four in five did lean, and whoever counted them was right in 64% of the questions.
+If a name occurs with yes more often than with no, it gives the answer away. If every name occurs equally often with
+both, the last answer follows from the others. Fair coin flips reveal nothing: over n questions about a name, the
+expected square of (yes - no) is n. Questions are chosen so that the mean square is n over all names that occur equally
+often, and no single name is far from balance. Without the distinction by frequency, unbalanced rare names would
+compensate for frequent ones: in CDE, four in five names that occurred twice were unbalanced, and counting them
+predicted 64% of the answers.
 """
 
 from collections import Counter
@@ -19,14 +20,15 @@ Signs = tuple[tuple[str, str, int], ...]
 _WINDOW = 80
 """Candidates compared at each step."""
 _FAR = 1.5
-"""Standard deviations of a coin that a name may lean."""
+"""How far a name may be from balance, in standard deviations of fair coin flips."""
 KNOWN = "knowledge"
 """The role of hints from common knowledge; its limit is tighter than that of names."""
 _KNOWN_FAR, _FEW, _FEWEST = 0.4, 2, 10
 _ALL_FAR, _LITTLE = 1.0, 8
-"""The same of all names asked about as often; and how far off they may be in any case: a few names tell nothing."""
+"""The limit for all equally frequent names together, and a deviation that is always allowed: few names reveal
+little."""
 _MANY = 8
-"""Names asked about so often or more are taken together."""
+"""Names that occur at least this often are counted together."""
 
 Class = tuple[str, int]
 """A role, and how often a name occurs in it."""
@@ -72,7 +74,7 @@ class Coins:
             self._number[role, name] += 1
 
     def _with(self, signs: Signs) -> tuple[Counter[Class], Counter[Class]]:
-        """Excess and spread with one more question: its names go over into the next class."""
+        """Return excess and spread with one more question, which moves its names to the next frequency."""
         excess, spread = self._excess.copy(), self._spread.copy()
         for role, name, sign in signs:
             if role == KNOWN:
@@ -88,9 +90,9 @@ class Coins:
 def taken(
     queues: Sequence[Sequence[Item]], wanted: int, signs: Callable[[Item], Signs], scene: Callable[[Item], Hashable]
 ) -> list[Item]:
-    """Return items from the queues in turn, in order as far as the balance allows; one per scene.
+    """Return items from the queues in turn, at most one per scene, in order as far as the balance allows.
 
-    It ends when a queue has nothing left that keeps its names from leaning too far: the others would then be uneven.
+    Stop when a queue has no item left that keeps its names balanced, so that every queue contributes equally.
     """
     coins, used, found = Coins(), set[Hashable](), list[Item]()
     left = [list(queue) for queue in queues]

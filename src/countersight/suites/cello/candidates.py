@@ -1,7 +1,7 @@
 """Find what can be asked about a causal graph: queries whose answers are certain and need the picture.
 
-The supposition must change something, the names alone must not decide, and other things that are asked about or offered
-must certainly be neither causes nor effects of the graph's things.
+The supposition must change something, and the names alone must not decide the answer. Other things that are asked about
+or offered must certainly be neither causes nor effects of the graph's things.
 """
 
 from countersight.causal import (
@@ -28,30 +28,30 @@ OPTIONS = frozenset({
 })  # fmt: skip
 """Classes of things that can be options."""
 NO_OPTIONS = frozenset({"body", "emission", "ground", "immaterial", "lap", "place", "water"})
-"""Classes of parts of other things, of non-things, and of things that bear everything in the picture."""
+"""Classes of parts, of immaterial things, and of things that support everything in the picture."""
 ONE_OF_A_KIND = frozenset({"animal", "food", "mount", "person", "seat", "vehicle", "worn"})
 """Classes in which two names in one picture may refer to the same thing: a man and a player, a meal and meat."""
 _NOT_SEEN = frozenset({
     "board", "brick", "camera", "carpet", "pane", "panel", "photo", "photograph", "photographer", "picture", "plank",
     "shingle", "sill", "tile",
 })  # fmt: skip
-"""What floors and walls are made of, and what descriptions name and the picture does not show."""
+"""Materials of floors and walls, and things that descriptions mention but pictures do not show."""
 _UNMOVED = frozenset({"ground", "place", "water"})
-"""What bears everything: of two things alone, nothing is learned from its being gone."""
+"""Classes of things that support everything: in a graph of two things, a question about their removal is trivial."""
 _SELF_MOVING = frozenset({"creature", "emission", "leafage", "liquid", "mount", "vehicle"})
-"""What walks, falls or flows away by itself: nothing follows from its having left, and nothing keeps it for sure."""
+"""Classes of things that can leave by themselves: nothing certainly keeps them, and their absence proves nothing."""
 _CARRIED = frozenset({"creature", "figure", "movable"})
-"""What other things may bear: somebody may have to look whether they do."""
+"""Classes of things that others may support; only the picture shows whether they do."""
 _BEARING = frozenset({"bearer", "creature", "figure", "mount", "structure", "vehicle"})
 _MIXING = frozenset({"edible", "layer", "liquid"})
-"""Classes of which one thing may be in another: the broth and the chicken, the ice and the water."""
+"""Classes of things that may be inside each other: broth and chicken, ice and water."""
 _FOR_SURE = frozenset({"CB", "SC", "NC"})
-"""Tasks that ask what keeps a thing for sure, or why it left."""
+"""Tasks that ask what certainly keeps a thing in place, or why it left."""
 _FASTENING = frozenset({
     "bolt", "button", "clasp", "nail", "pin", "rivet", "screw", "staple", "tack", "thumbtack", "zip", "zipper",
 })  # fmt: skip
-"""Parts that fasten a thing beside others of their kind: none of them alone keeps it in place. Only CB, which names the
-other cause as well, and SC, which asks whether one is enough, ask about them."""
+"""Parts that fasten a thing together with others of their kind, so that no single one keeps it in place. Only CB, which
+also names the other cause, and SC, which asks whether one cause is enough, ask about them."""
 _OF_ACTING = {"direct": ("CaI", "CR"), "chain": ("CA", "AR"), "fork": ("CR",)}
 """Tasks that ask about force and source, by kind of graph."""
 
@@ -63,7 +63,7 @@ def find_choices(task: Task, graph: CausalGraph) -> list[Sought]:
         query
         for query in queries(task, graph)
         if isinstance(query, Sought)
-        # Of several things on a dish, all may be right.
+        # Any of several things on a dish could be right.
         and not (task.short == "AR" and any("food" in classes_of(names[between]) for between in query.partial))
         and all(can_be_the_answer(task, edge.kind) for edge in graph.edges if edge.effect in query.answer)
         and all(can_be_chosen(names[thing]) for thing in query.answer)
@@ -72,7 +72,7 @@ def find_choices(task: Task, graph: CausalGraph) -> list[Sought]:
 
 
 def find_suppositions(task: Task, graph: CausalGraph) -> list[Supposed]:
-    """Return the yes/no queries that a task asks of a graph and the things beside it."""
+    """Return the yes/no queries that a task asks of a graph and its bystanders."""
     return [
         query
         for query in queries(task, graph, tuple(thing.id for thing in bystanders(graph)))
@@ -84,7 +84,7 @@ def find_suppositions(task: Task, graph: CausalGraph) -> list[Supposed]:
 
 
 def _has_one_answer(task: Task, graph: CausalGraph, effect: str, behind: tuple[str, ...]) -> bool:
-    """Whether a question about these things needs thought and has one answer."""
+    """Return whether a question about these things needs thought and has one answer."""
     if acting_kind(graph):
         return task.short in _OF_ACTING.get(graph.kind, ())
     names = {thing.id: singular(head(thing.name)) for thing in graph.things}
@@ -99,18 +99,18 @@ def _has_one_answer(task: Task, graph: CausalGraph, effect: str, behind: tuple[s
 
 
 def _is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
-    """Whether the supposition changes something, and the effect might depend on it as far as one knows.
+    """Return whether the supposition changes something, and the effect might plausibly depend on it.
 
-    What becomes of a table without the bottles on it is nothing: an indirect effect is asked about only of a loss that
-    changes what is held. Nor does anybody ask whether a table stays without a bottle or a shirt without its pocket, but
-    whether a remote does that a cat lies on.
+    Removing the bottles from a table does not affect the table, so NIE is asked only if the loss changes the held
+    thing. It is obvious that a table stays without a bottle, or a shirt without its pocket; whether a remote control
+    stays without the cat that lies on it is worth asking.
     """
     kinds = {(edge.cause, edge.effect): edge.kind for edge in graph.edges}
     names = {thing.id: thing.name for thing in graph.things}
     if graph.kind == "fork":
         return _are_apart(graph, names, query)
     if task.short in ("SC", "NC") and query.follows == (task.short == "NC"):
-        # What is fixed to a wall may be there by a nail that nobody sees; writing is not.
+        # A thing fixed to a wall may hang on a hidden nail; writing does not.
         return kinds[query.lost, query.effect] != "attachment" or "mark" in classes_of(names[query.effect])
     if task.short == "NIE":
         return (query.lost, query.held[0]) in kinds
@@ -122,9 +122,9 @@ def _is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
 
 
 def _are_apart(graph: CausalGraph, names: dict[str, str], query: Supposed) -> bool:
-    """Whether of two things that share their cause the one has plainly nothing to do with the other: it is no place for
-    it and does not pull it, they do not mix, either both are parts or none is, and no description says that the one is
-    with the other. What is on a dish may lie on the rest of it."""
+    """Return whether two things with a common cause clearly do not depend on each other: neither may hold or pull the
+    other, they must not mix, both or neither must be parts, and no description mentions one with the other. Things on a
+    dish are excluded, because they may lie on each other."""
     cause = graph.things[0]
     attached = {edge.effect: edge.kind == "attachment" for edge in graph.edges if edge.cause == cause.id}
     lost = query.held[0] if query.held else query.lost
@@ -140,7 +140,7 @@ def _are_apart(graph: CausalGraph, names: dict[str, str], query: Supposed) -> bo
 
 
 def _says_with(text: str, heads: set[str]) -> bool:
-    """Whether a text says that one of two things is with, or done by, the other: "a toothbrush with toothpaste"."""
+    """Return whether a text says that one of two things is with the other, or uses it: "toothbrush with toothpaste"."""
     words = [singular(word) for word in words_in(text)]
     places = [place for place, word in enumerate(words) if word in heads]
     return len(places) > 1 and bool({"with", "using"} & set(words[places[0] : places[-1]]))
@@ -163,19 +163,19 @@ def bystanders(graph: CausalGraph) -> list[Thing]:
 
 
 def can_be_the_answer(task: Task, kind: str) -> bool:
-    """Whether a cause of that kind may join the answer to what it stands beside: one part of a thing is there with all
-    others, and one garment with the rest, so that none of them is the one that depends on it."""
+    """Return whether a cause of that kind may link the answer of a task to the thing next to it. In AR, no single part
+    of a thing and no single garment of a person is the right answer."""
     return task.short != "AR" or kind not in ("attachment", "wearing")
 
 
 def can_be_chosen(name: str) -> bool:
-    """Whether a name refers to a thing that can be an option."""
+    """Return whether a name refers to a thing that can be an option."""
     classes = classes_of(name)
     return bool(classes & OPTIONS) and not classes & NO_OPTIONS and singular(head(name)) not in _NOT_SEEN
 
 
 def may_keep(keeper: str, kept: str) -> bool:
-    """Whether one thing may bear, contain, have as a part or hold the other, according to the catalogue."""
+    """Return whether one thing may support, contain, hold, or have as a part the other, according to the catalogue."""
     if any(verdict_on(kept, relation, keeper).cause == "object" for relation in ("on", "in")):
         return True
     may_hold = "creature" in classes_of(keeper) and "movable" in classes_of(kept)

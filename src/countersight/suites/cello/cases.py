@@ -32,17 +32,18 @@ class Drafted(msgspec.Struct, frozen=True):
     """What a yes/no question asks: whether the effect stays, or whether it goes."""
     query: Query | None = None
     spare: tuple[str, ...] = ()
-    """Names not in the picture that could replace other such options."""
+    """Names of things not in the picture that could replace other such options."""
 
 
 def draft(
     task: Task, query: Sought, shape: Shape, letter: str, number: int, answers: Answers, rng: Random, tries: int
 ) -> Drafted | None:
-    """Return the case of a query with options, the right one at this letter; None if no wrong ones fit."""
+    """Return the case of a query with options, the right one at the given letter; None if no wrong options are
+    suitable."""
     offered = options(task, query, shape, answers, rng, tries)
     if offered is None:
         return None
-    # Every wording is looked at: the same is asked in other words, of the same options.
+    # Check every wording: the options are the same in each.
     texts = [question(task, query, shape, nth) for nth in range(wordings(task))]
     named = tuple(shape.names[thing] for thing in query.about)
     names = {shape.names[thing] for thing in (*query.answer, *query.partial)}
@@ -85,7 +86,7 @@ def draft_supposed(task: Task, query: Supposed, shape: Shape, number: int, asks_
 
 def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
     graph = shape.graph
-    # Two things, three, or three of which one is held.
+    # 1: two things; 2: three things; 3: three things, one of which is held.
     difficulty = 1 if len(graph.things) == 2 else 3 if task.short in ("CDE", "NDE", "NIE") else 2
     return Case(
         id=NAME,

@@ -1,10 +1,10 @@
-"""Wrong options such that how often a name is right or offered in other questions tells nothing of this one.
+"""Choose wrong options so that how often a name is right or offered elsewhere reveals nothing about a question.
 
-What is drawn from the right answers of other questions is right at least once elsewhere, and an answer that is right
-only here is then the one that is not. So names that are never right are offered as well, and options are exchanged
-until every rank is the answer's as often as chance would have it: ranks by how often a name is right elsewhere, how
-often it is offered, and how often it is right where it is offered. Nor may a name be right far more or less often than
-one in four times that it is offered.
+Names drawn from the right answers of other questions are right at least once elsewhere, so an answer that is right only
+once would stand out. Therefore names that are never right are offered as well, and options are exchanged until the
+answer has each rank as often as expected by chance. Options are ranked by how often a name is right elsewhere, how
+often it is offered, and the share of these offers in which it is right. In addition, no name may be right far more or
+less often than in one of four offers.
 """
 
 from bisect import bisect_left, bisect_right
@@ -22,20 +22,20 @@ _TRIES = 50
 """Exchanges tried for every question."""
 
 _NOTICES = 6
-"""Made of an option: its ranks by five figures, and by the first two at once."""
+"""Observations per option: its ranks by five figures, and by the first two together."""
 _RIGHT = 3
-"""What a notice counts where it is of the answer; of each of the three wrong options it counts -1."""
+"""The weight of an observation about the answer; for each of the three wrong options it is -1."""
 _FAR = 4
-"""What a name that leans counts beside a notice."""
+"""The weight of an unbalanced name relative to an observation."""
 _RANKS = 16
-"""Ranks among four, ties told apart."""
+"""The number of possible ranks among four options, including ties."""
 
 Ranks = list[int]
-"""The ranks of the options of a question, the answer's first: a number for each figure and rank."""
+"""The observations about a question's options, the answer's first: a number for each figure and rank."""
 
 
 def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Drafted]:
-    """Return the questions with options that are not in their pictures exchanged to balance them."""
+    """Return the questions after exchanging options that are not in their pictures until they are balanced."""
     ordered, counted = [], []
     for drafted in drafts:
         asked, query = drafted.case.counterfactual, drafted.query
@@ -65,7 +65,7 @@ def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Dra
 
 
 class _Board:
-    """All questions, and what is noticed of their options: is it of the answer more often than of the others?"""
+    """All questions and the observations about their options: which occur more often with the answer?"""
 
     def __init__(self, names: list[list[str]], counted: Sequence[Callable[[str], tuple[int, int]]]) -> None:
         self.names = names
@@ -84,7 +84,7 @@ class _Board:
             self._add(told, 1)
 
     def exchange(self, number: int, place: int, name: str) -> None:
-        """Offer another name in a question, if that makes notices more even."""
+        """Offer another name in a question if that makes observations more even."""
         old = self.names[number][place]
         if name in self.names[number]:
             return
@@ -97,8 +97,8 @@ class _Board:
             self._retell(touched, told)
 
     def _leaning(self, *names: str) -> int:
-        """How far names lean to right or wrong, past what one in four by chance would: the square of four times right
-        less offered is three times offered on average."""
+        """Return how much more or less often names are right than expected from one in four by chance: the expected
+        square of (4 * right - offered) is 3 * offered."""
         far = ((4 * self._right[name] - self._shown[name]) ** 2 - 3 * self._shown[name] for name in names)
         return _FAR * sum(max(0, off) for off in far)
 
@@ -123,8 +123,9 @@ class _Board:
             self._excess[notice] += added
 
     def _tells(self, number: int) -> Ranks:
-        """What is noticed of each option: its ranks by how often it is right elsewhere, is offered, is right of those
-        offered, and keeps what is asked about in other pictures."""
+        """Return the observations about each option: its ranks by how often it is right elsewhere, how often it is
+        offered, the share of both, and how often it supports the thing asked about, directly and through another, in
+        other pictures."""
         options = self.names[number]
         direct, through = zip(*map(self._counted[number], options), strict=True)
         right = [self._right[name] for name in options]
@@ -148,7 +149,7 @@ class _Board:
 
 
 def _ranks(figures: Sequence[float]) -> list[int]:
-    """How many of the others each is above, and how many below, as one number."""
+    """Return for each figure how many others it is above and below, as one number."""
     ordered = sorted(figures)
     last = len(ordered)
     return [bisect_left(ordered, figure) * last + last - bisect_right(ordered, figure) for figure in figures]

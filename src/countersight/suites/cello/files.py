@@ -1,8 +1,8 @@
-"""CELLO: the authors' JSONL, one causal question a line about a picture of Visual Genome.
+"""CELLO: the authors' JSONL, one causal question per line about a picture of Visual Genome.
 
-There is a counterfactual question only. The graph is kept with names for what the file tells by position (`id` of a
-node, `source` and `target` of an edge): rows that mix numbers and objects in one list cannot become a table. The nodes
-a question is about are kept beside it as `objs`.
+There is only a counterfactual question. Values that the file gives by position (`id` of a node, `source` and `target`
+of an edge) are stored under names, because rows that mix numbers and objects cannot become a table. The nodes that a
+question is about are stored as `objs`.
 """
 
 import re
@@ -89,8 +89,8 @@ def _graph(row: Row) -> dict[str, Any]:
 
 
 def _said(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The edges, with subject and object where the relation is said the other way about: from cause to effect the
-    shelf comes first, and "on" is said of the books."""
+    """Return the edges, with subject and object added where the relation runs from effect to cause: an edge runs from
+    the shelf to the books, but the books are "on" the shelf."""
     names = {node["id"]: str(node.get("obj_name", "")) for node in nodes}
     for edge in edges:
         cause, effect = (names.get(edge[end], "") for end in ("source", "target"))
@@ -103,7 +103,7 @@ def _said(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> list[dict
 
 
 def _parts(graph: dict[str, Any], name: str, shape: str, length: int) -> list[list[Any]]:
-    """The nodes or edges of a graph: lists of so many ids and what is known of them."""
+    """Return the nodes or edges of a graph: lists of ids, each ending with an object of attributes."""
     parts = graph.get(name)
     if not isinstance(parts, list) or not all(
         isinstance(part, list) and len(part) == length and isinstance(part[-1], dict) for part in parts
@@ -113,7 +113,7 @@ def _parts(graph: dict[str, Any], name: str, shape: str, length: int) -> list[li
 
 
 def _id(value: object, field: str) -> str | int:
-    """The id of a picture, an item or a node: a whole number, or a short word."""
+    """Return the id of a picture, an item or a node if it is valid: a whole number or a short word."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63:
         return value
     if isinstance(value, str) and _PLAIN_ID.fullmatch(value):
@@ -159,7 +159,7 @@ def _row(case: Case, question: Question, graph: dict[str, Any]) -> dict[str, Any
 
 
 def _plain(node: str | int, place: int) -> str | int:
-    """The id of a node as the layout takes it; a mined one may be a name of several words."""
+    """Return the id of a node in a form that the layout allows; the id of a mined node may have several words."""
     return node if isinstance(node, int) or _PLAIN_ID.fullmatch(node) else f"n{place}"
 
 

@@ -6,28 +6,29 @@ from collections.abc import Iterable
 from countersight.causal import head, plain, singular, synonyms, words_in
 
 LONGEST = 400
-"""Longest question in characters; published ones have a tenth of that."""
+"""The longest question in characters; published ones are about a tenth as long."""
 
 _NOT_GONE = re.compile(r"(?:\bnot|\bnever|n't)(?: \w+)? (?:gone|absent|missing|removed|lost|taken)\b", re.IGNORECASE)
-"""A loss that is denied: nothing is then supposed to be gone."""
+"""A denied loss: the question then does not suppose that anything is gone."""
 
 
 def leaked(text: str, forbidden: Iterable[str], named: Iterable[str]) -> list[str]:
-    """Return the forbidden names that a text reveals, by the name, its head or a synonym, in any number.
+    """Return the forbidden names that a text reveals by the name, its head or a synonym, in the singular or plural.
 
-    Words of the things that the question is meant to name give nothing away.
+    Words of the things that the question must name are allowed.
     """
     said = _singulars(text)
     allowed = {word for name in named for word in _singulars(name)}
     return [
         name
         for name in forbidden
-        if any(_stands_in(form, said) for form in _forms(name) if not allowed.issuperset(form))
+        if any(_occurs_in(form, said) for form in _forms(name) if not allowed.issuperset(form))
     ]
 
 
 def fault(text: str, *, forbidden: Iterable[str], named: Iterable[str], gone: str | None = None) -> str | None:
-    """Return what is wrong with a language model's wording, as a message to it, or None; `gone` must be lost."""
+    """Return a message to the language model about a fault in its wording, or None; `gone` is the thing that is
+    lost."""
     if not 10 <= len(text) <= LONGEST:
         return f"it must have 10 to {LONGEST} characters"
     if text.count("?") != 1 or not text.endswith("?") or "\n" in text:
@@ -38,7 +39,7 @@ def fault(text: str, *, forbidden: Iterable[str], named: Iterable[str], gone: st
         return f"it must not mention {' or '.join(given_away)}, nor a synonym"
     if gone and _NOT_GONE.search(text):
         return f"it must suppose, in plain words, that {gone} is gone"
-    absent = [name for name in named if not any(_stands_in(form, said) for form in _forms(name))]
+    absent = [name for name in named if not any(_occurs_in(form, said) for form in _forms(name))]
     return f"it must mention {' and '.join(absent)}" if absent else None
 
 
@@ -47,9 +48,9 @@ def _singulars(text: str) -> tuple[str, ...]:
 
 
 def _forms(name: str) -> set[tuple[str, ...]]:
-    """The words by which a thing may be named: its name, its head, and synonyms."""
+    """Return the ways to name a thing, each as a tuple of words: its name, its head, and synonyms."""
     return {_singulars(form) for form in (name, plain(name), head(name), *synonyms(name))} - {()}
 
 
-def _stands_in(form: tuple[str, ...], said: tuple[str, ...]) -> bool:
+def _occurs_in(form: tuple[str, ...], said: tuple[str, ...]) -> bool:
     return any(said[place : place + len(form)] == form for place in range(len(said) - len(form) + 1))

@@ -27,7 +27,7 @@ from countersight.suites.supposing import supposed
 from countersight.text import unknown
 
 PER_TASK = 100
-"""Cases of each task, as published for testing (CELLO 5.1)."""
+"""Cases per task, as in the published test set (CELLO 5.1)."""
 SIZE = PER_TASK * len(TASKS)
 
 
@@ -37,7 +37,7 @@ class CelloMade(msgspec.Struct, frozen=True):
     graphs: int
     bad: int
     asked_about: int
-    """Graphs that are fit for unambiguous questions."""
+    """Graphs that allow unambiguous questions."""
     cases: int
     wanted: int
     """The requested number of cases of each task."""
@@ -65,11 +65,11 @@ def assemble(
     per_task: int | None = None,
     wording: Model | str = WORDINGS[0],
 ) -> CelloMade:
-    """Sample a balanced dataset from a mined folder: a number of cases in all, or of each task.
+    """Sample a balanced dataset from a mined folder: a number of cases in total, or per task.
 
-    The second wording asks the same in other words, with the options in another order: whoever is right for the right
-    reasons is right in both (CELLO's test of robustness). With a model as wording, the model words the questions.
-    A bad line is told to `on_bad` and left out. A case whose picture is not in the mined folder has none.
+    The second wording asks the same in other words, with the options in another order: a model that is right for the
+    right reasons is right in both (CELLO's test of robustness). If `wording` is a model, it words the questions.
+    Invalid lines are reported to `on_bad` and skipped. If a picture is not in the mined folder, its cases have none.
     """
     size = per_task * len(TASKS) if per_task else size or SIZE
     model = None if isinstance(wording, str) else wording
@@ -130,7 +130,8 @@ def assemble(
 
 
 def _read(mined: Path, on_bad: OnBad, counted: Counter[str], known: Knowledge) -> Iterator[CausalGraph]:
-    """The graphs of a mined folder, counted; so are the lines that are none, and what the graphs tell of the world."""
+    """Yield the graphs of a mined folder; count graphs and invalid lines, and collect what the graphs tell about the
+    world."""
 
     def bad(line: int, reason: str) -> None:
         counted["bad"] += 1
@@ -152,7 +153,7 @@ class _Pictures:
         self._names: dict[str, str | None] = {}
 
     def copied(self, image: str) -> str | None:
-        """The name of a picture inside the dataset, or None where the mined folder has no such picture."""
+        """Return the name of a picture inside the dataset; None if the mined folder has no such picture."""
         if image not in self._names:
             self._names[image] = self._copy(image)
         name = self._names[image]

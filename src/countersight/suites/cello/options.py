@@ -1,12 +1,13 @@
 """The four options of a causal question: the answer and three wrong ones, each wrong in its own way (CELLO 4.3).
 
-A wrong option that could never keep the thing is ruled out without looking, and one that is never right as well. So
-wrong options are names that the picture does not have, and things beside the graph, drawn from what keeps things of the
-same name in all graphs, as often as it does there; where these are few, of the same classes of things in the same way.
-Of confounding graphs and of force and source there are too few for that: their wrong options come from everything that
-is a cause of the same kind. Where there is little to choose from, nothing is asked. What keeps the answer elsewhere, or
-is kept by it, is left out: it may be behind the thing, or between the two. So is, where the answer is behind another
-thing, what keeps the thing that is asked about elsewhere, or is kept by it.
+A wrong option that could never keep the thing in place, or is never right, can be ruled out without looking. So wrong
+options are bystanders and names of things that are not in the picture. They are drawn from what keeps things of the
+same name in place in all graphs, with the same frequencies; if these are few, from what keeps similar things in place
+in the same way. Confounding graphs and graphs of force and source are too few for that: their wrong options are drawn
+from all causes of the same kind. If there is too little to choose from, no question is asked.
+
+Names are excluded if they keep the answer in place elsewhere or depend on it: such a thing may be behind the answer, or
+between the two. If the answer acts through another thing, the same holds for the thing that is asked about.
 """
 
 from collections import Counter
@@ -32,14 +33,15 @@ from countersight.suites.cello.tasks.query import Shape, Sought, Task
 from countersight.suites.cello.wording import explanation, is_explained
 
 THROUGH = frozenset({"CA", "AR"})
-"""Tasks whose answer is the neighbour of the thing in between."""
+"""Tasks whose answer is connected to the thing asked about through a thing in between."""
 _FEWEST, _PLENTY = 5, 16
-"""Different names in a place from which wrong ones are drawn; so many are enough without those of like things."""
+"""The fewest different names to draw wrong options from, and how many are enough without the names of similar
+things."""
 _OFTEN = 3
 _SPARE = 80
-"""Names looked at for each question, from which wrong options are exchanged."""
+"""Names considered for each question when wrong options are exchanged."""
 _FOREGONE = 0.5
-"""A name that is there so often needs no look: branches are kept by trees."""
+"""A name with this share is obvious without looking: branches belong to trees."""
 _TAKEN_FOR = frozenset({
     "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock",
     "plant", "seat", "shaft", "sign", "watercraft", "wire",
@@ -64,17 +66,17 @@ _LOOK_ALIKE = tuple(
 """Names whose things are easily taken for each other, though their classes differ."""
 
 _BETWEEN = frozenset({"carried", "container", "dish", "garment_part", "shelf", "tray", "worn", "wrapping"})
-"""Classes of things that bear others and stand on, or in, something themselves."""
+"""Classes of things that support others and themselves stand on, or in, something."""
 
 _SEXES = dict.fromkeys(("boy", "gentleman", "guy", "man"), "male") | dict.fromkeys(("girl", "lady", "woman"), "female")
-"""A man may be the player, and a boy the man, but a man is no woman."""
+"""The sex that a word implies: a boy may also be called a man, but not a woman."""
 
 _ANY_FOOD = frozenset({"dessert", "dish", "food", "fruit", "meal", "meat", "salad", "snack", "vegetable", "veggie"})
-"""Names of food that other food has as well."""
+"""Words that apply to many kinds of food."""
 
 
 def may_be_taken_for(one: str, other: str) -> bool:
-    """Whether a viewer could call one thing by the other name."""
+    """Return whether a viewer could call one thing by the other's name."""
     shared = classes_of(one) & classes_of(other)
     if "person" in shared:
         sexes = {_SEXES.get(singular(head(name)), "") for name in (one, other)}
@@ -102,7 +104,8 @@ class Answers:
         around: Iterable[CausalGraph] = (),
         known: Knowledge | None = None,
     ) -> None:
-        """`around` are further graphs whose things may be offered, `known` is what keeps what in all pictures."""
+        """`around` has further graphs whose things may be offered; `known` counts what keeps what in place in all
+        pictures."""
         self._task = task
         self._known = known or Knowledge()
         found = list(asked)
@@ -127,12 +130,12 @@ class Answers:
                 self._there.setdefault(key, Counter())[name] += 1
 
     def often(self, name: str) -> bool:
-        """Whether the name is right in several questions, so that it may be wrong in others."""
+        """Return whether the name is right in several questions, so that it may be wrong in others."""
         return self._right[name] >= _OFTEN
 
     def near(self, shape: Shape, query: Sought) -> Counter[str]:
-        """How often each name is in the place of the answer where the like is asked; none where few are, or one is
-        nearly always."""
+        """Return how often each name is in the answer's place in similar graphs; empty if there are few names, or one
+        name is nearly always there."""
         by_name, alike, any_thing = self._levels(shape, query)
         if by_name.total() >= _PLENTY and by_name.most_common(1)[0][1] > _FOREGONE * by_name.total():
             return Counter()
@@ -145,26 +148,26 @@ class Answers:
         return Counter(fit) if len(fit) >= _FEWEST else Counter()
 
     def _fits(self, name: str, answer: str) -> bool:
-        """Whether a name is as long as the answer, and of nothing that may keep it or be kept by it."""
+        """Return whether a name has as many words as the answer, and neither may keep the other in place."""
         if len(name.split()) != len(answer.split()) or self._joins(name, answer):
             return False
         return self._task.short == "AR" or not (_may_be_below(name, answer) or _may_be_below(answer, name))
 
     def _is_wrong(self, name: str, shape: Shape, query: Sought) -> bool:
-        """Whether a name cannot be right as well as far as names tell: where another thing is between the answer and
-        what is asked about, it is nothing that keeps the latter in any other picture, or is kept by it."""
+        """Return whether a name cannot also be right, as far as names tell: if the answer acts through another thing,
+        the name must not keep the thing asked about in place in any other picture, or depend on it."""
         if self._task.short not in THROUGH:
             return True
         about, picture = shape.names[query.about[-1]], shape.graph.image or shape.graph.scene
         return not any(self._known.keeps(*pair, picture) for pair in ((name, about), (about, name)))
 
     def _joins(self, one: str, other: str) -> bool:
-        """Whether either keeps the other elsewhere."""
+        """Return whether either thing keeps the other in place in another graph."""
         pairs = ((plain(one), plain(other), classes_of(other)), (plain(other), plain(one), classes_of(one)))
         return any((keeper, kept) in self._joined for keeper, *those in pairs for kept in those)
 
     def spare(self, shape: Shape, query: Sought, rng: Random) -> list[str]:
-        """Return names that could be offered, right elsewhere or not; none may refer to a thing of the picture."""
+        """Return names that could be offered, right elsewhere or not; none may refer to a thing in the picture."""
         here, answer = in_the_picture(shape.graph), shape.names[query.answer[0]]
         by_name, alike, any_thing = self._levels(shape, query)
         names = sorted(name for name in by_name + alike if self._fits(name, answer))
@@ -175,8 +178,8 @@ class Answers:
         return [name for name in some if not any(may_be_taken_for(name, other) for other in here)]
 
     def _levels(self, shape: Shape, query: Sought) -> tuple[Counter[str], Counter[str], Counter[str]]:
-        """What is in the place of the answer beside things of the same name, of the same classes, and of any; the last
-        is empty but for graphs of which there are few."""
+        """Count the names in the answer's place next to things of the same name, of the same classes, and of any class;
+        the last is empty except for rare kinds of graphs."""
         anchor = (query.partial if self._task.short in THROUGH else query.about)[-1]
         around = {anchor, *query.answer}
         kind = next(edge.kind for edge in shape.graph.edges if {edge.cause, edge.effect} <= around)
@@ -186,26 +189,28 @@ class Answers:
 
 
 def _may_be_below(lower: str, upper: str) -> bool:
-    """Whether one thing may bear the other unseen: a plate stands on something, and a pizza in an oven on a tray."""
+    """Return whether one thing may support the other unseen: plates stand on something, and pizzas in ovens lie on
+    trays."""
     return bool(classes_of(upper) & _BETWEEN) and may_keep(lower, upper)
 
 
 def _like(answer: str, found: Counter[str]) -> dict[str, int]:
-    """The names that are as long as the answer, of the same class of things where there are enough of these."""
+    """Return the names with as many words as the answer, only those of the same class if there are enough."""
     as_long = {name: often for name, often in found.items() if len(name.split()) == len(answer.split())}
     alike = {name: often for name, often in as_long.items() if classes_of(name) & classes_of(answer)}
     return alike if len(alike) >= _FEWEST else as_long
 
 
 def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable, Hashable]:
-    """Where a name may stand: beside a thing of that name, of those classes in the same way, or of any in that way."""
+    """Return the keys under which a name is counted: the name of the thing next to it, the classes of that thing with
+    the kind of cause, and the kind of cause alone."""
     return (plain(anchor), kind if kind in ("force", "source") else ""), (classes_of(anchor), kind), kind
 
 
 _WRONG = 3
 _TRIES = 40
 _SELDOM = 0.1
-"""The weight of a thing of the picture that is right nowhere else."""
+"""The weight of a bystander that is not right elsewhere."""
 
 
 def options(
@@ -213,14 +218,14 @@ def options(
 ) -> tuple[Option, ...] | None:
     """Return the answer, then three wrong options; None if no suitable ones are found.
 
-    All are of different things: none is a synonym, a wider or a narrower word of the answer or of another option.
+    All refer to different things: no option is a synonym, or a broader or narrower term, of another.
     """
     likely = answers.near(shape, query)
     if is_explained(task):
         return _explained(task, query, shape, likely, rng)
     answer = shape.names[query.answer[0]]
     partial = [shape.names[thing] for thing in query.partial]
-    # A true part of the answer is offered if several answers have its name; what is merely there, if the like has.
+    # A partial answer is offered if several answers have its name; a bystander, if similar graphs have its name.
     fits = answers.often if task.short in THROUGH else likely.__contains__
     wrong = [Option(name, "graph") for name in partial if fits(name) and not may_be_taken_for(name, answer)][:1]
     wrong += _beside(shape, likely, [answer, *(option.text for option in wrong)], rng)[:1]
@@ -232,8 +237,8 @@ def options(
 
 
 def _explained(task: Task, query: Sought, shape: Shape, likely: Counter[str], rng: Random) -> tuple[Option, ...] | None:
-    """Every pair of the first reason, or another in its place, with the second, or another: each name stands in two of
-    the four sentences, so that none is more like the others."""
+    """Return four explanations: the first reason or a wrong one, with the second reason or a wrong one. Each name
+    occurs in two of the four sentences, so that none stands out."""
     first, second = (shape.names[thing] for thing in query.answer)
     beside = [option.text for option in _beside(shape, likely, [first, second], rng)][:1]
     here, others = in_the_picture(shape.graph), list[str]()
@@ -252,7 +257,7 @@ def _explained(task: Task, query: Sought, shape: Shape, likely: Counter[str], rn
 
 
 def _beside(shape: Shape, likely: Counter[str], taken: list[str], rng: Random) -> list[Option]:
-    """Bystanders in an order by chance that prefers what is right often elsewhere."""
+    """Return bystanders in a random order that prefers things that are often right elsewhere."""
     found = [
         thing.name
         for thing in bystanders(shape.graph)
@@ -263,7 +268,8 @@ def _beside(shape: Shape, likely: Counter[str], taken: list[str], rng: Random) -
 
 
 def _drawn(likely: Counter[str], number: int, unlike: list[str], rng: Random, tries: int) -> list[str] | None:
-    """So many different names, each as often as it is right elsewhere, that may stand for nothing of these."""
+    """Draw different names, weighted by how often each is right elsewhere, that cannot refer to any thing in
+    `unlike`."""
     names, weights = list(likely), list(likely.values())
     for _ in range(tries if names else 0):
         drawn = rng.choices(names, weights, k=number)

@@ -13,7 +13,7 @@ from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.terms import PriorVerdict
 
 _CAN_ACT = frozenset({"creature", "emission", "mount", "vehicle", "water"})
-"""Classes of things that one expects to act on others, or to give something off."""
+"""Classes of things that are expected to act on others, or to give something off."""
 
 
 class Hints(msgspec.Struct, frozen=True):
@@ -24,11 +24,12 @@ class Hints(msgspec.Struct, frozen=True):
     lost_before_held: int | None = None
     """1: the lost thing keeps the effect more often than the held thing does."""
     held_keeps_lost: int | None = None
-    """1: the held thing usually keeps the lost thing; -1: the other way about."""
+    """1: the held thing usually keeps the lost thing; -1: the lost thing usually keeps the held thing."""
 
     @property
     def guess(self) -> int:
-        """1: the counts suggest that the effect is lost too. Of three things, the held one is the nearer."""
+        """1 if the counts suggest that the effect is lost too, -1 if not, 0 if they are equal; the first hint that is
+        not 0."""
         return self.held_keeps_lost or self.lost_before_held or self.lost_keeps_effect
 
     def items(self) -> Iterator[tuple[str, int]]:
@@ -59,7 +60,7 @@ def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> Hints:
 
 
 def standing(task: Task, query: Supposed, hinted: Hints) -> PriorVerdict:
-    """Return whether common knowledge guesses the answer to a yes/no question."""
+    """Return whether common knowledge suggests the right answer to a yes/no question."""
     guess = -hinted.guess if task.short in ("NIE", "SC") else hinted.guess
     if not guess:
         return "silent"
@@ -67,7 +68,8 @@ def standing(task: Task, query: Supposed, hinted: Hints) -> PriorVerdict:
 
 
 def figures(known: Knowledge, task: Task, shape: Shape, query: Sought, name: str) -> tuple[int, int]:
-    """Return how often an option supports the thing asked about, directly and through a third; for AR, the reverse."""
+    """Return how often an option supports the thing asked about, directly and through another thing; for AR, the
+    reverse."""
     picture = shape.graph.image or shape.graph.scene
     about = shape.names[query.about[-1]]
     ends = (about, name) if task.short == "AR" else (name, about)
@@ -75,7 +77,7 @@ def figures(known: Knowledge, task: Task, shape: Shape, query: Sought, name: str
 
 
 def standing_of(counts: list[int]) -> PriorVerdict:
-    """Return whether the counts, the answer's first, favour the answer."""
+    """Return whether the counts of the options (the answer's first) favour the answer."""
     if not any(counts):
         return "silent"
     return "agrees" if counts[0] > max(counts[1:]) else "disagrees"

@@ -1,8 +1,8 @@
-"""Causal questions worded by a language model (CELLO 4.3): told the descriptions, the graph in words and what not to
-say. What it writes is checked by rules, for names that must and must not be there, and then by asking back: shown its
-own question alone, the model must give every thing the role that it was meant to have, and say the same of what is
-asked. What does not come back the same is sent back, and after so many attempts the template stands. Every answer is
-kept as it comes: nothing is paid for twice.
+"""Word causal questions with a language model (CELLO 4.3), given the descriptions, the graph and what not to reveal.
+
+Rules check its wording for names that must and must not occur. The model then reads its own question and states the
+role of every thing and what is asked; both must be as intended. A faulty wording is sent back, and after a few attempts
+the template's wording is used. Every reply is stored, so that no request is paid for twice.
 """
 
 import asyncio
@@ -31,12 +31,12 @@ Say = Callable[[tuple[Turn, ...]], Awaitable[str]]
 
 
 def replies_folder(folder: Path) -> Path:
-    """Return where the replies are stored during and after the making of a dataset folder."""
+    """Return the folder in which the replies for a dataset folder are stored."""
     return folder.with_name(f"{folder.name}.wording")
 
 
 def reword_all(model: Model, drafts: Sequence[Drafted], folder: Path, *, progress: Callable[[int], None]) -> list[Case]:
-    """Return the cases of the drafts, in order, worded by the model if its wording has no fault.
+    """Return the cases of the drafts, in order, each with the model's wording unless it has a fault.
 
     An interrupted command continues from the replies in `folder`.
     """
@@ -119,7 +119,7 @@ def instructions(drafted: Drafted) -> str:
 
 
 def _only_line(text: str) -> str:
-    """What the model wrote, without the quotes and the label it may have put around it."""
+    """Return the model's reply as one line, without quotes or a label around it."""
     line = " ".join(text.split())[:_LONGEST_KEPT]
     return line.removeprefix("Question:").strip().strip('"“”').strip()
 
@@ -146,11 +146,11 @@ SOUGHT: Final = {
 """What a question with options asks for, by task."""
 _SOUGHT_WORDS: Final = ("cause", "indirect cause", "effect", "indirect effect", "control")
 _KEPT_IN_PLACE: Final = ("CaI", "CA", "CB", "CoI")
-"""Tasks whose questions always say whether the thing stays: the others may ask for dependence alone."""
+"""Tasks whose questions always say whether the thing stays; the others may only ask about dependence."""
 
 
 def role_prompt(written: str, drafted: Drafted) -> str:
-    """Return the prompt by which the model reads its own wording."""
+    """Return the prompt that asks the model for the roles of things in its own wording."""
     lines = _of_choice(drafted) if drafted.asks_stays is None else _of_supposition(drafted)
     return "\n".join((f"Read this question: {written}", *lines))
 
@@ -168,7 +168,7 @@ def roles(drafted: Drafted) -> dict[str, str]:
 
 
 def role_mismatch(answer: str, drafted: Drafted) -> str | None:
-    """Return what was understood differently than intended, as a message to the model, or None."""
+    """Return the first difference from the intended roles, as a message to the model, or None."""
     pairs = (line.strip(" -*").partition(":") for line in answer.casefold().splitlines())
     said = {name.strip().removeprefix("the "): role.strip(' .*“”"') for name, _, role in pairs}
     for name, meant in roles(drafted).items():
@@ -208,7 +208,7 @@ def _of_choice(drafted: Drafted) -> Iterable[str]:
 
 
 def _outcome(drafted: Drafted) -> str | None:
-    """Whether the template speaks of a thing that stays or of one that does not; None where it speaks of neither."""
+    """Return whether the question says that a thing stays or goes; None if it says neither."""
     asked = drafted.case.counterfactual
     assert asked is not None
     if "no longer" in asked.text:
@@ -217,7 +217,7 @@ def _outcome(drafted: Drafted) -> str | None:
 
 
 def _shuffled(words: tuple[str, ...], drafted: Drafted) -> list[str]:
-    """Words in an order by chance, the same for the same question: a place in the list must not tell the answer."""
+    """Return words in a random order, the same for the same question: the order must not reveal the answer."""
     asked = drafted.case.counterfactual
     assert asked is not None
     return Random(f"{drafted.graph.scene}/{asked.text}").sample(words, len(words))

@@ -1,7 +1,7 @@
-"""A sample of causal cases that the words do not give away: as many of every task as asked, or as the graphs allow.
+"""Sample causal cases whose words do not give the answer away: as many per task as requested, or as the graphs allow.
 
-Questions for yes or no come in pairs, in the same words: in both the same thing is said to be lost, and in one it
-matters. Whoever goes by the name of what is lost, or by the wording, is right half of the time.
+Yes/no questions come in pairs with the same words: both suppose the loss of the same thing, and it matters in only one.
+A guess from the name of the lost thing, or from the wording, is right half of the time.
 """
 
 import hashlib
@@ -26,34 +26,34 @@ from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.wording import wordings
 
 _KEPT = 40
-"""Graphs of a kind held for every case of a task: more than enough, since most can be asked about."""
+"""Graphs of a kind kept per case of a task: more than enough, since most of them allow a question."""
 _FEWEST = 4_000
 _TRIES = 40
-"""How often wrong options are drawn at most where there are few questions."""
+"""The most attempts to draw the wrong options of a question."""
 _LETTERS = "ABCD"
 _MOST_RIGHT, _IN = 4, 40
-"""One name is the answer of so many questions at most, or of one in so many: tables bear nearly everything."""
+"""A name may be the answer of at most this many questions, or of one in this many: tables support nearly everything."""
 
 
 class Pool:
     """Graphs by kind, sampled evenly from any number of them in one pass and with bounded memory.
 
-    Of graphs whose things have the same names one is kept. Which are kept depends on the seed and the graphs, and not
+    Of several graphs whose things have the same names, one is kept. The choice depends on the seed and the graphs, not
     on their order.
     """
 
     def __init__(self, seed: int, per_task: int) -> None:
         self._seed = seed
         self._most = max(_FEWEST, _KEPT * per_task)
-        # What stands beside a graph can be asked about too; few pictures have it, so these are held apart.
+        # Bystanders of a graph can be asked about too; few graphs have any, so these are kept separately.
         self._held: dict[tuple[GraphKind, bool], dict[int, tuple[int, CausalGraph]]] = {}
         self._last: dict[tuple[GraphKind, bool], list[int]] = {}
         self.seen = 0
         self.knowledge = Knowledge()
-        """The knowledge in all graphs about what usually keeps what."""
+        """What usually keeps what in place, counted over all graphs."""
 
     def add(self, graph: CausalGraph) -> None:
-        """Consider a graph."""
+        """Add a graph to the sample, if it is chosen."""
         self.seen += 1
         key = graph.kind, bool(graph.others)
         held, last = self._held.setdefault(key, {}), self._last.setdefault(key, [])
@@ -74,13 +74,13 @@ class Pool:
 
 
 _Asked = tuple[CausalGraph, Supposed, Hints]
-"""A query for yes or no, the graph it is of, and what common knowledge hints at."""
+"""A yes/no query, its graph, and the hints from common knowledge."""
 
 
 def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, turn: int = 0) -> Iterator[Drafted]:
     """Choose the given number of cases, spread over the tasks as evenly as possible.
 
-    Another `turn` asks the same in other words, with the options in another order.
+    Another `turn` asks the same questions in other words, with the options in another order.
     """
     most = per_task or size
     drafts = {name: list(_of_task(task, pool, most, seed, turn)) for name, task in TASKS.items()}
@@ -117,21 +117,21 @@ def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> I
         for kind in task.kinds
         for acting in (False, True)
     ]
-    # Graphs of three things first and in turn: there are few, and they ask for more than two things do. Graphs of force
-    # and source are few as well.
+    # Graphs of three things come first, in turn: they are few, and their questions are harder. Graphs of force and
+    # source are few as well.
     in_turn = zip_longest(*(Random(key).sample(found, len(found)) for found in reversed(by_kind)))
     graphs = [graph for some in in_turn for graph in some if graph is not None]
     if not task.is_choice:
         yield from _suppositions(task, graphs, pool, wanted, key, turn)
         return
     drafted = list(_choices(task, graphs, pool, wanted, key, turn))
-    Random(f"{key}/order").shuffle(drafted)  # otherwise three letters in a row would tell the fourth
+    Random(f"{key}/order").shuffle(drafted)  # otherwise three letters in a row would reveal the fourth
     yield from drafted
 
 
 def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key: str, turn: int) -> Iterator[Drafted]:
     """Return questions whose answer is a thing, with options from all graphs."""
-    # An answer that nobody has seen elsewhere stands out among names that many have: these are one in four.
+    # An answer that occurs in no other picture stands out among frequent names, so about one in four is such a name.
     seen: list[list[tuple[CausalGraph, Shape, Sought]]] = [[], []]
     for graph in graphs:
         shape = Shape.of(graph)
@@ -143,8 +143,8 @@ def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key
     answers = Answers(task, ((shape, query) for _, shape, query in asked), around, pool.knowledge)
     made, used, right = 0, set[str](), Counter[str]()
     most = max(_MOST_RIGHT, min(wanted, len(asked)) // _IN)
-    # A question whose wrong options do not fit at once is left for the end, and not tried again: names that are right
-    # often would else be wrong less often than they are right.
+    # A question whose first wrong options are not suitable is tried again only at the end: otherwise names that are
+    # often right would be wrong less often than they are right.
     for tries in (1, _TRIES):
         for graph, shape, query in asked:
             if made == wanted:
@@ -166,7 +166,7 @@ def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key
 def _suppositions(
     task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key: str, turn: int
 ) -> Iterator[Drafted]:
-    """Questions for yes or no, two at a time in the same words, so that yes and no are even."""
+    """Yield yes/no questions, two at a time in the same words, so that yes and no are equally frequent."""
     rng = Random(f"{key}/pairs")
     asked = []
     for graph in graphs:
@@ -174,7 +174,7 @@ def _suppositions(
         asked += [(graph, query, hints(pool.knowledge, graph, query)) for query in rng.sample(found, len(found))]
     chosen = [item for pair in taken(_queues(asked), wanted, _signs, lambda pair: pair[0][0].scene) for item in pair]
     pairs = [chosen[place : place + 2] for place in range(0, min(len(chosen), wanted), 2)]
-    # One of every two pairs asks for what stays, as a coin falls: so no name goes with yes or no.
+    # One of every two pairs, chosen at random, asks whether a thing stays: so no name goes with yes or no.
     ways = [way for _ in range(0, len(pairs), 2) for way in rng.sample((True, False), 2)]
     for number, (pair, asks_stays) in enumerate(zip(pairs, ways, strict=False)):
         wording = balanced(range(wordings(task)), f"{key}/wording", number) + turn
@@ -185,8 +185,8 @@ def _suppositions(
 
 
 def _queues(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
-    """What is asked together: two queries of one graph where something is held and one graph has both, else queries
-    whose loss matters and queries whose loss does not, in turn."""
+    """Return what is asked together: pairs of queries about one graph if something is held and a graph has both
+    answers, otherwise a queue of queries whose loss matters and one of queries whose loss does not."""
     if asked and asked[0][1].held:
         pairs = []
         for _, group in groupby(asked, key=lambda item: item[0]):
@@ -198,7 +198,7 @@ def _queues(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
             pairs += [pair for pair in [next(opposed, None)] if pair]
         if pairs:
             return [[*pairs]]
-    else:  # of three names few are in both halves, of fewer all must be
+    else:  # with three names few occur in both queues; with fewer names, all must
         seen: dict[tuple[str, str], set[int]] = {}
         for item in asked:
             for role, name, sign in _signs((item,)):
@@ -208,9 +208,10 @@ def _queues(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
 
 
 def _signs(asked: tuple[_Asked, ...]) -> Signs:
-    """The names in queries that are asked together, and whether the loss matters; a shared effect tells nothing."""
+    """Return the names in queries that are asked together, and whether the loss matters; a shared effect reveals
+    nothing."""
     found: list[tuple[str, str, int]] = []
-    guesses: Counter[str] = Counter()  # two that are asked together may cancel out
+    guesses: Counter[str] = Counter()  # two queries that are asked together may cancel out
     for graph, query, hinted in asked:
         names = {thing.id: plain(thing.name) for thing in (*graph.things, *graph.others)}
         sign = 1 if query.follows else -1

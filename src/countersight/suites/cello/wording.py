@@ -35,7 +35,7 @@ def edges_in_words(graph: CausalGraph) -> list[str]:
 
 
 def wordings(task: Task) -> int:
-    """Return the number of wordings of a task, for each way of asking."""
+    """Return the number of wordings of a task for each way of asking."""
     listed: Mapping[str, Any] = _wordings()[task.name]
     return len(listed["asks" if task.is_choice else "stays"])
 
@@ -53,7 +53,7 @@ def question(task: Task, query: Query, shape: Shape, number: int, *, stays: bool
 
 
 def _template(task: Task, which: str, graph: CausalGraph) -> Any:
-    """A template of a task; where things act on each other or give something off, the one for that kind of cause."""
+    """Return the templates of a task: for graphs of force and source those for that kind of cause, if there are any."""
     listed: Mapping[str, Any] = _wordings()[task.name]
     return listed.get(f"{which}_{acting_kind(graph)}", listed[which])
 
@@ -72,7 +72,7 @@ def explanation(task: Task, effect: str, one: str, other: str) -> str:
 
 
 def is_explained(task: Task) -> bool:
-    """Whether the options of a task are sentences."""
+    """Return whether the options of a task are sentences."""
     return "explains" in _wordings()[task.name]
 
 

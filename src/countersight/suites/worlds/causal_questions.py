@@ -1,4 +1,4 @@
-"""The causal graphs of a world of supports, found by removing things and holding others."""
+"""The causal graphs of a world of supports, found by removing things and holding others in place."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -23,11 +23,12 @@ from countersight.worlds import COLOURS, Supports, contacts, fallen_without, yes
 
 Edge = tuple[str, str]
 _KIND = "holding"
-"""What an edge of a world says: that one thing holds another, found out by doing."""
+"""The kind of every edge: one thing holds another, as found by intervention."""
 
 
 def direct_causes(world: Supports) -> frozenset[Edge]:
-    """Return pairs of things of which the second falls without the first, though all else is held; raises Unclear."""
+    """Return pairs of things of which the second falls without the first, although all else is held; may raise
+    Unclear."""
     free = {thing.id for thing in world.free}
     touching = {(contact.lower, contact.upper) for contact in contacts(world) if contact.lower in free}
     return frozenset(
@@ -38,7 +39,7 @@ def direct_causes(world: Supports) -> frozenset[Edge]:
 
 
 def graphs(world: Supports, scene: str) -> Iterator[CausalGraph]:
-    """Return the causal graphs of two and three things in a world, with its other things."""
+    """Yield the causal graphs of two and three things in a world, with the other things of the world."""
     edges = direct_causes(world)
     for cause, effect in sorted(edges):
         yield _graph(world, scene, "direct", (cause, effect), edges)
@@ -48,7 +49,7 @@ def graphs(world: Supports, scene: str) -> Iterator[CausalGraph]:
 
 
 def _motifs(edges: set[Edge]) -> Iterator[tuple[GraphKind, tuple[str, ...]]]:
-    """Of which kind the graph of three things is, and the things in the order of its letters; a fork has two orders."""
+    """Yield the kind of a graph of three things, and the things in the order of that kind; a fork has two orders."""
     out = {cause: {effect for one, effect in edges if one == cause} for cause, _ in edges}
     if len(edges) == 3:
         first, second = sorted(out, key=lambda name: -len(out[name]))
@@ -86,16 +87,16 @@ def _node(world: Supports, name: str) -> Node:
 
 
 def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, beside: tuple[str, ...] = ()) -> bool:
-    """Whether the world behaves like the structural model, whatever is removed and whatever is held.
+    """Return whether the world behaves like the structural model, whatever is removed and whatever is held.
 
-    Every variable is left alone, set to gone, or held in its place, in all combinations; a bystander as well.
+    Every variable, also of a bystander, is left alone, removed, or held in place, in all combinations.
     """
     names = [*(thing.id for thing in graph.things), *beside]
     undisturbed = dict.fromkeys(model.causes, True)
     for doing in product((None, True, False), repeat=len(names)):
         alone = [name for name, value in zip(names, doing, strict=True) if value is None]
         if not alone:
-            continue  # what is set is as it was set
+            continue  # every variable is set: there is nothing to compare
         do = {name: value for name, value in zip(names, doing, strict=True) if value is not None}
         gone = [name for name, value in do.items() if not value]
         held = [name for name, value in do.items() if value]
@@ -110,7 +111,7 @@ def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, be
 
 
 def is_told_by_colour(world: Supports, query: Query) -> bool:
-    """Whether two things of a query have the same colour, which touching things never have."""
+    """Return whether two things of a query have the same colour, which reveals that they do not touch."""
     named = {*query.about, *query.answer} if isinstance(query, Sought) else {query.lost, query.effect, *query.held}
     return len(_colours(world, named)) < len(named)
 
@@ -125,7 +126,8 @@ def options_of(
 def _named(
     task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
-    """Four things of one kind: the answer, a part of it, what is beside it, and what is not there."""
+    """Return four things of one kind: the answer, part of the answer, a thing beside it, and an absent thing; None if
+    there are too few."""
     kind = world.thing(query.answer[0]).kind
     taken = _colours(world, query.about)
     wrong = [Option(name, "graph") for name in _there(world, query.partial, kind, taken)][:1]
@@ -140,7 +142,7 @@ def _named(
 def _explained(
     task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
-    """Each of two reasons or another in its place: every name stands in two of the four sentences."""
+    """Return four explanations with one of two reasons or another name each; every name occurs in two of them."""
     taken = _colours(world, (*query.about, *query.answer))
     others: list[str] = []
     for name in query.answer:
@@ -158,13 +160,13 @@ def _explained(
 
 
 def _there(world: Supports, names: Iterable[str], kind: str, taken: set[str]) -> list[str]:
-    """Those of some things that are of a kind and of no colour that is taken, by what they are called."""
+    """Return the names of those things that are of a kind and of no colour in `taken`."""
     things = map(world.thing, names)
     return [thing.name for thing in things if thing.kind == kind and thing.colour not in taken]
 
 
 def _absent(world: Supports, kind: str, taken: set[str]) -> list[str]:
-    """What a world has not, of a kind and of no colour that is taken."""
+    """Return names of a kind and of no colour in `taken` that the world does not have."""
     there = {thing.name for thing in world.things}
     return [name for colour in COLOURS if colour not in taken and (name := f"{colour} {kind}") not in there]
 
@@ -184,13 +186,13 @@ _KINDS = {
     "NDE": (_ANY, _BESIDE_THE_MEDIATOR),
     "NC": (_ANY, _ONE_OF_SEVERAL),
 }
-"""What is made together, for tasks whose graphs would else be chains nearly always."""
+"""Kinds of query per task, each made in units of its own; otherwise nearly all graphs would be chains."""
 _FOR_SURE = frozenset({"SC", "NC"})
-"""Tasks that ask for all that could matter: nothing outside the graph may."""
+"""Tasks that ask about everything that could matter, so nothing outside the graph may matter."""
 
 
 def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Return the drafts of a task for a world; only of one kind if one is named."""
+    """Yield the drafts of a task for a world, of one kind of query."""
     try:
         found = [graph for graph in graphs(world, "world") if graph.kind in task.kinds]
         untouched = {graph: _bystanders(world, graph) for graph in found}
@@ -209,7 +211,7 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
             and not is_told_by_colour(world, query)
         ]
         if not asked:
-            continue  # before the slow part
+            continue  # skip the slow check
         if not is_confirmed(world, graph, Shape.of(graph, beside).model(), beside):
             dropped["model"] += 1
             continue
@@ -220,8 +222,8 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
 
 
 def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
-    """Whether a query is of a kind that is made together: any; of a first cause while its mediator is held, whose
-    answer is whether there is an edge beside the mediator; or of a loss for which another cause would do."""
+    """Return whether a query is of a kind: any; the loss of the first cause while its mediator is held, where the
+    answer depends on a direct edge; or a loss that another cause could explain."""
     if kind == _ANY or not isinstance(query, Supposed):
         return True
     if kind == _BESIDE_THE_MEDIATOR:
@@ -230,14 +232,14 @@ def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
 
 
 def _changes_something(task: Task, graph: CausalGraph, query: Query) -> bool:
-    """Whether an indirect effect is asked about of a loss that changes what is held."""
+    """Return whether a query is not about an indirect effect, or its loss changes the held thing."""
     if task.short != "NIE" or not isinstance(query, Supposed):
         return True
     return any((edge.cause, edge.effect) == (query.lost, *query.held) for edge in graph.edges)
 
 
 def _bystanders(world: Supports, graph: CausalGraph) -> list[str]:
-    """Things that do nothing to those of the graph, and to which these do nothing."""
+    """Return things that do not affect those of the graph and are not affected by them."""
     names = [thing.id for thing in graph.things]
     touched = {other for name in names for other in fallen_without(world, name)}
     return [
@@ -246,7 +248,7 @@ def _bystanders(world: Supports, graph: CausalGraph) -> list[str]:
 
 
 def _is_open(world: Supports, graph: CausalGraph) -> bool:
-    """Whether something outside the graph would make something in it fall."""
+    """Return whether the loss of something outside the graph would make something in it fall."""
     names = {thing.id for thing in graph.things}
     return any(fallen_without(world, thing.id) & names for thing in graph.others)
 
@@ -266,7 +268,7 @@ def _draft(
     if isinstance(query, Supposed):
         stays = rng.random() < 0.5
         answer = target = yes_or_no(query.follows != stays)
-        # The same with all colours left out.
+        # The same question without colours.
         kinds = [{name: words.split()[-1] for name, words in each.items()} for each in (shape.names, shape.beside)]
         plain = replace(shape, names=kinds[0], beside=kinds[1])
         skeleton = question(task, query, plain, number, stays=stays)
@@ -308,6 +310,6 @@ CAUSES = WorldSuite(
     doubt=SUPPORTS.doubt,
     draw=SUPPORTS.draw,
     show=SUPPORTS.show,
-    levels=("medium", "hard"),  # in an easy world too little stands beside a graph to choose from
+    levels=("medium", "hard"),  # easy worlds have too few bystanders for the options
     follows="Tasks and causal graphs follow CELLO (Chen et al., 2024).\n",
 )

@@ -1,4 +1,4 @@
-"""The questions of the suite of discs, told before anything moves and shown as four moments."""
+"""The questions of the suite of discs, asked before anything moves and shown as four moments."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,14 +58,14 @@ RULE = (
     "Each disc slides three times as far as its arrow is long, unless it hits something, and slows down in proportion "
     "to its speed; what meets flies apart four fifths as fast as it met. Dots are weights."
 )
-"""The rule at the head of every question about what will happen: see `worlds.discs`."""
+"""The rule at the start of every question about what will happen; see `worlds.discs`."""
 SHOWN = "The four pictures show what happens, from start to end."
 ENDED = "The picture shows the end, and a line for the way of every disc that moved."
 TWO_TABLES = "The four pictures above show what happens on the table, those below what happens without the {name}."
 SEEN_TO_MOVE = 30
-"""Least movement in pixels for discs counted as moving: the end of the line is then visible."""
+"""The least movement in pixels of a disc that counts as moving, so that its line is visible in the end."""
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
-"""By whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
+"""The role by whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
 _CHANGES = 10
 
 
@@ -144,7 +144,7 @@ def _boolean(change: WorldDraft, what: str, shown: str, fact: Callable[[Motion],
 
 
 def how_many_move(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
-    """Return drafts that ask how many discs move, where a viewer sees that every disc that moves does."""
+    """Yield drafts that ask how many discs move, if all movements are large enough to see."""
     assert change.told
     both = motion(change.world), motion(change.after)
     if any(happens.length(name) < SEEN_TO_MOVE for happens in both for name in happens.moved()):
@@ -167,7 +167,7 @@ def _moving(happens: Motion) -> str:
 
 
 def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
-    """Return drafts that ask which of four a disc would touch first, and in the picture, which is nearest."""
+    """Yield drafts that ask which of four a disc would touch first; the factual question asks which is nearest."""
     assert change.told
     now, then = motion(change.world), motion(change.after)
     for disc in _others(change):
@@ -176,7 +176,7 @@ def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
         right = there.pop(_first(disc.id, then), None)
         if right is None:
             continue
-        # Two others: those that the disc meets come before those that it never does.
+        # Two others: those that the disc meets come first.
         others = sorted(rng.sample(list(there.values()), len(there)), key=lambda each: each.id not in met)
         absent = sorted(set(COLOURS) - {each.colour for each in change.world.discs})
         if len(others) < 2 or not absent:
@@ -201,7 +201,7 @@ def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
 
 
 def role(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
-    """Return drafts that ask whether a disc causes, enables or prevents that another reaches a wall (CRAFT)."""
+    """Return drafts that ask whether a disc causes, enables or prevents another disc's reaching a wall (CRAFT)."""
     assert change.told
     about = change.told.about
     for disc in _others(change):
@@ -299,13 +299,14 @@ def find_leftmost(chosen: Sequence[Disc]) -> Disc | None:
 
 _KINDS = ("remove", "add", "replace", "move", "turn", "speed")
 _MEETING = ("remove", "turn", "speed")
-"""Changes that often alter who meets whom."""
+"""Changes that often alter which discs meet."""
 _MOVING = (*_MEETING, "add")
-"""Changes that often alter who moves."""
+"""Changes that often alter which discs move."""
 
 
 def _doubt(draft: WorldDraft, rng: Random) -> str:
-    """Whether the answers are other ones with all discs a little larger or smaller, or in slightly different worlds."""
+    """Return why the answers are uncertain: they differ with slightly larger or smaller discs or in slightly different
+    worlds."""
     is_hard = sum(bool(disc.vx or disc.vy) for disc in draft.world.discs) > 1
     if not is_hard and any(_has_bank_shot(motion(world)) for world in (draft.world, draft.after)):
         return "bank"
@@ -323,7 +324,7 @@ def _doubt(draft: WorldDraft, rng: Random) -> str:
 
 
 def _has_bank_shot(happens: Motion) -> bool:
-    """Whether a disc meets another after it bounced off a wall: nobody can tell that by eye."""
+    """Return whether a disc meets another after bouncing off a wall, which cannot be judged by eye."""
     bounced: set[str] = set()
     for event in happens.events:
         if event.is_wall:
@@ -334,7 +335,7 @@ def _has_bank_shot(happens: Motion) -> bool:
 
 
 def _is_same(draft: WorldDraft, world: Discs, others: Iterable[Discs]) -> bool:
-    """Whether the answer about a table is that about all of the others."""
+    """Return whether all other tables have the same answer as a table."""
     assert draft.fact
     answer = draft.fact(motion(world))
     try:
@@ -344,7 +345,7 @@ def _is_same(draft: WorldDraft, world: Discs, others: Iterable[Discs]) -> bool:
 
 
 def _show(draft: WorldDraft) -> Pixels:
-    """What would happen: four moments, the end, or four moments below those of the table as it is."""
+    """Draw the changed table: four moments, the end, or four moments below those of the unchanged table."""
     if draft.view == "both":
         return draw_both(draft.world, draft.after)
     return draw_end(draft.after) if draft.view == "end" else draw_strip(draft.after)

@@ -24,14 +24,14 @@ from countersight.worlds import (
 )
 
 BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
-"""The targets of a question with yes or no in both worlds."""
+"""The targets of a yes/no question: its answers in both worlds."""
 
 
 class Worded(msgspec.Struct, frozen=True):
-    """A text, and the same with every thing named by its kind alone.
+    """A text, and the same text with every thing named by its kind alone.
 
-    Colours have nothing to do with what happens, so all that words could give away is in the second. Cases are made
-    such that every answer comes as often with each of these.
+    Colours do not affect what happens, so only the second text could give an answer away. Cases are made so that every
+    answer is equally frequent with each such text.
     """
 
     text: str
@@ -52,7 +52,7 @@ class Told(msgspec.Struct, frozen=True):
     change: WorldChange | DiscChange
     words: Worded
     about: WorldThing | Disc
-    """The changed thing, or the thing that something is put on."""
+    """The changed thing, or the thing on which something is put."""
     kind: str
     """The kind of change: remove, add, replace, move, turn or speed."""
 
@@ -97,9 +97,9 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     fact: Callable[[Motion], Hashable] | None = None
     """The fact behind answers about discs, which must be the same in slightly different worlds."""
     rivals: tuple[str, ...] = ()
-    """What the wrong options of a plan would remove: their outcomes must be as certain."""
+    """The things that the wrong options of a plan would remove: these outcomes must be equally certain."""
     proof: Callable[[Any], Hashable] | None = None
-    """Recomputes the answer in a slightly different world, if a draft has its own way to do so."""
+    """Recomputes the answer in a slightly different world, if the draft has a method of its own."""
     then: WorldChange | DiscChange | None = None
     """The second of two changes."""
     says_change: bool = True
@@ -108,7 +108,7 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     """How discs are shown: four moments; the end with the paths; or four moments above four of the changed table."""
 
     def proved(self, worlds: Iterable[Any]) -> bool:
-        """Whether a draft with its own proof has the same answer in all of these worlds."""
+        """Return whether a draft with its own proof has the same answer in all of these worlds."""
         assert self.proof
         answer = self.proof(self.world)
         try:
@@ -125,7 +125,8 @@ def plan_draft(
     wrong: Iterable[str],
     **more: Any,
 ) -> WorldDraft:
-    """Return a draft that asks which thing must be taken away: the first of those chosen. `wrong` are option roles."""
+    """Return a draft that asks which thing must be taken away: the first one in `chosen`. `wrong` has the other
+    roles."""
     options = tuple(Option(f"the {each.name}", role) for each, role in zip(chosen, ("answer", *wrong), strict=True))
     return WorldDraft(
         kind="choice",
@@ -146,14 +147,14 @@ class Group(msgspec.Struct, frozen=True):
     drafts: Callable[[Any, str, Random, Counter[str]], Iterable[WorldDraft]]
     """Returns the drafts for a world under changes of a kind; dropped candidates are counted by reason."""
     targets: tuple[Hashable, ...] = (None,)
-    """The answers that are made together, in the same words."""
+    """The targets of the cases in one unit, which share the same words."""
     kinds: tuple[str, ...] = ("remove",)
-    """The kinds of change, one of which is chosen at random for a whole unit."""
+    """The kinds of change; each unit uses one of them, chosen at random."""
     target_sets: dict[Difficulty, tuple[tuple[Hashable, ...], ...]] = {}
-    """The targets by difficulty, where units differ in them: each set is taken as often. All have the same length."""
+    """The targets by difficulty, if units differ: each set is used equally often. All have the same length."""
     having: dict[Hashable, tuple[tuple[str, ...], ...]] = {}
-    """Structures that its worlds are built of, by kind of change or by the first target, one of these sets by chance:
-    what is asked is met sooner in them. Where nothing is named, any."""
+    """Structures that make the question more likely to arise, by kind of change or by the first target: worlds are
+    built of one of these sets, chosen at random. Without an entry, any structures are used."""
 
     def of_unit(self, key: str, level: Difficulty, nth: int) -> "Group":
         """Return the group with the targets of a difficulty's nth unit."""
@@ -171,7 +172,7 @@ class WorldSuite(msgspec.Struct, frozen=True):
     build: Callable[..., Any]
     """Builds a random world of a difficulty, with given structures if requested."""
     doubt: Callable[[WorldDraft, Random], str]
-    """Returns why slightly different worlds have other answers, as counted on the card; "" if they do not."""
+    """Returns why slightly different worlds have other answers, as a reason counted on the card; "" if they do not."""
     draw: Callable[[Any], Pixels]
     show: Callable[[WorldDraft], Pixels]
     """Returns the picture of the changed world."""
@@ -182,4 +183,4 @@ class WorldSuite(msgspec.Struct, frozen=True):
     further: dict[str, tuple[Group, ...]] = {}
     """Groups made on request, by name."""
     follows: str = ""
-    """The work that it follows, for its card."""
+    """The work that the suite follows, for its card."""

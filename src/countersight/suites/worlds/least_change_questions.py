@@ -1,9 +1,9 @@
 """Questions about the smallest change to a world: which one thing must go so that something happens.
 
-Every thing that could be taken away is tried; a question is asked only if exactly one will do. The rank of the right
-option, by height or by the distance from an arrow's line, is balanced, and the rules "directly below what is to fall"
-and "nearest to what is pushed" find it in a quarter of the cases. Other rules find more: the right disc is usually the
-first one hit, and the right block usually has the stated number of things above it.
+Every possible removal is tried; a question is asked only if exactly one works. The rank of the right option, by height
+or by the distance from an arrow's line, is balanced, and the rules "directly below what is to fall" and "nearest to
+what is pushed" find it in a quarter of the cases. Other rules find it more often: the right disc is usually the first
+one hit, and the right block usually has the stated number of things above it.
 """
 
 from collections import Counter
@@ -48,7 +48,8 @@ _SEEN = 6.0
 
 
 def only_removal_that_fells(falls: str, others: int, world: Supports, margin: float = 0.0) -> str | None:
-    """Return the one thing without which another falls, and so many others; None if none, or several, exist."""
+    """Return the only thing without which another falls, and exactly `others` more; None if there is not exactly
+    one."""
 
     def is_reached(name: str) -> bool:
         down = fallen_without(world, *filter(None, [name]), margin=margin)
@@ -60,7 +61,7 @@ def only_removal_that_fells(falls: str, others: int, world: Supports, margin: fl
 
 
 def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Return drafts that ask which one block must go so that another thing falls with so many others."""
+    """Yield drafts that ask which one block must go so that another thing falls, and so many others with it."""
     try:
         down = {thing.id: fallen_without(world, thing.id, margin=MARGIN) for thing in world.free}
     except Unclear:
@@ -71,7 +72,7 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
         numbers = Counter(len(down[thing.id]) - 1 for thing in felling)
         joined = involved(world, falls.id)
         below = {contact.lower for contact in contacts(world) if contact.upper == falls.id}
-        # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
+        # Touching things never have the same colour: an option of that colour could be ruled out from the words alone.
         ways = [
             thing
             for thing in world.free
@@ -109,22 +110,22 @@ _GOALS: tuple[tuple[str, str, bool], ...] = (
     ("touches the {other}", "yes", True),
     ("does not touch the {other}", "no", True),
 )
-"""What is to become of a disc, the answer to the question whether it does, and whether another disc is named."""
+"""The goal for a disc, the wanted answer about it, and whether another disc is named."""
 
 
 def only_removal_that_leads_to(
     fact: Callable[[Motion], str], wanted: str, named: tuple[str, ...], world: Discs
 ) -> str | None:
-    """Return the one disc without which a fact about a table becomes true; None if none, or several, exist."""
+    """Return the only disc without which a fact about a table becomes true; None if there is not exactly one."""
     ways = [(1, disc.id) for disc in world.discs if disc.id not in named]
     found = smallest([(0, ""), *ways], lambda name: fact(motion(changed_discs(world, Take(name)))) == wanted)
     return found[0] if len(found) == 1 and found[0] else None
 
 
 def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Return drafts that ask which one disc must go so that something happens, or no longer happens.
+    """Yield drafts that ask which one disc must go so that something happens, or no longer happens.
 
-    A disc that is pushed is no option: without it nothing happens, so it would be right whenever it is offered.
+    A pushed disc is never an option: without it often nothing happens, so it would be right whenever it is offered.
     """
     now = motion(world)
     without = {disc.id: motion(changed_discs(world, Take(disc.id))) for disc in world.discs}
@@ -170,7 +171,8 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
 def _with_bystanders(
     world: Discs, right: Disc, movers: list[Disc], happens: dict[str, tuple[Event, ...]], rng: Random
 ) -> Discs:
-    """The table with some discs more that touch nothing, near an arrow's line, near a pushed disc or elsewhere."""
+    """Return the table with additional discs that touch nothing: near an arrow's line, near a pushed disc or
+    elsewhere."""
     colours = [colour for colour in COLOURS if colour not in {disc.colour for disc in world.discs}]
     near = rng.randint(0, _WRONG) if _off_line(right, movers) > _SEEN else 0
     for nth, colour in enumerate(rng.sample(colours, min(_WRONG, len(colours)))):
@@ -194,12 +196,12 @@ def _with_bystanders(
 
 
 def _apart(disc: Disc, movers: list[Disc]) -> float:
-    """How far a disc is from the nearest disc that is pushed."""
+    """Return the distance of a disc from the nearest pushed disc."""
     return min(hypot(disc.x - mover.x, disc.y - mover.y) for mover in movers)
 
 
 def _off_line(disc: Disc, movers: list[Disc]) -> float:
-    """How far a disc is from the nearest line in which a disc is pushed."""
+    """Return the distance of a disc from the nearest line along which a disc is pushed."""
     found = []
     for mover in movers:
         across, down, speed = disc.x - mover.x, disc.y - mover.y, hypot(mover.vx, mover.vy)
@@ -209,7 +211,8 @@ def _off_line(disc: Disc, movers: list[Disc]) -> float:
 
 
 def _targets(ranks: int) -> dict[Difficulty, tuple[tuple[Hashable, ...], ...]]:
-    """The rank of the right option, and whether the second rule of thumb finds it; a unit is one case."""
+    """Return targets: the rank of the right option, and whether the second rule of thumb finds it; a unit is one
+    case."""
     targets = tuple(((rank, is_found),) for rank in range(ranks) for is_found in (True, False, False, False))
     return dict.fromkeys(LEVELS, targets)
 

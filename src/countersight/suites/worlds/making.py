@@ -1,7 +1,7 @@
-"""Units of cases: the same words except for colours, with every answer once.
+"""Make units of cases: the same words except for colours, with every answer once.
 
-Worlds are drawn until one set of words has been met with every answer that is wanted. Whoever knows the words alone
-then knows nothing of the answer.
+Random worlds are built until every wanted answer has been found for one set of words. The words alone then reveal
+nothing about the answer.
 """
 
 from collections import Counter
@@ -36,14 +36,14 @@ from countersight.text import unknown
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 _WORLDS = 40
-"""Worlds that are drawn for one kind of change before another is tried."""
+"""Worlds that are built for one kind of change before another kind is tried."""
 _ATTEMPTS = 500
 
 
 def draft_unit(
     suite: WorldSuite, group: Group, difficulty: Difficulty, key: str, dropped: Counter[str]
 ) -> tuple[WorldDraft, ...]:
-    """Return drafts with every wanted answer, the same whatever else is made; dropped candidates are counted."""
+    """Return drafts with every wanted answer, independent of all other units; dropped candidates are counted."""
     for attempt in range(_ATTEMPTS):
         found = _search(suite, group, difficulty, Random(f"{key}/{attempt}"), dropped)
         if found:
@@ -70,7 +70,7 @@ def _search(
                 continue
             used.add(draft.skeleton)
             places[free[0]] = draft
-            if None not in places:  # only now is the slow part worth it
+            if None not in places:  # only a complete unit is worth the slow check
                 places[:] = [each if each and _is_stable(suite, each, rng, dropped) else None for each in places]
             complete = [each for each in places if each is not None]
             if len(complete) == len(places):
@@ -80,7 +80,7 @@ def _search(
 
 def _is_stable(suite: WorldSuite, draft: WorldDraft, rng: Random, dropped: Counter[str]) -> bool:
     doubt = suite.doubt(draft, rng)
-    dropped[doubt or "jitter"] += bool(doubt)  # the card names the jitters also where they dropped nothing
+    dropped[doubt or "jitter"] += bool(doubt)  # the card mentions jitters even if they dropped nothing
     return not doubt
 
 
@@ -94,14 +94,14 @@ SUITES = {
     CAUSES.name: CAUSES,
 }
 VERSION = "2.0"
-"""The version of the suite: the same seed gives the same cases while it does not change."""
+"""The version of the suite: within a version, the same seed gives the same cases."""
 SIZE = 2000
 _CHUNK = 8
-"""Cases a worker makes at a time, about."""
+"""The approximate number of cases that a worker makes at a time."""
 
 
 class _Order(msgspec.Struct, frozen=True):
-    """A unit to make: which of its group, and the numbers of its cases."""
+    """A unit to make: its group, its number, and the numbers of its cases."""
 
     group: int
     unit: int
@@ -109,7 +109,8 @@ class _Order(msgspec.Struct, frozen=True):
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """What all units of a dataset share; a suite is known by its name where processes share the work."""
+    """Settings that all units of a dataset share; the suite is given by name, so that other processes can look it
+    up."""
 
     suite: str
     seed: int
@@ -118,7 +119,7 @@ class _Plan(msgspec.Struct, frozen=True):
     groups: str = GROUPS[0]
 
     def asked(self) -> WorldSuite:
-        """The suite with the groups that are asked for."""
+        """Return the suite with the requested groups."""
         suite = SUITES[self.suite]
         return suite if self.groups == GROUPS[0] else msgspec.structs.replace(suite, groups=suite.further[self.groups])
 
@@ -137,10 +138,10 @@ def _make(
     groups: str = GROUPS[0],
     ray: str = "",
 ) -> None:
-    """Make a suite into a new dataset folder; of every difficulty as many, where none is named.
+    """Generate a suite into a new dataset folder, with all difficulties equally frequent unless one is given.
 
-    The second `wording` asks the same of the same pictures in other words, with the options in another order (CELLO's
-    test of robustness).
+    The second `wording` asks the same about the same pictures in other words, with the options in another order
+    (CELLO's test of robustness).
     """
     size = usual if size is None else size
     if size < 1:
@@ -208,7 +209,7 @@ def _chunks(suite: WorldSuite, size: int, seed: int) -> list[list[_Order]]:
 
 
 def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_Order]:
-    """Return the units of all groups; cases are shuffled within a group: none tells the answer of the next."""
+    """Yield the units of all groups. Cases are shuffled within a group, so that none reveals the answer of the next."""
     each, over = divmod(size, len(suite.groups))
     first = 1
     for nth, group in enumerate(suite.groups):
@@ -238,7 +239,7 @@ def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[_Made], dict[st
 
 
 def _cases(suite: WorldSuite, plan: _Plan, order: _Order, dropped: Counter[str]) -> Iterator[tuple[WorldDraft, Case]]:
-    """The cases of a unit, in an order by chance, each with the draft it was made from."""
+    """Yield the cases of a unit in random order, each with the draft it was made from."""
     group = suite.groups[order.group]
     key = f"{suite.name}/{plan.seed}/{group.name}"
     difficulty = plan.difficulty
@@ -249,7 +250,7 @@ def _cases(suite: WorldSuite, plan: _Plan, order: _Order, dropped: Counter[str])
     drafts = Random(f"{key}/{order.unit}").sample(unit, len(order.numbers))
     numbers = range(order.unit * len(group.targets), order.unit * len(group.targets) + len(drafts))
     places = [(LETTERS.index(balanced_answer("ABCD", f"{key}/letter", n)) + plan.reworded) % 4 for n in numbers]
-    # What is right in the picture as it is stands where the next case of the unit has its right option: both are even.
+    # The option that is right without the change is placed where the next case has its right option: both are balanced.
     unlike = [
         nth for nth, each in enumerate(drafts) if each.factual and each.factual.answer != each.counterfactual.answer
     ]
@@ -270,7 +271,7 @@ def _cases(suite: WorldSuite, plan: _Plan, order: _Order, dropped: Counter[str])
                 suite=suite.name,
                 group=group.name,
                 factual=_question(ordered, draft.factual) if draft.factual else None,
-                # One thing is changed: what "were" behind an "if" now "was".
+                # The words follow "if" in the question; as a sentence, "were" becomes "was".
                 change=Change(as_sentence(told.words.text.replace(" were ", " was ")), (told.kind,)) if told else None,
                 counterfactual=_question(ordered, asked),
                 counterfactual_image=f"{image}-counterfactual.png" if draft.shown else None,
@@ -282,8 +283,8 @@ def _cases(suite: WorldSuite, plan: _Plan, order: _Order, dropped: Counter[str])
 
 
 def _ordered(draft: WorldDraft, place: int, other: int, rng: Random) -> WorldDraft:
-    """The draft with its options in an order by chance, the right one at a place, and what is right in the picture as
-    it is, where that is another one, at another: both come out even over the letters."""
+    """Return the draft with its options in random order, but with the right one at `place` and the option that is right
+    without the change, if it is another, at `other`. Both are balanced over the letters."""
     if not draft.options:
         return draft
     placed = {draft.counterfactual.answer: place}
@@ -296,12 +297,12 @@ def _ordered(draft: WorldDraft, place: int, other: int, rng: Random) -> WorldDra
 
 
 def _question(draft: WorldDraft, asked: WorldQuestion) -> Question:
-    """A question with the options of the draft, each with its role in this question."""
+    """Return a question with the options of the draft, each with its role in this question."""
     answer, options = asked.answer, list[Option]()
     for letter, option in zip(LETTERS, draft.options, strict=False):
         if option.text == asked.answer:
             answer, role = letter, "answer"
-        else:  # what is right under the change may be wrong in the picture
+        else:  # the right option under the change may be wrong without it
             role = "image" if option.role == "answer" else option.role
         options.append(Option(option.text, role))
     return Question(asked.text, answer, draft.kind, tuple(options))

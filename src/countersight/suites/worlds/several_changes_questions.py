@@ -1,6 +1,6 @@
-"""Questions about worlds with several changes: one after another, or one that is made unless something is so.
+"""Questions about worlds with several changes: one after another, or one that is made unless a condition holds.
 
-Of two changes the second names its thing by what is so after the first, so that their order may matter.
+Of two changes, the second refers to a thing by its position after the first, so that their order may matter.
 """
 
 from collections import Counter
@@ -34,14 +34,14 @@ from countersight.worlds import (
 
 
 def _highest(world: Supports) -> str | None:
-    """The highest block, where that can be seen."""
+    """Return the highest block; None if it cannot be told by eye."""
     blocks = [thing for thing in world.things if thing.kind == "block" and not thing.lies]
     first = clearly_first(blocks, lambda thing: thing.middle[1]) if len(blocks) > 1 else None
     return first.id if first else None
 
 
 def _fallen_after(first: str, world: Supports, *, swapped: bool = False) -> tuple[Supports, str] | None:
-    """The world after a thing and then the highest block are taken away, or the other way about, and that block."""
+    """Return the world after removing a thing and then the highest block (or the reverse), and that block."""
     highest = ""
     for step in ("highest", "first") if swapped else ("first", "highest"):
         name = first if step == "first" else _highest(world)
@@ -60,7 +60,7 @@ def _on_the_floor(first: str, world: Supports) -> str | None:
 
 
 def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Return drafts that ask how many things lie on the floor after removing one, and then the highest block left."""
+    """Yield drafts that ask how many things lie on the floor after removing one, and then the highest block left."""
     for first in rng.sample(world.free, len(world.free)):
         try:
             forth, back = (_fallen_after(first.id, world, swapped=swapped) for swapped in (False, True))
@@ -92,12 +92,12 @@ def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[s
 
 
 def _short(words: str) -> str:
-    """Two clauses with one verb."""
+    """Return two clauses that share a verb, by removing the last one."""
     return words.removesuffix(" were taken away")
 
 
 def _unless(gone: WorldThing | Disc, clause: str, **others: WorldThing | Disc) -> tuple[Told, str]:
-    """A change that is made unless something is so: told, and as a sentence of its own."""
+    """Return a change that is made unless a condition holds: as a clause, and as a sentence."""
     told = taking(gone, f"{{X}} were taken away, unless it is {clause}", **others)
     return told, told.words.text.replace(" were taken away", " is taken away").replace("the ", "The ", 1)
 
@@ -110,7 +110,8 @@ def _falls_unless(gone: str, than: str, asked: str, world: Supports, margin: flo
 
 
 def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Return drafts that ask whether a thing would fall without another, unless that is higher than a third."""
+    """Yield drafts that ask whether a thing would fall without another, which is removed unless it is higher than a
+    third."""
     for gone in rng.sample(world.free, len(world.free)):
         try:
             result = outcome(world, RemoveThing(gone.id))
@@ -141,13 +142,14 @@ def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[st
 
 
 def _nearest_id(world: Discs, to: str) -> str | None:
-    """The disc nearest to one, where that can be seen."""
+    """Return the disc nearest to another; None if it cannot be told by eye."""
     found = nearest([disc for disc in world.discs if disc.id != to], world.disc(to))
     return found.id if found else None
 
 
 def _both_taken(by: tuple[str, str], world: Discs) -> tuple[Discs, tuple[str, ...]] | None:
-    """A table after the disc nearest to one, and then the disc nearest to another is taken away, and these two."""
+    """Remove the disc nearest to one disc and then the disc nearest to another; return the table and the removed
+    discs."""
     gone: list[str] = []
     for name in by:
         taken = _nearest_id(world, name)
@@ -164,7 +166,7 @@ def _fact_after_both(by: tuple[str, str], fact: Callable[[Motion], str], world: 
 
 
 def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Return drafts that ask whether a disc would reach a wall after two removals of nearest discs, in order."""
+    """Yield drafts that ask whether a disc would reach a wall after two removals of nearest discs, in order."""
     now = motion(world)
     pairs = [(one, other) for one in world.discs for other in world.discs if one is not other]
     for one, other in rng.sample(pairs, len(pairs)):
@@ -199,7 +201,7 @@ def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -
 
 
 def _nearer(world: Discs, gone: str, one: str, other: str) -> bool | None:
-    """Whether a disc is nearer to one than to another; None where that cannot be seen."""
+    """Return whether a disc is nearer to one disc than to another; None if it cannot be told by eye."""
     disc, first, second = (world.disc(name) for name in (gone, one, other))
     far = hypot(disc.x - second.x, disc.y - second.y) - hypot(disc.x - first.x, disc.y - first.y)
     return far > 0 if abs(far) >= CLEARLY else None
@@ -213,7 +215,8 @@ def _reaches_unless(gone: str, one: str, other: str, asked: str, world: Discs) -
 
 
 def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Return drafts that ask whether a disc would reach a wall without another, unless that is nearer to a third."""
+    """Yield drafts that ask whether a disc would reach a wall without another, removed unless it is nearer to a
+    third."""
     now = motion(world)
     for gone in rng.sample(world.discs, len(world.discs)):
         then = motion(changed_discs(world, Take(gone.id)))

@@ -1,4 +1,4 @@
-"""The possible changes of a world of supports in words, and the questions about it by group."""
+"""Possible changes of a world of supports in words, and the questions about it by group."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -52,17 +52,20 @@ from countersight.worlds import (
 )
 
 ROLES = ("answer", "image", "graph", "text")
-"""Right; in the picture and not involved; involved and not the answer; not in the picture."""
+"""The right option; a thing in the picture that is not involved; one that is involved; one that is not in the
+picture."""
 _CHANGES = 8
-"""Changes of one world that are solved."""
+"""The number of changes that are solved for one world."""
 FLOOR = "What falls ends up on the floor."
-"""Told where it decides: else a thing whose support goes might as well come to rest on what is below."""
+"""Stated where it decides the answer: otherwise a thing that loses its support might come to rest on something
+below."""
 
 
 _FLAT = 12
-"""A block is turned only where that can be seen: its sides differ by so much."""
+"""The least difference between the sides of a block that is turned, so that the turn is visible."""
 _LOWER = "what it then no longer reaches falls to the floor, unless something else holds it"
-"""The rule of turning, which nobody could know: what the block carried might as well come to rest on it again."""
+"""The rule of turning, which must be stated: otherwise the things that the block carried might come to rest on it
+again."""
 
 
 def losses(world: Supports, rng: Random) -> Iterator[Told]:
@@ -147,7 +150,7 @@ def _loose(world: Supports) -> list[WorldThing]:
 
 
 def falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
-    """Return drafts that ask whether a thing would fall, and in the picture, whether it is joined to some block."""
+    """Yield drafts that ask whether a thing would fall; the factual question asks whether it touches some block."""
     world, told = change.world, change.told
     assert told
     for thing in world.free:
@@ -169,7 +172,8 @@ def falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
 
 
 def _blocks_by_touch(world: Supports, thing: WorldThing, rng: Random) -> dict[str, WorldThing]:
-    """A block that touches a thing or hangs with it, under "yes", and one that does neither, under "no", if any."""
+    """Return a block that touches a thing or is tied to it, under "yes", and one that does neither, under "no", if
+    any."""
     pairs = [{contact.upper, contact.lower} for contact in contacts(world)]
     blocks = [block for block in world.free if block.kind == "block" and block.colour != thing.colour]
     found: dict[str, list[WorldThing]] = {}
@@ -221,7 +225,7 @@ def which_falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask which of four blocks would fall; only the picture distinguishes them."""
     world, told, down = change.world, change.told, change.fallen
     assert told
-    # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
+    # Touching things never have the same colour: an option of that colour could be ruled out from the words alone.
     blocks = [thing for thing in world.free if thing.kind == "block" and thing.colour != told.about.colour]
     right = [thing for thing in blocks if thing.id in down]
     near = involved(world, told.about.id)
@@ -248,7 +252,7 @@ def which_falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
 
 
 def by_height(choices: Iterable[Sequence[WorldThing]], rng: Random) -> dict[int, Sequence[WorldThing]]:
-    """Return a random choice of things for each place of the first of them, counted from the highest."""
+    """Return a random choice of things for each rank by height of the first of them, counted from the top."""
     found: dict[int, list[Sequence[WorldThing]]] = {}
     for chosen in choices:
         place = sum(thing.middle[1] < chosen[0].middle[1] for thing in chosen)
@@ -312,8 +316,8 @@ _HAVING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
     "add": ((), ("balance",)),
     "replace": ((), ("balance",)),
 }
-"""Without these, changes of such a kind would seldom matter, and few cases would have them."""
-# Supports are cleared from below and fall from above: without targets the highest option would mostly be right.
+"""Structures without which changes of these kinds would seldom matter."""
+# Blocks that fall, or that nothing needs, are usually high: without targets the highest would mostly be right.
 _THREE, _FOUR = ((0,), (1,), (2,)), ((0,), (1,), (2,), (3,))
 _WHICH_FALLS: dict[Hashable, tuple[tuple[str, ...], ...]] = {
     0: ((), ("tower", "tower")),
@@ -333,7 +337,7 @@ GROUPS = (
     Group(
         "which falls", under_changes(which_falls), (0,), ("loss",), dict.fromkeys(LEVELS, _THREE), having=_WHICH_FALLS
     ),
-    # Few things make no world in which the lowest of four blocks is the one that nothing needs.
+    # Easy worlds have too few things: the lowest of four blocks always carries something.
     Group(
         "planning",
         planning,

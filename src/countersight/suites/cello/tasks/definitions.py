@@ -1,10 +1,10 @@
 """The twelve causal tasks on four rungs (CELLO 4.2): what each can ask of a causal graph, and the gold answer.
 
 Gold answers follow from the paths of the graph. Each task also puts the same question to a structural model of the
-graph, by simulating and intervening; what is asked is only what both agree on.
+graph, by simulation and intervention; only questions on which both agree are asked.
 
 A thing is lost when it is no longer as the picture shows it. Every cause in a graph is needed: a thing stays as it is
-while all its causes do.
+only while all its causes do.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,11 +38,11 @@ from countersight.suites.cello.tasks.query import NOTHING, Query, Shape, Sought,
 RUNGS = ("discovery", "association", "intervention", "counterfactual")
 """The rungs of the ladder of causation, by number."""
 _NESTING = frozenset({"support", "containment"})
-"""Kinds of cause that carry on: what stands on a table stands, through it, on the floor."""
+"""Transitive kinds of cause: what stands on a table also stands, through it, on the floor."""
 
 
 def _identify_cause(shape: Shape) -> Iterator[Sought]:
-    """The one cause of a thing."""
+    """Yield queries for the only cause of a thing."""
     for effect in shape.names:
         found = ancestors(shape.edges, effect)
         if len(found) == 1:
@@ -58,7 +58,7 @@ def _is_only_cause(model: StructuralModel, query: Sought) -> bool:
 
 
 def _through_another(of_cause: bool, shape: Shape) -> Iterator[Sought]:
-    """The cause that acts on a thing only through another, or the effect that it has only through another."""
+    """Yield queries for a cause that acts on a thing only through another, or for the effect of such a cause."""
     for effect in shape.names:
         direct = causes(shape.edges, effect)
         for cause in sorted(ancestors(shape.edges, effect) - direct):
@@ -77,7 +77,7 @@ def _acts_only_through(of_cause: bool, model: StructuralModel, query: Sought) ->
 
 
 def _collide(shape: Shape) -> Iterator[Sought]:
-    """Two causes that have nothing to do with each other until their common effect is looked at."""
+    """Yield queries for two causes that are independent until their common effect is observed."""
     for effect in shape.names:
         for one, other in combinations(sorted(causes(shape.edges, effect)), 2):
             if is_separated(shape.edges, one, other) and not is_separated(shape.edges, one, other, (effect,)):
@@ -100,7 +100,7 @@ def _is_collision(model: StructuralModel, query: Sought) -> bool:
 
 
 def _confound(shape: Shape) -> Iterator[Sought]:
-    """What acts on a thing and on another cause of it."""
+    """Yield queries for a cause of a thing, and a common cause of both."""
     for cause, effect in sorted(shape.edges):
         around = frozenset(edge for edge in shape.edges if cause not in edge)
         for common in sorted(ancestors(shape.edges, cause)):
@@ -132,7 +132,7 @@ def _adjust(shape: Shape) -> Iterator[Sought]:
 
 
 def _is_biased(model: StructuralModel, cause: str, effect: str, controlled: tuple[str, ...]) -> bool:
-    """Whether what is seen, controlled for so much, is not what comes of doing."""
+    """Return whether the association, with these things controlled for, differs from the effect of an intervention."""
     chances = even_chances(model)
     return any(
         abs(
@@ -150,10 +150,10 @@ def _is_backdoor_set(model: StructuralModel, query: Sought) -> bool:
 
 
 def _mediated(shape: Shape) -> Iterator[tuple[str, str, str, bool]]:
-    """A cause, its mediator, the effect of both, and whether the cause acts directly as well.
+    """Yield a cause, its mediator, their common effect, and whether the cause also acts directly.
 
-    A second edge must say more than that one thing bears another that bears the third: "cup on table", "table on floor"
-    and "cup on floor" tell of one pile, and with the table held, the floor does nothing more for the cup.
+    A direct edge must not merely follow from the other two: "cup on table", "table on floor" and "cup on floor"
+    describe one pile, and with the table held in place, the floor does nothing more for the cup.
     """
     for effect in shape.names:
         for cause in sorted(ancestors(shape.edges, effect)):
@@ -164,10 +164,10 @@ def _mediated(shape: Shape) -> Iterator[tuple[str, str, str, bool]]:
 
 
 def _hold(shape: Shape) -> Iterator[Supposed]:
-    """One thing lost while another is held where it is, of a cause and its mediator.
+    """Yield queries in which either a cause or its mediator is lost while the other is held in place.
 
-    Either may be held: the mediator, or what is before it, as in the paper's "if the state of the wall is not changed
-    and the shelves become unstable". Which of the two is nearer is what the picture tells and the words do not.
+    The cause may be held too, as in the paper's "if the state of the wall is not changed and the shelves become
+    unstable". Only the picture shows which of the two is nearer to the effect.
     """
     for cause, between, effect, is_direct in _mediated(shape):
         why = f"{shape.does(cause, 'act')} on {shape.the(effect)} only through {shape.the(between)}"
@@ -186,12 +186,12 @@ def _is_controlled_effect(model: StructuralModel, query: Supposed) -> bool:
 
 
 def _take_away(shape: Shape) -> Iterator[Supposed]:
-    """What becomes of one thing when another is lost: one that it depends on, one that depends on it, or neither.
+    """Yield queries about what happens to one thing when another is lost: a cause of it, an effect of it, or neither.
 
-    In a collision only the common effect is lost. Nothing is asked of it: the graph does not say whether one of its
-    causes would do. Nor is one cause lost for the other: that no edge joins them does not tell that none bears the
-    other, as a table bears the can in which the soda is. In a fork one of the two effects is lost and the other asked
-    about.
+    In a collision only the common effect is lost. It is never the thing asked about: the graph does not say whether one
+    of its causes would be enough. Nor does a query remove one cause and ask about the other: without an edge between
+    them, one may still support the other, as a table supports the can that contains the soda. In a fork one of the two
+    effects is lost and the other asked about.
     """
     if shape.graph.kind == "fork":
         _, lost, effect = shape.names
@@ -226,10 +226,10 @@ def _why_not(shape: Shape, thing: str, effect: str) -> str:
 
 
 def _suffice(shape: Shape) -> Iterator[Supposed]:
-    """Whether it is enough for a thing to stay that another does, whatever becomes of the rest.
+    """Yield queries on whether it is enough for a thing to stay that another stays, whatever happens to the rest.
 
-    Not that a loss is enough, which counterfactual reasoning asks already: enough is the last of a chain, and none of
-    several causes.
+    Counterfactual reasoning already asks whether a loss is enough. The last cause of a chain is enough to keep its
+    effect; one of several causes is not.
     """
     for effect in shape.names:
         direct, behind = causes(shape.edges, effect), ancestors(shape.edges, effect)
@@ -256,9 +256,10 @@ def _is_natural_effect(effect_of: Callable[..., float], model: StructuralModel, 
 
 
 def _indirect(shape: Shape) -> Iterator[Supposed]:
-    """One thing kept, while the other is as it would have been without it: the mediator, or what is before it.
+    """Yield queries in which, of a cause and its mediator, one is kept while the other is as it would be without the
+    first.
 
-    In a fork the other changes as well, and what is asked about does not depend on it.
+    In a fork the other effect changes as well, and the thing asked about does not depend on it.
     """
     if shape.graph.kind == "fork":
         cause, changed, effect = shape.names
@@ -277,14 +278,14 @@ def _indirect(shape: Shape) -> Iterator[Supposed]:
 
 
 def _need(shape: Shape) -> Iterator[Supposed]:
-    """Whether the effect cannot have been lost without the cause."""
+    """Yield queries on whether the effect cannot have been lost without the loss of the cause."""
     for effect in shape.names:
         behind = ancestors(shape.edges, effect)
         if not behind:
             continue
         for cause in (*sorted(behind), *shape.beside):
             besides = behind - {cause} - ancestors(shape.edges, cause)
-            # A whole is not as it was when its part is lost: a house and its roof.
+            # Losing a part also changes the whole: a house without its roof.
             if any((cause, one) in shape.edges and shape.kind(cause, one) == "attachment" for one in besides):
                 continue
             if cause not in behind:

@@ -19,16 +19,17 @@ from countersight.causal import (
 )
 
 LIKELY = 0.9
-"""The probability that a thing is left undisturbed, for references that need one; no gold answer depends on it."""
+"""The probability that a thing is left undisturbed, for effects that depend on one; no gold answer depends on its
+value."""
 NOTHING = 1e-12
 """Effects smaller than this count as zero: figures are exact except for rounding."""
 
 
 class Sought(msgspec.Struct, frozen=True):
-    """A question for things of the graph, with four options. Things are given by their ids."""
+    """A question with four options that asks for things in the graph. Things are given by their ids."""
 
     about: tuple[str, ...]
-    """The things whose dependence is asked for; the question names them."""
+    """The things whose causes or effects are asked for; the question names them."""
     answer: tuple[str, ...]
     partial: tuple[str, ...]
     """The graph distractor: things in the graph that are only part of the answer. Empty if there are none."""
@@ -39,13 +40,12 @@ class Supposed(msgspec.Struct, frozen=True):
     """A yes/no question: if one thing were lost while others are held, would another be lost too?"""
 
     lost: str
-    """The thing that is lost; of a sufficient cause the one that is kept, of a natural indirect effect the one without
-    which the held thing is thought."""
+    """The thing that is lost. For SC, the thing that is kept; for NIE, the thing without which the held thing is
+    imagined."""
     effect: str
     held: tuple[str, ...]
     follows: bool
-    """Whether the effect is lost too; of a sufficient cause, whether it can be; of a necessary one, whether it cannot
-    have been lost otherwise."""
+    """Whether the effect is lost too. For SC, whether it can be; for NC, whether it cannot have been lost otherwise."""
     why: str
 
 
@@ -53,7 +53,7 @@ Query = Sought | Supposed
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """A causal graph for its tasks, with unrelated other things in the picture."""
+    """A causal graph as the tasks use it, with unrelated other things in the picture."""
 
     graph: CausalGraph
     edges: Edges
@@ -70,7 +70,7 @@ class Shape(msgspec.Struct, frozen=True):
         return cls(graph, edges, {thing.id: thing.name for thing in graph.things}, beside)
 
     def model(self) -> StructuralModel:
-        """The structural model in which every cause is needed; a bystander is neither cause nor effect."""
+        """Return the structural model in which every cause is needed; a bystander is neither cause nor effect."""
         order = sorted(self.names, key=lambda name: len(ancestors(self.edges, name)))
         return every_cause_needed({name: tuple(sorted(causes(self.edges, name))) for name in (*self.beside, *order)})
 
@@ -83,7 +83,7 @@ class Shape(msgspec.Struct, frozen=True):
         return the(self.name(thing))
 
     def does(self, thing: str, plain: str) -> str:
-        """Return a thing with a verb: "the books depend"."""
+        """Return the name of a thing with a verb: "the books depend"."""
         return f"{self.the(thing)} {verb(self.name(thing), plain)}"
 
     def kind(self, cause: str, effect: str) -> str:
@@ -109,7 +109,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 def is_lost(model: StructuralModel, effect: str, cause: str) -> bool:
-    """Whether the effect would be lost if the cause were, everything else being as in the picture."""
+    """Return whether the effect would be lost if the cause were, with everything else as in the picture."""
     return would_be(model, effect, {cause: False}, dict.fromkeys(model.causes, True)) is False
 
 
