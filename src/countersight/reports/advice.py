@@ -11,11 +11,11 @@ from countersight.scoring import GroupScores, damaged_lines
 from countersight.text import several
 
 WORTH_A_WARNING: Final = 0.01
-"""Share of cut, empty or unread replies above which the figures do not describe the model alone."""
+"""The share of cut, empty or unread replies above which a report warns about them."""
 
 
 def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
-    """Return the problems of a run and what to do about them, the worst first."""
+    """Yield the problems of a run and what to do about them, worst first."""
     if damaged:
         yield f"{damaged_lines(damaged)}: run it again to ask the questions without a reply."
     left_out: dict[str, int] = run.manifest.observed.get(LEFT_OUT, {}) if row.missing else {}
@@ -29,12 +29,12 @@ def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
     if _many(row.cut, row):
         yield (
             f"{several(row.cut, 'answer')} cut off by the token limit and left out; repeat these with a larger "
-            f"limit: {_again(run, 'cut')}"
+            f"limit: {_rerun_command(run, 'cut')}"
         )
     if _many(row.empty, row):
         yield (
             f"{several(row.empty, 'answer')} empty and left out; a reasoning model may have used up its tokens "
-            f"before it answered: {_again(run, 'empty')}"
+            f"before it answered: {_rerun_command(run, 'empty')}"
         )
     if _many(row.unread, row):
         told = f"{several(row.unread, 'question')} without a readable answer, counted as not right"
@@ -42,25 +42,25 @@ def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
         if row.restated or any(again.what == "unread" for again in run.manifest.again):
             yield f"{told}, although the model was asked to restate its answers; see the gallery."
         else:
-            yield f"{told}; {_restating(run)}"
+            yield f"{told}; {_how_to_restate(run)}"
 
 
-def _restating(run: RunFolder) -> str:
-    """How to get an answer out of unread replies: from the model itself, or from another where it cannot be asked."""
+def _how_to_restate(run: RunFolder) -> str:
+    """Return how to get answers from unread replies: ask the model to restate them, or let another model read them."""
     manifest = run.manifest
     if "function" in manifest.settings:
         return f"let the function state only its final answer: run(…, out={str(run.path)!r}, again='unread')"
     if "asked with" in manifest.settings or not MODELS.knows(manifest.model):
         return f"let another model read them: {shlex.join(['countersight', 'report', str(run.path)])} --reader MODEL"
-    return f"let the model state only its final answer: {_again(run, 'unread')}"
+    return f"let the model state only its final answer: {_rerun_command(run, 'unread')}"
 
 
 def _many(number: int, row: GroupScores) -> bool:
     return number > WORTH_A_WARNING * row.questions
 
 
-def _again(run: RunFolder, what: str) -> str:
-    """The command that asks some questions of a run again, ready for the shell."""
+def _rerun_command(run: RunFolder, what: str) -> str:
+    """Return the shell command that repeats the questions of a run with this outcome, such as "cut"."""
     manifest = run.manifest
     dataset = os.path.normpath(run.path / manifest.dataset.path)
     words = ["countersight", "run", dataset, "--model", manifest.model, "--again", what]

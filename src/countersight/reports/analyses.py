@@ -1,4 +1,4 @@
-"""Analyses of the runs of a report beyond their scores, as tables."""
+"""Further analyses of the runs of a report, as tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -29,7 +29,7 @@ from countersight.text import several
 _LEVEL: Final = percent(CONFIDENCE, 0)
 _WAYS: Final = {"counterfactual": "told in words", "shown": "shown as a picture", "factual": "as it is"}
 FIRST_PROMPT: Final = "0-shot"
-"""The prompt with which others are compared."""
+"""The baseline prompt that other prompts are compared with."""
 
 
 def analyses(
@@ -40,7 +40,7 @@ def analyses(
     *,
     suite: str,
 ) -> tuple[Analysis, ...]:
-    """Return all possible analyses: repeats, sets, controls, observations, prompts, programs, groups of pictures."""
+    """Return every analysis that has data: repeats, sets, controls, observations, prompts, programs, picture groups."""
     found = [
         _repeats(runs),
         _sets(runs, terms),
@@ -55,7 +55,7 @@ def analyses(
 
 
 def _alarms(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
-    """Analyse whether answers change if they should and stay if they should."""
+    """Analyse whether answers change when they should and only then."""
     return Analysis(
         heading="Misses and false alarms",
         about=(
@@ -87,7 +87,7 @@ def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[Grid]:
 
 
 def _sets(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
-    """Analyse questions, pictures and sets that are completely right."""
+    """Analyse how often all answers to a question, about a picture or in a set are right."""
     return Analysis(
         heading="Complete sets of questions and pictures",
         about=(
@@ -138,7 +138,7 @@ def _about_sets(line: SetScores, heads: Sequence[str]) -> Iterator[str]:
 
 
 def _repeats(runs: Sequence[AnalysedRun]) -> Analysis:
-    """Separate the model's accuracy from chance, over runs that differ only in their seed."""
+    """Compare runs that differ only in their seed, to show how much of the result is due to chance."""
 
     def but_for_seed(run: AnalysedRun) -> str:
         return run.manifest.but_for_seed()
@@ -162,7 +162,7 @@ def _repeat_table(first: AnalysedRun, figures: Sequence[Repeated]) -> Grid:
             *(_mean(getattr(each, key), each.cases) for key in measures),
             *(f"{each.within:.4f}", f"{each.between:.4f}"),
             n=each.cases,
-            run=first.label,  # in files the figures stand with the first of the runs
+            run=first.label,  # files list these figures under the first run
             group=each.asking,
         )
         for each in figures
@@ -178,7 +178,7 @@ def _mean(value: float, cases: int) -> Figure:
 
 
 def _observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
-    """Compute what CFMM observed of its models (CFMM 4.2)."""
+    """Repeat the analyses of the CFMM paper (section 4.2) for these runs."""
     correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
     asked = [world for world in TWO_WORLDS if world in terms.measures]
     rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world))]
@@ -212,7 +212,7 @@ def _correlation_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: 
 
 
 def _falls(run: str, groups: Sequence[GroupScores], terms: Terms) -> str:
-    """Say in how many groups the accuracy falls under a change."""
+    """Return a sentence that says in how many groups the accuracy falls under a change."""
     drops = [row.drop for row in groups if row.drop]
     if len(drops) < 2:
         return ""
@@ -240,7 +240,7 @@ def _prompts(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
     changes = []
     for run in runs:
         firsts = [first for first in runs if (first.manifest.model, first.prompt) == (run.manifest.model, FIRST_PROMPT)]
-        # Whether answers are written or ranked changes them too: the one that was answered in the same way comes first.
+        # Writing and ranking give different answers, so a baseline that was answered in the same way is preferred.
         firsts.sort(key=lambda first: first.manifest.answering != run.manifest.answering)
         if firsts and run.prompt != FIRST_PROMPT:
             changes.append((run, firsts[0], compare_prompts(run.outcomes, firsts[0].outcomes)))

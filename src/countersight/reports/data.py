@@ -21,23 +21,23 @@ from countersight.scoring import (
 from countersight.suites import PaperTable, Terms, terms
 
 LONGEST_NAME: Final = 28
-"""Letters of a run's name in a sentence or figure."""
+"""The maximum length of a run's name in a sentence or figure, in letters."""
 
 
 class DividedScores(msgspec.Struct, frozen=True):
-    """The scores of one run by another division than groups: by kind of change, by rung and the like."""
+    """The scores of one run by a division other than groups, such as the kind of change or the rung."""
 
     name: str
     lines: tuple[GroupScores, ...]
     unplaced: int = 0
-    """Cases without a line."""
+    """The number of cases that are on no line."""
 
 
 class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """The scores of one run: one model, one dataset, one way of asking."""
 
     label: str
-    """A name for the run that is unique in the report; numbered ("#1 …") if names must be shortened somewhere."""
+    """A name for the run that is unique in the report; it starts with a number ("#1 …") if any name is too long."""
     number: int = 0
     """The number in the label; 0 if there is none."""
     model: str
@@ -48,23 +48,23 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     answering: str = "generate"
     """Whether the model wrote its answers (generate), or options were ranked by their loss (rank)."""
     settings: tuple[tuple[str, str], ...] = ()
-    """Further settings on which its answers depend: temperature, seed and the like."""
+    """Other settings that affect the answers, such as the temperature and the seed."""
     sees: bool = True
     """Whether the model was shown the pictures; some prompts show none."""
     groups: tuple[GroupScores, ...]
     letters: tuple[LetterShare, ...] = ()
     total: dict[str, Sum] = {}
-    """The sum over groups by measure, if the suite has one: at most the number of groups."""
+    """The sum of the groups' shares for each measure, if the suite reports it."""
     divisions: tuple[DividedScores, ...] = ()
     roles: tuple[RoleShare, ...] = ()
     advice: tuple[str, ...] = ()
-    """Advice to the user about the run, in sentences."""
+    """Advice to the user about the run, one sentence each."""
     damaged: int = 0
-    """Unreadable lines of its journal."""
+    """The number of unreadable lines in the journal."""
     sets: tuple[SetScores, ...] = ()
     """Scores of complete sets, by group and overall, if cases belong to sets."""
     stopped: str = ""
-    """Where it stopped by a rule (`--until`), and what that saved."""
+    """When the stopping rule (`--until`) ended the run, and what that saved; empty without a rule."""
 
     @property
     def overall(self) -> GroupScores:
@@ -73,7 +73,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def plain_label(self) -> str:
-        """The label without its number, as in files."""
+        """The label without its number, as used in files."""
         return self.label.removeprefix(f"#{self.number} ")
 
     def short_label(self, runs: "Sequence[RunScores]") -> str:
@@ -127,7 +127,7 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     blind: dict[World, float] = {}
     """The accuracy without the pictures, by world, if it was measured when the dataset was made."""
     knowledge: dict[World, float] = {}
-    """The accuracy of common knowledge about what keeps what, likewise."""
+    """The accuracy of a baseline that uses only common knowledge, by world, if it was measured."""
 
     @property
     def terms(self) -> Terms:
@@ -136,7 +136,7 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def units(self) -> str:
-        """How the figures are to be read: their units and intervals, and what n counts."""
+        """How to read the figures: their units and intervals, and what n counts."""
         level = f"each with its {self.confidence:.0%} interval"
         told = (
             f"Shares in per cent, differences in points, {level}."
@@ -173,18 +173,18 @@ class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     read: str | None = None
     reason: str = ""
     composed: bool = False
-    """Whether the answer was composed from the model's own number by a grammar."""
+    """Whether a grammar computed the answer from the model's factual count, instead of the model."""
     finish: str = ""
-    """The stop reason, in the server's word."""
+    """The stop reason, as reported by the server."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
     seconds: float = 0.0
     attempts: int = 1
     sent: int | None = None
-    """The index of the request that it answers; None if unknown."""
+    """The index of its prompt in the case's `requests`; None if unknown."""
     unfit: str = ""
-    """Why the prompt makes no difference to this question, where it does not."""
+    """Why the prompt has no effect on this question; empty if it has one."""
     program: Trace | None = None
 
 
@@ -206,7 +206,7 @@ class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
     questions: dict[Asking, AskedQuestion]
     answers: tuple[dict[Asking, GalleryAnswer], ...]
     requests: tuple[str, ...] = ()
-    """The prompts sent for it, each once; runs with the same prompt share one."""
+    """The distinct prompts sent for this case; runs with the same prompt share one."""
     graph: ShownGraph | None = None
 
 

@@ -1,6 +1,6 @@
 """The figures of a report as data: lines of marks on a scale. Templates draw them.
 
-Positions are percentages of whatever width there is, so one drawing serves a desk, a phone and a file.
+Positions are percentages of the available width, so one drawing works on a desktop, on a phone and in a file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,9 +31,9 @@ MARKS: dict[Asking, Markup] = {
     "counterfactual": Markup('<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>'),
     "shown": Markup('<path d="M0-7 7 5.5-7 5.5z"/>'),
 }
-"""The shape of the marks of each asking."""
+"""The marker shape for each way of asking."""
 SIGNS: dict[Asking, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
-"""The mark of each asking as text."""
+"""The marker for each way of asking, as a text symbol."""
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
 _MOST_LINES = 60
 _STYLE = """
@@ -47,7 +47,7 @@ _STYLE = """
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """An axis from `first` to `last` steps."""
+    """An axis from `first` to `last`, both counted in steps of size `step`."""
 
     first: int = 0
     last: int = 4
@@ -55,7 +55,7 @@ class Scale(msgspec.Struct, frozen=True):
     unit: str = "%"
 
     def place(self, value: float) -> str:
-        """Return the position of a value."""
+        """Return the position of a value, as a percentage of the axis."""
         return f"{100 * (value / self.step - self.first) / (self.last - self.first):.2f}%"
 
     @property
@@ -71,10 +71,10 @@ class PlotLine(msgspec.Struct, frozen=True):
     name: str
     figures: dict[Asking, Measured]
     words: str
-    """A text alternative for people who cannot see it."""
+    """A text description of the line for screen readers."""
     printed: Measured | None
     note: str = ""
-    """The n of what is printed, and whether these are too few cases."""
+    """The number of cases behind the printed figure, and whether it is too small."""
     chance: float | None = None
     total: bool = False
 
@@ -89,7 +89,7 @@ class Plot(msgspec.Struct, frozen=True):
 
 
 def legend(report: ReportData) -> list[tuple[Asking, str]]:
-    """Return the meaning of each mark: the asking, the paper's name for its accuracy if any, and a description."""
+    """Return each way of asking with a description, including the paper's name for its accuracy if there is one."""
     called = [(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)]
     return [
         (asking, f"{asking}{'' if words == asking else f' ({words})'}: {ASKING_WORDS[asking]}")
@@ -105,7 +105,7 @@ def finding_plot(report: ReportData) -> Plot:
 
 
 def group_plot(lines: Iterable[GroupScores], key: str, terms: Terms, head: str = "") -> Plot:
-    """Return the plot of accuracy in each world, line by line; the figure of the measure `key` is printed beside it."""
+    """Return a plot of each group's accuracy in each world, with its figure of the measure `key` printed beside it."""
     drawn = [_line(name(terms.groups.get(each.group, each.group)), each, key) for each in lines]
     *groups, total = (msgspec.structs.replace(line, chance=None) for line in drawn)
     return Plot(head or terms.measures.get(key, key), (*groups, msgspec.structs.replace(total, total=True)))
@@ -125,7 +125,7 @@ def _line(words: str, scores: GroupScores, key: str) -> PlotLine:
 
 
 def with_n(figure: Measured) -> str:
-    """Format the number of cases of a figure, and whether it is too small."""
+    """Format the number of cases of a figure, with a warning if it is too small."""
     return f"n = {count(figure.n)}; {TOO_FEW_CASES}" if figure.too_few else f"n = {count(figure.n)}"
 
 
@@ -142,7 +142,7 @@ def interval_plot(title: str, figures: Sequence[tuple[str, Measured]]) -> Plot:
 
 
 def answered(report: ReportData) -> list[Asking]:
-    """Return the askings for which any run has a figure."""
+    """Return the ways of asking for which any run has a figure."""
     return [asking for asking in ASKINGS if any(asking in _figures(run.overall) for run in report.runs)]
 
 

@@ -12,9 +12,9 @@ from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
 _FEW = 3
-"""So many runs are told one by one; of more, the one that loses most and the one that loses least."""
+"""Up to this many runs are described one by one; of more, only those that lose most and least."""
 _GUESSING = 0.25
-"""A model is no better than guessing if its accuracy is at most so far above: with few cases it cannot be told."""
+"""A model is no better than guessing if its interval includes chance and ends at most this far above it."""
 _NO_BETTER = "no better than guessing:"
 _LONGEST_DATASET = 40
 _Found = tuple[RunScores, Measured]
@@ -33,7 +33,7 @@ def sentence(report: ReportData) -> str:
 
 
 def sentences(report: ReportData) -> list[FindingSentence]:
-    """Return the sentences one by one: incomplete results are reported first, other cautions last."""
+    """Return the sentences in order: incomplete results are reported first, other cautions last."""
     asked = f"{_asked_cases(report)} of {shortened(name(report.dataset), _LONGEST_DATASET)}"
     if len(report.runs) <= _FEW:
         asked += f", {report.terms.about or _ABOUT[report.worlds]}"
@@ -54,7 +54,7 @@ def sentences(report: ReportData) -> list[FindingSentence]:
 
 
 def _asked_cases(report: ReportData) -> str:
-    """Return how many cases the runs were asked, from the fewest to the most if they differ."""
+    """Return the number of cases that the runs were asked, as a range if they differ."""
     counts = sorted({run.overall.n for run in report.runs})
     if len(counts) == 1:
         return several(counts[0], "case")
@@ -62,7 +62,7 @@ def _asked_cases(report: ReportData) -> str:
 
 
 def _imagination_gap(report: ReportData) -> Iterator[FindingSentence]:
-    """Say how much better runs answer if the changed picture is shown; of many runs, the largest and smallest gap."""
+    """Yield a note on the gain from showing the changed picture; for many runs, only the largest and smallest gain."""
     gaps = [(run, run.overall.imagination_gap) for run in report.runs]
     found = sorted(((gap.value, run, gap) for run, gap in gaps if gap), key=lambda each: -each[0])
     if len(found) > _FEW:
@@ -78,7 +78,7 @@ def _imagination_gap(report: ReportData) -> Iterator[FindingSentence]:
 
 
 def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
-    """Return which of these runs are unfinished or have no usable replies; if there are many, how many."""
+    """Yield which of these runs are unfinished or have no usable replies; if there are many, only their number."""
     for kind in ("No finding", "Unfinished"):
         runs = [run for run in told if _caveat(report, run) == kind]
         if len(runs) > _FEW:
@@ -88,7 +88,7 @@ def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
 
 
 def _unread(report: ReportData) -> Iterator[FindingSentence]:
-    """The share of replies without an answer; of several runs, the largest."""
+    """Yield the share of replies without an answer; of several runs, the largest share."""
     shares = []
     for run in report.runs:
         scores = run.overall
@@ -104,7 +104,7 @@ def _unread(report: ReportData) -> Iterator[FindingSentence]:
 
 
 def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
-    """Yield a warning if a model cannot answer about the picture as it is: its drop then has no meaning."""
+    """Yield a warning if a model cannot answer questions about the unchanged picture: its drop is then meaningless."""
     kinds = {
         True: "answered factual questions no better than random guessing: the drop says nothing.",
         False: "answered too few factual questions to tell the answers from random guessing.",
@@ -112,7 +112,7 @@ def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
     known = _found(report)
     for kind, words in kinds.items():
         found = [(run, drop) for run, drop in known if _guesses(report, run, drop) is kind]
-        if kind and len(known) > 1:  # the finding itself names those without a clear drop
+        if kind and len(known) > 1:  # the finding already names runs without a clear drop
             found = [(run, drop) for run, drop in found if drop.is_clear]
         runs = [run.short_label(report.runs) for run, _ in found]
         if runs:
@@ -122,7 +122,7 @@ def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
 
 
 def _guesses(report: ReportData, run: RunScores, drop: Measured) -> bool | None:
-    """Return whether a model answers no better than guessing; False if that cannot be told, None if it is better."""
+    """Return True if a model is no better than guessing, None if it is better, and False if there are too few cases."""
     factual, chance = run.overall.figure("factual"), run.overall.chance.get("factual")
     if not report.two_worlds or drop.too_few or not factual or chance is None or factual.low > chance:
         return None
@@ -143,7 +143,7 @@ def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
 
 
 def finding(report: ReportData) -> str:
-    """Return which models lose how much from the factual to the counterfactual world, or the accuracy in one world."""
+    """Return how much accuracy each model loses under a change, or its accuracy if there is only one world."""
     known = _found(report)
     if not known:
         where = " in one of the two worlds" if any(run.overall.scored for run in report.runs) else ""
@@ -158,7 +158,7 @@ def finding(report: ReportData) -> str:
     clear = [each for each in known if each not in unclear]
     if report.two_worlds and len(clear) > _FEW:
         return "; ".join([_most_and_least(report, clear), *_unclear_drops(report, unclear)]) + "."
-    ends = clear if len(clear) <= _FEW else [clear[0], clear[-1]]  # of many, the one with the most and the least
+    ends = clear if len(clear) <= _FEW else [clear[0], clear[-1]]  # of many runs, only the highest and the lowest
     parts = [
         f"{run.short_label(report.runs)} "
         + (_drop(report, run, figure, short=True) if report.two_worlds else _accuracy(report, run, figure))
@@ -184,7 +184,7 @@ def _fall(run: RunScores, drop: Measured) -> str:
 
 
 def _cases(run: RunScores, figure: Measured) -> str:
-    """The number of cases of a figure; of fewer than were asked, those answered in both worlds."""
+    """Return the number of cases of a figure, and whether only those answered in both worlds are counted."""
     return several(figure.n, "case") + " answered in both worlds" * (figure.n < run.overall.n)
 
 
@@ -195,7 +195,7 @@ def _both_shares(run: RunScores) -> tuple[str, ...]:
 
 
 def _unclear_drops(report: ReportData, unclear: list[_Found]) -> Iterator[str]:
-    """Why these runs have no clear drop, a clause for each reason."""
+    """Yield a clause for each reason why some of these runs have no clear drop."""
     reasons: dict[str, list[_Found]] = {}
     for run, drop in unclear:
         if drop.too_few:
@@ -206,7 +206,7 @@ def _unclear_drops(report: ReportData, unclear: list[_Found]) -> Iterator[str]:
             reason = "no clear drop for" if drop.low <= 0 <= drop.high else "too many replies are unread to tell for"
         reasons.setdefault(reason, []).append((run, drop))
     for reason, runs in reasons.items():
-        if reason == _NO_BETTER:  # its figures say nothing
+        if reason == _NO_BETTER:  # the figures of a guessing model are meaningless
             yield f"{reason} {', '.join(run.short_label(report.runs) for run, _ in runs)}"
         else:
             yield f"{reason} {_listed(report, runs)}"
@@ -230,12 +230,12 @@ def _listed(report: ReportData, runs: list[_Found]) -> str:
 
 
 def _left_open(bounds: Bounds | None) -> str:
-    """Return the bounds that unread replies leave, as the end of a sentence part; empty if every reply was read."""
+    """Return the bounds due to unread replies, to be appended to a clause; empty if every reply was read."""
     return f"; {interval(bounds)} depending on how unread replies are counted" if bounds else ""
 
 
 def _caveat(report: ReportData, run: RunScores) -> str:
-    """Replies that are all cut, empty or unread, in either world, tell nothing of a model."""
+    """Return "No finding" if a world has no scored answer, "Unfinished" if replies are missing or failed, else ""."""
     if _figure(report, run) is None:
         return "No finding"
     return "Unfinished" if _is_unfinished(run) else ""
@@ -253,7 +253,7 @@ def _figure(report: ReportData, run: RunScores) -> Measured | None:
 def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = False) -> str:
     """Return a drop in words: "loses 12.5 points under a change (factual 84.3% right, …)".
 
-    `short` is for sentences about several runs: without interval and p value, which the tables have.
+    `short` leaves out the interval and the p value, for sentences about several runs.
     """
     value = drop.value or 0.0
     before, after = _both_shares(run)

@@ -64,7 +64,7 @@ _COLUMNS: Final = (
 
 
 def comma_separated(report: ReportData) -> str:
-    """Return CSV with every figure on its own row, with its origin: shares from 0 to 1, whole counts."""
+    """Return CSV with one row per figure, including its origin; shares are from 0 to 1."""
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
     table.writerow(_COLUMNS)
@@ -86,7 +86,7 @@ Value = str | float | int | None
 
 
 def _figures(record: Record, confidence: float) -> Iterator[list[Value]]:
-    """Measure, value, low, high, p, right, n, method and confidence of a figure, and what it would be at the best."""
+    """Yield the cells from measure to confidence: of a figure, and of its value if all unread replies were right."""
     figure, measure = record.figure, record.measure
     if isinstance(figure, Count):
         yield [measure, figure.value, None, None, None, None, figure.n, figure.method, None]
@@ -102,7 +102,7 @@ def _figures(record: Record, confidence: float) -> Iterator[list[Value]]:
 
 
 def _end(share: float) -> float:
-    """An end of an interval to six digits; one that is not zero is not rounded to it: the test says it lies outside."""
+    """Round an end of an interval to six digits, but never to zero, because that would contradict the test."""
     return round(share, 6) or copysign(min(abs(share), 1e-6), share)
 
 
@@ -118,7 +118,7 @@ def _origin(report: ReportData, run: RunScores | None, named: str) -> list[Value
 _MOST_LINES: Final = 12
 _MOST_CAUTIONS: Final = 4
 _MOST_RUNS: Final = 3
-"""So many runs are printed in the terminal with all tables."""
+"""The maximum number of runs for which the terminal shows all tables."""
 
 
 def summary(report: ReportData) -> str:
@@ -148,7 +148,7 @@ def summary(report: ReportData) -> str:
 def print_tables(report: ReportData, console: Console) -> None:
     """Print the scores, comparisons and analyses of a report, the origin of the figures, and last the finding.
 
-    Of many runs, print one line each, and what was asked for: tables of papers and of other readers.
+    For many runs, print one line each and only the requested tables of papers and of other readers.
     """
     many = len(report.runs) > _MOST_RUNS
     if many:

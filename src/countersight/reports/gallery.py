@@ -1,4 +1,4 @@
-"""Choose the cases of the gallery, and the heading of each."""
+"""Choose the cases of the gallery and the heading of each case."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -53,13 +53,13 @@ def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> Pai
 
 
 LONGEST_TEXT = 4_000
-"""Longest text on the page, in characters; the rest is in the run folder."""
+"""The maximum length of a text on the page, in characters; the run folder has the full text."""
 
 _HEADINGS = list(PAIR_OUTCOMES)
 _HEADING_OF = np.array(
     [[_HEADINGS.index(pair_outcome(factual, told)) for told in OUTCOMES] for factual in OUTCOMES], dtype=np.int64
 )
-"""For every pair of outcome codes, the place of its heading."""
+"""The index of the heading for every pair of outcome codes."""
 
 _SPENT = ("finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts")
 _Said = dict[tuple[int, Asking], Reply]
@@ -111,7 +111,7 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
             requests=tuple(requests),
         )
 
-    most = next((judged for judged in runs if judged.run.manifest.shown), runs[0])  # it asked every question
+    most = next((judged for judged in runs if judged.run.manifest.shown), runs[0])  # this run asked every question
     cases = tuple(shown(row, case) for row, case in most.cases() if row in place)
     return cases, tuple(pictures)
 
@@ -156,7 +156,7 @@ def _answers(result: Outcomes, position: int, said: _Said) -> dict[Asking, Galle
 
 
 def _transcript(reply: Reply) -> str:
-    """What was said to each order of the options, a line each: "BA: A" where the second stood first."""
+    """Return the reply to each order of the options, one per line; "BA: A" if the second option came first."""
     return "\n".join(f"{''.join(LETTERS[place] for place in order.places)}: {order.text}" for order in reply.orders)
 
 

@@ -21,20 +21,20 @@ from countersight.suites import BadField, Terms, csv_rows
 from countersight.text import printable, several, unknown
 
 MOST_GROUPS: Final = 12
-"""A column with more different values does not contain groups."""
+"""The maximum number of distinct values in a column of groups."""
 
 Way = Literal["case id", "picture name", "number in the picture's name"]
 """How the rows of a table were matched with the cases of a dataset."""
 
 _PICTURE_FIELDS = ("img_path", "image", "img_fn", "image_id", "img_id")
-"""Where importers keep what the published file calls the picture."""
+"""The provenance fields in which importers keep the original name of the picture."""
 _NUMBER = re.compile(r"\d+", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,18})(?:\.0+)?", re.ASCII)
 _SHOWN = 3
 
 
 class GroupsFile(msgspec.Struct, frozen=True):
-    """A file that groups the pictures: the column of their ids, and the columns of groups, or none for all."""
+    """A table that assigns pictures to groups: its column of ids, and its columns of groups (all others if empty)."""
 
     path: Path
     key: str = "id"
@@ -42,36 +42,36 @@ class GroupsFile(msgspec.Struct, frozen=True):
 
 
 class PictureGroups(msgspec.Struct, frozen=True, eq=False):
-    """One column of such a table, joined with the cases of a dataset."""
+    """One column of a groups file, joined with the cases of a dataset."""
 
     file: str
     column: str
     way: Way
     names: tuple[str, ...]
-    """The groups, the largest first."""
+    """The names of the groups, largest group first."""
     group_of: NDArray[np.intp]
     """The position in `names` of the group of each case's picture; -1 if it has none or several."""
     picture_of: NDArray[np.intp]
     """The number of each case's picture."""
     matched: int
-    """Cases whose picture is in the table."""
+    """The number of cases whose picture is in the table."""
     cases: int
     several: int
-    """Pictures that are in several groups; they are excluded, as in the paper."""
+    """The number of pictures in several groups; they are excluded, as in the paper."""
     blank: int
-    """Pictures whose rows are empty."""
+    """The number of pictures without a value."""
 
 
 _Values = dict[str, dict[str, set[str]]]
-"""For each column and key of a table, the different values."""
+"""The distinct values for each column and key of a table."""
 
 
 def picture_groups(chosen: GroupsFile, cases: Iterable[Case]) -> tuple[PictureGroups, ...]:
-    """Return the groups of the cases' pictures for each chosen column; raises if the file does not fit."""
+    """Return the groups of the cases' pictures for each chosen column; raise an error if the file does not match."""
     values = _read(chosen)
     known = next(iter(values.values()))
     matches, picture_of = _matched(known, cases)
-    way = max(get_args(Way), key=lambda way: sum(key is not None for key in matches[way]))  # the first of equals
+    way = max(get_args(Way), key=lambda way: sum(key is not None for key in matches[way]))  # the first one if tied
     if not any(key is not None for key in matches[way]):
         first = ", ".join(repr(printable(key)[:40]) for key in list(known)[:_SHOWN])
         raise CountersightError(
@@ -140,12 +140,12 @@ def _plain(key: str) -> str:
 
 
 def _matched(known: Collection[str], cases: Iterable[Case]) -> tuple[dict[Way, list[str | None]], NDArray[np.intp]]:
-    """For each way and case the key of its row, if there is one; and for each case the number of its picture."""
+    """Return, for each case, the key of the row that matches it in each way, if any, and the number of its picture."""
     found: dict[Way, list[str | None]] = {way: [] for way in get_args(Way)}
     pictures: dict[str, int] = {}
     picture_of = []
     for case in cases:
-        # What the picture is called: in its published file, and here.
+        # The names of the picture in the published file and in this dataset.
         names = [str(case.provenance[field]) for field in _PICTURE_FIELDS if field in case.provenance]
         names += [case.image] if case.image else []
         paths = [PurePosixPath(name) for name in names]

@@ -42,7 +42,7 @@ from countersight.suites import Terms, beside, terms
 
 
 class LoadedReport(msgspec.Struct, frozen=True):
-    """A report with the names of its pictures, which are in the dataset."""
+    """A report, the cases of its gallery, the names of their pictures, and the dataset that contains them."""
 
     report: ReportData
     cases: tuple[GalleryCase, ...]
@@ -53,7 +53,7 @@ class LoadedReport(msgspec.Struct, frozen=True):
 
 
 class Divided(msgspec.Struct, frozen=True):
-    """Scored runs of one dataset, with their cases divided as in their suite."""
+    """Scored runs of one dataset, whose cases are divided along the axes of the suite."""
 
     judged: tuple[JudgedRun, ...]
     watched: tuple[Watched, ...]
@@ -65,7 +65,7 @@ class Divided(msgspec.Struct, frozen=True):
         return tuple(world for world in TWO_WORLDS if self.judged[0].outcomes.asked(world).any()) or TWO_WORLDS
 
     def lines(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Return the lines of all divisions, each with its cases."""
+        """Iterate over the lines of all divisions, each with a mask of its cases."""
         for division in self.dividing.divisions():
             yield from division.masks(len(self.judged[0].outcomes))
 
@@ -102,14 +102,13 @@ def load(
     reference: Sequence[str] | None = None,
     groups: GroupsFile | None = None,
 ) -> LoadedReport:
-    """Score runs of one dataset, compare every two of them, and choose the cases to show.
+    """Score runs of one dataset, compare each pair of them, and choose the cases to show.
 
-    `gold` is a dataset or a table with right answers that were corrected since. `reference` names tables of papers to
-    set beside the runs; when it names none, all of their suite. `groups` names a table of groups of pictures to
-    compare.
+    `gold` is a dataset or a table with corrected answers. `reference` names tables of papers to show with the runs; if
+    it is empty, all tables of their suite are shown. `groups` is a table of groups of pictures to compare.
     """
     runs = _same_dataset([RunFolder.open(path) for path in paths])
-    if reference and gold is None:  # a mistake in a name is told before a million cases are scored
+    if reference and gold is None:  # report a misspelled name before scoring, which may take long
         beside(next((case.suite for _, case in runs[0].dataset(dataset).cases()), ""), tuple(reference))
     found = judge_runs(runs, dataset=dataset, gold=Gold.open(gold) if gold else None)
     source = found.judged[0].dataset
@@ -149,7 +148,7 @@ def load(
 
 
 def refuse_twice(paths: Sequence[Path]) -> None:
-    """Raise if a run is named more than once, since it would be counted repeatedly."""
+    """Raise an error if a run is listed more than once, since it would be counted repeatedly."""
     seen: set[Path] = set()
     for path in paths:
         if path.resolve() in seen:
@@ -186,7 +185,7 @@ def labels(runs: Sequence[RunFolder]) -> list[str]:
 
 
 def numbered_labels(runs: Sequence[RunFolder]) -> list[tuple[int, str]]:
-    """Return the number and the label of each run; the number is 0 and not in the label if all names are short."""
+    """Return the number and the label of each run; if all names are short, numbers are 0 and not part of the label."""
     names = labels(runs)
     if len(names) == 1 or all(shortened(each, LONGEST_NAME) == each for each in map(name, names)):
         return [(0, each) for each in names]
@@ -205,7 +204,7 @@ _Line = TypeVar("_Line", GroupScores, Comparison)
 
 
 def _in_order(rows: tuple[_Line, ...], terms: Terms) -> tuple[_Line, ...]:
-    """The rows of the groups in the order of the suite's paper, then the row of all cases."""
+    """Return the rows of the groups in the order of the suite's paper, then the row of all cases."""
     *groups, everything = rows
     if [row.group for row in groups] == [""]:  # a dataset without groups
         return (everything,)
@@ -215,7 +214,7 @@ def _in_order(rows: tuple[_Line, ...], terms: Terms) -> tuple[_Line, ...]:
 
 
 def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Sum]:
-    """The groups added up: only of all groups of the paper together is that what it calls the total."""
+    """Return the sums over the groups; empty unless the run has exactly the groups that the paper adds up."""
     if not terms.adds_up or {row.group for row in rows} != set(terms.groups):
         return {}
     sums = {key: summed([row.figure(key) for row in rows]) for key in ("factual", "counterfactual", "both_right")}

@@ -27,17 +27,17 @@ from countersight.reports.provenance import definitions, origins
 from countersight.reports.tables import beside, by_group, compared, letters, more, overview, totals
 
 _FEW_RUNS = 3
-"""Of more runs the tables by group are folded away, and no figures stand at the head."""
+"""With more runs, the tables by group are folded and no figures are shown at the top."""
 _FEW_TABLES = 3
-"""More tables of a section are folded away, each under its title."""
+"""With more tables in a section, each is folded under its title."""
 _UNITS = {"factual": "%", "counterfactual": "%", "drop": " pts", "both_right": "%", "imagination_gap": " pts"}
-"""The figures at the head of the page, with their units."""
+"""The figures at the top of the page, with their units."""
 
 
 def render(
     data: PageData, live: Live | None = None, addresses: Sequence[str] = (), blocks: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """Return the whole page. A served one has `live`, the addresses of its pictures, and links to blocks of cases."""
+    """Return the page; if it is served, with `live`, the URLs of its pictures, and links to blocks of cases."""
     report = data.report
     return document(
         __package__,
@@ -77,10 +77,10 @@ def _data(data: PageData, live: Live | None, addresses: Sequence[str]) -> Iterat
 
 
 def _index(data: PageData, addresses: Sequence[str]) -> dict[str, object]:
-    """Return what filtering needs about every case; the rest is loaded when a case is viewed.
+    """Return the data of all cases that filters need; the rest is loaded when a case is viewed.
 
-    `right_of` and `scored_of` have, for each run and case, the askings in which its answer was right, or counts, as
-    bits. `addresses` are those of the pictures on a served page.
+    `right_of` and `scored_of` have an integer for each run and case, with one bit per way of asking: whether the answer
+    is right, and whether it is scored. `addresses` are the URLs of the pictures on a served page.
     """
     runs = data.report.runs
     groups = list(dict.fromkeys(case.group for case in data.cases))
@@ -135,10 +135,10 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     legend: list[tuple[Asking, str]] = []
     plots: tuple[tuple[str, Plot], ...] = ()
     drawing: str = ""
-    """The downloadable figure, as the address of an SVG file."""
+    """The URL of an SVG file with the downloadable figure."""
     tables: tuple[Grid, ...] = ()
     folds: tuple[tuple[str, tuple[Grid, ...]], ...] = ()
-    """Tables that are folded under a title."""
+    """Tables that are folded, by title."""
     is_open: bool = True
 
 

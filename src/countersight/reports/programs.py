@@ -1,7 +1,7 @@
 """Analyses of programs and composed answers in runs.
 
-Why programs fail was looked up by hand by C-VQA's authors (C-VQA 4.1, D); here it is counted. The prompt `compose` has
-a grammar imagine in the model's place; how often it did, and what came of it, is counted too.
+The authors of C-VQA examined by hand why programs fail (C-VQA 4.1, D); here failures are counted. With the prompt
+`compose`, a grammar computes some of the counterfactual answers; their number and their accuracy are reported too.
 """
 
 import ast
@@ -40,12 +40,12 @@ class Watched:
 
     def __init__(self) -> None:
         self.programs: dict[int, Written] = {}
-        """Programs by their replies' place in the journal; scoring decides which of several counts."""
+        """Programs by the number of their reply in the journal; scoring decides which of several replies counts."""
         self.composed: set[int] = set()
         """Rows whose counterfactual question was answered by the grammar."""
 
     def watch(self, replies: Iterable[Reply]) -> Iterator[Reply]:
-        """Pass the replies on, and collect their programs."""
+        """Yield the given replies unchanged, and record their programs on the way."""
         for place, reply in enumerate(replies):
             if reply.trace is not None:
                 failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
@@ -55,9 +55,9 @@ class Watched:
             yield reply
 
 
-@lru_cache(maxsize=1024)  # the runs of one report often hold the same programs
+@lru_cache(maxsize=1024)  # the runs of one report often contain the same programs
 def gist_of(program: str) -> bytes:
-    """Return a digest of a program without comments, spaces and texts that are only read."""
+    """Return a digest of a program that ignores its comments, docstrings and whitespace."""
     try:
         tree = ast.parse(program)
         for node in ast.walk(tree):
@@ -74,8 +74,8 @@ def _is_remark(line: object) -> bool:
     return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and isinstance(line.value.value, str)
 
 
-class _Fate(msgspec.Struct, frozen=True):
-    """What became of one program."""
+class _ProgramResult(msgspec.Struct, frozen=True):
+    """The result of one program."""
 
     group: str
     asking: Asking
@@ -83,22 +83,22 @@ class _Fate(msgspec.Struct, frozen=True):
     reason: str
     right: bool
     ignored: bool | None
-    """Whether the counterfactual question has the same program as the factual one; None if there is none."""
+    """Whether the counterfactual question has the same program as the factual one; None if either has no program."""
 
 
 def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis:
     """Analyse how the programs of the runs failed."""
-    found = [(run, list(_fates(run.outcomes, seen))) for run, seen in zip(runs, watched, strict=True)]
+    found = [(run, list(_results(run.outcomes, seen))) for run, seen in zip(runs, watched, strict=True)]
     return Analysis(
         heading="Programs",
         about=(
             f"Outcomes of the programs written by a code model, each share with its {percent(CONFIDENCE, 0)}% interval."
         ),
-        tables=tuple(table for run, fates in found for table in _tables(run, fates, terms)),
+        tables=tuple(table for run, results in found for table in _tables(run, results, terms)),
     )
 
 
-def _fates(outcomes: Outcomes, watched: Watched) -> Iterator[_Fate]:
+def _results(outcomes: Outcomes, watched: Watched) -> Iterator[_ProgramResult]:
     for case, places in enumerate(outcomes.replies.tolist()):
         counting = zip(ASKINGS, places, strict=True)
         programs = {asking: watched.programs[place] for asking, place in counting if place in watched.programs}
@@ -107,26 +107,26 @@ def _fates(outcomes: Outcomes, watched: Watched) -> Iterator[_Fate]:
             factual = programs.get("factual") if asking == "counterfactual" else None
             ignored = factual.gist == written.gist if factual else None
             group = outcomes.group_names[outcomes.groups[case]]
-            yield _Fate(group, asking, written.failure, written.reason, right, ignored)
+            yield _ProgramResult(group, asking, written.failure, written.reason, right, ignored)
 
 
-def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[Grid]:
-    """Return a table for each world: lines are groups, columns are the results of programs."""
-    met = dict.fromkeys(fate.failure for fate in fates if fate.failure)
+def _tables(run: AnalysedRun, results: Sequence[_ProgramResult], terms: Terms) -> Iterator[Grid]:
+    """Yield a table for each way of asking, with a line per group and a column per result."""
+    met = dict.fromkeys(result.failure for result in results if result.failure)
     known = [kind for kind in get_args(FailureKind) if kind in met]
     kinds = [*known, *(kind for kind in met if kind not in known)]
     for asking in ASKINGS:
-        here = [fate for fate in fates if fate.asking == asking]
+        here = [result for result in results if result.asking == asking]
         if not here:
             continue
-        changed = ["ignored the change"] * any(fate.ignored is not None for fate in here)
-        parts = [(group, [fate for fate in here if fate.group == group]) for group in groups_in_order(run, terms)]
+        changed = ["ignored the change"] * any(result.ignored is not None for result in here)
+        parts = [(group, [result for result in here if result.group == group]) for group in groups_in_order(run, terms)]
         lines = (
             group_line(run, group, terms, len(those), *_shares(those, kinds, with_change=bool(changed)))
             for group, those in (*parts, (ALL, here))
             if those
         )
-        reasons = Counter(fate.reason for fate in here if fate.failure and fate.reason).most_common(_REASONS_TOLD)
+        reasons = Counter(each.reason for each in here if each.failure and each.reason).most_common(_REASONS_TOLD)
         most = "; ".join(f"{shortened(name(reason), _LONGEST_REASON)} ({count(times)})" for reason, times in reasons)
         yield Grid(
             f"Programs, {terms.measures.get(asking, PLAIN_MEASURES[asking])}: {name(run.label)}",
@@ -138,13 +138,13 @@ def _tables(run: AnalysedRun, fates: Sequence[_Fate], terms: Terms) -> Iterator[
         )
 
 
-def _shares(fates: Sequence[_Fate], kinds: Sequence[str], *, with_change: bool) -> Iterator[Rate]:
-    n = len(fates)
-    yield share(sum(not fate.failure for fate in fates), n)
-    yield share(sum(fate.right for fate in fates), n)
-    yield from (share(sum(fate.failure == kind for fate in fates), n) for kind in kinds)
+def _shares(results: Sequence[_ProgramResult], kinds: Sequence[str], *, with_change: bool) -> Iterator[Rate]:
+    n = len(results)
+    yield share(sum(not result.failure for result in results), n)
+    yield share(sum(result.right for result in results), n)
+    yield from (share(sum(result.failure == kind for result in results), n) for kind in kinds)
     if with_change:
-        pairs = [fate.ignored for fate in fates if fate.ignored is not None]
+        pairs = [result.ignored for result in results if result.ignored is not None]
         yield share(sum(pairs), len(pairs))
 
 

@@ -18,7 +18,7 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
         report=report,
         measures=measures,
         level=percent(report.confidence, 0),
-        factual=factual.capitalize() if factual.isalpha() else factual,  # acc_b is a name
+        factual=factual.capitalize() if factual.isalpha() else factual,  # names such as acc_b stay as they are
         is_shown="shown" in measures and any(run.overall.shown for run in report.runs),
         stopped_early=", ".join(stopped),
         analysed={table.key.partition(" by ")[0] for analysis in report.analyses for table in analysis.tables},

@@ -1,4 +1,4 @@
-"""A run as used in analyses, and shared table lines and words."""
+"""Runs as used in analyses, with helpers for table lines and names."""
 
 import msgspec
 
@@ -40,7 +40,7 @@ def group_words(group: str, terms: Terms) -> str:
 
 
 def group_line(run: AnalysedRun, group: str, terms: Terms, n: int, *cells: Content) -> Line:
-    """Return a table line about a group of cases, or all: their number, then the cells."""
+    """Return a table line for a group or for all cases: the number of cases, then the cells."""
     return table_line(group_words(group, terms), n, *cells, n=n, run=run.label, group=group, total=group == ALL)
 
 
@@ -57,17 +57,17 @@ _DETECTOR, _TOLD = "detector:", "told:"
 
 
 def short_name(model: str) -> str:
-    """Return gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1:8000/v1#qwen; both models of a program."""
+    """Return gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1/v1#qwen; for a program, both models."""
     if model.startswith(_PROGRAMS):
         style, _, rest = model.partition(":")
-        code, named, eyes = rest.rpartition(";vision=")
-        return f"{style}:{short_name(code)};vision={_eyes(eyes)}" if named else f"{style}:{short_name(rest)}"
+        code, named, vision = rest.rpartition(";vision=")
+        return f"{style}:{short_name(code)};vision={_vision_name(vision)}" if named else f"{style}:{short_name(rest)}"
     _, mark, served = model.rpartition("#")
     return served if mark else model.removeprefix("openai:")
 
 
-def _eyes(name: str) -> str:
-    """detector:yolo.onnx for detector:/weights/yolo.onnx?labels=/weights/names.txt."""
+def _vision_name(name: str) -> str:
+    """Return a short name: detector:yolo.onnx for detector:/weights/yolo.onnx?labels=/weights/names.txt."""
     if not name.startswith(_DETECTOR):
         return short_name(name)
     where, beside = parted(name.removeprefix(_DETECTOR))

@@ -1,4 +1,4 @@
-"""scores.json: the scores of runs in a file with a documented schema, and comparison of two such files."""
+"""scores.json: the scores of runs in a file with a documented schema, and the comparison of two such files."""
 
 import operator
 import re
@@ -26,20 +26,20 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The scores of one group of cases. A measure is absent if nothing was scored."""
 
     n: int
-    """Cases in the group."""
+    """The number of cases in the group."""
     questions: int
     scored: int
-    """Questions that count: right, wrong or unread."""
+    """The number of scored questions: right, wrong or unread."""
     unread_rate: float | None = None
     """The share of replies without an answer."""
     failed: int = 0
-    """Questions without a reply, which are not scored."""
+    """The number of questions without a reply, which are not scored."""
     factual: Figure | None = None
     """Accuracy over all answers about the original picture."""
     counterfactual: Figure | None = None
     """Accuracy over all answers under a change."""
     factual_in_both: Figure | None = None
-    """Over the cases answered in both worlds, like all that follow up to `both_right`."""
+    """Accuracy over the cases answered in both worlds, like the following fields up to `both_right`."""
     counterfactual_in_both: Figure | None = None
     drop: Figure | None = None
     both_right: Figure | None = None
@@ -47,11 +47,11 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     imagination_gap: Figure | None = None
     fell_back: Figure | None = None
     question_accuracy: Figure | None = None
-    """Questions right for all their pictures; here n counts questions (HallusionBench: qAcc)."""
+    """The share of questions right for all their pictures; n counts questions (HallusionBench: qAcc)."""
     picture_accuracy: Figure | None = None
-    """Pictures with all questions right; n counts pictures (HallusionBench: fAcc)."""
+    """The share of pictures with all questions right; n counts pictures (HallusionBench: fAcc)."""
     set_accuracy: Figure | None = None
-    """Sets with everything right; n counts sets (NaturalBench: G-Acc, MMVP: pair accuracy)."""
+    """The share of sets with all answers right; n counts sets (NaturalBench: G-Acc, MMVP: pair accuracy)."""
 
 
 _SETS: Final = {"question": "question_accuracy", "picture": "picture_accuracy", "set": "set_accuracy"}
@@ -71,7 +71,7 @@ class ScoredRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     groups: dict[str, GroupOfScores]
     """One entry per group, and "all"."""
     divisions: dict[str, dict[str, GroupOfScores]] = {}
-    """The scores by other divisions: by category (HallusionBench: VD and VS), by kind of change and the like."""
+    """The scores by other divisions, such as category (HallusionBench: VD and VS) or kind of change."""
     total: dict[str, Figure] = {}
     """The sum of the groups' shares, if the suite has one (CFMM: out of 6)."""
 
@@ -87,7 +87,7 @@ class ScoresFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     confidence: float
     runs: tuple[ScoredRun, ...]
     names: dict[str, str] = {}
-    """The suite paper's name of each measure, if it has its own."""
+    """The name of each measure in the suite's paper, if it differs."""
 
 
 class ScoreChange(msgspec.Struct, frozen=True):
@@ -159,7 +159,7 @@ def _figure(found: Measured | None) -> Figure | None:
 
 
 def read_scores(path: Path) -> ScoresFile:
-    """Read a scores.json, or the one in the folder of a report; of the folder of a run, compute the scores."""
+    """Read a scores.json file or the one in a report folder; for a run folder, compute the scores."""
     if (path / MANIFEST).is_file():
         return scores_file(load([path], gallery=0).report)
     file = path / SCORES_JSON if path.is_dir() else path
@@ -223,7 +223,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, words: str) -> "Condition":
-        """Parse a condition."""
+        """Parse a condition such as `drop > 2`."""
         found = _CONDITION.fullmatch(words)
         if not found:
             raise CountersightError(
@@ -234,7 +234,7 @@ class Condition(msgspec.Struct, frozen=True):
         return cls(found[1], found[2], float(found[3]))
 
     def holds(self, change: ScoreChange) -> bool:
-        """Whether a change meets the condition; differences are rounded to a millionth of a point."""
+        """Return whether a change meets the condition; differences are rounded to a millionth of a point."""
         if change.measure != self.measure:
             return False
         return bool(_SIGNS[self.sign](round(change.points, 6), self.points))
@@ -251,8 +251,8 @@ _WORDS: Final = {
 }
 
 
-def _amiss(row: GroupOfScores) -> Iterator[str]:
-    """What the figures of a run leave open: failed questions and unread replies."""
+def _uncertainties(row: GroupOfScores) -> Iterator[str]:
+    """Yield why the figures of a run are uncertain: failed questions and unread replies."""
     if row.failed:
         yield f"{row.failed} of {several(row.questions, 'question')} failed and are not scored in"
     if row.unread_rate:
@@ -265,8 +265,8 @@ def _amiss(row: GroupOfScores) -> Iterator[str]:
         yield f"{percent(row.unread_rate)}% of the replies are unread{open_to}:"
 
 
-def _repeats_another(measure: str, *runs: ScoredRun) -> bool:
-    """Whether an accuracy over the cases answered in both worlds is that over all answers, in every run."""
+def _is_redundant(measure: str, *runs: ScoredRun) -> bool:
+    """Return whether an accuracy over the cases answered in both worlds equals that over all answers, in every run."""
     plain = measure.removesuffix("_in_both")
     groups = [run.groups["all"] for run in runs]
     return plain != measure and all(getattr(group, measure) == getattr(group, plain) for group in groups)
@@ -285,7 +285,7 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
                 ),
             )
             for each in _changes(one, other)
-            if not _repeats_another(each.measure, one, other)
+            if not _is_redundant(each.measure, one, other)
         )
         title = f"{name(new.dataset)}, {count(new.cases)} cases: {name(one.label)} (old) and {name(other.label)} (new)"
         notes = [
@@ -296,7 +296,7 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
         notes += [
             f"Note: {words} {name(run.label)} ({age})."
             for age, run in (("old", one), ("new", other))
-            for words in _amiss(run.groups["all"])
+            for words in _uncertainties(run.groups["all"])
         ]
         made = f"Old: Countersight {old.countersight}; new: Countersight {new.countersight}."
         points = (

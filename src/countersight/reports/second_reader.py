@@ -1,6 +1,6 @@
 """A second reader: a language model reads the unread replies; its results are separate from the scores.
 
-It sees neither the picture nor the gold answer, and is asked once per reply; what it says is kept beside the report.
+It sees neither the picture nor the gold answer, and is asked once per reply; its replies are stored with the report.
 """
 
 import asyncio
@@ -47,11 +47,11 @@ _NOTHING: Final = (
     "none"
 )
 _NONE = re.compile(r"\W*(?:none|no answer|unread)\W*", re.IGNORECASE)
-_LONGEST: Final = 8_000  # characters of a reply that are shown, half of them from its end
+_LONGEST: Final = 8_000  # maximum characters of a reply to show, half of them from its end
 
 
 def second_request(reply: str, question: Question) -> Request:
-    """Return the request to read a reply, identified by a digest of its words."""
+    """Return the request to read a reply; its key is a digest of its text."""
     if len(reply) > _LONGEST:
         reply = f"{reply[: _LONGEST // 2]}\n[…]\n{reply[-_LONGEST // 2 :]}"
     options = [f"{letter}: {option.text}" for letter, option in zip(LETTERS, question.options, strict=False)]
@@ -71,30 +71,30 @@ def second_answer(said: str, question: Question) -> str | None:
 
 
 JOURNAL: Final = "second_reader.jsonl"
-"""The second reader's replies, in the folder of the report: nothing is asked twice."""
+"""The file with the second reader's replies, in the report folder; stored replies are not requested again."""
 _KEPT: Final = ("text", "finish", "tokens_in", "tokens_out", "cost", "model")
 SAMPLE: Final = 100
-"""Number of replies per run read by both the rules and the second reader, to measure their agreement."""
+"""The number of replies per run read by both the rules and the second reader, to measure their agreement."""
 
 
 class Rereading(msgspec.Struct, frozen=True):
-    """A run as read by the rules, and with a second reader for the unread replies."""
+    """The scores of a run as read by the rules alone, and with a second reader for the unread replies."""
 
     run: str
     reader: str
     unread: int
-    """Replies that the rules left unread."""
+    """The number of replies that the rules left unread."""
     found: int
-    """Those of them in which the second reader found an answer."""
+    """The number of unread replies in which the second reader found an answer."""
     compared: int
-    """Replies read by both the rules and the second reader."""
+    """The number of replies read by both the rules and the second reader."""
     agreed: int
     rules: Scores
     both: Scores
 
 
-class _Shown(msgspec.Struct, frozen=True):
-    """A reply that the second reader is to read; `place` is that of the reply in its journal."""
+class _ReplyToRead(msgspec.Struct, frozen=True):
+    """A reply for the second reader; `place` is the number of the reply in its journal."""
 
     place: int
     question: Question
@@ -116,11 +116,11 @@ async def reread_async(
 ) -> tuple[Rereading, ...]:
     """Have a model read the unread replies of some runs, and close the model.
 
-    What it says is kept in `folder`, and asked for once. The runs themselves are left as they are.
+    Its replies are stored in `folder` and never requested twice. The runs are not modified.
     """
     corrected = Gold.open(gold) if gold else None
     judged = [judge_run(RunFolder.open(path), dataset=dataset, gold=corrected) for path in runs]
-    shown = [_shown(run, seed) for run in judged]
+    shown = [_replies_to_read(run, seed) for run in judged]
     try:
         said = await _ask(
             (each.request for of_run in shown for each in of_run),
@@ -135,22 +135,22 @@ async def reread_async(
     return tuple(_rereading(run, each, said, model.name) for run, each in zip(judged, shown, strict=True))
 
 
-def _shown(judged: JudgedRun, seed: int) -> list[_Shown]:
-    """The replies that the rules left unread, and some that they read."""
+def _replies_to_read(judged: JudgedRun, seed: int) -> list[_ReplyToRead]:
+    """Return the replies that the rules left unread, and a sample of those that they read."""
     cases = [case for _, case in judged.cases()]
     counted = frozenset(judged.outcomes.replies.flatten().tolist())
     positions = {int(row): position for position, row in enumerate(judged.outcomes.rows)}
-    unread: list[_Shown] = []
-    read: list[_Shown] = []
+    unread: list[_ReplyToRead] = []
+    read: list[_ReplyToRead] = []
     for place, reply in enumerate(judged.run.replies()):
         position = positions.get(reply.row)
         question = cases[position].question(reply.world, reply.telling) if position is not None else None
-        is_written = bool(reply.text.strip()) and not reply.orders and not reply.losses  # and not ranked
+        is_written = bool(reply.text.strip()) and not reply.orders and not reply.losses  # written, not ranked
         if place not in counted or question is None or reply.state != "answered" or reply.is_cut or not is_written:
             continue
         answer = status_of(reply, question, judged.run.manifest.prompt.of(reply.world).reads).answer
         (unread if answer is None else read).append(
-            _Shown(place, question, answer, second_request(reply.text, question))
+            _ReplyToRead(place, question, answer, second_request(reply.text, question))
         )
     return [*unread, *Random(seed).sample(read, min(SAMPLE, len(read)))]
 
@@ -188,7 +188,7 @@ async def _ask(
     return {key.removeprefix(mine): text for key, text in said.items() if key.startswith(mine)}
 
 
-def _rereading(judged: JudgedRun, shown: list[_Shown], said: dict[str, str], reader: str) -> Rereading:
+def _rereading(judged: JudgedRun, shown: list[_ReplyToRead], said: dict[str, str], reader: str) -> Rereading:
     unread = [each for each in shown if each.answer is None]
     compared = [each for each in shown if each.answer is not None and each.request.key in said]
     found = {

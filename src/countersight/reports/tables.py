@@ -16,10 +16,10 @@ from countersight.text import several
 _UNKNOWN: Mapping[World, float] = {}
 
 AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
-"""The possible problems of a question, as the last columns of a table."""
+"""The possible problems of a question, shown as the last columns of a table."""
 
 _RARE = ("restated", "cut", "empty")
-"""Of these, a table has a column only where there are any."""
+"""Problems whose column is left out of a table if there are none."""
 
 
 def overview(report: ReportData) -> Grid:
@@ -43,7 +43,7 @@ def by_group(
     blind: Mapping[World, float] = _UNKNOWN,
     knowledge: Mapping[World, float] = _UNKNOWN,
 ) -> Grid:
-    """Return a table of one run, with a line per group and one for all; then the rows that its suite's paper adds."""
+    """Return a table of one run: a line per group, one for all cases, then the total, chance and other baselines."""
     named = [(group_words(row.group, terms), row) for row in run.groups]
     head, lines = _scores(terms.group, named, terms, run=run.label, last_is_total=True)
     measures = _measures(run.groups, terms)
@@ -72,7 +72,7 @@ def by_group(
 
 
 def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
-    """Return a table of one run by another division than groups."""
+    """Return a table of one run by a division other than groups."""
     named = [(row.group, row) for row in division.lines]
     head, lines = _scores(division.name, named, terms, run=run.label)
     notes = [axis.note for axis in terms.axes if axis.name == division.name and axis.note]
@@ -87,7 +87,7 @@ def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
 
 
 def roles(run: RunScores) -> Grid:
-    """Return how often a run chose options of each role."""
+    """Return a table of how often a run chose options of each role."""
     lines = (
         line(each.role, each.chosen.n, each.chosen, n=each.chosen.n, run=run.label, group=each.role)
         for each in run.roles
@@ -98,7 +98,7 @@ def roles(run: RunScores) -> Grid:
 
 
 def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
-    """Compare two runs, case by case."""
+    """Return a table that compares two runs case by case."""
     measures = [key for key in terms.measures if any(getattr(row, key, None) for row in pair.rows)]
     lines = (
         line(
@@ -124,7 +124,7 @@ def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
 
 
 def letters(run: RunScores) -> Grid:
-    """Return how often a run answered each letter, and how often the letter was right."""
+    """Return a table of how often a run answered each letter, and how often the letter was right."""
     askings = [asking for asking in ASKINGS if any(share.asking == asking for share in run.letters)]
     columns = list(product(askings, ("answered", "gold")))
     filed = tuple(
@@ -161,7 +161,7 @@ def more(run: RunScores, terms: Terms) -> list[Grid]:
 
 
 def over_all_answers(run: RunScores, terms: Terms) -> Grid:
-    """Return the accuracies of one run over all its answers, if some cases were answered in one world only."""
+    """Return a table of accuracies over all answers of a run, if some cases were answered in one world only."""
     worlds = [world for world in TWO_WORLDS if world in terms.measures]
     lines = (
         line(group_words(row.group, terms), *(getattr(row, world) for world in worlds), total=row is run.overall)
@@ -176,7 +176,7 @@ def over_all_answers(run: RunScores, terms: Terms) -> Grid:
 
 
 def is_known(figure: Measured | None) -> bool:
-    """Whether there is a value to show."""
+    """Return whether there is a value to show."""
     return figure is not None and figure.value is not None
 
 
@@ -213,7 +213,7 @@ def _amiss(row: GroupScores, key: str) -> TableCell:
 
 
 def _filed(row: GroupScores) -> Iterator[Record]:
-    """What files have of a line: every figure, and every count of what went amiss."""
+    """Yield what files contain about a line: every figure, and the count of each problem."""
     for key in PLAIN_MEASURES:
         if is_known(figure := getattr(row, key)):
             yield Record(key, figure)
@@ -226,7 +226,7 @@ def _filed(row: GroupScores) -> Iterator[Record]:
 
 
 def beside(report: ReportData, reference: PaperTable) -> Grid:
-    """Return a table of a paper with the runs above its rows."""
+    """Return a table of a paper, with rows for the runs above its own."""
     lines = []
     differing = {run.label: words for run in report.runs if (words := _differences(run, reference))}
     for run in report.runs:
@@ -250,7 +250,7 @@ def beside(report: ReportData, reference: PaperTable) -> Grid:
 
 
 def _reported(reference: PaperTable, cells: Sequence[Printed | None], n: int | None) -> Iterator[Record]:
-    """Return what a paper reports, in our terms: shares from 0 to 1, a positive drop if accuracy falls."""
+    """Yield the figures of a paper's row: shares from 0 to 1, and a positive drop if accuracy falls."""
     for place, cell in zip(reference.places, cells, strict=True):
         if cell is not None:
             share = float((-cell.value if place.negated else cell.value) / 100)
@@ -280,7 +280,7 @@ def measured(run: RunScores, place: TablePlace) -> Measured | None:
 
 
 def _printed(cell: Printed | None, negated: bool) -> TableCell:
-    """Return a figure as the paper prints it, with a real minus sign, and drops as drops."""
+    """Return a figure as the paper prints it, with a real minus sign; `negated` turns a change into a drop."""
     if cell is None:
         return NOTHING
     if negated:

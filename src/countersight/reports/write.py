@@ -21,7 +21,7 @@ from countersight.reports.scores_file import SCORES_JSON, read_scores, scores_fi
 from countersight.scoring import SCORES, write_frame
 
 _FEW, _AS_SEEN = 200, 1024
-"""So few pictures are shown as large as the model saw them, up to so many pixels a side."""
+"""Up to `_FEW` pictures are shown as large as the model saw them, with at most `_AS_SEEN` pixels a side."""
 
 
 class ReportFiles(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class ReportFiles(msgspec.Struct, frozen=True):
     """The scores of every run and group, for `countersight compare` and other programs."""
     data: ReportData
     replaced: str = ""
-    """A sentence about the report on other runs that was in the folder before; empty if there was none."""
+    """A sentence about the report on other runs that this one replaced; empty if there was none."""
 
     @property
     def finding(self) -> str:
@@ -67,10 +67,10 @@ def write_report(
 ) -> ReportFiles:
     """Report on one or more runs of one dataset: a page, tables, a summary and scores in `out`.
 
-    `dataset` says where the dataset is now if it was moved, `gold` which answers were corrected since; `gallery` is how
-    many cases the page shows at most; `reference` names tables of papers to set beside the runs, and all of their suite
-    when it is empty; `groups` names a table of groups of pictures to compare; `readings` are
-    tables of the runs as somebody else reads them.
+    `dataset` is the current path of the dataset if it was moved. `gold` has corrected answers. `gallery` is the maximum
+    number of cases on the page. `reference` names tables of papers to show with the runs; if it is empty, all tables of
+    their suite are shown. `groups` is a table of groups of pictures to compare. `readings` are tables with the scores
+    under other ways of reading the replies.
     """
     loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
@@ -99,7 +99,7 @@ def write_report(
 
 
 def _replaced(out: Path, report: ReportData) -> str:
-    """Return a sentence about the report on other runs in the folder; empty if there is none."""
+    """Return a sentence about the report on other runs that will be replaced in the folder; empty if there is none."""
     try:
         old = read_scores(out)
     except CountersightError:
