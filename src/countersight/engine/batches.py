@@ -114,7 +114,7 @@ async def ask_in_batches(
 ) -> BatchStatus:
     """Collect finished batches and send questions that were never sent; then close the model.
 
-    Questions that came back without an answer are left to a normal run.
+    Questions that a batch left unanswered are asked by the next normal run.
     """
     try:
         batches = batches_for(model, options)
@@ -200,7 +200,7 @@ class _Work:
         self._journal.sync()
 
     def _requests(self, asks: list[Ask]) -> Iterator[tuple[Ask, Request]]:
-        """Iterate over the requests of questions; a normal run reports what is wrong with the others."""
+        """Iterate over questions with their requests; invalid ones are skipped, and a normal run reports the reason."""
         for ask in asks:
             with suppress(BadPicture, NoExample):
                 yield ask, self._conversations.request(ask)
@@ -230,7 +230,7 @@ class _Work:
         for name, answer in answers.items():
             ask = left.pop(name.removeprefix(f"{event.label}-"), None)
             if ask is None:
-                continue  # answered in another way meanwhile
+                continue  # a normal request has answered it in the meantime
             self._take(ask, answer)
             found += 1
         self._journal.sync()

@@ -19,7 +19,7 @@ from countersight.picture import Picture
 from countersight.text import several
 
 KEPT = 16
-"""Cases kept per sort of question, each with a different picture: enough to always find another one."""
+"""Cases kept per sort of question, each with a different picture, so that one differs from the picture asked about."""
 MOST_GROUPS = 1024
 """The maximum number of groups with their own examples; beyond it, all groups share examples."""
 
@@ -123,7 +123,7 @@ class Conversations:
         self._shown: tuple[Named, Pictures | BadPicture] = ((), ())
 
     def request(self, ask: Ask) -> Request:
-        """Return the conversation that ends with a question; raises BadPicture or NoExample."""
+        """Return the request for a question: the conversation that ends with it. Raises BadPicture or NoExample."""
         beside, text = told(ask.case, ask.world, ask.telling), ask.question.text
         key = f"{ask.case.id}/{ask.world}/{ask.telling}"
         if ask.places:
@@ -148,7 +148,7 @@ class Conversations:
         factual = ask.case.factual
         if ask.fact is None or factual is None:
             return (_user_turn(self._render(ask.question, ask.world, beside), shown),)
-        # The model's own answer replaces the one given in the case; both questions are about one picture.
+        # The model's own answer replaces the one given in the case; both questions are about the same picture.
         return (
             _user_turn(self._render(factual, "factual", told(ask.case, "factual", "told")), shown),
             Turn("assistant", _factual_reply(ask.fact, factual)),
@@ -226,7 +226,7 @@ def _factual_reply(fact: Reply, question: Question) -> str:
 
 
 def smallest(losses: tuple[float, ...]) -> int:
-    """Return the index of the smallest loss, whose option is the answer (CFMM 3.4)."""
+    """Return the index of the smallest loss, whose option is the answer (CFMM, section 3.4)."""
     return min(range(len(losses)), key=losses.__getitem__)
 
 

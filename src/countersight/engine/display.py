@@ -34,7 +34,7 @@ def _on_a_terminal(name: str, tally: Tally, unit: str, over: threading.Event) ->
     last = False
     while not last:
         last = over.wait(0.2)
-        width = shutil.get_terminal_size().columns - 1  # a full line would make some terminals start another
+        width = shutil.get_terminal_size().columns - 1  # some terminals wrap a line that fills the whole width
         line = progress_line(name, tally, time.monotonic() - start, width)
         rest = " " * (width - columns(line))
         print(f"\r{line}{rest}", end="\n" if last else "", file=sys.stderr, flush=True)

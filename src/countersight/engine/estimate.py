@@ -79,7 +79,7 @@ def estimate_run(
     at_once: int = 64,
     batched: bool = False,
 ) -> RunEstimate:
-    """Estimate a run that starts or continues in a folder; nothing is asked, and nothing is written there."""
+    """Estimate a run that would start or continue in a folder, without sending requests or writing to the folder."""
     if batched:
         batches_for(model, options)
     if (output / MANIFEST).exists():
@@ -93,7 +93,7 @@ def estimate_run(
 
 
 def combine_estimates(runs: Sequence[RunEstimate]) -> RunEstimate:
-    """Combine the estimates of several runs of the same questions, one after the other."""
+    """Combine the estimates of several runs that ask the same questions one after the other."""
     questions = [run.questions for run in runs]
     weights = questions if any(questions) else [1] * len(runs)
     timed = [run.seconds for run in runs if run.seconds is not None]
@@ -124,7 +124,7 @@ def _estimate(run: RunFolder, dataset: Dataset, model: Model, options: RunOption
         read = statistics.fmean(reply.tokens_in for reply in answers)
         written = statistics.fmean(reply.tokens_out for reply in answers)
     dollars = None
-    # Prices come first, since answers may be from cheaper batches.
+    # Known prices take precedence over earlier costs, because earlier answers may come from cheaper batches.
     price = model.price if isinstance(model, Hosted) and not model.tells_cost else Price()
     if price.read or price.written:
         dollars = questions * price.of(read, written)

@@ -1,4 +1,4 @@
-"""The journal of a run: one reply per line, appended, each line with a checksum; and the lock of its folder.
+"""The journal of a run, an append-only file with one reply and its checksum per line; and the lock of its folder.
 
 A reply is written before it is shown, so a killed process loses nothing that was shown. A kill can only leave a
 truncated last line, which is dropped; its question is asked again.
@@ -57,7 +57,7 @@ class Journal:
         return self
 
     def append(self, reply: Reply) -> None:
-        """Write a reply; after this returns, killing the process cannot undo it."""
+        """Write a reply; once this returns, the reply is kept even if the process is killed."""
         self.write(encode_line(reply))
 
     def write(self, line: bytes) -> None:
@@ -66,7 +66,7 @@ class Journal:
             written = os.write(self._file, line)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
-        if written != len(line):  # a full disk: remove the incomplete line, so that the next one starts on its own
+        if written != len(line):  # the disk is full: remove the incomplete line, so that the next one is valid
             os.ftruncate(self._file, os.fstat(self._file).st_size - written)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
         self._unsynced = True
@@ -105,7 +105,7 @@ def read_placed(path: Path, on_damaged: Callable[[], None] | None = None) -> Ite
 
 
 class NumberedReplies:
-    """Access to the replies of a journal by number, from 0, without reading all lines before."""
+    """Access to the replies of a journal by number, starting at 0, without holding them in memory."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -163,9 +163,9 @@ def locked(path: Path, error: type[CountersightError]) -> BinaryIO:
 
 
 def begun(path: Path, manifest: str, what: str, error: type[CountersightError], *parts: str) -> BinaryIO:
-    """Create or resume the folder and lock it; a folder with other contents is refused.
+    """Create or reopen a folder and lock it; raises an error if it has other contents.
 
-    A process that was killed at the start may have left the lock, `parts` and an unfinished manifest.
+    A process that was killed at the start may leave the lock, `parts` and an unfinished manifest; these are allowed.
     """
     names = {LOCK, *parts}
     if path.exists() and not (path / manifest).exists():

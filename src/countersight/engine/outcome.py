@@ -32,9 +32,9 @@ class ReadReply(msgspec.Struct, frozen=True):
 
 
 def status_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> ReadReply:
-    """Extract the answer of a reply and return its status; a reply that was cut off before its answer is `cut`.
+    """Return the status of a reply and the answer extracted from it; a reply cut off before its answer is `cut`.
 
-    A reply that restates another one contains only the answer, wherever the prompt expects it.
+    A reply that restates another one contains only the answer, so it is read as a whole with any prompt.
     """
     if reply.state == "failed":
         return ReadReply("failed")
@@ -50,7 +50,7 @@ def status_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -
 
 
 def is_doubtful(reply: Reply) -> bool:
-    """Whether a reply may be cut or empty, so that it must be read to know."""
+    """Whether a reply was cut off or has no text; only reading it shows whether it contains an answer."""
     return reply.is_cut or reply.is_empty
 
 
@@ -80,9 +80,9 @@ class Tally:
         self.restated = self.still_unread = 0
         """Replies that the model was asked to restate, and restated replies that are still unread."""
         self.unasked: Counter[str] = Counter()
-        """Questions that cannot be asked, by a reason that says what to do."""
+        """The number of questions that cannot be asked, by reason; each reason says how to fix the problem."""
         self.unfit: dict[str, int] = {}
-        """Questions on which the prompt has no effect, by what their case lacks."""
+        """The number of questions on which the prompt has no special effect, by reason."""
         self.bad_pictures = 0
         """Cases whose picture is missing or bad."""
         self.bad_rows = 0
@@ -208,7 +208,7 @@ class FirstReplies:
         return "failed" if reply.state == "failed" else "read"
 
     def look(self, status: ReplyStatus, reply: Reply, *, left: int) -> None:
-        """Count the next reply; raises RunError if none of the first is readable and questions are `left`."""
+        """Count the next reply; raises RunError if none of the first replies is readable and questions are left."""
         if self._over:
             return
         self._counts[status] += 1

@@ -1,6 +1,6 @@
 """The plan of a run: options, samples of cases, and questions that have no answer yet.
 
-A question with options may be asked in several orders of them; `Gathering` combines the replies.
+A question may be asked several times, with its options in different orders; `Gathering` combines the replies.
 """
 
 from array import array
@@ -100,15 +100,15 @@ class RunOptions(msgspec.Struct, frozen=True):
 def as_before(
     output: Path, options: RunOptions, settings: ModelSettings, pool: Dataset | None = None
 ) -> tuple[RunOptions, ModelSettings, Dataset | None]:
-    """Fill in options, settings and examples from the existing run where they have default values.
+    """Replace options and settings that have default values with those of the existing run, if `again` is set.
 
-    This way `again` needs only the name of the run, not all of its options.
+    A call with `again` therefore needs only the folder of the run, not all of its options.
     """
     if not options.again or not (output / MANIFEST).exists():
         return options, settings, pool
     run = RunFolder.open(output)
     there = run.manifest
-    # A program has the settings of both its models: `code seed`, `eyes seed`.
+    # A visual program stores the settings of its two models with a prefix: `code seed`, `eyes seed`.
     known = {key.rpartition(" ")[2]: value for key, value in there.settings.items()} | {"loss": there.loss}
     if there.examples:
         known["seed"] = there.examples.seed
@@ -216,7 +216,7 @@ class Gathering:
         self._said = dict(said or {})
         self._waiting = len(orders) - len(self._said)
         self.failed: Reply | None = None
-        """The first order that failed, and the question with it, so that no other order needs to be asked."""
+        """The reply to the first order that failed; the question has then failed, and no other order is asked."""
 
     def add(self, places: Places, reply: Reply | None) -> Reply | None:
         """Add the reply to one order (None if it was not asked); returns the combined reply when no order is
@@ -242,7 +242,7 @@ class Gathering:
             state=one.state,
             reason=one.reason,
             finish=next((reply.finish for reply in replies if reply.finish != "stop"), one.finish),
-            # For a failed question, the answered orders need not be asked again.
+            # They are kept for a failed question too, so that answered orders are not asked again.
             orders=tuple(Order(places, reply.text) for places, reply in said.items() if reply.state == "answered"),
             tokens_in=sum(reply.tokens_in for reply in replies),
             tokens_out=sum(reply.tokens_out for reply in replies),
@@ -340,8 +340,8 @@ class QuestionPlan:
         """Replies to single orders of unfinished questions, from before the run was stopped."""
 
     def chains(self) -> Iterator[tuple[Ask, ...]]:
-        """Iterate over groups of questions, each to be asked after the reply to the one before; most groups have one
-        question."""
+        """Iterate over chains of questions; a question is asked after the reply to the previous one in its chain. Most
+        chains have one question."""
         self._tally.total = 0
         self._tally.unasked.clear()
         self._read_states()
@@ -389,7 +389,7 @@ class QuestionPlan:
         return not case.text_only and not (prompt.tells_graph and graph_in_words(case.graph))
 
     def _read_states(self) -> None:
-        """Read the state of all answers from the journal; if two are equal, the first counts, as in scoring."""
+        """Read the state of all answers from the journal; of equal ones, the first counts, as in scoring."""
 
         def on_damaged() -> None:
             self._tally.damaged += 1
@@ -397,12 +397,12 @@ class QuestionPlan:
         self._tally.tokens_in = self._tally.tokens_out = self._tally.paid = 0
         self._tally.cost = 0.0
         for place, reply in read_placed(self._journal, on_damaged):
-            self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # includes replaced replies
+            self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # replaced replies were paid for too
             if not 0 <= reply.row < self._dataset.lines:
                 continue
             at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
             state = _reply_state(reply)
-            # Of failed replies the last counts: it has all orders that were answered.
+            # Of failed replies, the last one counts, because it contains all orders that were answered.
             if state > self._states[at] or state == self._states[at] == _FAILED:
                 self._states[at] = state
                 if state != _RESTATED:
@@ -472,9 +472,9 @@ class QuestionPlan:
             for places, text in texts.items()
             if places in asks and (not ask.unread or answer_in(text, asks[places].question, prompt.reads) is not None)
         }
-        if not ask.unread:  # orders of a failed question were counted with it, so they take precedence
+        if not ask.unread:  # the orders in a failed reply are already counted, so they take precedence
             said = {places: reply for places, reply in self._orders.pop(at, {}).items() if places in asks} | said
-        if len(said) == len(orders):  # all orders were read, and they disagree
+        if len(said) == len(orders):  # all orders were read, and their answers disagree
             self._tally.before += 1
             return
         gathering = Gathering(orders, said)

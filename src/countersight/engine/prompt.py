@@ -123,7 +123,7 @@ class Prompt(msgspec.Struct, frozen=True):
         return f"{setting}\n{asked}" if setting else asked
 
     def unfit(self, case: Case, world: World, telling: Telling) -> str:
-        """Return what a case lacks for this prompt to have an effect; empty if nothing."""
+        """Return the reason why this prompt has no special effect on a question, or an empty string if it has one."""
         prompt, question = self.of(world), case.question(world, telling)
         if prompt.tells_graph and not graph_in_words(case.graph):
             return "there is no causal graph to describe"
@@ -184,7 +184,7 @@ def fill(template: str, values: dict[str, str]) -> str:
 
 @lru_cache(maxsize=256)
 def _parsed(template: str) -> list[tuple[list[str], str]]:
-    """Return the names on each line, and the line with %s in their places."""
+    """Return the names on each line of a template, and the line with each name replaced by %s."""
     lines = []
     for line in template.split("\n") if template else []:
         names = [found[1] for found in BRACED.finditer(line) if found[1]]

@@ -14,7 +14,7 @@ from countersight.registry import Registry
 from countersight.text import nearest, printable, unknown
 
 PLAIN: Final = "0-shot"
-"""The prompt that provides the fields a prompt does not set, unless it names another."""
+"""The prompt that provides default values for fields, unless a prompt names another one with `like`."""
 LONGEST_FILE = 256 * 1024
 LONGEST_NAME = 60
 
@@ -35,7 +35,7 @@ _NEEDED = {**dict.fromkeys(_KINDS, ("question",)), "choice": ("question", "optio
 
 
 def read_prompts(text: str) -> dict[str, Prompt]:
-    """Parse a file with several prompts, by name."""
+    """Parse the text of a file with several prompts; return them by name."""
     prompts: dict[str, Prompt] = {}
     for name, fields in tomllib.loads(text).items():
         like = fields.pop("like", PLAIN)
@@ -61,7 +61,7 @@ def read_prompt(path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
         fields = tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
     except UnicodeDecodeError:
         raise PromptError(f"{path} is not UTF-8 text") from None
-    except (ValueError, RecursionError) as error:  # long numbers and deep nesting are no TOMLDecodeError
+    except (ValueError, RecursionError) as error:  # long numbers and deep nesting raise no TOMLDecodeError
         raise PromptError(f"{path} is not TOML: {error}") from None
     try:
         return _checked(fields, path, shipped)
@@ -70,7 +70,7 @@ def read_prompt(path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
 
 
 def as_toml(prompt: Prompt) -> str:
-    """Format a complete prompt as a file for `--prompt`, whose name would be the file's name."""
+    """Format a complete prompt as a file for `--prompt`, without its name: the file name becomes the name."""
     return "".join(f"{field} = {_value(value)}\n" for field, value in _as_fields(prompt).items() if field != "name")
 
 
@@ -106,7 +106,7 @@ def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) 
 
 
 def _check_names(field: str, prompt: Prompt) -> None:
-    """Raise an error if a text has an unknown placeholder, or lacks one; a prompt may show the options alone."""
+    """Raise an error if a field has an unknown placeholder or lacks a required one, such as `{options}`."""
     names = {found[1] for found in BRACED.finditer(getattr(prompt, field)) if found[1]}
     for name in sorted(names - set(_NAMES[field])):
         near = nearest(name, _NAMES[field])
@@ -129,7 +129,7 @@ def _as_fields(prompt: Prompt) -> dict[str, Any]:
 def _value(value: str | bool | int) -> str:
     if not isinstance(value, str):
         return str(value).lower()
-    # The escapes of JSON are those of TOML, which allows no raw DEL.
+    # JSON and TOML use the same escapes, except that TOML does not allow an unescaped DEL character.
     lines = [json.dumps(line, ensure_ascii=False)[1:-1].replace("\x7f", "\\u007f") for line in value.split("\n")]
     return f'"{lines[0]}"' if len(lines) == 1 else '"""\n' + "\n".join(lines) + '"""'
 
@@ -141,11 +141,11 @@ PROMPTS = read_prompts(_FILE)
 
 
 BROUGHT: Registry[Prompt] = Registry("prompt", {}, CountersightError)
-"""Prompts of other packages."""
+"""Prompts that other packages provide as plug-ins."""
 
 
 def find_prompt(name: str) -> Prompt:
-    """Return the prompt of that name, built-in or of another package, or read the prompt file at that path."""
+    """Return the built-in or plug-in prompt with this name, or read the prompt file at this path."""
     if name in PROMPTS:
         return PROMPTS[name]
     if BROUGHT.knows(name):

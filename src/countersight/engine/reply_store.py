@@ -1,4 +1,4 @@
-"""Stores every reply of a model that writes data on disk before it is used, so that no request is made twice."""
+"""Stores every reply of a model on disk before it is used, so that no request is sent twice."""
 
 import asyncio
 import hashlib
@@ -17,7 +17,7 @@ from countersight.models import Model, Request
 
 
 class ReplyStore:
-    """A file of replies in a folder of its own."""
+    """A file of stored replies, in a separate folder."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -25,7 +25,7 @@ class ReplyStore:
 
     @contextmanager
     def open(self) -> Iterator[Self]:
-        """Open the folder for this process alone; if there is no reply in the end, it is removed."""
+        """Open the folder with an exclusive lock; remove it at the end if it contains no replies."""
         lock = begun(self.file.parent, self.file.name, "a folder of stored replies", CountersightError)
         try:
             with appending(lock, self.file) as journal:
@@ -58,7 +58,7 @@ class StoredModel:
         self._client = Client(model.reply, retry, stop or asyncio.Event(), store.tally)
 
     async def ask(self, request: Request) -> str:
-        """Return the stored or new reply to a request; raises RetriesExhausted, and asks again later."""
+        """Return the stored or new reply to a request. If it raises RetriesExhausted, a later call tries again."""
         turns = (f"{turn.role}\0{turn.text}" for turn in request.turns)
         said = "\0".join((self.name, *turns, str(request.vote)))
         key = f"{request.key}#{hashlib.blake2b(said.encode(), digest_size=16).hexdigest()}"

@@ -1,4 +1,4 @@
-"""Retries and rate limits: how many requests are sent at a time, how often they are repeated, when a run gives up."""
+"""Retries and rate limits: the number of concurrent requests, how often each is repeated, and when a run gives up."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ IN_A_ROW = 20
 LONGEST_DROUGHT = 600.0
 """Seconds without an answer after which a run stops if the server rejects every question as overloaded."""
 TURNED_AWAY = 2
-"""How many times more often a question may be rejected as overloaded than fail, while the server answers nothing."""
+"""A question fails after `attempts` times this many overload errors in a row without an answer from the server."""
 
 FIRST_LIMIT = 8
 """Concurrent questions before the first answer; low, because the server may refuse every one."""
@@ -52,12 +52,12 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
 
 class ServerStatus(Protocol):
-    """The state of a server that progress displays show."""
+    """The part of the state of a run that the client uses; progress displays show it too."""
 
     before: int
     """Questions answered in an earlier process."""
     failed_before: int
-    """Questions that failed in an earlier process; they may be refused in a row again."""
+    """Questions that failed in an earlier process; the server may refuse all of them again in a row."""
     trouble: str
     """The server's last error message; empty after an answer."""
 
@@ -147,7 +147,7 @@ class AdaptiveLimit:
 class Client(Generic[Put, Got]):
     """Sends requests to one model, editor or judge, with adaptive concurrency and retries.
 
-    `put` sends one request. All clients of the engine and of audits are of this class.
+    `put` sends one request. The engine and audits send all their requests through this class.
     """
 
     def __init__(
@@ -161,9 +161,9 @@ class Client(Generic[Put, Got]):
         self._jitter = random.Random()
 
     async def ask(self, request: Put) -> Answered[Got]:
-        """Send a request until it is answered; raises RetriesExhausted, or Stopped if the user stops first.
+        """Send a request until it is answered; raises RetriesExhausted if all attempts fail.
 
-        Raises ModelError if every further request would fail too.
+        Raises Stopped if the user stops first, and ModelError if every further request would fail too.
         """
         async with self.limit:
             return await self.ask_within(request)

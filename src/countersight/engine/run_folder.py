@@ -32,9 +32,9 @@ FORMAT = 1
 """Incremented if an older reader would misunderstand the format."""
 JOURNAL = "replies.jsonl"
 ORDERS = "orders.jsonl"
-"""Replies to single orders of questions that are not answered in all orders yet; removed when there are none."""
+"""Replies to single option orders, for questions that are not answered in every order yet; removed when done."""
 LEFT_OUT = "left out"
-"""The key under which a run records questions that it cannot ask: their number by reason."""
+"""The manifest key for questions that cannot be asked: their number by reason."""
 
 
 Answering = Literal["generate", "rank"]
@@ -107,7 +107,7 @@ class RunManifest(msgspec.Struct, frozen=True):
 
 
 def run_folders(path: Path) -> list[Path]:
-    """Return the runs at a path: the run itself, or all runs below it; RUN/10 comes after RUN/9."""
+    """Return the runs at a path: the run itself, or all runs below it; RUN/10 is sorted after RUN/9."""
     if (path / MANIFEST).exists():
         return [path]
     found = (file.parent for file in path.rglob(MANIFEST))
@@ -143,9 +143,9 @@ class RunFolder:
         seed: int = 0,
         again: str = "",
     ) -> Self:
-        """Start a run in a folder, or resume the run that is there if it is the same.
+        """Start a run in a folder, or resume the run in it if it has the same dataset, model, prompt and options.
 
-        If replies are asked for `again`, the token limit may differ, and is recorded. Examples for the prompt come from
+        If replies are asked for `again`, the token limit may differ and is recorded. Examples for the prompt come from
         `pool` (default: the dataset itself), selected by `seed`.
         """
         path = Path(path)
@@ -169,7 +169,7 @@ class RunFolder:
                 try:
                     return cls(path, _resume_manifest(path, cls.open(path).manifest, manifest, again), lock)
                 except RunError:
-                    # A run with failures only, as with a misspelt model name, is replaced.
+                    # A run that contains only failures, for example because of a misspelt model name, is replaced.
                     if again or _any_reply(path, lambda reply: reply.state == "answered" or bool(reply.orders)):
                         raise
                     for name in (JOURNAL, ORDERS):
@@ -198,7 +198,7 @@ class RunFolder:
         return NumberedReplies(self.path / JOURNAL)
 
     def dataset(self, override: Path | None = None) -> Dataset:
-        """Return the dataset that was asked; raises RunError if it was changed since."""
+        """Return the dataset of the run; raises RunError if the dataset has changed since."""
         path = override or Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
         if not path.is_dir():
             raise RunError(
@@ -246,7 +246,7 @@ def _resume_manifest(path: Path, there: RunManifest, now: RunManifest, again: st
 
 
 def _any_reply(path: Path, wanted: Callable[[Reply], bool]) -> bool:
-    """Whether any reply of a run is as wanted; a run without replies is replaced."""
+    """Whether any reply of a run meets a condition; a run without replies is replaced."""
     return any(wanted(reply) for name in (JOURNAL, ORDERS) for reply in read_journal(path / name))
 
 
@@ -258,8 +258,8 @@ def reference(dataset: Dataset, run: Path) -> DatasetReference:
 
 
 def _check_same_run(path: Path, there: RunManifest, now: RunManifest) -> None:
-    """Raise RunError if two manifests differ in anything that makes a different run, such as dataset, model or
-    prompt."""
+    """Raise RunError if two manifests do not describe the same run, for example because of a different dataset, model
+    or prompt."""
     for what, old, new in (
         ("dataset", *(f"{run.dataset.name} ({run.dataset.fingerprint[:8]})" for run in (there, now))),
         ("model", there.model, now.model),
@@ -289,7 +289,7 @@ def _describe_pool(examples: ExamplePool | None) -> str:
 
 
 def _describe_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
-    """Return the names of two prompts; if only texts have changed, which fields differ."""
+    """Return the names of two prompts; if the names are equal, the first one lists the fields that differ."""
     changed = [field for field in old.__struct_fields__ if getattr(old, field) != getattr(new, field)]
     if "name" in changed or not set(changed) - {"about"}:
         return old.name, new.name
@@ -297,6 +297,6 @@ def _describe_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
 
 
 def _differing_settings(settings: dict[str, Any], others: dict[str, Any]) -> str:
-    """Return the settings that differ from the others, as text; `ranking`, of version 0.1, does not affect answers."""
+    """Return the settings that differ, as text, except `ranking` of version 0.1, which does not affect answers."""
     keys = [key for key, value in settings.items() if others.get(key) != value and key != "ranking"]
     return ", ".join(f"{key} {settings[key]}" for key in keys) or "none"

@@ -1,4 +1,4 @@
-"""The runner: asks every question of the plan exactly once, also after failures and interruptions."""
+"""The runner: asks every question of the plan exactly once, even after failures and interruptions."""
 
 import asyncio
 import logging
@@ -46,9 +46,9 @@ async def ask_dataset(
 ) -> RunFolder:
     """Ask a model all questions of a dataset that have no answer yet, until `stop` is set; then close the model.
 
-    With a `budget` in dollars, no question is asked that would make the run, including earlier calls, cost more. After
-    the sample in `options`, `more` may return a larger one to continue with. Examples for the prompt are cases of
-    `pool` (default: the dataset itself).
+    With a `budget` in dollars, the run stops before its total cost, including earlier calls, exceeds the budget. When
+    the sample in `options` is finished, `more` may return a larger sample to continue with. Examples for the prompt
+    are cases of `pool` (default: the dataset itself).
     """
     try:
         check_outstanding(output)
@@ -195,7 +195,7 @@ class _Runner:
         if self._ranker is None:
             return await self._reply(request)
         thought: Answer | None = None
-        if prompt.reads == "end":  # the model reasons first, then its options are ranked
+        if prompt.reads == "end":  # the model reasons first, then the options are ranked
             thought = await self._reply(request)
             turns = (*request.turns, Turn("assistant", thought.text), Turn("user", prompt.concluding))
             request = replace(request, turns=turns)
@@ -233,7 +233,7 @@ def composed_answer(fact: Reply, factual: Question, imagined: Question, read_fro
     """Compute the answer to a question about a change from the model's answer about the unchanged picture.
 
     Returns None if the question does not ask for a number, the model gave none, the composer cannot decide, or no
-    option is that number: then the model must be asked.
+    option is that number; the model must then be asked.
     """
     from countersight.composer import compose  # imported here because it is slow
 

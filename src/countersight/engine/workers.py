@@ -18,8 +18,8 @@ P = ParamSpec("P")
 
 
 class Workers(Generic[One]):
-    """Processes items with a limited number of concurrent tasks; after a fatal error the other tasks finish their
-    item."""
+    """Processes items with a limited number of concurrent tasks; after a fatal error, the other tasks finish their
+    current item."""
 
     def __init__(
         self, take: Callable[[One], Awaitable[None]], *, stop: asyncio.Event, sync: Callable[[], None]
@@ -84,15 +84,15 @@ def run_loop(work: Coroutine[Any, Any, T]) -> T:
 
 
 def blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to completion, also if an event loop is already running, as in a notebook.
+    """Run a coroutine to completion, even if an event loop is already running, as in a notebook.
 
-    Then it runs in another thread; an interrupt of this thread cancels it.
+    In that case the coroutine runs in another thread; an interrupt of this thread cancels it.
     """
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         loop = None
-    if loop is None:  # not in the `except` block, which would be named in the errors of `work`
+    if loop is None:  # outside the `except` block, so that errors of `work` are not chained to its exception
         return run_loop(work())
     begun: Future[Callable[[], object]] = Future()
 
