@@ -11,23 +11,23 @@ UNITS: Final = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
-"""The words for 0 to 19, each in its place."""
+"""The words for 0 to 19; the index of each word is its value."""
 TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 NUMBER_WORDS: Final = {word: value for value, word in enumerate(UNITS)} | {
     word: 10 * value for value, word in enumerate(TENS, 2)
 }
-"""Every number that is one English word, up to ninety: all other number words are made of these and of SCALES."""
+"""The value of each one-word number up to ninety; all other numbers are combined from these words and SCALES."""
 FUNCTION_WORDS: Final = frozenset(
     {"a", "an", "the", "of", "in", "on", "at", "to", "with", "and", "or", "it", "its", "is", "are", "was", "were"}
     | {"no", "not", "all", "from", "by", "for", "this", "that", "these", "those"}
 )
-"""Words that stand in every text and name nothing."""
+"""Common words that are part of the grammar and do not name anything."""
 SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _QUANTITIES: Final = NUMBER_WORDS | {"a": 1, "an": 1, "another": 1, "single": 1, "couple": 2, "pair": 2, "twice": 2}
 _MULTIPLES: Final = SCALES | {"dozen": 12}
 _PARTS: Final = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "tenth": 10}
 _LONGEST_NUMBER = 6
-"""Digits; a count of things in a picture has fewer."""
+"""The maximum number of digits; counts of things in a picture have fewer."""
 _MOST_WORDS = 8
 """The maximum number of words read before hundred, thousand or million."""
 
@@ -100,7 +100,7 @@ def number_at(words: Sequence[str], start: int = 0) -> tuple[int, int] | None:
 
 def fraction_at(words: Sequence[str], start: int = 0) -> "tuple[Fraction, int] | None":
     """Return the fraction that starts at this word, and the index after it: "half", "two thirds", "25%", "1/3"."""
-    from fractions import Fraction  # only here, because its import takes longer than that of this whole package
+    from fractions import Fraction  # imported here because this import is slow
 
     first, second, third = (*words[start : start + 3], "", "", "")[:3]
     if found := re.fullmatch(r"(\d{1,2})%|(\d{1,3})/([1-9]\d{0,2})", first):
@@ -151,7 +151,7 @@ def plural(noun: str) -> str:
 
 
 def article(noun: str) -> str:
-    """The indefinite article of a noun: "a" or "an"."""
+    """Return the indefinite article of a noun: "a" or "an"."""
     return "an" if noun[:1].casefold() in tuple("aeiou") else "a"
 
 

@@ -17,7 +17,7 @@ from countersight.errors import CountersightError
 _PART = ".part-"
 """Separates the name of a file from the id of the process that writes it."""
 _OLD_PART = re.compile(r"\..+\.\d+(-\d+)?")
-"""The suffix that version 0.1 used."""
+"""The names of unfinished files in version 0.1."""
 
 
 class Staging:
@@ -65,12 +65,12 @@ def _remove_abandoned(folder: Path) -> None:
             os.kill(int(staging.name.rpartition("-")[2]), 0)
         except (ProcessLookupError, ValueError):
             shutil.rmtree(staging, ignore_errors=True)
-        except PermissionError:  # it is running and belongs to another user
+        except PermissionError:  # the process is running and belongs to another user
             pass
 
 
 def digest_of(*files: Path | None) -> str:
-    """Return the SHA-256 of the SHA-256 digests of files; None stands for no file."""
+    """Return the SHA-256 of the SHA-256 digests of files; None is skipped."""
     digest = hashlib.sha256()
     for path in filter(None, files):
         with open(path, "rb") as file:
@@ -87,7 +87,7 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file for writing; it appears under its name only when it is complete."""
-    part = path.with_name(f".{path.name}{_PART}{os.getpid()}-{threading.get_ident()}")  # for concurrent threads
+    part = path.with_name(f".{path.name}{_PART}{os.getpid()}-{threading.get_ident()}")  # one name per thread
     try:
         with open(part, "wb") as file:
             yield file
@@ -117,7 +117,7 @@ def clear_parts(folder: Path) -> None:
 
 
 def bounded_lines(file: BinaryIO, most: int) -> Iterator[bytes]:
-    """Yield the lines of a file; a line longer than `most` bytes is cut just behind that limit."""
+    """Yield the lines of a file; a line longer than `most` bytes is cut after `most` + 1 bytes."""
     while line := file.readline(most + 1):
         yield line
         while not line.endswith(b"\n") and (line := file.readline(most + 1)):

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
-"""Shows progress: called with a label, the total and the unit; returns a function to call with the number done."""
+"""Displays progress: takes a label, the total and the unit, and yields a function to call with the number done."""
 
 LOOKS_A_SECOND = 4
 
@@ -24,7 +24,7 @@ def notebook(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]
     """Show a bar in a notebook cell; it disappears when the work is done."""
     from html import escape
 
-    shell: Any = import_module("IPython.display")  # installed wherever there is a notebook
+    shell: Any = import_module("IPython.display")  # always installed in a notebook
 
     def bar(done: int) -> Any:
         return shell.HTML(
@@ -50,14 +50,14 @@ def notebook(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]
 
 
 def usual() -> Progress:
-    """Show a bar in a notebook and nothing elsewhere."""
+    """Return the default display: a bar in a notebook, nothing elsewhere."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return notebook if type(shell).__name__ == "ZMQInteractiveShell" else silent
 
 
 @contextmanager
 def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[int, int]]) -> Iterator[None]:
-    """Show work whose size becomes known only after it has started; `count` returns the number done and the total."""
+    """Show work whose total becomes known only after its start; `count` returns the number done and the total."""
     if progress is silent:
         yield
         return
@@ -65,14 +65,14 @@ def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[
 
     def watch() -> None:
         while not count()[1]:
-            if over.wait(1 / LOOKS_A_SECOND) and not count()[1]:  # it ended before the total was known
+            if over.wait(1 / LOOKS_A_SECOND) and not count()[1]:  # the work ended before the total was known
                 return
-        with suppress(_BrokeOff), progress(what, count()[1], unit) as done:
+        with suppress(_WorkFailed), progress(what, count()[1], unit) as done:
             while not over.wait(1 / LOOKS_A_SECOND):
                 done(count()[0])
             done(count()[0])
             if broken.is_set():
-                raise _BrokeOff
+                raise _WorkFailed
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -86,5 +86,5 @@ def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[
         thread.join()
 
 
-class _BrokeOff(Exception):  # noqa: N818 - it names what happened
+class _WorkFailed(Exception):  # noqa: N818 - the name says what happened
     """Raised inside the progress display if the work failed."""

@@ -40,11 +40,11 @@ class Plug(NamedTuple):
 
     @property
     def takes_options(self) -> bool:
-        """Whether it takes options; a question mark in an address belongs to the address."""
+        """Whether its target may contain a question mark, either before options or in a URL."""
         return "?" in self.usage or "URL" in self.usage
 
     def fits(self, target: str) -> bool:
-        """Whether it accepts this target, or no target."""
+        """Whether it accepts this target; an empty string means no target."""
         needs_target = ":" in self.usage.partition("[")[0]
         return (self.takes_target or self.takes_options) if target else not needs_target
 
@@ -60,9 +60,9 @@ class Registry(Generic[T]):
         families: Mapping[str, str] | None = None,
         otherwise: str = "",
     ) -> None:
-        """`families` maps the beginning of a target without a kind to its kind: gpt-4o is openai:gpt-4o.
+        """`families` maps the beginning of a name without a kind to the kind that was meant: gpt-4o is openai:gpt-4o.
 
-        `otherwise` is the advice for any other name without a kind; NAME in it stands for that name.
+        `otherwise` is the advice for any other name without a kind; NAME in it is replaced by that name.
         """
         self.what = what
         self.group = f"countersight.{what}s"
@@ -75,52 +75,52 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the plug-ins, built-in ones first."""
         yield from self.built_in
-        yield from (name for name in self._brought() if name not in self.built_in)
+        yield from (name for name in self._external() if name not in self.built_in)
 
     def usages(self) -> dict[str, str]:
-        """Name and description of each plug-in, for `countersight list`."""
+        """Return the usage and the description of each plug-in, for `countersight list`."""
         lines = {plug.usage: plug.words for plug in self.built_in.values()}
-        for name, entry in self._brought().items():
+        for name, entry in self._external().items():
             if name not in self.built_in:
                 lines[name] = f"from {_package(entry)}"
         return lines
 
     def faults(self, taken: Collection[str] = ()) -> dict[str, str]:
-        """Plug-ins of other packages that cannot be used, and why; only these plug-ins are imported.
+        """Import the plug-ins of other packages, and return those that cannot be used, with the reasons.
 
-        `taken` are names besides the built-in ones that they cannot have.
+        `taken` are names that they must not have, in addition to the built-in ones.
         """
         found = {}
-        for name, entry in self._brought().items():
+        for name, entry in self._external().items():
             if name in self.built_in or name in taken:
                 found[name] = f"the one from {_package(entry)} is ignored: a built-in {self.what} has this name"
                 continue
             try:
                 entry.load()
-            except Exception as error:  # another package's module may do anything when it is imported
+            except Exception as error:  # importing another package's module may raise anything
                 found[name] = f"cannot be imported: {_package(entry)} raised {type(error).__name__}: {error}"
         return found
 
     def plug(self, kind: str) -> Plug:
-        """The built-in plug-in of this kind."""
+        """Return the built-in plug-in of this kind."""
         return self.built_in[kind]
 
     def where(self, name: str) -> Where:
-        """Return where the plug-in of that name computes; for other packages this is unknown."""
-        kind = _parted(name)[0]
+        """Return where the plug-in of that name computes; "either" for plug-ins of other packages."""
+        kind = _split_name(name)[0]
         return self.built_in[kind].where if kind in self.built_in else "either"
 
     def knows(self, name: str) -> bool:
         """Whether there is a plug-in of that kind."""
-        kind = _parted(name)[0]
-        return kind in self.built_in or kind in self._brought()
+        kind = _split_name(name)[0]
+        return kind in self.built_in or kind in self._external()
 
     def find(self, name: str) -> tuple[Any, str]:
-        """The function that opens the plug-in of that name, and its target with options."""
-        kind, target = _parted(name)
+        """Return the function that opens the plug-in of that name, and its target with options."""
+        kind, target = _split_name(name)
         plug = self.built_in.get(kind)
-        if plug is None and kind in self._brought():
-            return self._load(self._brought()[kind]), target
+        if plug is None and kind in self._external():
+            return self._load(self._external()[kind]), target
         if plug is not None and not plug.takes_options and (option := _OPTION.search(target)):
             takers = [usage for usage in self.usages() if "?" in usage]
             others = f"; {self.what}s with options: {', '.join(takers)}" if takers else ""
@@ -163,7 +163,7 @@ class Registry(Generic[T]):
         except CountersightError:
             raise
         except Exception as error:
-            entry = self._brought().get(_parted(name)[0])
+            entry = self._external().get(_split_name(name)[0])
             if entry is None:
                 raise
             told = f"{type(error).__name__}: {error}"
@@ -174,13 +174,13 @@ class Registry(Generic[T]):
     def _load(self, entry: Any) -> Any:
         try:
             return entry.load()
-        except Exception as error:  # another package's module may do anything when it is imported
+        except Exception as error:  # importing another package's module may raise anything
             told = f"{type(error).__name__}: {error}"
             raise self._error(
                 f"the {self.what} {entry.name!r} of {_package(entry)} cannot be imported: {told}"
             ) from error
 
-    def _brought(self) -> dict[str, Any]:
+    def _external(self) -> dict[str, Any]:
         from importlib.metadata import entry_points
 
         return {entry.name: entry for entry in entry_points(group=self.group)}
@@ -189,7 +189,7 @@ class Registry(Generic[T]):
 _OPTION = re.compile(r"\?([a-z][\w-]*)=")
 
 
-def _parted(name: str) -> tuple[str, str]:
+def _split_name(name: str) -> tuple[str, str]:
     """Split a name into the kind of the plug-in and its target with options."""
     kind = re.split("[:?]", name, maxsplit=1)[0]
     return kind, name[len(kind) :].removeprefix(":")

@@ -20,18 +20,18 @@ def printable(text: str) -> str:
 
 
 def columns(text: str) -> int:
-    """The width of a text in terminal columns: 2 per Chinese, Japanese or Korean character, 0 for an accent."""
+    """Return the width of a text in terminal columns: 2 per Chinese, Japanese or Korean character, 0 for an accent."""
     return sum(0 if combining(sign) else 1 + (east_asian_width(sign) in "WF") for sign in text)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The most similar name, ignoring case; None if no name is similar."""
+    """Return the most similar name, ignoring case; None if no name is similar."""
     return next(iter(_near(name, names)), None)
 
 
 def _near(name: str, names: Iterable[str]) -> list[str]:
     """Return the names that start with this one, or else the most similar name."""
-    known = {(plain := each.partition("[")[0]).casefold(): plain for each in names}  # without optional parts
+    known = {(plain := each.partition("[")[0]).casefold(): plain for each in names}  # without their optional parts
     typed = re.sub(r"\b(zero|one)\b", lambda word: str(("zero", "one").index(word[0])), name.casefold())
     near = [each for each in known if typed and each.startswith(typed)]
     return [known[each] for each in near or difflib.get_close_matches(typed, known, n=1, cutoff=0.5)]
@@ -46,7 +46,7 @@ def unknown(what: str, name: str, names: Iterable[str]) -> str:
 
 
 def _of_kind(name: str, known: list[str]) -> list[str]:
-    """Return the name whose part before the colon was probably meant: viper:CODE_MODEL for vipr:gpt."""
+    """Return the name whose part before the colon is most similar: viper:CODE_MODEL for vipr:gpt."""
     kind, colon, _ = name.partition(":")
     kinds = {each.partition(":")[0]: each for each in known if ":" in each}
     near = nearest(kind, kinds) if colon else None

@@ -1,4 +1,4 @@
-"""The composer: from a factual count and a supposition to the counterfactual count, without a model.
+"""The composer computes a counterfactual count from a factual count and a supposition, without a model.
 
 It decides only what its grammar covers ("if 2 more plates were added", "if half of them left") and abstains otherwise.
 """

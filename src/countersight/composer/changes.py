@@ -1,4 +1,4 @@
-"""The effect of one clause of a supposition on the count."""
+"""Compute the effect of one clause of a supposition on the count."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -32,7 +32,7 @@ def effect_of(words: list[str], asked: Counted) -> Effect | None:
 
 
 def _effect(way: Way, quantity: Quantity) -> Effect | None:
-    """Return the effect on the count if this many things come, go, stay or are there."""
+    """Return the effect on the count if this many things come, go, stay or exist."""
     number, share = quantity.number, quantity.share
     match way:
         case "adds" if number is not None and not (quantity.is_all or quantity.fewer or quantity.definite):
@@ -65,7 +65,7 @@ def _effect(way: Way, quantity: Quantity) -> Effect | None:
 
 
 def _instead(words: list[str], asked: Counted) -> Effect | None:
-    """What "3 monitors instead of 1" leaves; the number before has to be the one that was counted."""
+    """Return the effect of "3 monitors instead of 1", which requires a factual count of 1."""
     place = words.index("instead")
     before = number_at(words, place + 2) if words[place + 1 : place + 2] == ["of"] else None
     if before is None:
@@ -77,7 +77,7 @@ def _instead(words: list[str], asked: Counted) -> Effect | None:
 
 
 def _joined_by_each(words: list[str], asked: Counted) -> Effect | None:
-    """Return the effect of "each dog was joined by two more": three for each one."""
+    """Return the effect of "each dog was joined by two more": three times as many."""
     plain = [word for word in words if word not in ("next", "beside")]
     found = [read for place in range(len(plain)) if (read := quantity_at(plain, place)) and read[0].more]
     is_known = all(
@@ -111,6 +111,6 @@ def _replaced(words: list[str], asked: Counted) -> Effect | None:
 
 
 def _is_another(words: Sequence[str], asked: Counted) -> bool:
-    """Whether words name another thing and none of the counted things."""
+    """Whether the words name exactly one thing, of a kind that cannot be one of the counted things."""
     nouns = [word for word in words if number_of(word) is None and word not in GRAMMAR]
     return len(nouns) == 1 and {noun_key(nouns[0]), asked.head} <= APART

@@ -1,8 +1,8 @@
 """Parse a clause of a supposition: its quantity, the name of the counted things, and the words around them.
 
-The composer's safety comes from one rule: every word of a clause has to be accounted for. It belongs to the quantity,
-to the name of the counted things or to a listed verb, it is a word of grammar, or it stands in the question. Any other
-word ("toy", "nearly", "on the shelf") may change what happens, so the clause is not decided.
+The composer's safety comes from one rule: every word of a clause must be accounted for. It must belong to the quantity,
+to the name of the counted things or to a listed verb, be a function word, or occur in the question. Any other word
+("toy", "nearly", "on the shelf") may change what happens, so the clause is left undecided.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class Clause(msgspec.Struct, frozen=True):
 
 
 def is_accounted(word: str, asked: Counted) -> bool:
-    """Whether a word cannot change what happens: it belongs to the grammar, the picture, or the question."""
+    """Whether a word cannot change what happens: a function word, a word for the picture, or a word of the question."""
     is_known = word in GRAMMAR or word in WORDS["companies"] or (word in SEEING and word != "left")
     return is_known or noun_key(word) in PLACES or asked.knows(word)
 
@@ -45,7 +45,7 @@ def taken_apart(words: list[str], asked: Counted) -> Clause | None:
         start = place + 1 if read is None else read[1]
         end = None if read is None else name_end(words, start, read[0], asked)
         if read is not None and end is not None:
-            quantity = _of_noun(words[end - 1]) if read[0].is_plain_definite else read[0]
+            quantity = _definite_quantity(words[end - 1]) if read[0].is_plain_definite else read[0]
             after = words[end:]
             if after[:1] in (["less"], ["fewer"]):  # "one bus less"
                 quantity, after = msgspec.structs.replace(quantity, fewer=True), after[1:]
@@ -59,7 +59,7 @@ def taken_apart(words: list[str], asked: Counted) -> Clause | None:
 
 
 def name_end(words: Sequence[str], start: int, quantity: Quantity, asked: Counted) -> int | None:
-    """Return where the name of the counted things ends; `start` if they are not named, and None for other things."""
+    """Return the index after the name of the counted things; `start` if nothing is named, None for other things."""
     members = KINDS.get(asked.head, frozenset()) if quantity.number is not None else frozenset()
     for place in range(start, min(start + _LONGEST_NAME, len(words))):
         word = words[place]
@@ -77,15 +77,15 @@ def name_end(words: Sequence[str], start: int, quantity: Quantity, asked: Counte
     return start if word in GRAMMAR | SEEING | ABSENT | {"not"} or is_verb or is_said else None
 
 
-def _of_noun(noun: str) -> Quantity:
-    """The cats are all of them; the cat is the only one."""
+def _definite_quantity(noun: str) -> Quantity:
+    """Return the quantity of a noun after an article: "the cats" means all, "the cat" means the only one."""
     if is_plural(noun) and not is_plural(noun_key(noun)):
         return Quantity(is_all=True, definite=True)
     return Quantity(number=1, definite=True, given=1)
 
 
 def _names_the_same(clause: Clause, asked: Counted) -> bool:
-    """Whether the name is that of the counted things: no others of the kind, and not only some of these."""
+    """Whether a clause names exactly the counted things: no other things, and not only some of them."""
     if not clause.name or clause.name[-1] in ("ones", "one"):
         return True
     quantity = clause.quantity

@@ -11,7 +11,7 @@ from countersight.composer.vocabulary import GRAMMAR, verb_of
 from countersight.english import number_at
 
 _LONGEST_QUESTION = 1000
-"""Characters; no question about a picture is longer."""
+"""The maximum number of characters in a question."""
 _BE = frozenset({"was", "were", "is", "are", "been", "being", "be", "got"})
 _PRONOUNS = frozenset({"it", "they", "them"})
 _BETWEEN_CLAUSES = frozenset({"and", "then", "but", ",", ";", ".", ":"})
@@ -20,8 +20,7 @@ _BETWEEN_CLAUSES = frozenset({"and", "then", "but", ",", ";", ".", ":"})
 def compose(count: int, question: str, factual: str = "") -> int | None:
     """Return the counterfactual count for a factual count and a question, or None if it is undecided.
 
-    If the factual question is given, both have to count the same things.
-
+    The result is also None if a factual question is given that counts other things.
     """
     effects = effects_of(question, factual)
     if effects is None or count < 0:
@@ -33,7 +32,7 @@ def compose(count: int, question: str, factual: str = "") -> int | None:
 
 
 def effects_of(question: str, factual: str = "") -> list[Effect] | None:
-    """Return the effects of the supposition in a question, one per clause; None if they are undecided."""
+    """Return the effects of the supposition in a question, one per clause; None if any is undecided."""
     parts = supposition(question) if len(question) <= _LONGEST_QUESTION else None
     named = None if parts is None else counted_in(parts[0])
     before = counted_in(factual[:_LONGEST_QUESTION])
@@ -48,7 +47,7 @@ def effects_of(question: str, factual: str = "") -> list[Effect] | None:
         clause, *clauses = clauses
         effect = effect_of(clause, asked)
         while clauses and _is_without_things(clauses[0]):
-            further = effect_of(_carried_on(clause, clauses.pop(0), asked), asked)
+            further = effect_of(_with_things_before(clause, clauses.pop(0), asked), asked)
             effect = further if effect in (None, further) else None
         if effect is None:
             return None
@@ -60,7 +59,7 @@ def effects_of(question: str, factual: str = "") -> list[Effect] | None:
 
 
 def _clauses(words: list[str]) -> list[list[str]]:
-    """The clauses of a supposition; "all but two" is one."""
+    """Split a supposition into clauses; "all but two" stays in one clause."""
     clauses: list[list[str]] = [[]]
     for word in words:
         if word in _BETWEEN_CLAUSES and not (word == "but" and clauses[-1][-1:] == ["all"]):
@@ -76,13 +75,13 @@ def _clauses(words: list[str]) -> list[list[str]]:
 
 
 def _is_without_things(words: list[str]) -> bool:
-    """Whether a clause begins with a verb, or a pronoun, and names no quantity: "… and were thrown away"."""
+    """Whether a clause begins with a verb or a pronoun and names no quantity: "… and were thrown away"."""
     begins = words[0] in _BE | _PRONOUNS or verb_of(words[0]) is not None or words[0].endswith("ed")
     return begins and not any(quantity_at(words, place) for place in range(len(words)))
 
 
-def _carried_on(first: list[str], words: list[str], asked: Counted) -> list[str]:
-    """Return a clause without a quantity with the things of the one before it: "two fell and (two) broke"."""
+def _with_things_before(first: list[str], words: list[str], asked: Counted) -> list[str]:
+    """Return a clause without a quantity, with the things of the clause before it added: "two fell and (two) broke"."""
     clause = taken_apart(first, asked)
     if clause is None or "not" in first or "back" in words:
         return words
@@ -96,7 +95,7 @@ def _carried_on(first: list[str], words: list[str], asked: Counted) -> list[str]
 
 
 def _rewritten(words: list[str], asked: Counted) -> list[str]:
-    """Return a supposition in simpler words: "the dog was joined by two more" is "two more joined"."""
+    """Return a supposition in simpler words: "the dog was joined by two more" becomes "two more joined"."""
     if words[:2] == ["there", "being"]:
         words = ["there", "were", *words[2:]]
     joins = next((place for place, word in enumerate(words) if word in ("joined", "accompanied")), None)

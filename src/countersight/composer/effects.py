@@ -8,7 +8,7 @@ import msgspec
 Kind = Literal["add", "remove", "keep", "set", "set_if_none", "scale"]
 
 _MOST = 10**9
-"""A count above this is no count of things in a picture."""
+"""The maximum result; no picture shows more things."""
 
 
 class Effect(msgspec.Struct, frozen=True):
@@ -17,11 +17,11 @@ class Effect(msgspec.Struct, frozen=True):
     kind: Kind
     by: Fraction = Fraction(0)
     given: int | None = None
-    """The count required before the change: two for "both"."""
+    """The factual count that the change requires: two for "both"."""
 
 
 def apply(effect: Effect, count: int) -> int | None:
-    """Return the count after a change, or None if the change is impossible: five birds of three cannot leave."""
+    """Return the count after a change, or None if the change is impossible: five of three birds cannot leave."""
     if effect.given is not None and count != effect.given:
         return None
     changed = Fraction(count)
@@ -34,7 +34,7 @@ def apply(effect: Effect, count: int) -> int | None:
             changed *= effect.by
         case "keep" if effect.by > count:  # "only two remained"
             return None
-        case "set_if_none" if count:  # "if there were 3 cows": of some it may be three or three more
+        case "set_if_none" if count:  # "if there were 3 cows" may mean 3 in total or 3 more
             return None
         case _:
             changed = effect.by

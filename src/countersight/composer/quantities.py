@@ -16,7 +16,7 @@ _ALL: Final = frozenset({"all", "both", "every", "each", "everyone", "everybody"
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """The number of things in a clause."""
+    """A quantity in a clause: a number, a share, all or none."""
 
     number: int | None = None
     share: Fraction | None = None
@@ -27,9 +27,9 @@ class Quantity(msgspec.Struct, frozen=True):
     fewer: bool = False
     only: bool = False
     definite: bool = False
-    """Only those that were counted, and no others of the kind: "the cats", "two of them"."""
+    """Whether it refers to the things that were counted, not to others of the kind: "the cats", "two of them"."""
     given: int | None = None
-    """The count required: two for "both"."""
+    """The factual count that the quantity requires: two for "both"."""
 
     @property
     def is_plain_definite(self) -> bool:
@@ -38,7 +38,7 @@ class Quantity(msgspec.Struct, frozen=True):
 
 
 def quantity_at(words: Sequence[str], start: int) -> tuple[Quantity, int] | None:
-    """Return the quantity that begins at `start`, and where it ends; None if there is none."""
+    """Return the quantity that begins at `start`, and the index after it; None if there is none."""
     if start >= len(words):
         return None
     first = words[start]
@@ -58,7 +58,7 @@ def quantity_at(words: Sequence[str], start: int) -> tuple[Quantity, int] | None
 
 
 def _all_at(words: Sequence[str], start: int) -> tuple[Quantity, int]:
-    """All, both, every, all three, all but two."""
+    """Return the quantity of "all", "both", "every", "all three" or "all but two", and the index after it."""
     end = _after_of_them(words, start + 1, or_the=True)
     given = 2 if words[start] == "both" else None
     if given is None and words[end : end + 1] != ["a"] and (counted := number_at(words, end)):
@@ -70,11 +70,11 @@ def _all_at(words: Sequence[str], start: int) -> tuple[Quantity, int]:
 
 
 def _number_at(words: Sequence[str], start: int, number: int, end: int) -> tuple[Quantity, int] | None:
-    """A number, with "more" or "fewer" behind it, or "another" before it."""
+    """Return the quantity of a number, with "another" before or "more" or "fewer" after it, and the index after it."""
     if words[end - 1] in ("pair", "couple"):
         named = PAIRS.intersection(map(noun_key, words[end + 1 : end + 3]))
         if named or words[end : end + 1] not in (["of"], ["more"]):
-            return None  # a pair of scissors is one; a couple is two people, and not two men
+            return None  # "a pair of scissors" is one thing; "a couple" need not be two men
         end += words[end] == "of" and _OF_THEM.isdisjoint(words[end + 1 : end + 2])
     if words[start] == "another" and (counted := number_at(words, end)):
         number, end = counted
@@ -91,7 +91,7 @@ def _number_at(words: Sequence[str], start: int, number: int, end: int) -> tuple
 
 
 def _after_of_them(words: Sequence[str], place: int, *, or_the: bool = False) -> int:
-    """The place behind "of the" or "of them"; behind "the" alone where that is enough: "half the cats"."""
+    """Return the index after "of the" or "of them", or after "the" if `or_the` allows it, as in "half the cats"."""
     if words[place : place + 1] == ["of"] and not _OF_THEM.isdisjoint(words[place + 1 : place + 2]):
         return place + 2
     return place + 1 if or_the and not _OF_THEM.isdisjoint(words[place : place + 1]) else place

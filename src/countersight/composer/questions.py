@@ -27,7 +27,7 @@ _AFTER: Final = re.compile(r"\b(?:after|once)\s+", re.IGNORECASE)
 _OPENINGS: Final = re.compile(
     r"^(?:what if|in case|in the event that|should|had|were)\b|(?<=\bbe) (?:had|should|were)\b", re.IGNORECASE
 )
-"""Other words for "if"; "had two dogs left" is "if two dogs left"."""
+"""Other words for "if"; "had two dogs left" means "if two dogs left"."""
 _NUMBER_OF: Final = re.compile(r"\bwhat (?:would|will) (?:be )?the (?:total |new )?number of\b", re.IGNORECASE)
 _ASKED: Final = re.compile(r"(?:[,;.:?!]\s*(?:then,?\s+)?|\s+)(?=how many\b)", re.IGNORECASE)
 _BEFORE_A_NAME: Final = frozenset({"of", "the", "these", "those", "this", "different"})
@@ -44,7 +44,7 @@ class Counted(msgspec.Struct, frozen=True):
     modifiers: frozenset[str]
     """The other words of the name ("red")."""
     predicate: tuple[str, ...]
-    """The words said about the things ("on", "road"), without words of grammar and of seeing."""
+    """The words said about the things ("on", "road"), without function words and words of seeing."""
     doing: frozenset[str]
     """The activities of the things ("riding")."""
     words: frozenset[str]
@@ -57,7 +57,7 @@ class Counted(msgspec.Struct, frozen=True):
 
     @property
     def is_of_absence(self) -> bool:
-        """Whether those are counted that are not there, or that something happened to: gone, off the line, eaten."""
+        """Whether the question counts things that are gone or that something was done to: off the line, eaten."""
         said = self.predicate
         is_off = "off" in self.words and said[-1:] != ("off",)
         removed = REMOVES["passive"] | REMOVES["active"]
@@ -69,13 +69,13 @@ class Counted(msgspec.Struct, frozen=True):
 
     @property
     def is_doing(self) -> bool:
-        """Whether the counted things do something or are in a state: a newcomer need not be one of them."""
+        """Whether the counted things do something or are in a state, so that an added thing need not be one of them."""
         is_in_state = self.is_in_state and WORDS["resting"].isdisjoint(self.predicate) and "sky" not in self.predicate
         return is_in_state or bool(self.doing - WORDS["resting"])
 
     @property
     def counts_people(self) -> bool:
-        """Whether people are counted, who may also act themselves."""
+        """Whether the counted things are people, who may also do things to others."""
         return is_person(self.head)
 
     def names(self, word: str) -> bool:
@@ -83,14 +83,14 @@ class Counted(msgspec.Struct, frozen=True):
         return word in self.words or noun_key(word) in self.words
 
     def knows(self, word: str) -> bool:
-        """Whether a word occurs in the question in some form: wore, for wearing; with, for having."""
+        """Whether a word occurs in the question in some form: "wore" matches "wearing", "with" matches "have"."""
         has = word == "with" and not self.words.isdisjoint(("have", "has", "wearing"))
         return has or self.names(word) or base_verb(word, self.words) is not None
 
     def continues(self, factual: "Counted | None") -> "Counted | None":
-        """Return this with the words of the factual question, and what a pronoun leaves out of it; None if they differ.
+        """Return this completed from the factual question; None if that counts other things or things in another state.
 
-        The two differ where they count other things, or things in another state.
+        The factual question supplies what a pronoun or a missing name stands for.
         """
         if factual is None:
             return self
@@ -115,7 +115,7 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 def words_in(text: str) -> list[str]:
-    """Return the words of a text in lower case, with fractions and commas separated: "isn't" is "is not"."""
+    """Return the words of a text in lower case, with fractions and ",;.:" as items; "isn't" becomes "is not"."""
     plain = text.casefold().replace("’", "'").replace("n't", " not").replace("-", " ")
     return _TOKEN.findall(plain)
 
@@ -166,7 +166,7 @@ def counted_in(question: str) -> Counted | None:
 
 
 def _verbs(word: str) -> tuple[str, ...]:
-    """What the base form of a participle may be: riding, ride."""
+    """Return the possible base forms of a participle, such as "ride" for "riding"."""
     stem = word.removesuffix("ing")
     return () if stem == word or len(stem) < 3 else (stem, f"{stem}e", stem[:-1] if stem[-1] == stem[-2] else stem)
 

@@ -1,4 +1,4 @@
-"""Changes of the number itself: doubled, twice as many, increased by 3, cut in half."""
+"""Compute the effect of changes of the number itself: doubled, twice as many, increased by 3, cut in half."""
 
 from fractions import Fraction
 from typing import Final
@@ -17,7 +17,7 @@ _NUMBER: Final = frozenset({"number", "amount", "count", "total"})
 
 
 def speaks_of_the_number(words: list[str]) -> bool:
-    """Whether a clause changes the number itself."""
+    """Whether a clause changes the number itself, as in "the number doubled"."""
     return not _NUMBER.isdisjoint(words) or "as many" in " ".join(words) or any(map(_scale_of, words))
 
 
@@ -47,7 +47,7 @@ def scaled(words: list[str], asked: Counted) -> Effect | None:
 
 
 def _times_as_many(words: list[str]) -> tuple[Effect | None, list[str]]:
-    """Twice as many, three times as many, half as many."""
+    """Return the effect of "twice as many", "three times as many" or "half as many", and the other words."""
     place = words.index("as")
     for start in range(max(0, place - 3), place):
         share, number = fraction_at(words, start), number_at(words, start)
@@ -59,7 +59,7 @@ def _times_as_many(words: list[str]) -> tuple[Effect | None, list[str]]:
 
 
 def _by_so_much(verb: str, words: list[str]) -> tuple[Effect | None, list[str]]:
-    """Increased by 3, reduced to 2, cut in half, divided by 4."""
+    """Return the effect of "increased by 3", "reduced to 2", "cut in half" or "divided by 4", and the other words."""
     for place, word in enumerate(words[:-1]):
         share, number = fraction_at(words, place + 1), number_at(words, place + 1)
         if word == "by" and share is not None and verb in _SHRINKS:

@@ -1,4 +1,4 @@
-"""The verb of a clause: whether the counted things come, go, stay or exist."""
+"""Interpret the verb of a clause: whether the counted things come, go, stay or exist."""
 
 from typing import Final, Literal
 
@@ -24,16 +24,16 @@ Way = Literal["adds", "removes", "stays", "present"]
 _BE: Final = frozenset({"be", "is", "are", "was", "were", "been", "being", "got", "get", "gets"})
 _OUT: Final = frozenset({"away", "off", "out", "from", "home"})
 _NOT_AWAY: Final = {"come": ("home",), "bring": ("home",), "get": ("home",), "call": ("home",), "go": ("off",)}
-"""Verbs that lead nowhere else with a particle: an alarm clock that goes off is still there."""
+"""Verbs that do not mean leaving with these particles: an alarm clock that goes off is still there."""
 _BEGINS: Final = frozenset({"start", "begin", "stop"})
 _OWNERS: Final = frozenset({"a", "an", "the", "my", "his", "her", "their", "one", "another"})
 _ADVERBS: Final = frozenset({"almost", "never", "not", "maybe", "perhaps", "other", "else"})
 _IN: Final = frozenset({"in", "into", "onto", "along", "to", "on"})
 _STRICT: Final = frozenset({"up", "down", "over", "out", "off", "away", "on", "back", "along", "by"})
-"""Particles that make another verb of one: who comes may not be who comes out."""
+"""Particles that change the meaning of a verb: "came out" may not mean "came"."""
 _DIRECTIONS: Final = PARTICLES | _OUT | _IN | _STRICT
 _PUTS: Final = frozenset({"put", "place", "set", "lay"})
-"""What is put away may still be in the place that the question names."""
+"""Verbs of putting: things put away may still be in the place that the question names."""
 _PREPOSITIONS: Final = frozenset({"from", "off", "out", "at", "on", "in", "to", "of", "by"})
 
 
@@ -73,7 +73,7 @@ class _Verb:
         self._verb, self._place, self._quantity, self._asked = verb, place, clause.quantity, asked
         self._words = words = (*clause.before, *clause.after)
         split = len(clause.before)
-        is_object = place < split  # "he ate two apples": the things stand behind the verb
+        is_object = place < split  # "he ate two apples": the things follow the verb
         near = (place + 1, split) if is_object else (place + 1,)
         self._particle = next((each for each in near if words[each : each + 1] and words[each] in _DIRECTIONS), place)
         is_passive = not is_object and not _BE.isdisjoint(words[split:place]) and not words[place].endswith("ing")
@@ -82,10 +82,10 @@ class _Verb:
         self._before_things = words[split - 1] if is_object else ""
         self._directions = set(words[place + 1 :])
         is_bare = not (clause.name or clause.quantity.more or is_object)
-        self._is_elliptic = is_bare and asked.doing.issuperset(asked.predicate)  # "three went home", of those playing
+        self._is_elliptic = is_bare and asked.doing.issuperset(asked.predicate)  # "three went home" for those playing
 
     def way(self) -> tuple[Way, int] | None:
-        """What the verb says of the things, and the place of its particle (or its own); None where it says nothing."""
+        """Return what happens to the things, and the index of the particle or verb that says it; None if undecided."""
         verb, place, asked = self._verb, self._place, self._asked
         if place and verb_of(self._words[place - 1]) in _BEGINS:  # "stopped flying"
             return None
@@ -93,12 +93,12 @@ class _Verb:
         if self._particle != place:
             names.insert(0, (f"{verb} {self._words[self._particle]}", self._particle))
         for name, at in names:
-            if at == place and self._words[self._particle] in _OUT:  # what floats away is not in the air
+            if at == place and self._words[self._particle] in _OUT:  # "floated away" is not "floated in the air"
                 continue
             if any(name in state.begins | state.ends for state in STATES):
-                turned = self._turned(name, at)
-                if turned or (name != verb and verb not in ("put", "take")):  # not only clothes are put on
-                    return turned or self._listed(names)
+                turned = self._change_of_state(name, at)
+                if turned or (name != verb and verb not in ("put", "take")):  # "put on" is not only for clothes
+                    return turned or self._meaning_in_lists(names)
         if verb in _BEGINS:
             begun = self._words[place + 1 : place + 2]
             return ("removes" if verb == "stop" else "adds", place) if set(begun) & set(asked.predicate) else None
@@ -106,17 +106,17 @@ class _Verb:
             return "stays", place
         if verb == "join" and self._before_things == "by":
             return "adds", place
-        return self._gone_elsewhere() or self._listed(names) or self._moved()
+        return self._gone_elsewhere() or self._meaning_in_lists(names) or self._movement()
 
-    def _turned(self, name: str, at: int) -> tuple[Way, int] | None:
-        """Whether a change of state brings things into the state that the question asks about, or out of it."""
+    def _change_of_state(self, name: str, at: int) -> tuple[Way, int] | None:
+        """Return whether things enter or leave the state that the question asks about; None if neither."""
         states = [state for state in STATES if state.asked & set(self._asked.predicate)]
         if any(name in state.begins for state in states):
             return "adds", at
         return ("removes", at) if any(name in state.ends for state in states) else None
 
-    def _listed(self, names: list[tuple[str, int]]) -> tuple[Way, int] | None:
-        """What a verb of the lists says; with another particle, or a preposition, it may say something else."""
+    def _meaning_in_lists(self, names: list[tuple[str, int]]) -> tuple[Way, int] | None:
+        """Return the meaning of a listed verb; None if a particle or a preposition may change the meaning."""
         particle = self._words[self._particle]
         is_strict = particle in _STRICT and not (particle in ("on", "by") and self._words[self._particle + 1 :])
         is_alone = not is_strict and self._before_things not in _PREPOSITIONS  # not "drank from two of the cups"
@@ -136,11 +136,11 @@ class _Verb:
 
     @property
     def _is_of_others(self) -> bool:
-        """Whether things in a state are counted, and others may be spoken of."""
+        """Whether the counted things are in a state, and the clause may be about other things."""
         return self._asked.is_doing and not self._quantity.definite
 
     def _gone_elsewhere(self) -> tuple[Way, int] | None:
-        """Whether things go from the table, the shelf or the like to the floor or to another room."""
+        """Return "removes" if things go from a table, a shelf or the like to the floor or to another room."""
         words, asked = self._words, self._asked
         at = next((at for at in range(self._place + 1, len(words)) if words[at] in WORDS["elsewhere"]), 0)
         is_there = words[at] == "outside" or (
@@ -153,8 +153,8 @@ class _Verb:
         )
         return ("removes", at) if at and is_there and is_away and not self._quantity.more else None
 
-    def _moved(self) -> tuple[Way, int] | None:
-        """Return the direction in which things move: away from the place that the question names, or to it."""
+    def _movement(self) -> tuple[Way, int] | None:
+        """Return whether things move away from the place that the question names, or to it; None if undecided."""
         directions, asked = self._directions, self._asked
         if self._verb not in WORDS["moves"] or self._is_of_others or self._before_things in _PREPOSITIONS:
             return None
@@ -174,7 +174,7 @@ class _Verb:
 
 
 def _are_accounted(words: list[str], clause: Clause, asked: Counted) -> bool:
-    """Whether no word can change what happens; people may act, and things may come anywhere if no place is asked."""
+    """Whether no word can change what happens; an agent is allowed, and a setting if the question names no place."""
     known = WORDS["settings"] if not asked.predicate and (clause.quantity.more or _is_edited(clause)) else frozenset()
     if not WORDS["supports"].isdisjoint(asked.predicate) or not asked.predicate:
         known |= WORDS["surroundings"]
@@ -183,7 +183,7 @@ def _are_accounted(words: list[str], clause: Clause, asked: Counted) -> bool:
 
 
 def _agent(clause: Clause, asked: Counted) -> tuple[str, ...]:
-    """Who does it, where that does not matter: "a fox ate two hens"; one who brings people may be one of them."""
+    """Return the words that name the agent ("a fox ate two hens"), unless it may be one of the counted people."""
     first = 2 if clause.before[:1] and clause.before[0] in _OWNERS else 1  # "the cook took two pots"
     verb = next((place for place in range(first, len(clause.before)) if verb_of(clause.before[place])), 0)
     match clause.before[:verb]:
@@ -208,7 +208,7 @@ def _is_edited(clause: Clause) -> bool:
 
 
 def _fits_the_place(way: Way, clause: Clause, asked: Counted) -> bool:
-    """Whether what happens can happen where, and to what, the question asks about."""
+    """Whether the change affects the place and the state that the question asks about."""
     if way == "removes" and not WORDS["ends_up"].isdisjoint(asked.predicate) and not _is_edited(clause):
         return False
     told = set(asked.predicate).intersection((*clause.before, *clause.name, *clause.after))

@@ -28,7 +28,7 @@ ADDS: Final = {voice: _words(verbs) for voice, verbs in _LISTED["adds"].items()}
 REMOVES: Final = {voice: _words(verbs) for voice, verbs in _LISTED["removes"].items()}
 COMES: Final = frozenset().union(*(phrase.split()[:1] for verbs in ADDS.values() for phrase in verbs))
 WORDS: Final = {name: _words(listed) for name, listed in (_LISTED["words"] | _LISTED["verbs"]).items()}
-"""The words of each list, by its name."""
+"""The word lists by name."""
 REPLACES: Final = _words(_LISTED["replaces"]["passive"])
 STATES: Final = tuple(
     State(_words(each["asked"]), _words(each["begins"]), _words(each["ends"])) for each in _LISTED["states"]
@@ -57,7 +57,7 @@ _SAME: Final[dict[str, str]] = {other: name for name, others in _LISTED["same"].
 
 @lru_cache(maxsize=4096)
 def noun_key(word: str) -> str:
-    """Return one key for a noun, its plural and its close synonyms: airplanes is plane."""
+    """Return one key for a noun, its plural and its close synonyms: "airplanes" gives "plane"."""
     one = singular(word)
     return _SAME.get(one, one)
 
@@ -74,7 +74,7 @@ def is_verb(word: str) -> bool:
 
 
 KINDS: Final = {noun_key(name): frozenset(map(noun_key, members.split())) for name, members in _LISTED["kinds"].items()}
-"""The members of wider kinds: a man who leaves is a person who leaves."""
+"""Wider kinds with their members: a man who leaves is a person who leaves."""
 PERSON: Final = noun_key("person")
 APART: Final = frozenset(map(noun_key, _LISTED["words"]["apart"].split()))
 """Kinds of things that exclude each other."""

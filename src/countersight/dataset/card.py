@@ -9,13 +9,13 @@ from countersight.dataset.croissant import CROISSANT, croissant, known_facts, wr
 _MADE = "## How it was made\n"
 
 Section = Callable[[Path], str]
-"""A function that returns a further section of the card in Markdown, for a folder whose rows are complete."""
+"""Returns a further section of the card in Markdown, given a dataset folder whose rows are complete."""
 
 _LOADS = {
     True: 'load_dataset("imagefolder", data_dir="path/to/this/folder")',
     False: 'load_dataset("json", data_files="path/to/this/folder/metadata.jsonl")',
 }
-"""How to load a dataset with pictures, and one without: "imagefolder" needs `file_name`."""
+"""Code that loads a dataset with or without pictures; "imagefolder" needs the column `file_name`."""
 
 _CONTROLS = """## Controls
 
@@ -49,7 +49,7 @@ def write_card(
 
 
 def read_card(folder: Path) -> tuple[dict[str, str], str]:
-    """Return the simple fields in the header of a dataset's card, and its text; both are empty without a card."""
+    """Return the simple header fields of a dataset's card, and its text; both are empty if there is no card."""
     file = folder / "README.md"
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     parts = re.fullmatch(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
@@ -65,8 +65,8 @@ def read_provenance(folder: Path) -> dict[str, str]:
 
 
 def published_file(folder: Path) -> str:
-    """Return the name of the published file with these questions, or that they were built from; empty for own
-    questions."""
+    """Return the name of the published file that contains these questions or that they were built from; "" if there is
+    none."""
     made = read_provenance(folder)
     if made.get("suite") == "own":
         return ""
@@ -110,7 +110,7 @@ cases = {load}["train"]
 
 
 def _contents(columns: set[str]) -> str:
-    """What a case has, by the columns in use."""
+    """Describe what a case contains, given the columns in use."""
     about = "about it" if "file_name" in columns else "about a picture that is not in this folder"
     under = " under a change" if "factual_question" in columns else ""
     words = {

@@ -2,7 +2,7 @@
 
 NeurIPS requires the RAI fields in `DEMANDED` for every new dataset. Unknown facts are not invented: they are left out
 and reported as missing. `croissant_terms.json` has the JSON-LD context, the fields of both standards that are used, and
-what is known of every drawn dataset.
+the facts that are true of every drawn dataset.
 """
 
 import datetime
@@ -103,8 +103,8 @@ def croissant(folder: Path, name: str, description: str, license: str, columns: 
 
 
 def known_facts(folder: Path, provenance: dict[str, str]) -> dict[str, Any]:
-    """Return the known facts about a dataset made as `provenance` says; drawn datasets contain their scenes or
-    worlds."""
+    """Return the known facts about a dataset with this provenance; a drawn dataset is recognised by its file of scenes
+    or worlds."""
     made = ", ".join(f"{key} {value}" for key, value in provenance.items() if key != "countersight")
     told: dict[str, Any] = {"prov:wasGeneratedBy": f"Countersight {__version__}: {made}" if made else ""}
     if "file" in provenance:
@@ -131,7 +131,7 @@ def _picture_formats(pictures: Path) -> str | list[str]:
 
 
 def _fields(column: str) -> list[dict[str, Any]]:
-    """Return the Croissant fields of a column; a question or a change has one for each of its parts."""
+    """Return the Croissant fields of a column: one for each part of a question or a change, else one."""
     return [
         {
             "@type": "cr:Field",

@@ -104,7 +104,7 @@ class Dataset:
         return len(self._good)
 
     def __bool__(self) -> bool:
-        """Return True, also for a dataset without cases."""
+        """Return True, even for a dataset without cases."""
         return True
 
     def __getitem__(self, position: int) -> Case:
@@ -117,7 +117,7 @@ class Dataset:
         return array("q", (row for row, _ in self.cases()))
 
     def card(self) -> tuple[dict[str, str], str]:
-        """The card's simple header fields, such as the license, and its text."""
+        """Return the card's simple header fields, such as the license, and its text."""
         from countersight.dataset.card import read_card
 
         return read_card(self.path)
@@ -135,8 +135,8 @@ class Dataset:
     ) -> Iterator[tuple[int, Case]]:
         """Iterate over all valid cases with their rows, in a random order that depends only on the rows.
 
-        If you stop early, you have a random sample, and the same one each time. A first pass finds the valid rows (16
-        MB for a million); it calls `on_case` for each before the first case is yielded.
+        If you stop early, you have a random sample, the same one each time. A first pass finds the valid rows (16 MB of
+        memory per million) and calls `on_case` for each of them; only then is the first case yielded.
         """
         rows = array("q")
         for row, case in self.cases(on_bad):

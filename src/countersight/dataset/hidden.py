@@ -116,7 +116,7 @@ def hide(whole: Dataset, folder: Path, key: Path) -> Hidden:
         write_whole(writer.staging / HIDDEN, msgspec.json.format(msgspec.json.encode(hidden), indent=1) + b"\n")
     head = _Head(_KIND, salt, Dataset.open(folder).fingerprint)
     write_whole(key, msgspec.json.encode(head) + b"\n" + rows)
-    os.chmod(key, 0o600)  # noqa: PTH101 - nobody else is to read it
+    os.chmod(key, 0o600)  # noqa: PTH101 - only its owner may read it
     return hidden
 
 
@@ -176,7 +176,7 @@ def _without_answers(case: Case) -> Case:
 
 
 def _section(whole: Dataset, hidden: Hidden) -> str:
-    """Return the section of the card about hidden answers, with the section about guessing of the original card."""
+    """Return the section of the card about hidden answers, and the original card's section about guessing."""
     _, heading, guessing = whole.card()[1].partition(_TOLD)
     return f"""## Hidden answers
 

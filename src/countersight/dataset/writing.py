@@ -55,7 +55,7 @@ class DatasetWriter:
     def add(self, case: Case) -> None:
         """Append a case; its pictures must already be in `staging`. Raises DatasetError if a field is invalid."""
         try:
-            parsed = parse_case(msgspec.json.encode(case))  # as readers will: a suite may set a field of another type
+            parsed = parse_case(msgspec.json.encode(case))  # a suite may have set a field of a wrong type
         except TypeError as error:
             raise DatasetError(f"case {case.id!r}: {error}") from None
         if not isinstance(parsed, Case):
