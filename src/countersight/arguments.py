@@ -62,7 +62,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return value in get_args(kind)
     if origin in (Sequence, Iterable):
         several = isinstance(value, Iterable) and not isinstance(value, str | bytes)
-        looked_into = value if isinstance(value, list | tuple) else ()  # other iterables may be consumed by iterating
+        looked_into = value if isinstance(value, list | tuple) else ()  # iterating could consume other iterables
         return several and all(_fits(each, get_args(kind)[0]) for each in looked_into)
     if origin is not None or kind is Any:
         return origin is not Callable or callable(value)

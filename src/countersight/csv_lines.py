@@ -10,11 +10,11 @@ _MOST_GIVEN_BACK = 1 << 26
 
 
 def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple[int, list[str] | str]]:
-    """Yield the header and every row that is not empty, each with its line number; a string instead of a row is an
-    error.
+    """Yield the header and every non-empty row with its line number; for an invalid row, an error message replaces
+    the values.
 
     The default delimiter is a comma, or a semicolon or tab if the header has those. A row has at most `longest`
-    characters. After an invalid header, nothing is yielded.
+    characters. If the header is invalid, no rows are yielded.
     """
     first = file.readline(longest // 2)
     delimiter = delimiter or max(",;\t", key=first.count)
@@ -109,7 +109,7 @@ class _Pieces:
         return True
 
     def give_back(self) -> bool:
-        """Read all but the first line of a row again, because an unclosed quote swallowed them.
+        """Read all but the first line of a row again, because an unclosed quote made them part of the row.
 
         Returns False if the row has only one line, starts with an overlong line, or if too many lines were read again.
         """

@@ -11,7 +11,7 @@ _ROUNDS = 25
 def balanced(items: Sequence[T], key: str, index: int, rounds: int = 1) -> T:
     """Choose an item at random so that all items are chosen almost equally often over indexes counted from 0.
 
-    Every `rounds` times len(items) indexes share one shuffled order, so the choice depends only on key and index.
+    Each block of `rounds * len(items)` indexes shares one shuffled order; the choice depends only on the arguments.
     """
     block, position = divmod(index, rounds * len(items))
     order = [*items] * rounds
@@ -20,5 +20,5 @@ def balanced(items: Sequence[T], key: str, index: int, rounds: int = 1) -> T:
 
 
 def balanced_answer(answers: Sequence[T], key: str, index: int) -> T:
-    """Choose which of the answers is right: balanced over blocks so large that earlier answers do not tell the next."""
+    """Choose the right answer, balanced over blocks so large that earlier answers do not reveal the next one."""
     return balanced(answers, key, index, _ROUNDS)

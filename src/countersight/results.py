@@ -21,19 +21,19 @@ class Run(RunFolder):
         return judge_run(self)
 
     def scores(self, *, gold: Path | str | None = None) -> Scores:
-        """Accuracy, drop and other scores, by group and overall; `gold` contains corrected answers."""
+        """Return accuracy, drop and other scores, by group and overall; `gold` contains corrected answers."""
         return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).scores()
 
     def frame(self, kind: str = "arrow", *, gold: Path | str | None = None) -> Any:
-        """One row per answer: an Arrow table, or a `pandas` or `polars` data frame if the library is installed."""
+        """Return one row per answer: an Arrow table, or a `pandas` or `polars` data frame (if installed)."""
         return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).frame(kind)
 
     def to_pandas(self, *, gold: Path | str | None = None) -> Any:
-        """One row per answer, as a pandas data frame."""
+        """Return one row per answer, as a pandas data frame."""
         return self.frame("pandas", gold=gold)
 
     def cases(self) -> Iterator[Case]:
-        """The cases as they were asked."""
+        """Iterate over the cases as they were asked."""
         return (case for _, case in self._judged.cases())
 
     def __repr__(self) -> str:
@@ -52,7 +52,7 @@ class Audit(AuditFolder):
         return score_audit(read_audit(self.path))
 
     def scores(self) -> AuditScores:
-        """PCS, NCC and CCS with their intervals."""
+        """Return the scores of the audit (PCS, NCC and CCS) with their intervals."""
         return self._scores
 
     @property

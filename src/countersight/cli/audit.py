@@ -1,4 +1,4 @@
-"""`countersight audit` and the verbs behind it: `calibrate`, `plan`, `bundle`, `sign` and `verify`."""
+"""`countersight audit` and its subcommands: `calibrate`, `plan`, `bundle`, `sign` and `verify`."""
 
 import argparse
 import sys
@@ -37,7 +37,7 @@ _AUDIT: Final = {
     "--model M!": "the model under audit; see: countersight list models",
     "--judge J*!": _JUDGE,
     "--extractor L!": "finds the concepts in an explanation: rules, or a language model",
-    "--editor E=": "see: countersight list editors; not needed for --intervene thought",
+    "--editor E=": "the picture editor; see: countersight list editors; not needed for --intervene thought",
     "--concepts K=1": "concepts tested per explanation",
     "--intervene {picture,thought,both}=picture": "change the picture, or the model's explanation in the conversation",
     "--limit, --cases N": "audit N cases, spread evenly over the dataset (default: all)",
@@ -165,7 +165,7 @@ def add(verbs: Verbs) -> None:
         "the criteria of the plan",
     )
     add_local(audit)
-    calibrate = _further(
+    calibrate = _command(
         verbs,
         "calibrate",
         _calibrate,
@@ -181,7 +181,7 @@ def add(verbs: Verbs) -> None:
             type=temperature,
             help=f"temperature of the judges (default: 0 for one vote, {SEVERAL_VOTES} for several)",
         )
-    _further(
+    _command(
         verbs,
         "plan",
         _plan,
@@ -189,7 +189,7 @@ def add(verbs: Verbs) -> None:
         "flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json",
         _PLAN,
     )
-    _further(
+    _command(
         verbs,
         "bundle",
         _bundle,
@@ -197,7 +197,7 @@ def add(verbs: Verbs) -> None:
         "audits/gpt-4o --against audits/gpt-4o-may",
         _BUNDLE | _BUNDLING,
     )
-    _further(
+    _command(
         verbs,
         "sign",
         _sign,
@@ -205,7 +205,7 @@ def add(verbs: Verbs) -> None:
         "audits/gpt-4o --key ~/.ssh/id_ed25519",
         _SIGN,
     )
-    _further(
+    _command(
         verbs,
         "verify",
         _verify,
@@ -216,8 +216,8 @@ def add(verbs: Verbs) -> None:
     )
 
 
-def _further(verbs: Verbs, name: str, call: Call, summary: str, example: str, table: Table) -> argparse.ArgumentParser:
-    """Add a verb after `audit` that is not in the list of verbs."""
+def _command(verbs: Verbs, name: str, call: Call, summary: str, example: str, table: Table) -> argparse.ArgumentParser:
+    """Add a subcommand of `audit`, which `countersight --help` does not list."""
     command = f"countersight audit {name}"
     parser = verbs.add_parser(
         f"audit {name}", prog=command, description=summary, epilog=f"Example: {command} {example}"
@@ -227,21 +227,21 @@ def _further(verbs: Verbs, name: str, call: Call, summary: str, example: str, ta
     return parser
 
 
-def _helper(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
+def _helper_settings(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
     """Return the settings of extractor and judges, with enough tokens to reason before they write JSON."""
     price_in, price_out = chosen.judge_price
     plain = argparse.Namespace(seed=chosen.seed, timeout=chosen.timeout, ray=chosen.ray)
     return model_settings(plain, max_tokens=2048, temperature=heat, price_in=price_in, price_out=price_out)
 
 
-def _pooling(chosen: argparse.Namespace) -> "Pool":
-    """Return how votes are combined into one score."""
+def _pooling_rule(chosen: argparse.Namespace) -> "Pool":
+    """Return the rule that combines votes into one score."""
     from countersight.audits import HALVES
 
     return HALVES if chosen.pool == "majority" else "mean"
 
 
-def _judging(chosen: argparse.Namespace) -> float | None:
+def _judge_temperature(chosen: argparse.Namespace) -> float | None:
     """Return the temperature of the judges; None is the server's default."""
     given: float | None = getattr(chosen, "judge_temperature", SEVERAL_VOTES if chosen.votes > 1 else 0.0)
     return given
@@ -271,7 +271,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         judges=tuple(chosen.judge),
         prompts=find_prompts(chosen.prompts or (BRIEF if chosen.extractor == "rules" else USUAL)),
         votes=chosen.votes,
-        pool=_pooling(chosen),
+        pool=_pooling_rule(chosen),
         concepts=chosen.concepts,
         control=chosen.control in ("nothing", "both"),
         uncited=chosen.control in ("uncited", "both"),
@@ -280,8 +280,8 @@ def _audit(chosen: argparse.Namespace) -> int:
         cases=chosen.limit,
         descriptive=chosen.descriptive,
         settings=model_settings(chosen),
-        extractor_settings=_helper(chosen, 0.0),
-        judge_settings=_helper(chosen, _judging(chosen)),
+        extractor_settings=_helper_settings(chosen, 0.0),
+        judge_settings=_helper_settings(chosen, _judge_temperature(chosen)),
         editor_settings=EditorSettings(timeout=chosen.timeout),
         retry=RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
         calibration=chosen.calibration,
@@ -293,7 +293,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         requires=tuple(filter(None, chosen.require or ())),
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
-    with _telling(f"audit {chosen.model}", tally):
+    with _showing_progress(f"audit {chosen.model}", tally):
         stopped = _stopped(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
     if stopped:
         return STOPPED
@@ -317,7 +317,7 @@ def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
 
 
 @contextmanager
-def _telling(name: str, tally: "AuditTally") -> Iterator[None]:
+def _showing_progress(name: str, tally: "AuditTally") -> Iterator[None]:
     """Show the steps of an audit while they run, and a summary at the end."""
     from countersight.engine import showing
 
@@ -374,12 +374,12 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         "judges": tuple(chosen.judge),
         "prompts": find_prompts(chosen.prompts or USUAL),
         "votes": chosen.votes,
-        "pool": _pooling(chosen),
-        "judge_settings": _helper(chosen, _judging(chosen)),
+        "pool": _pooling_rule(chosen),
+        "judge_settings": _helper_settings(chosen, _judge_temperature(chosen)),
         "retry": RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
     }
     tally = AuditTally()
-    with _telling("calibrate", tally):
+    with _showing_progress("calibrate", tally):
         calibration = stoppable(
             lambda stop: calibrate(chosen.output, chosen.size, chosen.seed, tally, stop, **judging), "steps"
         )
@@ -403,7 +403,7 @@ def _plan(chosen: argparse.Namespace) -> int:
         concepts=chosen.concepts,
         judges=tuple(chosen.judge),
         votes=chosen.votes,
-        pool=_pooling(chosen),
+        pool=_pooling_rule(chosen),
         descriptive=chosen.descriptive,
         control=chosen.control in ("nothing", "both"),
         uncited=chosen.control in ("uncited", "both"),

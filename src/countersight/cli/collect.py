@@ -48,7 +48,7 @@ _MANAGE: Final = {
 }
 _PEOPLE: Final = {
     "--role {worker,reviewer,lead}": "the role for --invite (default: worker) and --set-role",
-    f"--public-url URL={_LOCAL}": "where the server is reached",
+    f"--public-url URL={_LOCAL}": "the public address of the server",
 }
 _EXPORT: Final = {
     "-o, --output DIR!": "the folder to write: a run for the flow `answer`, otherwise a dataset",
@@ -110,7 +110,7 @@ def add(verbs: Verbs) -> None:
 def _opening(
     actions: Verbs, name: str, call: Callable[[argparse.Namespace, Any], int], summary: str, more: str, options: Table
 ) -> argparse.ArgumentParser:
-    """Add an action on an existing campaign, which is opened for it."""
+    """Add an action that works on an existing campaign; the campaign is opened before the action is called."""
 
     def run(chosen: argparse.Namespace) -> int:
         _require_web()

@@ -53,7 +53,7 @@ def _describe(chosen: argparse.Namespace) -> int:
     if chosen.power:
         return _print_power(chosen.power, dataset.count)
     statistics = describe((case for _, case in dataset.cases(print_bad)), read_funnel(dataset.path))
-    if chosen.output:  # before anything is printed, because the reader of a pipe may leave early
+    if chosen.output:  # before anything is printed, because the reader of a pipe may close it early
         write_svg(statistics, chosen.output)
     console = Console()
     render(statistics, console, everything=chosen.all)

@@ -92,7 +92,7 @@ def _list_prompts(*, whole: bool) -> None:
 
 
 def _registry(what: str) -> tuple[Registry[Any], dict[str, str]]:
-    """Return the plug-ins of one kind, and what else can be named in their place."""
+    """Return the registry of one kind of plug-in, and the other values that can be used in its place."""
     if what == "models":
         from countersight.models import MODELS
 

@@ -18,7 +18,7 @@ _BY_LINE = (".csv", ".tsv", ".jsonl")
 _MEGABYTE = 1 << 20
 
 _MAKE: Final = {
-    "SUITE": "which benchmark; see: countersight list suites",
+    "SUITE": "the benchmark; see: countersight list suites",
     "-o, --output DIR!": "the dataset folder to make",
     "--size N": "number of cases to make (default: 3000; cello: 1200; worlds: 2000); with --from: number of "
     "cases to draw at random",

@@ -1,10 +1,10 @@
-"""Options of the command line: one table per verb (usage: help), and one definition of each option that verbs share.
+"""Command-line options: one table per verb that maps usage to help text, and one table of options that verbs share.
 
     {"DATASET": "the dataset to ask", "--model M!": "required", "--limit N": "a number", "--timeout S=120": "a default",
      "--shown": "a switch", "--again {cut,empty}": "one of these", "--judge J*": "may be given several times",
      "--column C…": "one or more values", "--from FILE>source": "stored as `source`"}
 
-The placeholder says what a value has to be: N is a whole number from 1 on, S seconds, DIR or FILE a path, and so on.
+The placeholder determines the type: N is a positive whole number, S a number of seconds, DIR or FILE a path, and so on.
 """
 
 import argparse
@@ -68,7 +68,7 @@ _TIMES: Final[dict[str, dict[str, Any]]] = {
 
 
 def whole_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
-    """The parser of the command line, and its verbs; if one verb is named, the modules of the others are not loaded."""
+    """Return the parser of the command line and its verbs; if `verb` is given, only its module is loaded."""
     parser = argparse.ArgumentParser(
         prog="countersight",
         description="Tests whether vision-language models can reason about what is not in the picture.",
@@ -152,7 +152,7 @@ def _prices(text: str) -> tuple[float, float]:
 
 
 def _number(given: str, words: str, least: float, most: float, text: str | None = None) -> float:
-    """Parse a number within limits; `text` is the part of `given` to parse, if it is not the whole."""
+    """Parse a number within limits; `text` is the part of `given` to parse, if not all of it."""
     try:
         number = float(given if text is None else text)
     except ValueError:
@@ -195,11 +195,11 @@ _SHARED: Final = {
     "--seed SEED=0": "random seed, also sent to servers",
     "--temperature T=0": "sampling temperature; `server`: do not send a temperature, for models that accept only "
     "their default",
-    "--detail {auto,low,high}=auto": "image detail, for servers that have such a setting",
+    "--detail {auto,low,high}=auto": "image detail, for servers that support this setting",
     "--attempts N=5": "attempts per request",
     "--timeout S=120": "seconds per attempt",
     "--concurrency N=64": "maximum number of concurrent requests",
-    "--price IN,OUT=0,0": "dollars per million input and output tokens, where the server reports no cost",
+    "--price IN,OUT=0,0": "price in dollars per million input and output tokens, if the server reports no cost",
     "--max-tokens N=256": "maximum length of a reply, in tokens",
     "--ray ADDRESS=": "run on a Ray cluster; `auto` uses the cluster of this machine",
     "--dataset DIR": "the dataset's current folder, if it was moved",
@@ -257,7 +257,7 @@ _OTHERWISE: Final = {
     "out": "-o",
     "source": "--from",
 }
-"""Arguments of the library whose option has another name."""
+"""Arguments of the library whose command-line option has a different name."""
 _NAMED: Final = re.compile(r"`([a-z_]+)`")
 
 

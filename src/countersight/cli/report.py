@@ -24,7 +24,7 @@ _REPORT: Final = {
     "-o, --output DIR=report": "the folder to write",
     "--seed SEED=0": "random seed for choosing the cases shown and for resampling",
     "--gallery N=3000": "maximum number of cases shown with pictures",
-    "--groups CSV": "compare groups of pictures; a table with the column id and one column per grouping, such as "
+    "--groups CSV": "compare groups of pictures, from a table with the column id and one column per grouping, such as "
     "bb_gender",
     "--to {terminal,markdown}=terminal": "what to print: the tables, or a summary for a pull request or a model card",
     "--reader MODEL": "a language model that reads replies in which the rules found no answer; its readings are cached "
@@ -196,7 +196,7 @@ def _view(chosen: argparse.Namespace) -> int:
 
     def when_it_listens(_: str) -> None:
         if not chosen.no_browser:
-            webbrowser.open(address)  # without a browser, nothing happens
+            webbrowser.open(address)  # does nothing if there is no browser
 
     web.run_app(site, host=chosen.host, port=chosen.port, print=when_it_listens)
     return 0

@@ -28,7 +28,7 @@ SOME_FAILED: Final = 1
 UNDER_WAY: Final = 64
 """The default number of concurrent questions; models on GPUs multiply it."""
 UNREAD_SHARE: Final = 0.01
-"""The share of unread replies above which the end of a run with --until names it."""
+"""The share of unread replies above which a run with --until prints a warning at the end."""
 _OPTIONS: Final = {
     "DATASET": "a dataset folder, or a .toml file that defines one or more runs",
     "--model M": "the model to ask; see: countersight list models",
@@ -40,11 +40,11 @@ _OPTIONS: Final = {
     "--rank": "take the option with the smallest loss as the answer, instead of generating text",
     "--loss {mean,sum}": "with --rank: how the loss of an option is computed from its tokens (default: mean)",
     "--limit N": "use only N cases, drawn at random (--seed) and stratified by group",
-    "--again {cut,empty,unread}=": "ask again for replies that were cut off by the token limit "
-    "or are empty (with a larger --max-tokens); unread: ask the model to state only its final answer",
+    "--again {cut,empty,unread}=": "repeat questions whose reply was cut off by the token limit "
+    "or is empty (with a larger --max-tokens); unread: ask the model to state only its final answer",
     "--budget DOLLARS": "stop before the run costs more than this; can be raised later",
-    "--until W": "W: stop when the drop is known to within ± W points; `decided`: stop when it is known to be above or "
-    "below zero",
+    "--until W": "stop when the drop is known to within ± W points, or, with `decided`, when it is known to be "
+    "above or below zero",
     "--until-metric {drop,factual,counterfactual,both_right}": "the measure used by --until (default: drop)",
     "--against M": "with --until: run a second model on the same cases in lockstep, into RUN-against, and stop when "
     "the difference between the two is known",
@@ -180,7 +180,7 @@ def _with_other(output: Path, model: "Model", other: "Model | None") -> dict[Pat
 
 
 def _run_file(chosen: argparse.Namespace) -> int:
-    """Run the combinations of datasets and models in a TOML file, which names the options of this verb.
+    """Run every combination of the datasets and models in a TOML file; its other keys are options of `run`.
 
     Options on the command line apply to every run and replace those of the file.
     """
@@ -222,7 +222,7 @@ def _run_file(chosen: argparse.Namespace) -> int:
 
 
 def _listed(given: dict[str, Any], name: str, file: Path, instead: str | None = None) -> list[str]:
-    """Return one name or several, from `dataset = "a"` or `datasets = ["a", "b"]`, or the one given `instead`."""
+    """Return the names in `dataset = "a"` or `datasets = ["a", "b"]` as a list, or only `instead` if it is given."""
     found = [given.pop(key) for key in (name, f"{name}s") if key in given]
     if len(found) > 1:
         raise CountersightError(f"{file} has both {name} and {name}s: keep one of them")
@@ -245,7 +245,7 @@ def ask(
     rule: "Until | None" = None,
     other: "Model | None" = None,
 ) -> int:
-    """Ask a model every unanswered question of a dataset, with a progress bar; Ctrl-C loses nothing.
+    """Ask a model every unanswered question of a dataset, with a progress bar; Ctrl-C loses no answers.
 
     `elsewhere` is the part of the `budget` that other runs have spent. With a stopping `rule`, the run ends when the
     rule is met; with an `other` model, which is asked the same questions, the rule applies to the difference. Returns
@@ -262,7 +262,7 @@ def ask(
             from countersight.scoring import ask_until
 
             await ask_until(rule, dataset, output, model, options, against=(other, others) if other else None, **how)
-        else:  # without scoring and numpy, which take as long to import as many questions to ask
+        else:  # does not import scoring and numpy, which takes as long as asking many questions
             await ask_dataset(dataset, output, model, options, **how)
         return stop.is_set()
 
@@ -305,7 +305,7 @@ def ask(
 
 
 def _say_unread(output: Path, whose: str) -> None:
-    """Print the share of unread replies of a run, and the drop that they leave possible, if there are many of them."""
+    """Print the share of unread replies of a run, and the range of the drop that they allow, if there are many."""
     from countersight.engine import RunFolder
     from countersight.scoring import judge_run
 

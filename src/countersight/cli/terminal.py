@@ -20,9 +20,9 @@ _PLAIN: Final = str.maketrans("−–—…×·→←✓✗“”‘’\u00a0\u2
 
 
 def plain_signs(stream: object) -> None:
-    """Make a stream replace characters that its encoding lacks by plain ones, or else by a question mark.
+    """Make a stream replace characters that its encoding lacks with similar ASCII ones, or else with a question mark.
 
-    A minus sign that became a question mark would change a figure. Columns stay aligned.
+    Otherwise a minus sign would be printed as a question mark. Characters keep their width, so columns stay aligned.
     """
     if isinstance(stream, io.TextIOWrapper):
         codecs.register_error(_NAME, _in_plain)

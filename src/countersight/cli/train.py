@@ -25,14 +25,14 @@ _TRAIN: Final = {
     "WHAT {matcher,tables}": "`matcher` trains a matcher; `tables` compares trained matchers",
     "DATASET?": "the training dataset; for `tables`, the folder with the trained matchers",
     "--plan TOML": "a file with further settings",
-    "-o, --output DIR!": "checkpoints and weights",
+    "-o, --output DIR!": "the folder for checkpoints and weights",
 }
 _MATCHER: Final = {
     "--size {paper,small}=paper": "paper: the network of CoSIm; small: a small, fast one",
     "--inputs {response,text,full}": "the inputs of the matcher (default: text)",
     "--encoder NAME": "folder of a BERT-like or LXMERT encoder (default: train from scratch)",
     "--view V": "image encoder for --inputs full: embedded, hf:FOLDER",
-    "--features NAME": "regions computed before; see: countersight features",
+    "--features NAME": "the folder of features made with `countersight features`",
     "--objective {ce,contrastive}": "the loss (default: ce)",
     "--folds K": "cross-validation: test on each part with matchers trained on the others",
     "--seeds A,B": "random seeds; one matcher per seed (default: 1234,2345,3456)",
@@ -71,7 +71,7 @@ def _features(chosen: argparse.Namespace) -> int:
 
 
 def _train(chosen: argparse.Namespace) -> int:
-    saying = partial(print, flush=True)  # a pipe would otherwise hold lines back for hours
+    saying = partial(print, flush=True)  # otherwise output to a pipe would be buffered for hours
     from countersight.dataset import Dataset
     from countersight.training import train_matcher, write_table
 

@@ -55,7 +55,7 @@ def make(
 ) -> MadeDataset:
     """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
 
-    `beside` is the second file of a suite that has one (annotations, kinds). From a file, `size` cases or the share
+    `beside` is the second file that some suites have (annotations, kinds). When importing, `size` cases or the share
     `sample` are drawn at random; invalid rows are passed to `on_bad`.
     With `exist_ok`, an existing dataset that was made with the same arguments is opened instead.
     `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
@@ -127,11 +127,11 @@ def open_dataset(path: Path | str) -> Dataset:
 
 
 def _made_before(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
-    """Return the dataset in a folder; raises an error if its card says that it was made in another way."""
+    """Return the dataset in a folder; raises an error if its card says that it was made with other arguments."""
     dataset = MadeDataset(folder)
     made = dataset.provenance()
     made |= {"file": made.get("file", made.get("mined", "")), "controls": str("controls" in made)}
-    for what in how if "suite" in made else ["answers"]:  # the card of hidden answers records nothing else
+    for what in how if "suite" in made else ["answers"]:  # a card with hidden answers records nothing else
         there, now = _recorded(made.get(what)), _recorded(how[what])
         unknown = what in ("size", "seed", "sha256") and not (there and now)
         if there == now or unknown:

@@ -42,7 +42,7 @@ def report(
     groups: GroupsFile | None = None,
     progress: Progress | None = None,
 ) -> ReportFiles | AuditTableFiles:
-    """Write tables and a page about runs of one dataset, or about several audits; returns where they are."""
+    """Write tables and a page about runs of one dataset, or about several audits; returns the paths of the files."""
     check_from(0, gallery=gallery)
     paths = list(folders_of(runs))
     refuse_foreign_page(Path(out) / "report.html")
@@ -64,7 +64,7 @@ def report(
 
 @checked
 def compare(old: Path | str, new: Path | str) -> list[ScoreChange]:
-    """Compare the scores of two runs or reports on one dataset: each run and measure, new minus old.
+    """Compare the scores of two runs or reports on one dataset; returns the change of each score, new minus old.
 
     `old` and `new` are folders of runs or reports, or the `scores.json` of a report.
     """
@@ -79,7 +79,7 @@ def leaderboard(
     datasets: Sequence[SomeDataset] = (),
     gold: SomeDataset | None = None,
 ) -> LeaderboardFiles:
-    """Write one page about runs of any suites, next to published results; returns where it is."""
+    """Write one page that compares runs of any suites with published results; returns the paths of the files."""
     return write_leaderboard(
         [run_of(path).path for path in folders_of(runs)],
         Path(out),

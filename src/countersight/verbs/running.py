@@ -35,7 +35,7 @@ from countersight.verbs.inputs import (
 
 @checked
 def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name: str = "") -> Model:
-    """Open a model by its name, or wrap a function `(picture, question) -> str`; a model is returned as it is."""
+    """Open a model by its name, or wrap a function `(picture, question) -> str`; a model is returned unchanged."""
     if isinstance(model, str):
         return open_by_name(model, settings_of(settings, ModelSettings()))
     return model if _is_model(model) else FunctionModel(cast("Function", model), name)
