@@ -6,12 +6,12 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 World = Literal["factual", "counterfactual"]
-"""The picture as it is, or the picture under a change."""
+"""The world that a question is about: `factual`, the picture as it is, or `counterfactual`, after a change."""
 TWO_WORLDS: Final[tuple[World, World]] = get_args(World)
 
 Telling = Literal["told", "shown", "twice"]
-"""How a model learns about the world: `told` in the question, `shown` as a picture drawn after the change, or `twice`,
-in the question and in the picture."""
+"""How a model learns about the change: `told` in the question, `shown` in a picture drawn after the change, or `twice`,
+in both."""
 
 Asking = Literal["factual", "counterfactual", "shown"]
 """One of the three ways to ask a case: without the change, with the change told in words, or shown as a picture."""
@@ -22,10 +22,10 @@ WORLDS: Final[dict[Asking, tuple[World, Telling]]] = {
     "counterfactual": ("counterfactual", "told"),
     "shown": ("counterfactual", "shown"),
 }
-"""World and telling of each way of asking."""
+"""The world and the telling of each way of asking."""
 TWICE: Final[tuple[World, Telling]] = ("counterfactual", "twice")
-"""The question with "if", asked about the picture after the change. It is the fourth combination of two questions and
-two pictures, and is only used for scores of complete sets."""
+"""World and telling of the question with "if" about the picture after the change. It is the fourth combination of two
+questions and two pictures, and is used only for scores of complete sets."""
 ASKING_WORDS: Final[dict[Asking, str]] = {
     "factual": "the picture as it is",
     "counterfactual": "a change told in words",
@@ -35,7 +35,7 @@ ASKING_WORDS: Final[dict[Asking, str]] = {
 
 
 def asking_of(world: World, telling: Telling) -> Asking:
-    """The way of asking for a world and a telling."""
+    """Return the way of asking for a world and a telling."""
     if world == "factual":
         return "factual"
     return "shown" if telling == "shown" else "counterfactual"
@@ -67,13 +67,13 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     answers: tuple[str, ...] = ()
     """The answers of several people, if the suite has them (VQA); `answer` is the most common."""
     prior: str = ""
-    """The answer that one would give without the picture; wrong answers equal to it are counted separately."""
+    """The answer expected without seeing the picture; wrong answers equal to it are counted separately."""
     hidden: bool = False
     """Whether the right answer is stored in a separate key file; only the holder of the key can score it."""
     doubled: bool = False
     """Whether the right option is listed twice and both count as right (CoSIm published five such cases)."""
     accepts_uncertain: bool = False
-    """Whether a reply that is neither yes nor no counts as right too (HallusionBench, where the figure is withheld)."""
+    """Whether replies that are neither yes nor no also count as right (HallusionBench, if the figure is withheld)."""
 
     def __repr__(self) -> str:
         offered = f" {{{' | '.join(option.text for option in self.options)}}}" if self.options else ""
@@ -99,7 +99,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         return "number" if all(_NUMBER.fullmatch(option.text.strip()) for option in self.options) else "open"
 
     def fault(self) -> str | None:
-        """What is wrong with this question, as "field: reason", or None."""
+        """Return what is wrong with this question, as "field: reason", or None."""
         if not self.text.strip():
             return "text: is empty"
         if self.prior and self.prior == self.answer:
@@ -125,15 +125,15 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Change(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is different in the counterfactual world, in words."""
+    """The change that leads to the counterfactual world, described in words."""
 
     text: str
     kinds: tuple[str, ...] = ()
 
 
 class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The position of a case in a set of pictures and questions (NaturalBench: two pictures, two questions, four
-    cases)."""
+    """The position of a case in a set that combines every picture with every question (NaturalBench: two pictures and
+    two questions, so four cases)."""
 
     set: str
     question: str
@@ -143,7 +143,7 @@ class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One picture, or several shown together, asked about in two worlds.
+    """One picture, or several shown together, with a question in each of two worlds.
 
     The field names in a file are those of a Hugging Face image folder, which turns `file_name` and
     `counterfactual_file_name` into pictures called `image` and `counterfactual`, and `further_file_names` into a list.
@@ -152,7 +152,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     image: str | None = msgspec.field(name="file_name", default=None)
     suite: str = ""
-    """The suite, which defines how the case is asked and scored."""
+    """The name of the suite, which defines how the case is asked and scored."""
     group: str = ""
     factual: Question | None = msgspec.field(name="factual_question", default=None)
     change: Change | None = None
@@ -161,7 +161,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     shown: Question | None = msgspec.field(name="shown_question", default=None)
     """The question for the counterfactual picture, without "if"."""
     twice: Question | None = msgspec.field(name="twice_question", default=None)
-    """The question with "if", asked about the counterfactual picture: the change is then made twice."""
+    """The question with "if", asked about the counterfactual picture, so that the change is both told and shown."""
     context: str = ""
     graph: dict[str, Any] | None = None
     provenance: dict[str, str | int] = {}
@@ -182,7 +182,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"Case({self.id!r}: {' / '.join(map(repr, asked))})"
 
     def _repr_html_(self) -> str:
-        """Show the names of the pictures, and the question in each world, for notebooks."""
+        """Return HTML for notebooks: the names of the pictures, and the question in each world."""
         from html import escape
 
         names = [name for name in (self.image, *self.further_images, self.counterfactual_image) if name]
@@ -192,17 +192,17 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"<strong>{escape(self.id)}</strong> {shown}<table>{rows}</table>"
 
     def question(self, world: World, telling: Telling = "told") -> Question | None:
-        """The question of this case in a world, or None if there is none."""
+        """Return the question of this case in a world, or None if there is none."""
         if world == "factual":
             return self.factual
         return {"told": self.counterfactual, "shown": self.shown, "twice": self.twice}[telling]
 
     def picture(self, world: World, telling: Telling = "told") -> str | None:
-        """The picture shown with the question; for a change that is told in words, the factual picture."""
+        """Return the picture shown with the question; for a change that is told in words, the factual picture."""
         return self.counterfactual_image if _shows_change(world, telling) else self.image
 
     def pictures(self, world: World, telling: Telling = "told") -> tuple[tuple[str, str], ...]:
-        """All pictures shown with the question, in order, each with its digest (empty if unknown)."""
+        """Return all pictures shown with the question, in order, each with its digest (empty if unknown)."""
         first = self.picture(world, telling)
         if first is None:
             return ()
@@ -212,11 +212,11 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return ((first, self.image_digest), *zip(self.further_images, known, strict=True))
 
     def digest(self, world: World, telling: Telling = "told") -> str:
-        """The digest of that picture; empty if unknown."""
+        """Return the digest of the picture that `picture` returns; empty if unknown."""
         return self.counterfactual_digest if _shows_change(world, telling) else self.image_digest
 
     def fault(self) -> str | None:
-        """What is wrong with this case, as "field: reason", or None."""
+        """Return what is wrong with this case, as "field: reason", or None."""
         if not self.id:
             return "id: is empty"
         if self.factual is None and self.counterfactual is None:
@@ -246,7 +246,7 @@ def _shows_change(world: World, telling: Telling) -> bool:
 
 
 class Order(msgspec.Struct, frozen=True):
-    """The reply to one order of the options; `places` lists the options by their position in the question."""
+    """The reply to one order of the options. `places` lists the positions that the options have in the question."""
 
     places: tuple[int, ...]
     text: str
@@ -292,7 +292,7 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     state: ReplyState = "answered"
     text: str = ""
     reason: str = ""
-    """The reason of a failure, in a sentence."""
+    """The reason for a failure, as a sentence."""
     finish: str = ""
     """Why the model stopped, as reported by the server: stop, length, content_filter, …; "composed" if the composer
     computed the answer without asking the model."""
@@ -308,11 +308,11 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str = ""
     """The model's name as reported by the server."""
     trace: Trace | None = None
-    """The program that was written for the question, if there was one."""
+    """The program that the model wrote to answer the question, if any."""
     reasoning: str = ""
     """The model's reasoning, if the server reports it separately; answers are never read from it."""
     restates: str = ""
-    """The model's first reply, if it was unread and the model was asked to state only its answer."""
+    """The model's first reply, if no answer could be read in it and the model was asked to state only its answer."""
 
     def __repr__(self) -> str:
         said = self.text if self.state == "answered" else f"failed: {self.reason}"

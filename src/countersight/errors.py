@@ -1,4 +1,4 @@
-"""All exceptions, as one tree. Each message is a sentence that says what happened, where, and what to do.
+"""All exceptions, in one hierarchy. Each message is a sentence that says what happened, where, and what to do.
 
 CountersightError
 ├── DatasetError, BadPicture, SceneError, Unclear, SceneGraphsError, CatalogueError   invalid input files
@@ -20,20 +20,20 @@ class DatasetError(CountersightError):
     """A folder that is not a dataset, or in which a dataset cannot be written."""
 
 
-class BadPicture(CountersightError, ValueError):  # noqa: N818 - it names the thing, as people say it
+class BadPicture(CountersightError, ValueError):  # noqa: N818 - a plain name without "Error"
     """A picture that cannot be used; the message says why, without naming the file."""
 
 
 class LinkedPicture(BadPicture):
-    """A picture whose file is a link, where links are not followed."""
+    """A picture file that is a link, in a place where links are not followed."""
 
 
 class SceneError(CountersightError):
     """A line of a scenes file that is not a scene."""
 
 
-class Unclear(CountersightError):  # noqa: N818 - it names what the world is
-    """A world in which a viewer could not tell what happens."""
+class Unclear(CountersightError):  # noqa: N818 - it describes the world
+    """A world that is drawn so that a viewer could not tell what happens."""
 
 
 class SceneGraphsError(CountersightError):
@@ -41,7 +41,7 @@ class SceneGraphsError(CountersightError):
 
 
 class CatalogueError(CountersightError):
-    """A catalogue that contradicts itself."""
+    """A catalogue with contradictory entries."""
 
 
 class ReferenceTableError(CountersightError):
@@ -121,7 +121,8 @@ class Unreachable(AskingFailed):
 class EditFailed(AskingFailed):
     """The edit failed. The message is the reason; if `again` is true, a retry may help.
 
-    A hosted editor that is busy, refuses or cannot be reached fails as a model does: Overloaded, Refused, Unreachable.
+    Hosted editors raise the same errors as models if they are busy, refuse or cannot be reached: Overloaded, Refused,
+    Unreachable.
     """
 
     def __init__(self, reason: str, *, again: bool = False) -> None:

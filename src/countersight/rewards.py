@@ -1,7 +1,7 @@
-"""Rewards for reinforcement learning, computed with the extractor and the gold answers that `score` uses.
+"""Rewards for reinforcement learning, computed with the same answer extraction and gold answers as `score`.
 
-`trl_reward`, `trl_format_reward` and `trl_paired_reward` go into `reward_funcs` of TRL's GRPOTrainer, with the columns
-that `export --to trl-grpo` writes.
+Pass `trl_reward`, `trl_format_reward` or `trl_paired_reward` to TRL's GRPOTrainer as `reward_funcs`; they use the
+columns written by `export --to trl-grpo`.
 """
 
 from collections import defaultdict
@@ -15,9 +15,9 @@ from countersight.errors import CountersightError
 from countersight.scoring import judge
 
 Completion = str | Reply | Sequence[Mapping[str, Any]] | None
-"""What a model wrote: a text, a reply, or turns of which the last is its own, with a text or parts as content.
+"""A model's output: a text, a `Reply`, or chat messages ending with the model's, with text or parts as content.
 
-None, no turns, and a turn without content are an empty reply, in which no answer can be read.
+None, an empty list of messages, and a message without content count as an empty reply, which has no answer.
 """
 
 
@@ -35,7 +35,7 @@ def reward(reply: Completion, question: Question | str, *, format_weight: float 
 def paired_reward(replies: Sequence[Completion], questions: Sequence[Question | str]) -> float:
     """Return the lowest reward of several replies: 1 only if both worlds of a case are answered correctly.
 
-    No replies at all are worth 0.
+    The reward is 0 if there are no replies.
     """
     return min((reward(reply, question) for reply, question in zip(replies, questions, strict=True)), default=0.0)
 
@@ -54,7 +54,7 @@ def trl_format_reward(completions: Sequence[Completion], gold: Sequence[str], **
 def trl_paired_reward(
     completions: Sequence[Completion], gold: Sequence[str], key: Sequence[str], **columns: Any
 ) -> list[float]:
-    """Return `paired_reward` for each completion, paired with the completion of the same number for the other world.
+    """Return `paired_reward` for each completion. The nth completions of both worlds of a case form a pair.
 
     A batch must contain complete cases: train with `shuffle_dataset=False`, and keep the exported order of the rows.
     """

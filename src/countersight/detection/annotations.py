@@ -1,4 +1,4 @@
-"""Human-drawn masks: instance annotations in COCO's format, with polygons and run lengths."""
+"""Read masks drawn by people: instance annotations in COCO's format, with polygons and run lengths."""
 
 import re
 from collections import defaultdict
@@ -14,7 +14,7 @@ from countersight.scenes import skia
 FAR = 1e5
 """Distance in pixels beyond the picture to which outlines are clipped."""
 MOST_NUMBERS = 200_000
-"""Most coordinates or run lengths of one mask; people draw far fewer."""
+"""Maximum number of coordinates or run lengths of one mask; people draw far fewer."""
 
 
 class _Image(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class _Annotation(msgspec.Struct, frozen=True):
     image_id: int
     category_id: int
     segmentation: msgspec.Raw = msgspec.Raw(b"[]")
-    """Decoded when it is needed: the annotations of COCO's training pictures are 120 million numbers."""
+    """Decoded on demand: the annotations of COCO's training pictures contain 120 million numbers."""
     bbox: tuple[float, float, float, float] | None = None
     iscrowd: int = 0
 
@@ -46,25 +46,25 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class _Runs(msgspec.Struct, frozen=True):
-    """A mask as lengths of runs, column by column, beginning with those that are out of it."""
+    """A mask as alternating run lengths, column by column, starting with pixels outside the mask."""
 
     size: tuple[int, int]
     counts: list[int] | str
 
 
 class AnnotatedThing(msgspec.Struct, frozen=True):
-    """One outlined thing in a picture, or a crowd outlined together."""
+    """One outlined object in a picture, or a crowd outlined as one."""
 
     id: int
     category: str
     box: tuple[float, float, float, float]
-    """Left, top, right, bottom."""
+    """Left, top, right and bottom in pixels."""
     crowd: bool
     outline: bytes
     """The segmentation in the file's format."""
 
     def mask(self, size: tuple[int, int]) -> Mask:
-        """Return which pixels of a picture of this size it covers."""
+        """Return which pixels of a picture of this size belong to the object."""
         try:
             outline = msgspec.json.decode(self.outline, type=list[list[float]] | _Runs)
         except msgspec.MsgspecError as error:
@@ -76,7 +76,7 @@ class AnnotatedThing(msgspec.Struct, frozen=True):
 
 
 class Annotations:
-    """The annotated things in the pictures of a dataset, by file name."""
+    """The annotated objects in the pictures of a dataset, by file name."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -94,7 +94,7 @@ class Annotations:
             self._annotations[annotation.image_id].append(annotation)
 
     def things(self, name: str, size: tuple[int, int]) -> list[AnnotatedThing]:
-        """Return the things in the picture with this file name, largest first; raises if it has no annotations."""
+        """Return the objects in the picture with this file name, largest first; raises if it has no annotations."""
         image = self._image(name)
         if (image.width, image.height) != size:
             raise EditFailed(
@@ -116,7 +116,7 @@ class Annotations:
         if not name:
             raise EditFailed("annotations find pictures by file name, and this picture has none")
         base = PurePath(name).name
-        # One photograph is 000000391895.jpg in the release of 2017 and COCO_train2014_000000391895.jpg in that of 2014.
+        # The same photograph is 000000391895.jpg in COCO 2017 and COCO_train2014_000000391895.jpg in COCO 2014.
         number = re.search(r"(\d{1,12})$", PurePath(base).stem)
         image = self._by_name.get(base) or (self._by_id.get(int(number[1])) if number else None)
         if image is None:
@@ -156,7 +156,7 @@ def decode_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
 
 
 def decode_compressed_runs(letters: str) -> list[int]:
-    """Decode COCO's compressed run lengths: six bits a letter, lowest first, as differences to the one before last."""
+    """Decode COCO's compressed run lengths: six bits per character, lowest first, relative to the run two before."""
     counts: list[int] = []
     value = shift = 0
     for letter in letters[:MOST_NUMBERS]:

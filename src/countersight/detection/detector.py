@@ -1,7 +1,7 @@
-"""Object detection as vision for programs: `vision=detector:PATH`.
+"""Object detection as a vision tool for programs: `vision=detector:PATH`.
 
-PATH is an ONNX file or a folder of transformers'. Settings follow as in an address: `detector:yolo.onnx?score=0.4`.
-After a `+` stands the model that answers questions, since a detector only finds: `detector:yolo.onnx+openai:gpt-4o`.
+PATH is an ONNX file or a transformers folder. Options follow as in a URL: `detector:yolo.onnx?score=0.4`. A detector
+cannot answer questions; to use a model for them, add it after a `+`: `detector:yolo.onnx+openai:gpt-4o`.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from PIL import Image
 
 OVERLAP: Final = 0.5
-"""Boxes of one class with a larger intersection over union are one thing."""
+"""Boxes of one class with a larger intersection over union count as the same object."""
 _OPTIONS: Final = ("score", "overlap", "labels")
 _KEPT = 64
-"""Pictures whose contents are remembered: the questions of a case follow each other."""
+"""Number of cached detection results; the questions of a case are asked one after the other."""
 _SPACE = re.compile(r"\s+")
 _BESIDE = re.compile(r"\+(?=[a-z-]+:|embedded$|chance$|always-first$)")
-"""Where the name of a model begins; a path may have a + of its own."""
+"""Matches the `+` before a model name; paths may also contain a `+`."""
 
 
 class Detector:
-    """Finds things in photographs with a detection model."""
+    """Finds objects in photographs with a detection model."""
 
     def __init__(self, name: str, finder: Finder, *, score: float | None = None, overlap: float = OVERLAP) -> None:
         self.name = name
@@ -45,7 +45,7 @@ class Detector:
         self._one_at_a_time = asyncio.Lock()
         self._network = threading.Lock()
         self.settings: dict[str, object] = {**finder.settings, "score": self._least, "overlap": overlap}
-        """The settings on which its answers depend; stored in run.json."""
+        """The settings on which its results depend; stored in run.json."""
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Detector:
         return self._finder.classes
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-        """Return things of this name, the most certain first; within a patch, those whose middle lies in it."""
+        """Return objects of this name, most certain first; within a patch, those whose middle is inside it."""
         words = _SPACE.sub(" ", what).strip()
         if not 0 < len(words) <= LONGEST:
             raise ToolFailed(f"{printable(words)[:40]!r} is not the name of an object")
@@ -63,7 +63,7 @@ class Detector:
         return _patches(await self._look(picture, words), picture, within)
 
     async def everything(self, picture: Picture, within: Patch | None) -> list[Patch]:
-        """Return all known things in a picture or a part of it, the most certain first."""
+        """Return all objects of known classes in a picture or a part of it, most certain first."""
         if not self.classes:
             raise ToolFailed("an open-vocabulary detector cannot list its classes")
         return _patches(await self._look(picture, ""), picture, within)
@@ -73,12 +73,12 @@ class Detector:
         raise ToolFailed("a detector only finds objects and cannot answer questions")
 
     async def close(self) -> None:
-        """Release the pictures."""
+        """Clear the cache."""
         self._seen.clear()
 
     async def _look(self, picture: Picture, words: str) -> list[Found]:
         key = (hashlib.blake2b(picture.data, digest_size=16).digest(), words)
-        async with self._one_at_a_time:  # who asks for the same picture waits for what is known of it
+        async with self._one_at_a_time:  # concurrent calls for one picture share the result
             if key not in self._seen:
                 self._seen[key] = await asyncio.to_thread(self._detect, picture, words)
                 if len(self._seen) > _KEPT:
@@ -97,16 +97,16 @@ class Detector:
             return str(error)
 
     def boxes(self, image: "Image.Image", words: str = "") -> list[Found]:
-        """Return what it finds, the most certain first, with scores; for callers with their own thread."""
+        """Return the objects found, most certain first, with scores. This call blocks until detection is done."""
         try:
-            with self._network:  # models are not made to be asked by two threads at once
+            with self._network:  # models are not thread-safe
                 return suppress_overlaps(self._finder.find(image, words, self._least), self._overlap)
-        except Exception as error:  # a foreign network may raise whatever its layers like
+        except Exception as error:  # networks raise many types of errors
             raise ToolFailed(f"the detector failed: {printable(f'{type(error).__name__}: {error}')[:200]}") from None
 
 
 class DetectorAndModel:
-    """A detector that finds things, with another model that answers questions."""
+    """A detector that finds objects, combined with a model that answers questions."""
 
     def __init__(self, detector: Detector, answering: Vision) -> None:
         self.name = f"{detector.name}+{answering.name}"
@@ -116,19 +116,19 @@ class DetectorAndModel:
         self.query = answering.query
 
     async def close(self) -> None:
-        """Close both."""
+        """Close the detector and the model."""
         await self._detector.close()
         await self._answering.close()
 
 
 def parted(where: str) -> tuple[str, str]:
-    """Split a name such as `yolo.onnx+openai:gpt-4o` into the detector's part and the model, or ""."""
+    """Split a name such as `yolo.onnx+openai:gpt-4o` into the detector and the model ("" without a model)."""
     beside = _BESIDE.search(where)
     return (where[: beside.start()], where[beside.end() :]) if beside else (where, "")
 
 
 def open_detector(where: str, settings: ModelSettings) -> Detector:
-    """Open the detector at a path, with the options in its address; raises ModelError."""
+    """Open the detector at a path, with the options that follow it; raises ModelError."""
     name, options = with_options(where, _OPTIONS, ModelError)
     if not name.strip():
         raise ModelError("name a detector by its path, such as detector:yolo.onnx or detector:FOLDER")
@@ -170,7 +170,7 @@ def _patches(found: list[Found], picture: Picture, within: Patch | None) -> list
 
 
 def _pixels(found: Found, size: tuple[int, int]) -> Box:
-    """Return a box in whole pixels, at least one wide and high, and inside the picture."""
+    """Return a box in whole pixels, at least one pixel wide and high, and inside the picture."""
     width, height = size
     left, top = (min(max(0, round(at)), side - 1) for at, side in zip(found.box[:2], size, strict=True))
     right, bottom = max(left + 1, min(width, round(found.box[2]))), max(top + 1, min(height, round(found.box[3])))

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 MOST = 300
-"""Most things found in one picture."""
+"""Maximum number of objects found in one picture."""
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A found thing: its left, top, right and bottom in pixels, its name, and its score."""
+    """A found object: its box (left, top, right, bottom) in pixels, its name and its score."""
 
     box: tuple[float, float, float, float]
     name: str
@@ -28,8 +28,8 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def listed(boxes: NDArray[np.float32], scores: NDArray[np.float32], names: Sequence[str], least: float) -> list[Found]:
-    """Rows of boxes with their scores and names as things, without those below the least score and those that are
-    no box."""
+    """Convert rows of boxes, scores and names to objects. Boxes below the score threshold and invalid boxes are
+    skipped."""
     kept = np.isfinite(boxes).all(axis=1) & (scores >= least)
     kept &= (boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])
     return [
@@ -40,7 +40,7 @@ def listed(boxes: NDArray[np.float32], scores: NDArray[np.float32], names: Seque
 
 
 def suppress_overlaps(found: Sequence[Found], overlap: float) -> list[Found]:
-    """Return the most certain first; of overlapping boxes with the same name, only the most certain one."""
+    """Return the objects, most certain first, with only the most certain of overlapping boxes with the same name."""
     ordered = sorted(found, key=lambda each: -each.score)
     kept: list[Found] = []
     for each in ordered:
@@ -77,14 +77,14 @@ class Finder(Protocol):
     """A loaded detection model."""
 
     classes: tuple[str, ...]
-    """The names of the classes it finds; empty if it accepts any words."""
+    """The names of the classes it finds; empty for an open-vocabulary model, which accepts any words."""
     least: float
     """The default score threshold."""
     settings: dict[str, object]
     """The settings on which its boxes depend; stored in run.json."""
 
     def find(self, image: "Image.Image", words: str, least: float) -> list[Found]:
-        """Return the things in a picture, in pixels; only open-vocabulary models use `words`. May raise anything."""
+        """Return the objects in a picture; only open-vocabulary models use `words`. May raise any exception."""
         ...
 
 
@@ -100,7 +100,7 @@ def read_labels(path: Path) -> tuple[str, ...]:
 
 
 def coco_labels(number: int) -> tuple[str, ...] | None:
-    """Return COCO's class names if the number of classes fits: its 80 in order, or one for every id up to 90."""
+    """Return COCO's class names if `number` fits: 80 classes in order, or 91 or 92 with one per id; otherwise None."""
     if number == len(COCO):
         return tuple(COCO.values())
     return tuple(COCO.get(id, "") for id in range(number)) if number in (91, 92) else None

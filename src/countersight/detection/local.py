@@ -1,4 +1,4 @@
-"""Detectors run by transformers, from a folder: with fixed classes, or open-vocabulary."""
+"""Detectors that run in transformers, loaded from a folder: with fixed classes or an open vocabulary."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LocalFinder:
-    """A detector in a transformers folder."""
+    """A detector loaded from a transformers folder."""
 
     def __init__(self, name: str, device: str) -> None:
         folder = find_folder(name)
@@ -25,12 +25,12 @@ class LocalFinder:
         named = {} if self._takes_words else config.id2label
         self._names = {int(number): "" if label == "N/A" else str(label) for number, label in named.items()}
         self.classes = tuple(dict.fromkeys(label for label in self._names.values() if label))
-        # Those that take words compare rather than decide: their scores are low by nature.
+        # Open-vocabulary models compare rather than decide, so their scores are lower.
         self.least = 0.2 if self._takes_words else 0.5
         self.settings: dict[str, object] = {"detector": fingerprint(folder)}
 
     def find(self, image: "Image.Image", words: str, least: float) -> list[Found]:
-        """Return the things in a picture; with an open-vocabulary model, those that the words name."""
+        """Return the objects in a picture; with an open-vocabulary model, those that the words name."""
         import torch
 
         sizes = torch.tensor([(image.height, image.width)], device=self._device)
@@ -52,7 +52,7 @@ class LocalFinder:
 
 
 def _config(folder: Path) -> tuple[Any, bool]:
-    """The configuration of a detector, and whether it takes any words."""
+    """Return the configuration of a detector, and whether it has an open vocabulary."""
     from transformers import AutoConfig
     from transformers.models.auto.modeling_auto import (
         MODEL_FOR_OBJECT_DETECTION_MAPPING,
@@ -61,7 +61,7 @@ def _config(folder: Path) -> tuple[Any, bool]:
 
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # whatever a damaged or foreign file makes transformers say
+    except Exception as error:  # transformers raises many types of errors on unsuitable files
         raise unusable(folder, error) from None
     if type(config) in MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING:
         return config, True
@@ -78,10 +78,10 @@ def _load(folder: Path, config: Any, *, takes_words: bool) -> Any:
         model, faults = family.from_pretrained(
             folder, config=config, local_files_only=True, trust_remote_code=False, output_loading_info=True
         )
-    except Exception as error:  # torn files, wrong shapes, no room: each layer beneath has its own exceptions
+    except Exception as error:  # damaged files, wrong shapes, no memory: each library raises its own errors
         raise unusable(folder, error) from None
     if faults["missing_keys"]:
-        # transformers would fill them by chance and go on.
+        # transformers itself would fill them with random values.
         raise ModelError(f"{folder} lacks {len(faults['missing_keys']):,} of the model's weights")
     return model
 

@@ -1,4 +1,4 @@
-"""Masks of edits: from a file, a box, a colour or a contour."""
+"""Masks of edits: read, write, compare and grow them, or make them from a box."""
 
 import io
 from contextlib import suppress
@@ -13,7 +13,7 @@ from countersight.picture import MAX_PIXELS
 
 
 def opencv() -> Any:
-    """Return the module cv2, imported on first use."""
+    """Return the cv2 module, imported on first use; raises EditorError if it is not installed."""
     try:
         import cv2
     except ImportError:
@@ -46,7 +46,7 @@ def read_mask(data: bytes, size: tuple[int, int]) -> Mask:
             return np.asarray(file.convert("L")) >= 128
     except EditFailed:
         raise
-    except Exception as error:  # decoders raise whatever they like on damaged data
+    except Exception as error:  # decoders raise many types of errors on damaged data
         raise EditFailed(f"the mask is not a readable PNG file ({type(error).__name__})") from None
 
 
@@ -54,7 +54,7 @@ def grow_mask(mask: Mask, by: int) -> Mask:
     """Return the mask grown by `by` pixels in every direction, including diagonals."""
     mask = mask.copy()
     for lines in (mask, mask[::-1], mask.T, mask.T[::-1]):
-        covered = 1  # what every pixel covers grows from step to step, so that few steps are needed
+        covered = 1  # each step can nearly double the width, so few steps are needed
         while covered <= min(by, len(lines) - 1):
             step = min(covered, by + 1 - covered)
             lines[step:] |= lines[:-step]
@@ -63,7 +63,7 @@ def grow_mask(mask: Mask, by: int) -> Mask:
 
 
 def difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Mask:
-    """Return where two pictures of one size differ (channel by channel, which is five times as fast)."""
+    """Return which pixels differ between two pictures of one size (by channel, which is five times as fast)."""
     different: Mask = one[:, :, 0] != other[:, :, 0]
     for channel in (1, 2):
         different |= one[:, :, channel] != other[:, :, channel]

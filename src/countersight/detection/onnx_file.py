@@ -1,4 +1,4 @@
-"""Detectors in ONNX files: exports shaped like YOLO's (one table of boxes) and like DETR's (logits and boxes)."""
+"""Detectors in ONNX files: exports of models like YOLO (one table of boxes) or DETR (logits and boxes)."""
 
 import ast
 import json
@@ -15,15 +15,15 @@ from countersight.errors import ModelError
 
 Array = NDArray[np.float32]
 _SIDE = 640
-"""The input size of a YOLO whose file leaves it open."""
+"""The input size for a YOLO whose file does not define it."""
 _DETR_SIDES = (800, 1333)
-"""The shorter side of a DETR's input, and the most of the longer one, where its file leaves the size open."""
+"""The shorter side and the maximum of the longer side for a DETR whose file does not define its input size."""
 _LARGEST = 4096
 _GREY = 114
-"""With this YOLO's pictures are filled up to a square."""
+"""The grey level with which YOLO's pictures are padded to a square."""
 _LONGEST_METADATA = 1024 * 1024
 _ENDS = 6
-"""Columns of an export that has sorted its boxes itself: a box, a score and a class."""
+"""Columns in the table of an export that already suppresses overlaps: a box, a score and a class."""
 _DETR_OUTPUTS = (["logits", "pred_boxes"], ["pred_logits", "pred_boxes"])
 
 
@@ -57,7 +57,7 @@ class OnnxFinder:
         return listed(boxes, scores, names, least)
 
     def _yolo_rows(self, image: Image.Image) -> tuple[Array, Array, NDArray[np.int64]]:
-        """Return boxes, scores and classes of a YOLO, which sees the picture as large as it fits, on grey."""
+        """Return boxes, scores and classes of a YOLO; the picture is scaled to fit its input and padded with grey."""
         height, width = self._height or _SIDE, self._width or _SIDE
         scale = min(width / image.width, height / image.height)
         size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
@@ -89,13 +89,13 @@ class OnnxFinder:
     def _run(self, pixels: Array, outputs: list[str]) -> list[Array]:
         kind = np.float16 if "float16" in self._input.type else np.float32
         fed: dict[str, NDArray[Any]] = {self._input.name: pixels.astype(kind)}
-        for other in self._session.get_inputs()[1:]:  # DETR's mask of what is picture and not filling: all is
+        for other in self._session.get_inputs()[1:]:  # DETR's mask of real pixels: there is no padding
             fed[other.name] = np.ones((1, *pixels.shape[2:]) if other.name == "pixel_mask" else 1, np.int64)
         return [np.asarray(output, np.float32) for output in self._session.run(outputs, fed)]
 
     def _known_names(self, path: Path) -> tuple[str, ...]:
-        """Return the class names in the file or in `config.json` beside it; COCO's if their number fits."""
-        written = self._session.get_modelmeta().custom_metadata_map.get("names", "")  # as Python writes a dictionary
+        """Return the class names from the file or from `config.json` next to it; COCO's names if their number fits."""
+        written = self._session.get_modelmeta().custom_metadata_map.get("names", "")  # the repr of a Python dictionary
         try:
             found = ast.literal_eval(written) if len(written) <= _LONGEST_METADATA else None
         except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -119,7 +119,7 @@ class OnnxFinder:
 
 
 def _in_order(found: object) -> tuple[str, ...]:
-    """Return names by their numbers as a row, with "" where a number has no name; () if they are no such names."""
+    """Return names in the order of their numbers, with "" for missing ones; () if the value is not a map of names."""
     if isinstance(found, list | tuple):
         found = dict(enumerate(found))
     if not isinstance(found, dict) or not found:
@@ -142,21 +142,21 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _planes(image: Image.Image) -> Array:
-    """Return a picture as networks take it in: one of a batch, its three colours apart, from 0 to 1."""
+    """Return a picture as the input of a network: a batch of one, channels first, with values from 0 to 1."""
     pixels = np.asarray(image.convert("RGB"), np.float32) / np.float32(255)
     return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None])
 
 
 def _boxes_in(table: Array, classes: int) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Return boxes by their corners, their scores and classes, from the table of any of YOLO's exports."""
+    """Return boxes (as corners), scores and classes from the output table of any YOLO version."""
     rows = table[0] if table.ndim == 3 else table
     if rows.ndim != 2:
         raise ValueError(f"a table of shape {table.shape} does not contain boxes")
-    if rows.shape[0] == 4 + classes and rows.shape[1] != 4 + classes:  # version 8 and later: a column for each box
+    if rows.shape[0] == 4 + classes and rows.shape[1] != 4 + classes:  # version 8 and later: one column per box
         rows = rows.T
     if rows.shape[1] == 4 + classes:
         scores = rows[:, 4:]
-    elif rows.shape[1] == 5 + classes:  # before: whether there is anything at all stands apart
+    elif rows.shape[1] == 5 + classes:  # earlier versions: a separate column for objectness
         scores = rows[:, 5:] * rows[:, 4:5]
     elif rows.shape[1] == _ENDS:
         return rows[:, :4], rows[:, 4], rows[:, 5].astype(np.int64)
@@ -167,7 +167,7 @@ def _boxes_in(table: Array, classes: int) -> tuple[Array, Array, NDArray[np.int6
 
 
 def _detr_scores(logits: Array, classes: int) -> tuple[Array, NDArray[np.int64]]:
-    """Return the score and class of each box; a model that has one more class than names keeps it for nothing."""
+    """Return the score and class of each box; if there is one class more than names, the last means no object."""
     clipped = np.clip(logits, -60, 60)
     if logits.shape[-1] == classes + 1:
         odds = np.exp(clipped - clipped.max(axis=-1, keepdims=True))
@@ -179,6 +179,6 @@ def _detr_scores(logits: Array, classes: int) -> tuple[Array, NDArray[np.int64]]
 
 
 def _corners(centred: Array) -> Array:
-    """Return boxes by left, top, right and bottom instead of middle and size."""
+    """Convert boxes from middle and size to left, top, right and bottom."""
     middle, half = centred[:, :2], centred[:, 2:4] / 2
     return np.concatenate([middle - half, middle + half], axis=1)

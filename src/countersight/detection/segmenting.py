@@ -1,8 +1,8 @@
-"""Segment the thing in a box, with a SAM-like pair of ONNX files: an encoder and a decoder.
+"""Segment the object in a box, with a SAM-like pair of ONNX files: an encoder and a decoder.
 
-Two families are known by the inputs of their decoder. SAM's has `orig_im_size`: the picture's longer side becomes the
-encoder's, the rest is empty, and masks come in the picture's size. SAM 2's has none: the picture is stretched to the
-encoder's square, and masks come at a quarter of it.
+The decoder's inputs tell two families apart. SAM has `orig_im_size`: the picture is scaled to fit the encoder's square
+and padded, and masks have the picture's size. SAM 2 does not have it: the picture is stretched to the square, and masks
+have a quarter of its size.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from countersight.text import printable
 
 
 def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
-    """Load the network of a file for the processor; raises the given error."""
+    """Load the network in a file for the CPU; raises the given error if that fails."""
     if not path.is_file():
         raise error(f"the file {path} does not exist")
     import onnxruntime
@@ -29,7 +29,7 @@ def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = cores()
     options.log_severity_level = 4
-    # Threads that spin while they wait take the cores of everything else.
+    # Threads that spin while they wait would slow down everything else.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
@@ -47,13 +47,13 @@ def fingerprint(*paths: Path) -> str:
 
 Corners = tuple[float, float, float, float]
 _MEAN, _SPREAD = np.array([123.675, 116.28, 103.53], np.float32), np.array([58.395, 57.12, 57.375], np.float32)
-"""Of the photographs both families were trained with, channel by channel."""
+"""The channel statistics of the photographs that both families were trained on."""
 _FIRST_CORNER, _LAST_CORNER = 2, 3
-"""The labels of the points of a prompt."""
+"""The labels of a box's two corners in a prompt."""
 
 
 class Segmenter:
-    """A segmentation model that returns the mask of the thing in a box."""
+    """A segmentation model that returns the mask of the object in a box."""
 
     def __init__(self, encoder: Path, decoder: Path) -> None:
         self._encoder, self._decoder = open_graph(encoder), open_graph(decoder)
@@ -78,7 +78,7 @@ class Segmenter:
         self._seen: tuple[bytes, dict[str, NDArray[Any]]] | None = None
 
     def cut_out(self, pixels: Pixels, box: Corners) -> Mask:
-        """Return the mask of the thing inside a box (left, top, right, bottom)."""
+        """Return the mask of the object inside a box (left, top, right, bottom)."""
         height, width = pixels.shape[:2]
         prompt = {
             "point_coords": np.array([[box[:2], box[2:]]], np.float32) * self._scale(width, height),
@@ -98,14 +98,14 @@ class Segmenter:
             raise EditFailed(f"the segmenter failed: {printable(str(error))[:160]}") from None
 
     def _encoded(self, pixels: Pixels) -> dict[str, NDArray[Any]]:
-        """Return the encoder's output for a picture; it is cached, because the next prompt is often about the same
-        one."""
+        """Return the encoder's output for a picture. It is cached, because the next box is often in the same
+        picture."""
         digest = hashlib.sha256(pixels.tobytes()).digest()
         if self._seen is None or self._seen[0] != digest:
             names = [out.name for out in self._encoder.get_outputs()]
             features = dict(zip(names, self._encoder.run(None, {self._input: self._prepared(pixels)}), strict=True))
             wanted = [name for name in self._asked if name not in features and name.startswith("image_embed")]
-            if len(wanted) == 1 and len(features) == 1:  # exporters name the one output as they like
+            if len(wanted) == 1 and len(features) == 1:  # exporters name a single output differently
                 features[wanted[0]] = next(iter(features.values()))
             absent = [name for name in wanted if name not in features]
             if absent:
@@ -128,7 +128,7 @@ class Segmenter:
         return np.full(2, self._side / max(width, height), np.float32)
 
     def _low(self) -> tuple[int, int]:
-        """Return the height and width of the masks that a decoder takes as a first guess."""
+        """Return the height and width of the decoder's low-resolution input mask."""
         shape = self._asked["mask_input"].shape if "mask_input" in self._asked else ()
         sides = [side for side in shape[-2:] if isinstance(side, int)]
         return (sides[0], sides[1]) if len(sides) == 2 else (self._side // 4, self._side // 4)
@@ -149,7 +149,7 @@ class Segmenter:
 
 
 def open_segmenter(folder: Path) -> Segmenter:
-    """Open the segmenter in a folder: one file with "encoder" in its name, one with "decoder"."""
+    """Open the segmenter in a folder that contains one file named *encoder* and one named *decoder*."""
     found = {}
     for part in ("encoder", "decoder"):
         files = sorted(path for end in ("onnx", "ort") for path in folder.glob(f"*{part}*.{end}"))

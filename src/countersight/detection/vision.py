@@ -1,4 +1,4 @@
-"""The vision tools of programs: finding things, and asking a model about a part of a picture."""
+"""The vision tools of programs: find objects, and ask a model about a part of a picture."""
 
 import re
 import tomllib
@@ -15,13 +15,13 @@ from countersight.text import printable
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels; right and bottom are exclusive."""
 MOST_FOUND = 500
-"""Most things of one name returned to a program, which may compare each with each."""
+"""Maximum number of objects returned to a program, which may compare all pairs of them."""
 SIDEWAYS = frozenset({5, 6, 7, 8})
-"""EXIF orientations that exchange width and height."""
+"""EXIF orientations that swap width and height."""
 
 
 class Patch(msgspec.Struct, frozen=True):
-    """A part of a picture, such as a found thing."""
+    """A part of a picture, such as a found object."""
 
     box: Box
     name: str = ""
@@ -33,12 +33,12 @@ class Patch(msgspec.Struct, frozen=True):
 
     @property
     def middle(self) -> tuple[float, float]:
-        """The middle of the box."""
+        """The middle of the box, as x and y."""
         left, top, right, bottom = self.box
         return (left + right) / 2, (top + bottom) / 2
 
     def is_in(self, other: "Patch") -> bool:
-        """Whether this patch lies in `other`: in its outline if known, else with the middle in its box."""
+        """Return whether this patch is in `other`: in its outline if known, otherwise with its middle in the box."""
         if other.outline:
             return other.outline in self.regions
         x, y = self.middle
@@ -51,13 +51,13 @@ class ToolFailed(Exception):  # noqa: N818 - it names what happened
 
 
 class Vision(Protocol):
-    """Vision tools for programs. `settings` are what their results depend on; they are stored in run.json."""
+    """Vision tools for programs. `settings` contains everything their results depend on; it is stored in run.json."""
 
     name: str
     settings: dict[str, object]
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-        """Return the things of this name in the whole picture or in a part of it; raises ToolFailed."""
+        """Return the objects of this name in the whole picture or in a part of it; raises ToolFailed."""
         ...
 
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
@@ -70,7 +70,7 @@ class Vision(Protocol):
 
 
 async def look_for(vision: Vision, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-    """Return the things of this name; raises ToolFailed, also if there are more than MOST_FOUND."""
+    """Return the objects of this name; raises ToolFailed, also if there are more than MOST_FOUND."""
     found = await vision.find(picture, what, within)
     if len(found) > MOST_FOUND:
         raise ToolFailed(f"{vision.name} found {len(found):,} of {what[:60]!r}; a program gets at most {MOST_FOUND}")
@@ -78,20 +78,20 @@ async def look_for(vision: Vision, picture: Picture, what: str, within: Patch | 
 
 
 def size_as_seen(picture: Picture) -> tuple[int, int]:
-    """Return width and height of a picture as shown by a viewer, in which boxes are measured, without decoding it."""
+    """Return width and height of a picture as viewers show it, without decoding it; boxes use this size."""
     shrink = min(1.0, LONGEST_SIDE / max(picture.width, picture.height))
     width, height = (max(1, round(side * shrink)) for side in (picture.width, picture.height))
     return (height, width) if picture.orientation in SIDEWAYS else (width, height)
 
 
 Phrase = tuple[str, ...]
-"""A name for comparison: its words in the singular."""
+"""A name normalised for comparison: its words in the singular."""
 
 _LISTED: Final[dict[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
 COCO: Final[dict[int, str]] = {int(number): name for number, name in _LISTED["coco"].items()}
 """The categories of COCO by their ids."""
 LONGEST = 80
-"""Longest name of a thing in characters; no class has half of it."""
+"""Maximum length of an object's name in characters; no class name is half as long."""
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BETWEEN = re.compile(r",|/|&|\b(?:and|or)\b")
@@ -99,7 +99,7 @@ _PERSON: Final = noun_key("person")
 
 
 def phrase_of(words: str) -> Phrase:
-    """Return a name without filler words: "the two dogs in the picture" is a dog."""
+    """Return a name in the singular without filler words: "the two dogs in the picture" becomes "dog"."""
     plain = (word for word in _WORD.findall(words.casefold()) if word not in FILLER and word not in PLACES)
     return tuple(noun_key(word) for word in plain)
 
@@ -114,7 +114,7 @@ _KINDS: Final[dict[Phrase, frozenset[Phrase]]] = {
 
 
 def classes_of(what: str, classes: Sequence[str]) -> frozenset[str]:
-    """Return the classes that words name: one, all of a kind ("animals"), or one like "man"; raises ToolFailed."""
+    """Return the classes that words name: one class, or all of a kind ("animals"); raises ToolFailed if none match."""
     known: dict[Phrase, str] = {}
     for name in classes:
         phrase = phrase_of(name)
@@ -139,7 +139,7 @@ def _named(phrase: Phrase, known: dict[Phrase, str]) -> frozenset[str]:
     if of_kind := frozenset(known[member] for member in members if member in known):
         return of_kind
     for kind, inside in _KINDS.items():
-        # A baseball player is a person; but of what a "toy duck" or a "police car" is, a list of words says nothing.
+        # A baseball player is a person, but a list of words cannot tell what a "toy duck" or a "police car" is.
         word = phrase[-1:] if kind == (_PERSON,) else phrase
         if word in inside and kind in known:
             return frozenset({known[kind]})

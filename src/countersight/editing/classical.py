@@ -1,7 +1,7 @@
-"""Edits of photographs under a mask: removing, recolouring, moving, resizing.
+"""Edit photographs under a mask: remove, recolour, move or resize objects.
 
-What is not under the mask stays as it is, to the bit. What a removed or moved thing leaves behind is painted over by
-whatever fills holes: OpenCV here, a network in `inpaint`.
+Pixels outside the mask are unchanged, bit for bit. The hole that a removed or moved object leaves is filled by OpenCV
+here, and by a network in `inpaint`.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ Lab = NDArray[np.float32]
 def recolour_area(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     """Return the picture with the masked part in another colour, keeping its light and shade.
 
-    In Lab: hue and saturation become the colour's, lightness keeps its variation and is drawn towards the colour's, as
-    dark red light-kept would not be called yellow. White, grey and black lose their hue and take the lightness.
+    In Lab space, hue and saturation are replaced, and lightness keeps its variation but moves towards that of the new
+    colour: dark red turned yellow must also become lighter. For white, grey and black only the lightness is used.
     """
     left, top, right, bottom = box_of(mask)
     part = np.s_[top:bottom, left:right]
@@ -41,7 +41,7 @@ def recolour_area(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     goal = _to_lab(np.array([[colour]], np.uint8))[0, 0]
     lightness, chroma = lab[..., 0], np.hypot(lab[..., 1], lab[..., 2])
     middle, usual = float(np.median(lightness[under])), float(np.median(chroma[under]))
-    # What is much lighter or darker than most of the thing is not its paint: windows, tyres, letters.
+    # Parts much lighter or darker than most of the object (windows, tyres, letters) keep their colour.
     paint = np.exp(-(((lightness - middle) / 38) ** 2))
     if np.hypot(*goal[1:]) < 12:
         shade = lightness + paint * (goal[0] - middle)
@@ -49,7 +49,7 @@ def recolour_area(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     else:
         shade = lightness + paint * np.clip(0.75 * (goal[0] - middle), -45, 45)
         strength = np.clip(chroma / usual, 0.3, 1.25) if usual > 12 else np.ones_like(chroma)
-        # Lights and deep shadows have little colour of their own.
+        # Highlights and deep shadows have little colour.
         strength = strength * np.clip(np.minimum(lightness, 100 - lightness) / 14, 0.15, 1)
         hues = strength[..., None] * goal[1:]
     changed = _from_lab(np.concatenate((np.clip(shade, 0, 100)[..., None], hues), axis=2))
@@ -61,9 +61,9 @@ def recolour_area(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
 def paste_object(
     onto: Pixels, pixels: Pixels, mask: Mask, at: tuple[int, int], factor: float = 1.0
 ) -> tuple[Pixels, Mask]:
-    """Paste a thing, scaled, at a position of another picture; return the picture and the mask of the thing.
+    """Paste a scaled object into another picture; return the new picture and the mask of the object.
 
-    What would lie beyond the border is cut off. The mask of a thing that is wholly outside is empty.
+    Parts beyond the border are cut off. The mask is empty if the whole object is outside.
     """
     left, top, right, bottom = box_of(mask)
     size = max(1, round((right - left) * factor)), max(1, round((bottom - top) * factor))
@@ -104,12 +104,12 @@ def _from_lab(lab: Lab) -> Pixels:
 
 
 MARGIN = 0.012
-"""How far beyond its outline a thing is painted over, as a part of the picture's longer side: outlines are drawn by
-people, and a rim of what was there gives it away."""
+"""Margin around an object that is painted over too, as a share of the picture's longer side. Outlines drawn by people
+are not exact, and a remaining rim would be visible."""
 LARGEST_HOLE = 0.6
 """The largest share of a picture that a mask may cover; a larger hole leaves too little to fill it from."""
 FINDING = ("annotations", "detector", "segmenter")
-"""Options of an editor that say how it finds the thing to change."""
+"""Options that tell an editor how to find the object to change."""
 ACTIONS: tuple[Action, ...] = ("remove", "recolour", "move", "resize")
 _VALUES = {
     "recolour": ", ".join(COLOURS),
@@ -131,11 +131,11 @@ class Retoucher:
         return await asyncio.to_thread(self._edited, request)
 
     async def abilities(self, request: EditRequest) -> Abilities:
-        """Return the possible actions, and the things that can be found in the picture."""
+        """Return the possible actions, and the objects that can be found in the picture."""
         return await asyncio.to_thread(self._abilities, request)
 
     async def close(self) -> None:
-        """Do nothing: only memory is held."""
+        """Do nothing: there are no connections to close."""
 
     def _abilities(self, request: EditRequest) -> Abilities:
         if not self._selector.looks:
@@ -143,13 +143,13 @@ class Retoucher:
         try:
             things = self._selector.names(request.name, np.asarray(as_seen(request.picture)))
         except (BadPicture, EditFailed):
-            things = ()  # the edit itself will say why
+            things = ()  # the edit will report the reason
         return Abilities(ACTIONS, _VALUES, things)
 
     def _edited(self, request: EditRequest) -> Edited:
         if request.instruction.action == "nothing":
             across, down = request.picture.width, request.picture.height
-            size = (across, down) if request.picture.orientation > 4 else (down, across)  # on its side, or upright
+            size = (across, down) if request.picture.orientation > 4 else (down, across)  # rotated, or upright
             return Edited(request.picture, encode_mask(np.zeros(size, bool)), {"seed": request.seed})
         if max(request.picture.width, request.picture.height) > LONGEST_SIDE:
             raise EditFailed(f"pictures with a side of more than {LONGEST_SIDE:,} pixels are not edited")
@@ -163,7 +163,7 @@ class Retoucher:
         if not difference(pixels, after).any():
             raise EditFailed("the edit would change nothing")
         file = io.BytesIO()
-        # The mask has the last word, whatever painted.
+        # Pixels outside the mask are restored, in case the method changed some.
         Image.fromarray(np.where(mask[:, :, None], after, pixels)).save(file, "PNG", compress_level=4)
         picture = Picture(file.getvalue(), "image/png", pixels.shape[1], pixels.shape[0], plain=True)
         return Edited(picture, encode_mask(mask), {"seed": request.seed, "mask from": selection.how})
@@ -186,7 +186,7 @@ class Retoucher:
         return self._without(pixels, selection.mask)
 
     def _without(self, pixels: Pixels, mask: Mask) -> tuple[Pixels, Mask]:
-        """The picture without a thing, and the pixels that were painted over."""
+        """Return the picture without an object, and the mask of the filled pixels."""
         hole = grow_mask(mask, max(2, round(MARGIN * max(pixels.shape[:2]))))
         if hole.mean() > LARGEST_HOLE:
             raise EditFailed(f"the mask covers {hole.mean():.0%} of the picture, so too little is left to fill it from")
@@ -203,7 +203,7 @@ class Retoucher:
         left, top, right, bottom = box_of(selection.mask)
         height, width = selection.mask.shape
         free = [width - right if dx > 0 else left] * bool(dx) + [height - bottom if dy > 0 else top] * bool(dy)
-        # Its own length away it no longer lies over where it was.
+        # By default, move it by its own length, so that it does not overlap its old position.
         length = said if said else min([right - left] * bool(dx) + [bottom - top] * bool(dy) + free, default=0)
         if not 0 < length <= min(free, default=0) or length < 0.03 * max(width, height):
             raise EditFailed(f"there is no room to move it {value[:80]}")
@@ -215,7 +215,7 @@ class Retoucher:
         (factor,) = factors_in(request.instruction.value, (1.5,), (0.6,))
         left, top, right, bottom = box_of(selection.mask)
         width, height = (right - left) * factor, (bottom - top) * factor
-        # It grows and shrinks about the middle of its foot, so that it keeps standing where it stands.
+        # Scale it around the middle of its bottom edge, so that it stays on the ground.
         at = round((left + right - width) / 2), round(bottom - height)
         if width > pixels.shape[1] or height > pixels.shape[0] or min(width, height) < 6:
             raise EditFailed(f"scaled by {factor:g}, it would not fit into the picture, or would be too small to see")

@@ -26,14 +26,14 @@ STEP = 16
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """How to call the pipelines of one class."""
+    """Describes how to call the pipelines of one class."""
 
     fills: bool = False
     """Whether it paints only under a mask."""
     described: bool = False
-    """Whether its prompt describes the result instead of the change."""
+    """Whether its prompt must describe the result instead of the change."""
     masked: str = ""
-    """The class that uses the same parts and accepts a mask."""
+    """The pipeline class that uses the same components and accepts a mask."""
     sized: bool = True
     """Whether it accepts a height and a width; others use the picture's."""
     bounded: bool = False
@@ -41,11 +41,11 @@ class Kind(msgspec.Struct, frozen=True):
     further: dict[str, Any] = {}
 
 
-# Without a negative prompt Qwen's pipelines do not guide at all. Ours says what must not be touched as well as what
-# must vanish, so it stands in the words; pushed away from, it would do harm.
+# Qwen's pipelines use guidance only if there is a negative prompt, so an empty one is passed. Our own negative text
+# is part of the prompt: it also names what must stay, so guidance away from it would do harm.
 _QWEN = {"negative_prompt": " ", "true_cfg_scale": 4.0}
 _ALL_OF_IT = {"strength": 1.0}
-"""What is under the mask is painted anew: with less, traces of what is to vanish stay."""
+"""Repaint everything under the mask: at a lower strength, traces of the removed object remain."""
 
 KINDS = {
     "FluxKontextPipeline": Kind(masked="FluxKontextInpaintPipeline", bounded=True),
@@ -113,11 +113,11 @@ def load_pipeline(folder: Path, dtype: str, device: str) -> Any:
     from transformers.utils import logging
 
     for log in (logging, diffusers.utils.logging):
-        log.set_verbosity(log.CRITICAL)  # its notes and bars would run into the progress we show
+        log.set_verbosity(log.CRITICAL)  # its messages and bars would disturb our progress display
         log.disable_progress_bar()
     safe = {
         "local_files_only": True,
-        "use_safetensors": True,  # weights alone: other files can hold programs
+        "use_safetensors": True,  # other formats can contain code
         "dtype": getattr(torch, dtype),
     }
     try:
@@ -129,7 +129,7 @@ def load_pipeline(folder: Path, dtype: str, device: str) -> Any:
         return quiet(pipeline.to(device))
     except EditorError:
         raise
-    except Exception as error:  # torn files, wrong shapes, no room: each layer beneath has its own exceptions
+    except Exception as error:  # damaged files, wrong shapes, no memory: each library raises its own errors
         raise EditorError(f"the pipeline in {folder} cannot be loaded: {said(error)}") from None
 
 
@@ -158,7 +158,7 @@ def _index(folder: Path) -> dict[str, Any]:
 
 
 def _models(folder: Path) -> dict[str, Any]:
-    """The classes of the pipeline's parts that have weights."""
+    """Return the classes of the pipeline's components that have weights, by component name."""
     import importlib
 
     found: dict[str, Any] = {}
@@ -171,7 +171,7 @@ def _models(folder: Path) -> dict[str, Any]:
 
 
 def _whole(folder: Path, kind: Any, safe: dict[str, Any]) -> Any:
-    """A part of a pipeline with all of its weights: the libraries would fill what is missing by chance and go on."""
+    """Load a component, or raise if weights are missing; the libraries would silently fill them with random values."""
     if not folder.is_dir():
         raise EditorError(f"{folder.parent} is not complete: {folder.name} is missing")
     model, faults = kind.from_pretrained(folder, **safe, output_loading_info=True)
@@ -182,7 +182,7 @@ def _whole(folder: Path, kind: Any, safe: dict[str, Any]) -> Any:
 
 
 def _processor(folder: Path) -> dict[str, Any]:
-    """Qwen's processor, where it would ask for torchvision, which only videos need."""
+    """Return Qwen's processor if loading it would require torchvision, which is only needed for videos."""
     from transformers import Qwen2VLConfig
     from transformers.utils import is_torchvision_available
 
@@ -196,18 +196,18 @@ def _processor(folder: Path) -> dict[str, Any]:
 INSTALL = "pip install 'countersight[edit]'"
 MOST_STEPS = 1000
 DISTILLED = 4
-"""Steps for a distilled pipeline, whose default would be as many as for the others."""
+"""Number of steps for a distilled pipeline; its default is as high as that of other pipelines."""
 
 
 class Diffusion:
-    """A painter with one pipeline; it edits one picture at a time."""
+    """A painter that runs one local pipeline and edits one picture at a time."""
 
     def __init__(self, folder: Path, steps: int | None, device: str, dtype: str) -> None:
         name = pipeline_class(folder)
         self._folder, self._kind = folder, KINDS[name]
         self._steps = steps
         self._device = find_device(device)
-        # The weights of these pipelines are published in half precision, which is slow on a processor.
+        # The weights of these pipelines are published in half precision, which is slow on a CPU.
         auto = "float32" if self._device == "cpu" else "bfloat16"
         self._dtype = auto if dtype == "auto" else dtype
         self.fills = self._kind.fills
@@ -226,13 +226,13 @@ class Diffusion:
         return description_of(instruction) if self._kind.described else words_for(instruction)
 
     async def paint(self, brief: Brief) -> Given:
-        """Edit the picture after those before it are done."""
+        """Edit the picture; concurrent calls run one after the other."""
         async with self._turn:
             gone = threading.Event()
             try:
                 return await asyncio.to_thread(self._paint, brief, gone)
             finally:
-                gone.set()  # whoever waited has given up: the thread ends with its step
+                gone.set()  # if the caller was cancelled, the thread stops after the current step
 
     async def close(self) -> None:
         if self._pipeline is not None:
@@ -270,15 +270,15 @@ class Diffusion:
         steps = self._steps or (DISTILLED if pipeline.config.get("is_distilled") else None)
         if steps is not None:
             called["num_inference_steps"] = steps
-        # Drawn on the processor, so that a seed gives the same noise whatever the picture is computed on.
+        # Noise is drawn on the CPU, so that a seed gives the same noise on every device.
         called |= {"generator": torch.Generator().manual_seed(seed), "callback_on_step_end": going_on}
         try:
             given = pipeline(**called)
         except EditFailed:
             raise
-        except Exception as error:  # each layer beneath has its own exceptions
+        except Exception as error:  # each library raises its own errors
             why = "there is not enough memory" if is_full(error) else said(error)
-            error.__traceback__ = None  # it holds on to the memory that ran out
+            error.__traceback__ = None  # the traceback would keep the memory allocated
             forget()
             raise EditFailed(f"the pipeline failed: {why}") from None
         if any(getattr(given, "nsfw_content_detected", None) or ()):
@@ -295,9 +295,9 @@ class Diffusion:
 
 
 def open_diffusion(name: str, rest: str, settings: EditorSettings) -> Painting:
-    """Open `diffusers:FOLDER`, or `diffusers:FOLDER?steps=28&device=cuda&dtype=bfloat16`, with a model_index.json.
+    """Open `diffusers:FOLDER` or `diffusers:FOLDER?steps=28&device=cuda&dtype=bfloat16`; it needs a model_index.json.
 
-    One that fills finds its masks as `classical` does: `diffusers:FOLDER?detector=FILE.onnx&segmenter=FOLDER`.
+    Fill pipelines find masks as `classical` does: `diffusers:FOLDER?detector=FILE.onnx&segmenter=FOLDER`.
     """
     for package in ("diffusers", "torch", "transformers"):
         if importlib.util.find_spec(package) is None:

@@ -1,4 +1,4 @@
-"""`flux:MODEL`: Black Forest Labs, whose edits are ordered, polled, and downloaded before they expire."""
+"""`flux:MODEL`: edits by Black Forest Labs; each is ordered, polled, and downloaded before its link expires."""
 
 import asyncio
 import hashlib
@@ -42,12 +42,12 @@ BFL = "https://api.bfl.ai"
 POLL = 1.5
 """Seconds between two polls of an order."""
 FAULTS = 5
-"""After this many failed polls in a row the edit fails."""
+"""Number of failed polls in a row after which the edit fails."""
 _EXPIRED = (400, 401, 403, 404, 410)
 
 
 class Flux(HostedPainter):
-    """A painter with one model of Black Forest Labs."""
+    """A painter that uses one model of Black Forest Labs."""
 
     key_header = "x-key"
 
@@ -63,14 +63,14 @@ class Flux(HostedPainter):
         return description_of(instruction) if self.fills else words_for(instruction)
 
     async def paint(self, brief: Brief) -> Given:
-        """Order the edit, poll until it is ready, and download it; an earlier order is downloaded instead."""
+        """Order the edit, poll until it is ready, and download it; an earlier order for the request is reused."""
         body = msgspec.json.encode(self._body(brief))
         key = hashlib.sha256(self._order.encode() + b"\n" + body).hexdigest()
         order = brief.orders.find(key)
         if order is None or order.state == "over":
             order = await self._placed(key, body, brief.orders)
         refuse_doubtful(order)
-        # From here on the picture is paid for: what fails is tried again with this order, not with another one.
+        # The picture is paid for from here on, so retries use this order and do not place another one.
         try:
             data = await self._result(self._polling(order.address))
         except (_Over, _Expired) as error:
@@ -81,7 +81,7 @@ class Flux(HostedPainter):
         return Given(data, {"order": order.id}, order.cost)
 
     async def _placed(self, key: str, body: bytes, orders: OrderBook) -> EditOrder:
-        """A new order, noted before it is placed and after; one whose answer is lost stays in doubt, as by a kill."""
+        """Place an order, recorded before and after; if the response is lost, the order stays recorded as in doubt."""
         orders.note(EditOrder(key, "placing"))
         try:
             told = await self._answered(key, body, orders)
@@ -92,7 +92,7 @@ class Flux(HostedPainter):
         except Exception as error:
             orders.note(EditOrder(key, "over"))
             raise (error.failure if isinstance(error, _Over) else error) from None
-        cost = amount(told.get("cost")) / 100  # it counts in cents
+        cost = amount(told.get("cost")) / 100  # the service reports cents
         placed = EditOrder(key, "placed", words_in(told.get("id")), address, cost)
         orders.note(placed)
         return placed
@@ -107,7 +107,7 @@ class Flux(HostedPainter):
         except Unreachable:
             raise
         except AskingFailed:
-            if (noted := orders.find(key)) is not None:  # who keeps no book orders anew every time
+            if (noted := orders.find(key)) is not None:  # None without a durable order book
                 refuse_doubtful(noted)
             raise
         raise failure(self._service.host, received)
@@ -127,14 +127,14 @@ class Flux(HostedPainter):
         return {"image": picture, "mask": as_base64(encode_mask(brief.mask)), **told}
 
     def _polling(self, address: Any) -> URL:
-        """Where to look: the service names it, and gets our key there only if the place is its own."""
+        """Return the polling address; raises unless it belongs to the service, because the key is sent there."""
         url = _url(address)
         if url is None or not (_same_place(url, self._home) or _is_bfl(url)):
             raise EditFailed("the service named an unexpected address for the result; the key was not sent there")
         return url
 
     async def _ready(self, address: URL, until: float) -> URL:
-        """The address of the result, once there is one."""
+        """Poll until the result is ready, and return its address."""
         while True:
             await self._pause(POLL, until)
             received = await self._patiently(lambda: self._service.get(address), _tells, until)
@@ -160,7 +160,7 @@ class Flux(HostedPainter):
     async def _patiently(
         self, ask: Callable[[], Awaitable[Received]], told: Callable[[Received], bool], until: float
     ) -> Received:
-        """Ask until the answer tells something."""
+        """Repeat a request until its response is conclusive; raises after too many failures or at the deadline."""
         faults = 0
         while True:
             try:
@@ -184,7 +184,7 @@ class Flux(HostedPainter):
 
 
 class _Over(Exception):  # noqa: N818 - it names what happened
-    """An order has come to a bad end: there will be no picture of it."""
+    """Raised if an order failed, so that it will never have a picture."""
 
     def __init__(self, failure: EditFailed) -> None:
         super().__init__(str(failure))
@@ -192,13 +192,13 @@ class _Over(Exception):  # noqa: N818 - it names what happened
 
 
 class _Expired(Exception):  # noqa: N818 - it names what happened
-    """Nothing is at the address of the result any more."""
+    """Raised if the address of the result has expired."""
 
 
 def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
-    """Open `flux:MODEL`; the key is in BFL_API_KEY, another base address in BFL_BASE_URL.
+    """Open `flux:MODEL`; the key is read from BFL_API_KEY, and an optional base address from BFL_BASE_URL.
 
-    One that fills finds its masks as `classical` does: `flux:MODEL?detector=FILE.onnx&segmenter=FOLDER`.
+    Fill models find masks as `classical` does: `flux:MODEL?detector=FILE.onnx&segmenter=FOLDER`.
     """
     model, options = with_options(rest, FINDING, EditorError)
     base = check_address(os.environ.get("BFL_BASE_URL") or BFL)
@@ -219,7 +219,7 @@ def _tells(received: Received) -> bool:
 
 
 def _check(order: dict[str, Any]) -> None:
-    """Raise where an order has come to a bad end."""
+    """Raise if an order failed."""
     status = order.get("status")
     if status in ("Request Moderated", "Content Moderated"):
         reasons = inside(order, "details", "Moderation Reasons")
@@ -232,7 +232,7 @@ def _check(order: dict[str, Any]) -> None:
 
 def _url(address: Any) -> URL | None:
     try:
-        # As it is written: an address that is signed would not be the same if it were tidied up.
+        # Keep the encoding as it is: normalising a signed address would invalidate it.
         url = URL(address, encoded=True)
         return (
             url if url.host and url.scheme in ("http", "https") and url.user is None and "\\" not in address else None

@@ -1,6 +1,6 @@
 """Hosted editors: `chat-image:`, `openai-edit:` and `gemini:`, and code that they share with `flux:`.
 
-Responses are not trusted.
+Responses are treated as untrusted input.
 
 """
 
@@ -32,13 +32,13 @@ from countersight.models import (
 from countersight.picture import MAX_BYTES, data_url
 
 MAX_ANSWER = MAX_BYTES * 4 // 3 + 1024 * 1024
-"""Size limit of a response: the largest picture in base64, and the text around it."""
+"""Size limit of a response: the largest picture in base64, plus the text around it."""
 _MODERATED = re.compile(rb"moderat|content_policy|content_filter|flagged|safety system", re.IGNORECASE)
 _RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d{1,6}(?:\.\d{1,9})?)s"')
 
 
 def require_key(variable: str, kind: str) -> str:
-    """Return the API key in a variable; raises if it is missing."""
+    """Return the API key from an environment variable; raises if it is missing."""
     key = read_key(variable)
     if not key:
         raise EditorError(f"{kind}: needs a key; set {variable} in the environment")
@@ -46,7 +46,7 @@ def require_key(variable: str, kind: str) -> str:
 
 
 def model_in_address(model: str, kind: str) -> str:
-    """Return a model name that is safe as part of an address; raises otherwise."""
+    """Return the model name if it is safe as part of an address; raises otherwise."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", model):
         raise EditorError(f"the MODEL in {kind}:MODEL may contain only letters, digits, dots, dashes and underscores")
     return model
@@ -68,13 +68,13 @@ def failure(host: str, received: Received) -> Exception:
     words = error_text(received.content)
     if received.status == 402:
         return EditorError(f"{host} requires payment: HTTP 402: {words}")
-    if b"API_KEY_INVALID" in received.content:  # so says Gemini, with status 400
+    if b"API_KEY_INVALID" in received.content:  # Gemini reports this with status 400
         return EditorError(f"{host} does not accept the key: {words}")
     if 400 <= received.status < 500 and received.status != 429 and _MODERATED.search(received.content):
         return moderated(words)
     error = status_error(host, received)
     if isinstance(error, Overloaded) and error.wait is None and (told := _RETRY_DELAY.search(received.content)):
-        error.wait = float(told[1])  # Gemini says in the body how long to wait
+        error.wait = float(told[1])  # Gemini's response body contains the time to wait
     return error
 
 
@@ -84,7 +84,7 @@ def moderated(word: str) -> EditFailed:
 
 
 def no_picture(said: str) -> EditFailed:
-    """Return the exception for a response without a picture; it is retried unless the model answered with text."""
+    """Return the exception for a response without a picture; the edit is retried unless the model replied with text."""
     said = shorten(said)
     return EditFailed(
         f"the server sent no picture, only this text: {said}" if said else "the server sent no picture", again=not said
@@ -100,7 +100,7 @@ def from_base64(text: Any) -> bytes:
 
 
 def as_base64(data: bytes) -> str:
-    """Return bytes in base64."""
+    """Encode bytes in base64."""
     return base64.b64encode(data).decode("ascii")
 
 
@@ -146,7 +146,7 @@ class HostedPainter:
         await self._service.close()
 
     async def _answer(self, path: str, body: bytes | aiohttp.FormData) -> dict[str, Any]:
-        """The JSON object that answers a request."""
+        """Post a request, and return the JSON object in the response."""
         return self._object(await self._service.post(f"{self._base}/{path}", body))
 
     def _object(self, received: Received) -> dict[str, Any]:
@@ -160,16 +160,16 @@ _BLOCKED = frozenset(
     {"content_filter", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
     | {"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
 )
-"""How an answer ends that was blocked. NO_IMAGE, OTHER and the like are accidents: the next try may do."""
+"""Finish reasons of a blocked response. Others, such as NO_IMAGE and OTHER, may succeed on a retry."""
 
 
 class ChatImage(HostedPainter):
-    """A chat model that answers with a picture, at OpenRouter or a compatible server."""
+    """A chat model that replies with a picture, at OpenRouter or a compatible server."""
 
     _modalities: tuple[str, ...] = ("image", "text")
 
     async def paint(self, brief: Brief) -> Given:
-        """Request the picture; from an image-only model without text."""
+        """Request the picture; if the model rejects text output, request only an image."""
         received = await self._ask(brief, self._modalities)
         if received.status in (400, 404, 422) and b"modalit" in received.content and "text" in self._modalities:
             received = await self._ask(brief, ("image",))
@@ -190,7 +190,7 @@ class ChatImage(HostedPainter):
 
 
 def open_chat_image(name: str, address: str, settings: EditorSettings) -> Painting:
-    """Open `chat-image:MODEL`, with OPENROUTER_API_KEY and OPENROUTER_BASE_URL; or `chat-image:URL#MODEL`."""
+    """Open `chat-image:MODEL` (with OPENROUTER_API_KEY, optionally OPENROUTER_BASE_URL) or `chat-image:URL#MODEL`."""
     if "://" not in address:
         base = check_address(os.environ.get("OPENROUTER_BASE_URL") or OPENROUTER)
         return Painting(name, ChatImage(address, base, require_key("OPENROUTER_API_KEY", "chat-image"), settings))
@@ -225,7 +225,7 @@ def _given_in_chat(completion: dict[str, Any], error: str) -> Given:
     if len(addresses) > 1:
         log["pictures"] = len(addresses)  # the last is the one it ended with
     head, comma, data = addresses[-1].partition(",")
-    if not head.startswith("data:") or not comma:  # other addresses are not followed
+    if not head.startswith("data:") or not comma:  # links are not followed
         raise EditFailed("the response contains an address instead of the picture")
     if not head.endswith(";base64"):
         raise EditFailed("the picture in the response is not valid base64")
@@ -233,10 +233,10 @@ def _given_in_chat(completion: dict[str, Any], error: str) -> Given:
 
 
 class OpenAIEdit(HostedPainter):
-    """An image model of OpenAI; it accepts a mask."""
+    """An image model of OpenAI, which accepts a mask."""
 
     async def paint(self, brief: Brief) -> Given:
-        """Send the form, and return the picture in the response. These models accept no seed."""
+        """Send the form, and return the picture in the response. The seed is not sent: these models accept none."""
         answer = await self._answer("images/edits", self._form(brief))
         first = inside(answer, "data", 0)
         if inside(first, "b64_json") is None:
@@ -254,11 +254,11 @@ class OpenAIEdit(HostedPainter):
     def _form(self, brief: Brief) -> aiohttp.FormData:
         form = aiohttp.FormData({"model": self._model, "prompt": brief.words, "n": "1", "output_format": "png"})
         if self._model.startswith("gpt-image-1") and "mini" not in self._model:
-            form.add_field("input_fidelity", "high")  # later models keep to the picture without being told
+            form.add_field("input_fidelity", "high")  # later models do this by default
         kind = brief.picture.mime.removeprefix("image/")
         form.add_field("image", brief.picture.data, filename=f"picture.{kind}", content_type=brief.picture.mime)
         if brief.mask is not None:
-            clear = np.zeros((*brief.mask.shape, 4), np.uint8)  # clear where the picture may be changed
+            clear = np.zeros((*brief.mask.shape, 4), np.uint8)  # transparent where the picture may be changed
             clear[:, :, 3] = np.where(brief.mask, 0, 255)
             file = io.BytesIO()
             Image.fromarray(clear).save(file, "PNG")
@@ -267,7 +267,7 @@ class OpenAIEdit(HostedPainter):
 
 
 def open_openai_edit(name: str, model: str, settings: EditorSettings) -> Painting:
-    """Open `openai-edit:MODEL`; the key is in OPENAI_API_KEY, another base address in OPENAI_BASE_URL."""
+    """Open `openai-edit:MODEL`; the key is read from OPENAI_API_KEY, an optional base address from OPENAI_BASE_URL."""
     base = check_address(os.environ.get("OPENAI_BASE_URL") or OPENAI)
     return Painting(name, OpenAIEdit(model, base, require_key("OPENAI_API_KEY", "openai-edit"), settings))
 
@@ -276,7 +276,7 @@ GEMINI = "https://generativelanguage.googleapis.com/v1beta"
 
 
 class Gemini(HostedPainter):
-    """One of Google's models that answer with pictures, through the Gemini API."""
+    """One of Google's models that return pictures, through the Gemini API."""
 
     key_header = "x-goog-api-key"
 
@@ -292,7 +292,7 @@ class Gemini(HostedPainter):
             raise moderated(block)
         candidate = inside(answer, "candidates", 0)
         parts = inside(candidate, "content", "parts")
-        # What it drew while it thought is not its answer.
+        # Pictures drawn while reasoning are not part of the answer.
         parts = [part for part in parts if not inside(part, "thought")] if isinstance(parts, list) else []
         pictures = [data for part in parts if (data := inside(part, "inlineData", "data")) is not None]
         if not pictures:
@@ -315,7 +315,7 @@ class Gemini(HostedPainter):
 
 
 def open_gemini(name: str, model: str, settings: EditorSettings) -> Painting:
-    """Open `gemini:MODEL`; the key is in GEMINI_API_KEY, another base address in GEMINI_BASE_URL."""
+    """Open `gemini:MODEL`; the key is read from GEMINI_API_KEY, an optional base address from GEMINI_BASE_URL."""
     base = check_address(os.environ.get("GEMINI_BASE_URL") or GEMINI)
     key = require_key("GEMINI_API_KEY", "gemini")
     return Painting(name, Gemini(model_in_address(model, "gemini"), base, key, settings))

@@ -1,8 +1,8 @@
 """Fill holes with an inpainting network from an ONNX file, shaped like MI-GAN or LaMa.
 
-What a network takes in is read from the file: a picture of three channels and a mask of one; whole numbers (MI-GAN's
-pipeline) or fractions of one (LaMa); any size, or one only. Which of its mask's values is the hole, and whether it
-answers in fractions or levels, is found by trying it once on a small picture.
+The inputs of a network are read from the file: a picture with three channels and a mask with one, as integers (MI-GAN's
+pipeline) or as floats from 0 to 1 (LaMa), of any size or of a fixed one. A test run on a small picture determines which
+mask value marks the hole, and whether the output ranges to 1 or to 255.
 """
 
 from pathlib import Path
@@ -21,15 +21,15 @@ from countersight.registry import with_options
 from countersight.text import printable
 
 SIDE = 512
-"""The side in pixels on which both networks were trained."""
+"""The side in pixels of the pictures that both networks were trained on."""
 LARGEST = 1024
 """Largest side in pixels for a network that accepts any size; larger parts are scaled down."""
 AROUND = 1.0
 """Context around the hole on every side, as a multiple of the hole's size."""
 CLEAR = 30.0
-"""Least difference in levels between the hole and the rest to be sure that it was painted."""
+"""Minimum difference in levels between the hole and the rest to be sure that the hole was painted."""
 STEP = 8
-"""Networks halve a picture three times, so its sides must be multiples of this."""
+"""Sides must be multiples of this, because networks halve a picture three times."""
 
 
 class Inpainter:
@@ -91,7 +91,7 @@ class Inpainter:
         }
         try:
             answer = np.asarray(self._graph.run(None, given)[0], np.float32)
-        except Exception as error:  # whatever its C++ raises
+        except Exception as error:  # onnxruntime raises many types of errors
             raise EditFailed(f"the network failed: {printable(str(error))[:160]}") from None
         if answer.shape != shown.shape or not np.isfinite(answer).all():
             raise EditFailed(
@@ -101,7 +101,7 @@ class Inpainter:
         return turned
 
     def _learn(self, path: Path) -> None:
-        """Run the network on a grey slope with a hole, to learn which side of the mask it paints."""
+        """Run the network on a grey gradient with a hole, to learn which mask value it paints."""
         down, across = self._fixed or (SIDE, SIDE)
         slope = np.broadcast_to(np.linspace(60, 200, across)[None, :, None], (down, across, 3)).astype(np.uint8)
         hole = np.zeros((down, across), bool)
@@ -118,7 +118,7 @@ class Inpainter:
             kept[white] = float(apart[hole].mean() - apart[~hole].mean()), levels
             if kept[white][0] > CLEAR:
                 break
-        # The right way round it paints the hole and leaves the rest.
+        # With the correct mask value, it paints the hole and leaves the rest.
         self._hole_is_white = max(kept, key=lambda white: kept[white][0])
         gain, self._levels = kept[self._hole_is_white]
         if gain <= 1:
@@ -126,7 +126,7 @@ class Inpainter:
 
 
 def _around(hole: Mask) -> tuple[slice, slice]:
-    """Return the part of the picture with the hole and enough around it, as square as the picture allows."""
+    """Return the crop that contains the hole with enough context, as square as the picture allows."""
     left, top, right, bottom = box_of(hole)
     side = max(SIDE, round((1 + 2 * AROUND) * max(right - left, bottom - top)))
 
@@ -144,7 +144,7 @@ def _resized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
 
 
 def _covered(hole: Mask, size: tuple[int, int]) -> Mask:
-    """The hole in another size, with every pixel into which something of what is in it was mixed."""
+    """Return the hole in another size, grown to contain every pixel that scaling mixed with its content."""
     if hole.shape == size:
         return hole
     image = Image.fromarray(hole.astype(np.uint8) * 255).resize(size[::-1], Image.Resampling.BOX)
@@ -152,7 +152,7 @@ def _covered(hole: Mask, size: tuple[int, int]) -> Mask:
 
 
 def _typed(values: NDArray[np.uint8], kind: str) -> NDArray[Any]:
-    """Return levels as whole numbers or as fractions of one, whichever the network takes."""
+    """Convert levels to the network's input type: integers, or floats from 0 to 1."""
     if kind == "tensor(uint8)":
         return np.ascontiguousarray(values)
     return np.ascontiguousarray(values / 255, dtype=np.float16 if kind == "tensor(float16)" else np.float32)

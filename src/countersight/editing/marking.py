@@ -1,7 +1,7 @@
-"""Mark edited pictures as edited in their metadata, so that nobody is misled later.
+"""Mark edited pictures as edited in their metadata, so that nobody mistakes them for originals.
 
-The words stand where viewers show them (a PNG's comment, a JPEG's comment, XMP's description), and XMP names the IPTC's
-kind of source for a picture with made parts. Pixels stay as they are, bit for bit. WebP and GIF become PNG.
+The mark is written where viewers show it (PNG comment, JPEG comment, XMP description), and XMP also contains the IPTC
+source type for composites with synthetic parts. Pixels are unchanged, bit for bit. WebP and GIF become PNG.
 """
 
 import io
@@ -27,13 +27,13 @@ _PNG_XMP = b"XML:com.adobe.xmp"
 
 
 def mark_edited(picture: Picture, words: str = "") -> Picture:
-    """Return the picture with metadata that marks it as edited, with `words`; a marked picture stays as it is."""
+    """Return the picture with metadata that marks it as edited and contains `words`; marked pictures are unchanged."""
     if MARK.encode() in picture.data:
         return picture
     text = printable(f"{MARK}; {words}" if words else MARK)[:500]
     if picture.mime == "image/jpeg":
         return replace(picture, data=_jpeg(picture.data, text))
-    if picture.mime != "image/png":  # stored anew, with the same pixels
+    if picture.mime != "image/png":  # re-encoded with the same pixels
         file = io.BytesIO()
         image = as_seen(picture)
         image.save(file, "PNG")
@@ -54,7 +54,7 @@ def _xmp(text: str) -> bytes:
 
 
 def _png(data: bytes, text: str) -> bytes:
-    header = 8 + 12 + 13  # signature, and the chunk that must be the first
+    header = 8 + 12 + 13  # the signature and the chunk that must come first
     chunks = _chunk(b"tEXt", b"Comment\x00" + text.encode("latin-1", "replace"))
     if _PNG_XMP not in data:
         chunks += _chunk(b"iTXt", _PNG_XMP + b"\x00\x00\x00\x00\x00" + _xmp(text))
@@ -67,7 +67,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 def _jpeg(data: bytes, text: str) -> bytes:
     start = 2
-    while data[start : start + 2] == b"\xff\xe0":  # JFIF's own segments stand first
+    while data[start : start + 2] == b"\xff\xe0":  # JFIF segments come first
         start += 2 + int.from_bytes(data[start + 2 : start + 4])
     segments = _segment(0xFE, text.encode())
     if _XMP_NAME not in data:
@@ -82,11 +82,11 @@ def _segment(marker: int, data: bytes) -> bytes:
 CHAIN: Final = "chain.pem"
 KEY: Final = "key.pem"
 _SETTINGS: Final = {"builder": {"thumbnail": {"enabled": False}}}
-"""A small picture inside would make every picture of an audit larger by as much again."""
+"""Disables embedded thumbnails, which would double the size of every picture in an audit."""
 
 
 class Credentials:
-    """Signs pictures with the certificate in a folder."""
+    """Signs pictures with content credentials (C2PA), using the certificate in a folder."""
 
     def __init__(self, folder: Path) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Editors that paint a picture from a prompt: services and pipelines, behind one small interface."""
+"""Editors that generate a picture from a prompt: services and local pipelines, behind one small interface."""
 
 import asyncio
 import io
@@ -18,14 +18,14 @@ from countersight.picture import Picture, as_seen, check_picture, to_send
 Log = dict[str, str | int | float]
 
 WITHIN: tuple[Action, ...] = ("remove", "recolour", "reshape", "replace", "other")
-"""Actions within a thing's own outline; to move, enlarge or add a thing takes another place."""
+"""Actions that change only pixels inside the object's outline, unlike moving, enlarging or adding an object."""
 
 
 class Brief(msgspec.Struct, frozen=True):
-    """The order for a painter."""
+    """The input of a painter."""
 
     picture: Picture
-    """The picture as sent to a server: upright, opaque, not too large."""
+    """The picture as sent to a server: upright, opaque, and not too large."""
     words: str
     seed: int
     mask: Mask | None
@@ -47,18 +47,18 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class Painter(Protocol):
-    """An interface for services and pipelines that paint."""
+    """The interface of services and pipelines that generate edited pictures."""
 
     settings: dict[str, Any]
     fills: bool
-    """Whether it paints only under a mask."""
+    """Whether it needs a mask and changes only the pixels under it."""
 
     def words(self, instruction: Instruction) -> str:
         """Return the prompt for an instruction."""
         ...
 
     async def paint(self, brief: Brief) -> Given:
-        """Return the edited picture, or raise as an editor does."""
+        """Return the edited picture; raises the same errors as an editor."""
         ...
 
     async def close(self) -> None:
@@ -67,14 +67,14 @@ class Painter(Protocol):
 
 
 class Painting:
-    """An editor whose pictures are made by a painter."""
+    """An editor that uses a painter."""
 
     def __init__(self, name: str, painter: Painter, selector: Selector | None = None) -> None:
         self.name = name
         self.settings = {**painter.settings, **(selector.settings if selector else {}), "words": VERSION}
         self._painter = painter
         self._selector = selector
-        """Finds the mask for a painter that needs one if the request has none."""
+        """Finds a mask if the painter needs one and the request has none."""
 
     async def edit(self, request: EditRequest) -> Edited:
         """Send the picture and the prompt, and check the result."""
@@ -104,7 +104,7 @@ class Painting:
         await self._painter.close()
 
     def _brief(self, request: EditRequest) -> tuple[Brief, str]:
-        """Return what to edit, and where its mask comes from."""
+        """Return the input of the painter, and a description of the mask's origin."""
         try:
             picture = to_send(request.picture)
             mask, how = self._mask(request, picture)
@@ -128,7 +128,7 @@ class Painting:
 def keep_outside(mask: Mask, original: Picture, edited: Picture) -> Picture:
     """Return the edited picture under the mask and the original around it, in the original's size.
 
-    Editors that paint a whole picture move and tint what they were not asked about; a masked edit must not.
+    Editors that repaint a whole picture shift and tint parts that should not change; a masked edit must not.
     """
     before, after = as_seen(original), as_seen(edited)
     if after.size != before.size:

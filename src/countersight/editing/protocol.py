@@ -37,7 +37,7 @@ class NoBook:
     """An order book that records nothing: every order is new."""
 
     def find(self, key: str) -> EditOrder | None:
-        """Return None."""
+        """Return None: no order is ever recorded."""
         return None
 
     def note(self, order: EditOrder) -> None:
@@ -45,7 +45,7 @@ class NoBook:
 
 
 def refuse_doubtful(order: EditOrder) -> None:
-    """Raise if an order may have been paid for without a known id."""
+    """Raise OrderInDoubt if an order may have been paid for but has no known id."""
     if order.state == "placing":
         raise OrderInDoubt(
             "this edit may already be paid for: the process or the connection ended while it was being ordered. "
@@ -61,20 +61,20 @@ ConceptKind = Literal["object", "attribute"]
 
 
 class Instruction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One change of one concept, in words for editors that read and in parts for those that do not (EDCT 3.2)."""
+    """One change of one concept: as sentences for editors that accept text, as fields for others (EDCT 3.2)."""
 
     concept: str
-    """The concept as the explanation cites it: "the red polygon", "the dog's leash"."""
+    """The concept as named in the explanation: "the red polygon", "the dog's leash"."""
     kind: ConceptKind
     action: Action
     positive: str
-    """What the picture should show."""
+    """A description of what the edited picture should show."""
     negative: str = ""
-    """What it should no longer show, or must not change."""
+    """A description of what it should no longer show, or what must not change."""
     target: str = ""
-    """The thing to change, in a word or two."""
+    """The object to change, in a word or two."""
     value: str = ""
-    """The new colour, size, shape, direction or thing, if the action needs one."""
+    """The new colour, size, shape, direction or object, if the action needs one."""
 
 
 class EditRequest(msgspec.Struct, frozen=True):
@@ -84,13 +84,13 @@ class EditRequest(msgspec.Struct, frozen=True):
     instruction: Instruction
     seed: int = 0
     mask: bytes | None = None
-    """A PNG of the picture's size, white where it may be changed; None leaves it to the editor."""
+    """A PNG of the picture's size, white where it may be changed; if None, the editor chooses the area."""
     scene: Scene | None = None
-    """The scene behind the picture, if we drew it."""
+    """The scene that the picture was drawn from, if it was generated."""
     name: str = ""
     """The picture's file name in its dataset, used to find annotations."""
     orders: OrderBook | None = None
-    """Where a paid editor records its orders before placing them."""
+    """The order book in which a paid editor records orders before it places them."""
 
 
 class Edited(msgspec.Struct, frozen=True):
@@ -100,10 +100,10 @@ class Edited(msgspec.Struct, frozen=True):
     mask: bytes | None
     """A PNG of the original's size, white where the editor meant to change something; None if unknown."""
     log: dict[str, str | int | float]
-    """Further facts about how it was made: model, seed, size sent and received, …"""
+    """Further details: model, seed, size sent and received, …"""
     cost: float = 0.0
     scene: Scene | None = None
-    """The scene after the change, if we drew it."""
+    """The scene after the change, if the picture was generated."""
 
 
 class EditorSettings(msgspec.Struct, frozen=True):
@@ -114,7 +114,7 @@ class EditorSettings(msgspec.Struct, frozen=True):
 
 
 class Editor(Protocol):
-    """An editor of pictures. `settings` are what its results depend on besides the request."""
+    """A picture editor. `settings` contains everything, apart from the request, that its results depend on."""
 
     name: str
     settings: dict[str, Any]
@@ -133,7 +133,7 @@ ANY: tuple[Action, ...] = tuple(action for action in get_args(Action) if action 
 
 
 class Abilities(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The abilities of an editor for one picture."""
+    """The actions, values and targets that an editor supports for one picture."""
 
     actions: tuple[Action, ...] = ANY
     values: dict[str, str] = {}
@@ -143,7 +143,7 @@ class Abilities(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def words(self) -> str:
-        """Return the abilities as sentences, for a writer of instructions; empty if anything is possible."""
+        """Return the abilities as sentences for the model that writes instructions; empty if anything is possible."""
         said = []
         if self.actions != ANY:
             values = (f"{each} (value: {self.values[each]})" if each in self.values else each for each in self.actions)
@@ -156,30 +156,30 @@ class Abilities(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @runtime_checkable
 class Able(Protocol):
-    """An editor with limited abilities, which it can list."""
+    """An editor that can list its limited abilities."""
 
     async def abilities(self, request: EditRequest) -> Abilities:
-        """Return the abilities for the picture of a request; its instruction does not matter."""
+        """Return the abilities for the picture of a request; the instruction is ignored."""
         ...
 
 
 async def abilities_of(editor: Editor, request: EditRequest) -> Abilities:
-    """Return the abilities of an editor; without a list, it accepts any words."""
+    """Return the abilities of an editor; an editor that lists none accepts any words."""
     return await editor.abilities(request) if isinstance(editor, Able) else Abilities()
 
 
 VERSION = 1
-"""Increased whenever a word below changes, so that audits can be distinguished."""
+"""The version of the prompts below; increased with every change, so that audits can be distinguished."""
 
 _SAME = "Framing, size, viewpoint, light, background and everything else must stay exactly as they are."
 _ALONE = "Answer with the edited picture alone."
 
 
 def words_for(instruction: Instruction) -> str:
-    """Return the prompt for an editor that gets the picture and these words.
+    """Return the prompt for an editor that edits a whole picture.
 
-    The negative part says what is to vanish or what is not to be touched (EDCT 3.2 leaves both to it), so it is handed
-    on as it is written. Editors that also write are told not to: some send words in place of a picture.
+    The negative part can name what should vanish or what must not change (EDCT 3.2 allows both), so it is passed on
+    unchanged. The prompt asks for a picture alone, because some models would reply with text instead.
     """
     if instruction.action == "nothing":
         return f"Give this picture back exactly as it is. Change nothing at all. {_SAME} {_ALONE}"

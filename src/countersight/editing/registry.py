@@ -57,7 +57,7 @@ EDITORS: Registry[Editor] = Registry(
     },
     EditorError,
 )
-"""The editors by name, as printed by `countersight list editors`. Add one here, or by an entry point."""
+"""The editors by name, as printed by `countersight list editors`. Add an editor here or with an entry point."""
 
 
 def open_editor(name: str, settings: EditorSettings = EditorSettings()) -> Editor:  # noqa: B008 - frozen

@@ -33,9 +33,9 @@ from countersight.picture import Pixels
 _NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*"
 _BOX = re.compile(rf"\bbox\b[^\d-]*{_NUMBER},?{_NUMBER},?{_NUMBER},?{_NUMBER}", re.IGNORECASE)
 SHARE = 0.25
-"""Least share of a thing's pixels in a colour that names it."""
+"""Minimum share of an object's pixels that must have a colour for the object to match it."""
 MOST_CUT = 120_000
-"""Most pixels for segmentation; larger parts are scaled down."""
+"""Maximum number of pixels for segmentation; larger areas are scaled down."""
 
 
 class SelectedArea(NamedTuple):
@@ -46,7 +46,7 @@ class SelectedArea(NamedTuple):
 
 
 class Selector:
-    """Finds the things in photographs that words describe."""
+    """Finds the objects in photographs that words describe."""
 
     def __init__(self, annotations: Path | None = None, segmenter: Path | None = None, detector: str = "") -> None:
         self._annotations = None if annotations is None else Annotations(annotations)
@@ -62,11 +62,11 @@ class Selector:
 
     @property
     def looks(self) -> bool:
-        """Whether it can find things by name."""
+        """Whether it can find objects by name."""
         return self._annotations is not None or self._detector is not None
 
     def names(self, name: str, pixels: Pixels) -> tuple[str, ...]:
-        """Return the things it can find in a picture, each in words that describe only this thing."""
+        """Return descriptions of the objects it can find in a picture, each of which fits only one object."""
         size = (pixels.shape[1], pixels.shape[0])
         things = [] if self._annotations is None else list(self._annotations.things(name, size))
         if self._detector is not None and self._detector.classes:
@@ -74,7 +74,7 @@ class Selector:
         return tuple(named_apart(things))
 
     def target(self, request: EditRequest, pixels: Pixels) -> SelectedArea:
-        """Return the area to change: the mask of the request, or what its target describes."""
+        """Return the area to change: the mask of the request, or the objects that its target describes."""
         if request.mask is not None:
             mask = read_mask(request.mask, (pixels.shape[1], pixels.shape[0]))
             if not mask.any():
@@ -124,7 +124,7 @@ class Selector:
         return SelectedArea(mask, f"{'segmenter' if self._segmenter else 'GrabCut'} in the detector's box of {listed}")
 
     def _boxes(self, detector: Detector, words: str, pixels: Pixels) -> list[AnnotatedThing]:
-        """Return the things that a detector finds, with a box but no outline yet."""
+        """Return the objects that a detector finds, each with a box but no outline yet."""
         try:
             found = detector.boxes(Image.fromarray(pixels), words)
         except ToolFailed as failure:
@@ -132,7 +132,7 @@ class Selector:
         return [AnnotatedThing(nth, each.name, each.box, crowd=False, outline=b"") for nth, each in enumerate(found, 1)]
 
     def _outline(self, thing: AnnotatedThing, pixels: Pixels) -> Mask:
-        """A thing's mask, or, where only its box is known, what a segmenter or its colours tell of it."""
+        """Return the mask of an object; if only its box is known, it is cut out by the segmenter or by colour."""
         if thing.outline in (b"", b"[]", b"null") and self._segmenter is not None:
             return self._segmenter.cut_out(pixels, thing.box)
         if not thing.outline:
@@ -141,7 +141,7 @@ class Selector:
 
 
 def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
-    """Return the thing in a box, separated from its background by colour (Rother et al. 2004)."""
+    """Return the mask of the object in a box, separated from its background by colour (Rother et al. 2004)."""
     cv2 = opencv()
     inside = mask_from_box(box, (pixels.shape[1], pixels.shape[0]))
     left, top, right, bottom = box_of(inside)
@@ -149,7 +149,7 @@ def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
     part = np.s_[max(0, top - margin) : bottom + margin, max(0, left - margin) : right + margin]
     around = inside[part]
     if around.all():
-        return inside  # the box is the picture: there is nothing around it to tell it from
+        return inside  # the box covers the whole picture, so there is no background to compare with
     size = around.shape[1], around.shape[0]
     scale = min(1.0, (MOST_CUT / around.size) ** 0.5)
     small = max(1, round(size[0] * scale)), max(1, round(size[1] * scale))

@@ -1,4 +1,4 @@
-"""Find the things in a photograph that words describe: "the dog", "two people", "the man on the left"."""
+"""Find the objects in a photograph that words describe: "the dog", "two people", "the man on the left"."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,16 +14,16 @@ from countersight.picture import Pixels
 from countersight.scenes import NAMED, rgb
 
 COLOURS = {**NAMED, "white": "#ffffff", "grey": "#808080", "brown": "#8b5a2b"}
-"""The colours that can be requested: those of our questions, and three more that are common in photographs."""
+"""The colours that can be requested: those of generated questions, and three more that are common in photographs."""
 _OTHERWISE = {"gray": "grey", "violet": "purple", "magenta": "pink"}
 
 _HUES = ((15, "red"), (40, "orange"), (70, "yellow"), (180, "green"), (255, "blue"), (295, "purple"), (345, "pink"))
-"""Each name up to its degree on the circle of hues; after the last begins red again."""
+"""Colour names with the hue in degrees at which each ends; hues above the last are red."""
 _NAMES = (*dict.fromkeys(name for _, name in _HUES), "black", "white", "grey", "brown")
 
 
 def colour_in(words: str) -> str | None:
-    """Return the first colour in the words: a name of ours, or #rrggbb; None if there is none."""
+    """Return the first colour in the words, as a known name or #rrggbb; None if there is none."""
     for word in re.findall(r"#[0-9a-f]{6}\b|[a-z]+", words.casefold()):
         word = _OTHERWISE.get(word, word)
         if word in NAMED or word.startswith("#"):
@@ -34,7 +34,7 @@ def colour_in(words: str) -> str | None:
 
 
 def colour_word(word: str) -> str | None:
-    """Return our name for a colour word, or None if it is not a colour."""
+    """Return the known name for a colour word, or None if it is not a colour."""
     word = _OTHERWISE.get(word, word)
     return word if word in COLOURS else None
 
@@ -47,7 +47,7 @@ def called(colour: str) -> str:
 
 
 def of_colour(pixels: Pixels, name: str) -> NDArray[np.bool_]:
-    """Return where a picture has a colour with this name."""
+    """Return which pixels of a picture have the colour with this name."""
     there: NDArray[np.bool_] = _indices(pixels) == _NAMES.index(name)
     return there
 
@@ -72,9 +72,9 @@ def _indices(pixels: Pixels) -> NDArray[np.int64]:
     named = np.array([_NAMES.index(name) for _, name in _HUES])[found]
     saturation = chroma / np.where(most == 0, 1.0, most)
     dark_warm = (hue >= 8) & (hue < 50) & (most < 0.68) & (saturation > 0.25)
-    dark_warm &= (hue >= 16) | (saturation < 0.6)  # a strong dark red is red
+    dark_warm &= (hue >= 16) | (saturation < 0.6)  # saturated dark red is red, not brown
     named = np.where(dark_warm, _NAMES.index("brown"), named)
-    named = np.where((hue >= 330) & (most < 0.62), _NAMES.index("red"), named)  # dark pink is a red
+    named = np.where((hue >= 330) & (most < 0.62), _NAMES.index("red"), named)  # dark pink is red
     pale = (saturation < 0.14) | (chroma < 0.1)
     named = np.where(pale, _NAMES.index("grey"), named)
     named = np.where(pale & (most > 0.85), _NAMES.index("white"), named)
@@ -96,7 +96,7 @@ _SIDES = {
     "foreground": "largest",
 }
 _FEW = 4
-"""Of more things of a kind, which is the leftmost is seen by nobody at a glance."""
+"""With more objects of a kind than this, nobody sees at a glance which is the leftmost."""
 _EXTREMES = ("leftmost", "rightmost", "topmost", "bottommost", "largest", "smallest")
 _LITTLE = frozenset(
     ("the", "a", "an", "of", "all", "both", "every", "each", "in", "on", "at", "to", "side", "hand", "picture", "image")
@@ -104,17 +104,17 @@ _LITTLE = frozenset(
 
 
 class Named(msgspec.Struct, frozen=True):
-    """A parsed description of a thing."""
+    """A parsed description of one or more objects."""
 
     noun: str
     number: int | None
-    """The number of things; None for all of them."""
+    """The number of objects; None for all of them."""
     extreme: str
     colour: str
 
 
 def read_thing(words: str) -> Named:
-    """Parse a description of a thing; raises EditFailed if it has no noun."""
+    """Parse a description of objects; raises EditFailed if it has no noun."""
     if len(words) > 200:
         raise EditFailed("the target has more than 200 characters")
     said = re.findall(
@@ -122,7 +122,7 @@ def read_thing(words: str) -> Named:
     )
     numbers = [number for word in said if word not in ("a", "an") and (number := number_of(word)) is not None]
     sides = [_SIDES.get(word, word) for word in said if _SIDES.get(word, word) in _EXTREMES]
-    colours = [colour for word in said[:-1] if (colour := colour_word(word))]  # the last is the thing: an orange
+    colours = [colour for word in said[:-1] if (colour := colour_word(word))]  # the last is the noun: an orange
     rest = [
         word
         for place, word in enumerate(said)
@@ -139,7 +139,7 @@ def read_thing(words: str) -> Named:
 
 
 def noun_in(words: str) -> str:
-    """Return the noun of a description; the words themselves if it has none."""
+    """Return the noun of a description, or the words themselves if it has none."""
     try:
         return read_thing(words).noun
     except EditFailed:
@@ -162,7 +162,7 @@ def choose_things(
     words: str,
     known: str = "annotated",
 ) -> list[AnnotatedThing]:
-    """Return the described things; raises EditFailed if their number differs. `known` names the source."""
+    """Return the described objects; raises EditFailed if their number differs. Messages use `known` for the source."""
     found = [thing for thing in things if thing.category in categories]
     if named.colour:
         found = [thing for thing in found if of_colour(thing, named.colour)]
@@ -193,7 +193,7 @@ def _place(thing: AnnotatedThing, extreme: str) -> float:
 
 
 def named_apart(things: Sequence[AnnotatedThing]) -> Iterator[str]:
-    """Return unambiguous words for each thing; things without any are left out."""
+    """Return an unambiguous description of each object; objects that have none are skipped."""
     by_name: dict[str, list[AnnotatedThing]] = {}
     for thing in things:
         if not thing.crowd:

@@ -15,7 +15,7 @@ _MOST = 1024 * 1024
 
 
 def export_croissant(order: Export) -> Exported:
-    """Write the metadata, and name the fields that only a person can fill in."""
+    """Write the metadata, and list the fields that only a person can fill in."""
     dataset = dataset_at(order.source, "croissant")
     card = read_croissant(dataset.path) | known_facts(dataset.path, dataset.provenance())
     card |= _facts(order.facts) if order.facts else {}
@@ -32,7 +32,7 @@ def export_croissant(order: Export) -> Exported:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    """Return what people add about a dataset: a JSON object with fields by name, with or without the prefix."""
+    """Read the fields that people add about a dataset: a JSON object by field name, with or without the prefix."""
     if path.stat().st_size > _MOST:
         raise ExchangeError(f"{path} has more than {_MOST:,} bytes; it should contain a few sentences")
     try:

@@ -17,15 +17,15 @@ Split = Literal["train", "test", "all"]
 
 
 class Export(msgspec.Struct, frozen=True):
-    """An export: the source, the target and the options."""
+    """The source, the target and the options of an export."""
 
     source: Path
     """A dataset or a run, depending on the format."""
     out: Path
     dataset: Path | None = None
-    """The current path of the run's dataset, if it was moved."""
+    """The current path of the run's dataset, if the dataset was moved."""
     split: Split = "train"
-    """The part of the pictures that a training file contains."""
+    """The split of the pictures to export to a training file."""
     train_on_test: bool = False
     """Whether training on test pictures is allowed."""
     facts: Path | None = None
@@ -39,9 +39,9 @@ class Exported(msgspec.Struct, frozen=True):
 
     count: int
     noun: str
-    """The noun for what was counted."""
+    """The unit of `count`, such as "question"."""
     note: str = ""
-    """How to use the result, or what is left to do."""
+    """A hint on how to use the result, or on what is left to do."""
 
 
 Exporter = Callable[[Export], Exported]

@@ -34,7 +34,7 @@ contains the settings and `replies.jsonl` one reply per line. To score the run, 
 def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bool = False) -> str:
     """Upload a dataset or a run to `hf://OWNER/NAME`, and return the address of the repository.
 
-    A new repository is private unless it is to be `public`. Files that have not changed are not uploaded again.
+    A new repository is private unless `public` is set. Unchanged files are not uploaded again.
     """
     found = _TARGET.fullmatch(target)
     if not found:
@@ -63,7 +63,7 @@ def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bo
             run = RunFolder.open(source).manifest
             names = {"model": run.model, "dataset": run.dataset.name, "prompt": run.prompt.name}
             title = f"{run.model} on {run.dataset.name}"
-            card = _RUN_CARD.format(title=title, quoted=json.dumps(title), **names)  # JSON is YAML
+            card = _RUN_CARD.format(title=title, quoted=json.dumps(title), **names)  # JSON is valid YAML
             client.upload_file(path_or_fileobj=card.encode(), path_in_repo="README.md", **place)
         client.upload_folder(
             folder_path=source, ignore_patterns=_IGNORED, commit_message="Upload with Countersight", **place
@@ -73,7 +73,7 @@ def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bo
 
 @contextmanager
 def _errors_as_sentences(repository: str, token: str) -> Iterator[None]:
-    """Turn whatever the client raises into one sentence; which HTTP library it uses depends on its version."""
+    """Convert any error of the client to a one-sentence ExchangeError; its HTTP library depends on its version."""
     try:
         yield
     except Exception as error:

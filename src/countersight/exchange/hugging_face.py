@@ -29,7 +29,7 @@ COLUMNS: Final[Columns] = {
     **{f"{asking}_{name}": kind for asking in ASKINGS for name, kind in _QUESTION.items()},
     "case": "text",
 }
-"""`case` contains the whole case as in metadata.jsonl, so that nothing is lost."""
+"""The columns of a row. `case` contains the complete case as in metadata.jsonl, so that no information is lost."""
 _ELSEWHERE: Final = {
     "one per line in `metadata.jsonl`": "one per row, with the complete case in `case`",
     'load_dataset("imagefolder", data_dir="path/to/this/folder")': 'load_dataset("path/to/this/folder")',
@@ -37,7 +37,7 @@ _ELSEWHERE: Final = {
     "(`file_name`)": "(`images`)",
     "`counterfactual_file_name`": "`counterfactual_images`",
 }
-"""What the dataset's own card says of its files, and how it is here."""
+"""Replacements in the dataset's own card, for the parts that describe its files."""
 SIDES: Final[tuple[Side, ...]] = ("train", "test")
 
 
@@ -80,7 +80,7 @@ def row_of(case: Case, dataset: Dataset, row: int) -> dict[str, Any]:
 
 
 def load_pictures(dataset: Dataset, named: tuple[tuple[str, str], ...], row: int) -> list[tuple[str, Picture]]:
-    """Return the pictures by name; an invalid one ends the export, because its row would be incomplete."""
+    """Return the pictures with their names; an invalid one stops the export, because its row would be incomplete."""
     found = []
     for name, digest in named:
         try:
@@ -93,7 +93,7 @@ def load_pictures(dataset: Dataset, named: tuple[tuple[str, str], ...], row: int
 
 
 def _write_card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
-    """The card: what the hub asks for, and then what the dataset's own card says."""
+    """Return the dataset card: the Hub's metadata, followed by the text of the dataset's own card."""
     about, text = dataset.card()
     count = sum(each.count for each in shards.values())
     told: dict[str, Any] = {
@@ -120,7 +120,7 @@ def _write_card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
             "dataset_size": sum(each.bytes for each in shards.values()),
         },
     }
-    # JSON is YAML, and quotes whatever a name may hold.
+    # JSON is valid YAML, and quotes special characters in names.
     lines = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in told.items())
     for before, now in _ELSEWHERE.items():
         text = text.replace(before, now)
@@ -128,7 +128,7 @@ def _write_card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
 
 
 def _feature_of(feature: dict[str, Any]) -> dict[str, Any]:
-    """A feature as cards write it: {dtype: string}, {list: image}."""
+    """Return a feature in the notation of dataset cards, such as {dtype: string} or {list: image}."""
     if feature["_type"] == "List":
         return {"list": "image" if feature["feature"]["_type"] == "Image" else "string"}
     return {"dtype": feature["dtype"]}

@@ -15,24 +15,24 @@ from countersight.registry import Plug, Registry
 
 
 class ExternalAnswer(NamedTuple):
-    """One answer produced by another tool, and its question as written in the tool's file.
+    """One answer produced by another tool, with its question as written in the tool's file.
 
-    A dataset with another seed has the same names, so the words are compared; parts that the file lacks are empty.
+    Datasets with different seeds use the same keys, so the texts are compared too; parts that the file lacks are empty.
     """
 
     key: str
-    """The name of its question, as `NamedQuestion.key` gave it."""
+    """The `NamedQuestion.key` of its question."""
     reply: dict[str, Any]
-    """The known fields of its `Reply`: text, losses, finish, …"""
+    """The known fields of the `Reply`: text, losses, finish, …"""
     words: str = ""
-    """The whole prompt, which contains the question."""
+    """The complete prompt, which contains the question."""
     options: tuple[str, ...] = ()
     right: str = ""
     """The right answer."""
 
 
 class ExternalRun(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of another tool's files: the model, how it was asked, and its answers."""
+    """The content of another tool's files: the model, its settings and its answers."""
 
     tool: str
     """The tool and its version, if known."""
@@ -44,7 +44,7 @@ class ExternalRun(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str = ""
     """The fingerprint of the dataset, if it was recorded."""
     unfinished: str = ""
-    """Why the files say that they are incomplete: "its status is cancelled"."""
+    """The reason if the files report that they are incomplete, such as "its status is cancelled"."""
 
 
 OnBad = Callable[[str], None]
@@ -69,17 +69,17 @@ class ImportedRun(msgspec.Struct, frozen=True):
     answers: int
     failed: int
     strays: int
-    """Answers to questions that are not in the dataset."""
+    """The number of answers to questions that are not in the dataset."""
     repeated: int
-    """Further answers to an answered question; the first is used."""
+    """The number of further answers to answered questions; the first answer is used."""
     unanswered: int = 0
-    """Questions of the dataset without an answer in the files."""
+    """The number of questions of the dataset without an answer in the files."""
     unfinished: str = ""
-    """Why the files say that they are incomplete; empty if they do not."""
+    """The reason if the files report that they are incomplete; otherwise empty."""
 
 
 class _Place(NamedTuple):
-    """Where a question stands in the dataset; it is kept if the words of the file must be compared with it."""
+    """The location of a question in the dataset; `question` is set if its text must be compared with the file's."""
 
     case: str
     row: int
@@ -136,7 +136,7 @@ def import_run(
                 repeated += 1
             else:
                 seen.add(answer.key)
-                # JSON of other tools may contain half a character, which no file of ours can: it becomes "?".
+                # JSON of other tools may contain lone surrogates, which UTF-8 cannot encode: they become "?".
                 fields: dict[str, Any] = {
                     name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
                     for name, value in answer.reply.items()
@@ -144,7 +144,7 @@ def import_run(
                 reply = Reply(*place[:-1], **fields)
                 failed += reply.state == "failed"
                 journal.append(reply)
-    # Questions about a changed picture count if any of them was asked.
+    # Questions about changed pictures are expected only if at least one of them was asked.
     wanted = ("told", "shown") if shown else ("told",)
     unanswered = sum(place.telling in wanted and key not in seen for key, place in places.items())
     if unanswered:
@@ -156,14 +156,14 @@ def import_run(
 def _check_answers(
     path: Path, answers: list[ExternalAnswer], known: list[tuple[ExternalAnswer, _Place]], dataset: Path
 ) -> dict[str, str]:
-    """Return how single questions differ from those of the dataset, by key; raises if the answers are of another
-    dataset: no question has a known name, or too many have only the name in common."""
+    """Return how questions differ from those of the dataset, by key. Raises if the answers belong to another dataset:
+    no key is known, or too many questions have only the key in common."""
     if not known:
         found = f"its first is for {answers[0].key[:80]!r}" if answers else "it has no answers"
         raise ExchangeError(f"{path} answers no question of {dataset}: {found}; check that it belongs to this dataset")
     compared = sum(place.question is not None for _, place in known)
     differ = {answer.key: words for answer, place in known if (words := _difference(answer, place.question))}
-    # All of them, or more than one and than one in twenty.
+    # All of them, or more than one and more than 5 %.
     if 0 < len(differ) == compared or len(differ) > max(1, compared / 20):
         raise ExchangeError(
             f"{path} belongs to another dataset than {dataset}: {len(differ):,} of {compared:,} questions "
@@ -193,7 +193,7 @@ def _in_a_line(text: str) -> str:
 
 
 def _value(text: str) -> str | float:
-    """A short text as tables of other tools keep it: a column of numbers may come back as 3.0, True as TRUE."""
+    """Normalise a short text for comparison, because tables of other tools may change 3 to 3.0 and True to TRUE."""
     plain = _in_a_line(text).casefold()
     try:
         return float(plain)

@@ -1,12 +1,12 @@
-"""Export to and import from the logs of Inspect AI: a run as a log that `inspect view` opens, and a log as a run.
+"""Export runs as Inspect AI logs, which `inspect view` can open, and import such logs as runs.
 
-Neither needs Inspect. The task that asks a dataset in Inspect is in `inspect_task`.
+Inspect need not be installed. The task that runs a dataset in Inspect is in `inspect_task`.
 
-An .eval file (Inspect's log schema, version 2) is a ZIP of JSON with a member for each sample. Every question that was
-asked is a sample with its picture, its answer and its score: what was cut or empty is unscored, what failed is an
-error, and what was not asked is not there. Controls come last, with a score of another name, so that they are in no
-figure of the cases. The fourth questions of sets have no score: they are there so that the log brings the whole run
-back. Inspect itself compresses its logs with Zstandard.
+An .eval file (Inspect's log schema, version 2) is a ZIP of JSON files, one per sample. Every question that was asked is
+a sample with its picture, its answer and its score. Truncated and empty replies are unscored, failed ones are
+errors, and questions that were not asked are omitted. Controls come last and use another score name, so that they are
+not part of the scores of cases. The fourth questions of sets have no score; they are included so that the complete run
+can be imported again. Inspect itself compresses its logs with Zstandard.
 """
 
 import hashlib
@@ -39,17 +39,17 @@ Json = dict[str, Any]
 
 SCHEMA = 2
 SCORER: Final = "reader"
-"""The name of our score in a log."""
+"""The name of the score of cases in a log."""
 CONTROL: Final = "control"
-"""The name of a control's score."""
+"""The name of the score of controls."""
 _PLAN: Final[Json] = {"name": "plan", "steps": [{"solver": "countersight"}]}
-"""How samples were solved: not by Inspect."""
+"""The solver in the log: Countersight instead of Inspect."""
 _PACKED_AT = (1980, 1, 1, 0, 0, 0)
-"""The same log has the same bytes whenever it is written."""
+"""A fixed time for all files in the ZIP, so that the same run always results in the same bytes."""
 _THIN = 1_000
-"""Characters of a text that a summary keeps: it is read for every sample of the list."""
+"""Maximum length of a text in a summary; Inspect reads the summaries of all samples for its list."""
 _VALUES: dict[Outcome, str] = {"right": "C", "wrong": "I", "unread": "N"}
-"""Inspect's letters: correct, incorrect, and no answer, which counts as not correct."""
+"""Inspect's grades: correct, incorrect, and no answer, which counts as incorrect."""
 _ALARMS: Final = ("misses", "false_alarms", "balance")
 _STOPS: Final = {"stop": "stop", "content_filter": "content_filter"}
 
@@ -69,7 +69,7 @@ def export_log(order: Export) -> Exported:
         def write(name: str, content: Json | list[Json]) -> None:
             member = zipfile.ZipInfo(name, _PACKED_AT)
             member.compress_type = zipfile.ZIP_DEFLATED
-            # Not msgspec: what is not scored is NaN here, which it would write as null.
+            # Not msgspec, which would write the NaN of unscored samples as null.
             packed.writestr(member, json.dumps(content, ensure_ascii=False))
 
         write("_journal/start.json", {"version": SCHEMA, "eval": log.spec, "plan": _PLAN})
@@ -119,13 +119,13 @@ def _usage(tokens_in: int, tokens_out: int, cost: float) -> Json:
 
 
 class _RunLog:
-    """A run as a log: its samples one by one, and what they add up to."""
+    """Converts a run to the samples and the header of a log."""
 
     def __init__(self, judged: JudgedRun) -> None:
         self._judged = judged
         self._manifest = manifest = judged.run.manifest
         self._facts: dict[int, Reply] = {}
-        """The answer about the original picture, for the case being written."""
+        """The answer about the original picture of the case that is being written."""
         self._used = (0, 0, 0.0)
         self._scored: Counter[str] = Counter()
         self._unscored: Counter[str] = Counter()
@@ -207,7 +207,7 @@ class _RunLog:
         return sample | {"scores": {_scorer(each): scored}}
 
     def _messages(self, each: ScoredAnswer, conversations: Conversations) -> list[Json]:
-        """Return the conversation as it was put to the model; the pictures of a turn come first, as they were sent."""
+        """Return the conversation as sent to the model; the pictures of a turn come first."""
         needs_fact = self._manifest.prompt.needs_fact and _name(each) == "counterfactual"
         fact = self._facts.get(each.row) if needs_fact else None
         try:
@@ -221,11 +221,11 @@ class _RunLog:
         return messages
 
     def header(self) -> Json:
-        """Return what the samples add up to, once all of them were written."""
+        """Return the header with the overall results; call this after all samples were written."""
         scores, controls = self._judged.scores(), self._judged.controls
         asked = int((controls.outcomes.codes > 0).sum()) if controls else 0
         metrics = {SCORER: _metrics({name: getattr(scores.overall, name) for name in MEASURES})}
-        if controls:  # of changes that are told; those that are shown say so
+        if controls:  # the names for shown changes have a prefix
             metrics[CONTROL] = _metrics(
                 {
                     name if line.asking == "counterfactual" else f"{line.asking}_{name}": getattr(line, name)
@@ -272,7 +272,7 @@ def _name(each: ScoredAnswer) -> str:
 
 
 def _metrics(figures: dict[str, Any]) -> Json:
-    """Return our figures by name, each with its interval; a difference also has its p."""
+    """Return metrics by name, each with its confidence interval; differences also have a p-value."""
     found: Json = {}
     for name, figure in figures.items():
         if figure is not None and figure.value is not None:
@@ -297,7 +297,7 @@ def _metadata(each: ScoredAnswer) -> Json:
 
 
 _MOST = 256 * 1024 * 1024
-"""Bytes of a member that are read: a sample with its pictures stays far below."""
+"""Maximum number of bytes to read of one file in the ZIP; a sample with its pictures is far smaller."""
 
 
 class _Usage(msgspec.Struct, frozen=True):
@@ -330,7 +330,7 @@ class _Output(msgspec.Struct, frozen=True):
 
 
 class _Sample(msgspec.Struct, frozen=True):
-    """As much of a sample as makes a reply."""
+    """The fields of a sample that are needed for a reply."""
 
     id: str | int
     input: str | list[_Message] = ""
@@ -353,7 +353,7 @@ class _Header(msgspec.Struct, frozen=True):
     eval: _Spec
     version: int = SCHEMA
     status: str = "started"
-    """The status of a log without an end; it is the status written first."""
+    """The status of an unfinished log, which is the initial status."""
 
 
 def read_log(path: Path, on_bad: OnBad) -> ExternalRun:
@@ -361,7 +361,7 @@ def read_log(path: Path, on_bad: OnBad) -> ExternalRun:
     if not path.is_file():
         raise ExchangeError(f"{path} is not a file; name one log, such as logs/2026-…_dataset_….eval")
     with _open_log(path) as packed:
-        # A log that is still being written, or was killed, has only the beginning of a header.
+        # The log of an unfinished or interrupted run has only an initial header.
         name = next((name for name in ("header.json", "_journal/start.json") if name in packed.namelist()), None)
         if name is None:
             raise ExchangeError(f"{path} is not an Inspect log: it has no header.json")
@@ -413,7 +413,7 @@ def _answer(sample: _Sample) -> ExternalAnswer:
         reply = {"state": "failed", "reason": str(sample.error.get("message") or "failed in Inspect")}
     words = sample.input if isinstance(sample.input, str) else "\n".join(each.said("text") for each in sample.input)
     right = [sample.target] if isinstance(sample.target, str) else sample.target
-    # Inspect may keep a long text elsewhere in the log; several right answers are another way of scoring.
+    # Long texts may be stored elsewhere in the log, and several right answers are scored differently; skip both.
     return ExternalAnswer(
         key_of(asked["case"], asked["asking"]) if {"case", "asking"} <= asked.keys() else str(sample.id),
         reply,
@@ -425,7 +425,7 @@ def _answer(sample: _Sample) -> ExternalAnswer:
 
 @contextmanager
 def _open_log(path: Path) -> Iterator[zipfile.ZipFile]:
-    if sys.version_info < (3, 14):  # from then on Python's own zipfile reads Zstandard
+    if sys.version_info < (3, 14):  # later versions read Zstandard themselves
         with suppress(ImportError):
             import_module("zipfile_zstd")
     try:
@@ -437,7 +437,7 @@ def _open_log(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
-    """Return the content of a member; raises ExchangeError if it cannot be read."""
+    """Return the JSON content of a file in the ZIP; raises ExchangeError if it cannot be read."""
     size = packed.getinfo(name).file_size
     if size > _MOST:
         raise ExchangeError(f"{name} has {size:,} bytes; at most {_MOST:,} are read")
@@ -448,12 +448,12 @@ def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
         raise ExchangeError(
             "Inspect logs are compressed with Zstandard; to read them: pip install 'countersight[exchange]'"
         ) from None
-    except Exception as fault:  # whatever the ZIP, Zstandard or JSON inside is broken by
+    except Exception as fault:  # damaged ZIP, Zstandard or JSON data raises many types of errors
         raise ExchangeError(f"{name} is damaged: {fault}") from None
 
 
 def task_samples(dataset: Dataset, askings: tuple[Asking, ...]) -> Iterator[Json]:
-    """Return the fields of a `Sample` for every question asked in one of these ways; pictures by absolute path."""
+    """Return the fields of a `Sample` for every question of these askings; pictures are given by absolute path."""
     for asked in questions(dataset):
         if asked.asking in askings:
             case = asked.case

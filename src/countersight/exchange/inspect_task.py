@@ -1,6 +1,6 @@
 """Inspect's entry point: `inspect eval countersight/dataset -T folder=flowers --model …`.
 
-The only module that needs inspect_ai; Inspect itself imports it.
+This is the only module that needs inspect_ai; Inspect imports it.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ from countersight.scoring import OUTCOMES, judge
 
 @task
 def dataset(folder: str, shown: bool = False, max_tokens: int = 256) -> Task:
-    """Ask every question of a dataset folder; `shown` adds the questions about the pictures of the changed world."""
+    """Ask every question of a dataset folder; `shown` adds the questions about counterfactual pictures."""
     opened = Dataset.open(Path(folder).expanduser())
     asked = task_samples(opened, ASKINGS if shown else ASKINGS[:2])
     return Task(
@@ -36,7 +36,7 @@ def dataset(folder: str, shown: bool = False, max_tokens: int = 256) -> Task:
 
 @metric
 def countersight(folder: str) -> Metric:
-    """Return accuracy in each world, the drop and its interval, both right and the imagination gap, as `score` does."""
+    """Compute the same metrics as `score`: accuracy in each world, drop with interval, both right, imagination gap."""
 
     def figures(scores: list[SampleScore]) -> dict[str, float]:
         said = [each.score.metadata or {} for each in scores]
@@ -47,7 +47,7 @@ def countersight(folder: str) -> Metric:
 
 @scorer(metrics=[accuracy()], name=SCORER)
 def reader(folder: str) -> Scorer:
-    """Extract the answer from the reply as Countersight does; truncated and empty replies are unscored."""
+    """Extract the answer from the reply and grade it as Countersight does; truncated and empty replies are unscored."""
     gold = {(asked.row, asked.asking): asked.question for asked in questions(Dataset.open(folder))}
 
     async def read(state: TaskState, target: Target) -> Score:
@@ -70,6 +70,6 @@ def reader(folder: str) -> Scorer:
 
 
 def _reply(metadata: dict[str, Any], text: str, stop: str) -> Reply:
-    """Return a model's output as a `Reply`; Inspect names the stop reason of a truncated reply `max_tokens`."""
+    """Convert a model's output to a `Reply`; `max_tokens` is Inspect's stop reason for truncated replies."""
     world, telling = WORLDS[metadata["asking"]]
     return Reply(metadata["case"], metadata["row"], world, telling, text=text, finish=stop)

@@ -1,8 +1,7 @@
-"""lmms-eval: a dataset as its tasks, with our reader and our figures, and its logged samples as a run.
+"""lmms-eval: export a dataset as tasks that use our answer extraction and metrics, and import logged samples as a run.
 
-A document is a row of the exported Parquet file. What `process_gen` and `process_rank` return for it holds the
-question and the reply, so that the figures over all of them are computed as `countersight score` does, and a log of
-samples can be imported.
+A document is a row of the exported Parquet file. The results of `process_gen` and `process_rank` contain the question
+and the reply, so that metrics are computed exactly as `countersight score` does, and logged samples can be imported.
 """
 
 import json
@@ -30,13 +29,13 @@ Document = dict[str, Any]
 
 ACCURACY: Final = "accuracy"
 CONTROL: Final = "control"
-"""The name of the accuracy on controls, which are in no other figure, as in `countersight score`."""
+"""The name of the accuracy on controls, which are excluded from all other metrics, as in `countersight score`."""
 _PAIRS: Final = {
     "drop": ("factual", "counterfactual"),
     "both_right": ("factual", "counterfactual"),
     "imagination_gap": ("counterfactual", "shown"),
 }
-"""The figures of pairs, and the askings that each compares."""
+"""The metrics that compare two askings of a case, with those askings."""
 
 
 def doc_to_visual(doc: Document) -> list[Any]:
@@ -55,7 +54,7 @@ def doc_to_text_rank(doc: Document, lmms_eval_specific_kwargs: object = None) ->
 
 
 def doc_to_messages(doc: Document, lmms_eval_specific_kwargs: object = None) -> list[Document]:
-    """Return the question as a chat: pictures, then words."""
+    """Return the question as chat messages: pictures first, then text."""
     pictures = [{"type": "image", "url": picture} for picture in doc_to_visual(doc)]
     return [{"role": "user", "content": [*pictures, {"type": "text", "text": doc_to_text(doc)}]}]
 
@@ -79,13 +78,13 @@ def process_gen(doc: Document, results: list[str]) -> dict[str, Document]:
 def process_rank(doc: Document, results: Iterable[tuple[float, bool] | str]) -> dict[str, Document]:
     """Return the result for the losses of a question's options; the option with the smallest loss is chosen."""
     question = _question(doc)
-    # lmms-eval 0.7.3 hands "(0.5, False)" over as a text.
+    # lmms-eval 0.7.3 passes "(0.5, False)" as a string.
     losses = tuple(float(each.strip("()").split(",")[0] if isinstance(each, str) else each[0]) for each in results)
     return _processed(doc, text=ranked_answer(question.kind, offered(question, ranked=True), losses), losses=losses)
 
 
 def aggregations() -> dict[str, Callable[[list[Document]], float]]:
-    """Return the aggregation function of each figure, by the name used in the exported `utils.py`."""
+    """Return the aggregation function of each metric, by the name used in the exported `utils.py`."""
     names = (*MEASURES, ACCURACY, CONTROL)
     return {f"aggregate_{name}": partial(_aggregate, name) for name in names}
 
@@ -98,7 +97,7 @@ def _processed(doc: Document, **said: Any) -> dict[str, Document]:
     scored = item | {"score": judged.credit, "outcome": OUTCOMES[judged.code]}
     if doc.get("control_of"):
         return {CONTROL: scored}
-    # Without a score where a figure is of pairs: lmms-eval would take the error of single answers for theirs.
+    # Metrics of pairs get no score, from which lmms-eval would compute the standard error of single answers.
     pairs = {name: item for name, askings in _PAIRS.items() if doc["asking"] in askings}
     return {ACCURACY: scored, doc["asking"]: scored} | pairs
 
@@ -110,7 +109,7 @@ def _aggregate(name: str, items: list[Document]) -> float:
 
 
 def figures_of(items: list[Document]) -> dict[str, float]:
-    """Return all figures over the replies to all questions."""
+    """Return all metrics, computed over the replies to all questions."""
     cases: dict[int, Case] = {}
     replies = []
     for item in items:
@@ -141,7 +140,7 @@ COLUMNS: Final[Columns] = {
     "gold": "text",
     "control_of": "text",
 }
-"""`gold` is the question as in metadata.jsonl, which our reader needs."""
+"""The columns of a document. `gold` is the question as in metadata.jsonl, which is needed to extract answers."""
 
 _UTILS = '''"""Functions that the tasks in this folder call; they need: pip install countersight."""
 
@@ -164,7 +163,7 @@ globals().update(aggregations())
 def export_lmms_eval(order: Export) -> Exported:
     """Write the folder; its tasks refer to their data by the folder's final path."""
     dataset = dataset_at(order.source, "lmms-eval")
-    # Without characters that are special to command lines or file names.
+    # Replace characters that are special in command lines or file names.
     name = re.sub(r"\W+", "_", order.out.resolve().name).strip("_") or "countersight"
     with Staging(order.out) as folder:
         with Shards(folder, "test", COLUMNS) as shards:
@@ -233,12 +232,12 @@ metadata: {{version: {json.dumps(dataset.fingerprint[:8])}}}
 
 
 _LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes of a line that are read."""
+"""Maximum number of bytes in a line."""
 _SAMPLES, _RESULTS = "_samples_", "_results.json"
 
 
 class _Item(msgspec.Struct, frozen=True):
-    """What our `process` functions returned for a document."""
+    """The result of `process_gen` or `process_rank` for a document."""
 
     key: str
     text: str = ""
@@ -254,7 +253,7 @@ class _Results(msgspec.Struct, frozen=True):
 
 
 def read_samples(path: Path, on_bad: OnBad) -> ExternalRun:
-    """Open a file of samples, or the one in a folder."""
+    """Open a file of samples, or a folder that contains exactly one."""
     file = _file(path)
     results = _results(file)
     answers = list(_read_answers(file, on_bad))
@@ -290,7 +289,7 @@ def _results(file: Path) -> _Results:
     """Return the information about the model from the file next to the samples; empty if there is none."""
     beside = file.with_name(file.name.partition(_SAMPLES)[0] + _RESULTS)
     try:
-        # Not msgspec alone: a figure that is not known is NaN there.
+        # Decoded with json, because the file may contain NaN.
         return msgspec.convert(json.loads(beside.read_bytes()), _Results) if beside.is_file() else _Results()
     except (ValueError, RecursionError) as fault:
         raise ExchangeError(f"{beside} is damaged: {fault}") from None
@@ -310,7 +309,7 @@ def _read_answers(path: Path, on_bad: OnBad) -> Iterator[ExternalAnswer]:
 
 
 def _answer(line: Any) -> ExternalAnswer:
-    """The answer in a line of samples, which has the name of a control in place of the accuracy's if it is one."""
+    """Return the answer in a line of samples; the item is under the name of the control metric if it is a control."""
     found = (line.get(ACCURACY) or line.get(CONTROL)) if isinstance(line, dict) else None
     if found is None:
         raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of an exported task")

@@ -1,4 +1,4 @@
-"""Shared by all exports: open a dataset, and name questions and figures."""
+"""Code that all exports share: open a dataset, and give questions and metrics names."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,14 +13,14 @@ from countersight.errors import ExchangeError
 from countersight.scoring import Difference, GroupScores, Rate
 
 FOURTH: Final = "twice"
-"""The name, in place of an asking, of the question with "if" about the picture after the change."""
+"""The name used instead of an asking for the question with "if" about the picture after the change."""
 MEASURES: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
-"""The prompt for tools that have no wording of their own."""
+"""The prompt for tools that do not define one."""
 
 
 class NamedQuestion(msgspec.Struct, frozen=True):
-    """One question of one case."""
+    """One question of one case, with its name in other tools."""
 
     row: int
     case: Case
@@ -29,27 +29,27 @@ class NamedQuestion(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The name of the question in the files of other tools."""
+        """The name of the question in the files of other tools, made of case id and asking."""
         return key_of(self.case.id, self.asking)
 
     @property
     def words(self) -> str:
-        """The question as worded for a model."""
+        """The prompt for the question."""
         return PROMPT.render(self.question, told(self.case, *WORLDS[self.asking]))
 
     @property
     def unlisted_words(self) -> str:
-        """The question without its options, for tools that rank them."""
+        """The prompt without the list of options, for tools that rank them."""
         return PROMPT.render(self.question, told(self.case, *WORLDS[self.asking]), listed=False)
 
     @property
     def pictures(self) -> tuple[tuple[str, str], ...]:
-        """The picture files of the question, each with its recorded digest."""
+        """The picture files of the question, with their recorded digests."""
         return self.case.pictures(*WORLDS[self.asking])
 
 
 def key_of(case: str, asking: str) -> str:
-    """Return the name of a question in the files of other tools; `asking` may also be the fourth, used in our logs."""
+    """Return the name of a question in the files of other tools; `asking` can also be FOURTH, as in Inspect logs."""
     return f"{case}:{asking}"
 
 
@@ -60,7 +60,7 @@ def questions(dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None) 
 
 
 def questions_of(row: int, case: Case) -> Iterator[NamedQuestion]:
-    """Return the questions of one case: factual, with the change told, with the change shown."""
+    """Return the questions of one case: factual, with the change told, and with the change shown."""
     for asking in ASKINGS:
         question = case.question(*WORLDS[asking])
         if question is not None:
@@ -76,7 +76,7 @@ def dataset_at(path: Path, name: str) -> Dataset:
 
 
 def run_figures(row: GroupScores) -> dict[str, float]:
-    """Return the figures of a run, with interval and p for differences."""
+    """Return the metrics of a run by name, with confidence interval and p-value for differences."""
     found: dict[str, float] = {}
     for name in MEASURES:
         figure: Rate | Difference | None = getattr(row, name)

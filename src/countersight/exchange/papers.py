@@ -1,4 +1,4 @@
-"""Export in the layouts of the papers' published questions."""
+"""Export datasets in the published file formats of C-VQA and CELLO."""
 
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.named_questions import dataset_at

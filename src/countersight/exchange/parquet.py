@@ -1,4 +1,4 @@
-"""Parquet files with embedded pictures, as read by Hugging Face's `datasets` and tools built on it."""
+"""Write Parquet files with embedded pictures, for Hugging Face's `datasets` and tools built on it."""
 
 import json
 from io import BytesIO
@@ -17,7 +17,7 @@ Kind = Literal["text", "whole", "texts", "turns", "pictures"]
 """The kind of a column: text, whole number, list of texts, chat turns (role and content), or list of pictures."""
 
 _SHARD = 128 * 1024 * 1024
-"""Bytes of rows that one file holds, and this process at a time."""
+"""Approximate number of bytes per file; this is also how much is kept in memory."""
 _MOST_ROWS = 50_000
 _TEXT, _WHOLE, _BYTES = DataType.string(), DataType.int64(), DataType.binary()
 _PICTURE = [Field("bytes", _BYTES, nullable=True), Field("path", _TEXT, nullable=True)]
@@ -42,7 +42,7 @@ Columns = dict[str, Kind]
 
 
 class Shards:
-    """Writer for the rows of one split, file by file: NAME-00000.parquet, NAME-00001.parquet, …"""
+    """Writes the rows of one split to numbered files: NAME-00000.parquet, NAME-00001.parquet, …"""
 
     def __init__(self, folder: Path, name: str, columns: Columns) -> None:
         self._folder = folder
@@ -56,7 +56,7 @@ class Shards:
         return self
 
     def add(self, row: dict[str, Any]) -> None:
-        """Add a row; columns that it does not name are empty."""
+        """Add a row; missing columns are empty."""
         self._rows.append(row)
         self.count += 1
         self._held += sum(_size(value) for value in row.values())
@@ -68,7 +68,7 @@ class Shards:
         about = {"huggingface": json.dumps({"info": {"features": features(self._columns)}})}
         fields = [Field(name, _TYPES[kind], nullable=True) for name, kind in self._columns.items()]
         schema = Schema(fields, metadata=about)
-        content = BytesIO()  # not straight to the file: where the disk is full the writer would panic
+        content = BytesIO()  # not directly to the file: the writer would panic on a full disk
         batch = RecordBatch.from_arrays(arrays, schema=schema)
         write_parquet(RecordBatchReader.from_batches(schema, [batch]), content, compression="snappy")
         write_whole(self._folder / f"{self._name}-{self.files:05d}.parquet", content.getbuffer())
@@ -84,7 +84,7 @@ class Shards:
 
 
 def features(columns: Columns) -> dict[str, Any]:
-    """Return the columns as `datasets` describes them."""
+    """Return the columns in the notation of `datasets` features."""
     return {name: _FEATURES[kind] for name, kind in columns.items()}
 
 

@@ -1,6 +1,6 @@
-"""Train and test splits by picture: cases that share a picture, in either world, are always in the same split.
+"""Split a dataset into train and test by picture: cases that share a picture in either world are in the same split.
 
-A picture's side depends on its bytes alone, so that two exports, or two datasets that share pictures, agree on it.
+The split of a picture depends only on its bytes, so that exports and datasets with the same pictures agree on it.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ from countersight.exchange.formats import Export
 
 Side = Literal["train", "test"]
 TESTED: Final = 5
-"""One picture in this many is in the test split."""
+"""One of this many pictures is in the test split."""
 
 
 class Splits:
-    """Assigns every case of a dataset to a split; one pass finds which pictures belong together."""
+    """Assigns every case of a dataset to a split, after one pass that finds connected pictures."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._whole = published_side(dataset)
@@ -43,10 +43,10 @@ class Splits:
 
 
 def published_side(dataset: Dataset) -> Side | None:
-    """Return the split to which a published benchmark belongs as a whole; None for datasets made here.
+    """Return the split to which all cases of a published benchmark belong; None for generated datasets.
 
-    A benchmark is there to test with, and so is what was built from its questions, unless the name of the authors'
-    file says that it is their training part.
+    Benchmarks, and datasets built from their questions, are test data, unless the name of the authors' file says that
+    it is their training split.
     """
     file = published_file(dataset.path)
     if not file:
@@ -71,7 +71,7 @@ def refuse_testing(order: Export, dataset: Dataset) -> None:
 
 
 def _pictures(case: Case) -> list[int]:
-    """The pictures of a case in both worlds, each as a number that depends on its bytes."""
+    """Return the pictures of a case in both worlds, each as a number that depends on its bytes."""
     known = [case.image_digest or case.image, case.counterfactual_digest or case.counterfactual_image]
     known += case.further_digests or case.further_images
     names = [name for name in known if name] or [case.id]

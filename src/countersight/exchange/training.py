@@ -1,7 +1,7 @@
-"""Files for fine-tuning: supervised, by preference, or with our reader as the reward.
+"""Export files for fine-tuning: supervised, with preference pairs, or with rewards by Countersight.
 
-TRL takes Parquet files with the pictures in them; ms-swift, LLaMA-Factory and LLaVA take conversations in JSON, with
-the pictures in a folder beside.
+TRL reads Parquet files with embedded pictures; ms-swift, LLaMA-Factory and LLaVA read conversations in JSON, with
+pictures in a separate folder.
 """
 
 import json
@@ -25,11 +25,11 @@ from countersight.files import Staging, write_text
 
 
 class TrainingRow(msgspec.Struct, frozen=True):
-    """A question to train on."""
+    """A question to train on, with a right and a wrong answer."""
 
     asked: NamedQuestion
     rejected: str
-    """A wrong answer, preferably the right one of the other world. Empty if no answer is known to be wrong."""
+    """A wrong answer, preferably the right answer of the other world; empty if no answer is known to be wrong."""
 
     @property
     def chosen(self) -> str:
@@ -49,7 +49,7 @@ class TrainingRow(msgspec.Struct, frozen=True):
 
 
 def _examples(order: Export, name: str) -> tuple[Dataset, Iterator[TrainingRow]]:
-    """A dataset and the questions of one split of it; a dataset that is there to test with is refused."""
+    """Return a dataset and the questions of one of its splits; raises if they contain test data."""
     dataset = dataset_at(order.source, name)
     refuse_testing(order, dataset)
     splits = Splits(dataset)
@@ -62,7 +62,7 @@ def _examples(order: Export, name: str) -> tuple[Dataset, Iterator[TrainingRow]]
 
 
 def wrong_answer(asked: NamedQuestion) -> str:
-    """Return a wrong answer: the right one of the other world if it is wrong here, or else a random one."""
+    """Return a wrong answer: the right answer of the other world if it is wrong here, otherwise a random one."""
     question, case = asked.question, asked.case
     other = (case.counterfactual or case.shown) if asked.asking == "factual" else case.factual
     if question.kind == "choice":
@@ -95,16 +95,16 @@ def _export_parquet(order: Export, name: str, columns: Columns, trainer: str) ->
 
 
 export_sft = partial(_export_parquet, name="trl-sft", columns=_SFT, trainer="SFTTrainer, with max_length=None")
-"""Questions and right answers."""
+"""Export questions with right answers, as Parquet files for TRL."""
 export_dpo = partial(_export_parquet, name="trl-dpo", columns=_DPO, trainer="DPOTrainer, with max_length=None")
-"""Questions with a right and a wrong answer."""
+"""Export questions with a right and a wrong answer, as Parquet files for TRL."""
 export_grpo = partial(
     _export_parquet,
     name="trl-grpo",
     columns=_GRPO,
     trainer="GRPOTrainer, with reward_funcs=countersight.rewards.trl_reward",
 )
-"""Questions alone; `countersight.rewards` pays for the answers."""
+"""Export questions with gold answers, as Parquet files for TRL; `countersight.rewards` computes the rewards."""
 
 
 def _row(example: TrainingRow, dataset: Dataset, columns: Columns) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def _write_turns(
 ) -> Exported:
     """Write the conversations one by one: JSON lines for ms-swift, a list for others.
 
-    Their pictures are beside them, each once, by names that are safe whatever the dataset calls them.
+    Every picture is stored once in a folder next to the file, under a new name that is safe for every tool.
     """
     dataset, examples = _examples(order, name)
     before, between, after, ending = (
@@ -182,18 +182,18 @@ def _write_turns(
 
 
 def _asked(example: TrainingRow, pictures: list[str]) -> str:
-    """The words after a mark for each picture; a mark in the words themselves would be taken for one more."""
+    """Return the prompt after one placeholder per picture; placeholders in the prompt itself are escaped."""
     words = example.asked.words.replace(_MARK, "< image >")
     return f"{_MARK}\n" * len(pictures) + words
 
 
 def _swift(example: TrainingRow, pictures: list[str], others: list[str]) -> Json:
-    """Both sides whole: ms-swift leaves out a row whose `rejected_response` is the right answer, or missing."""
+    """Return complete conversations: ms-swift skips rows whose `rejected_response` is missing or the right answer."""
     user = {"role": "user", "content": _asked(example, pictures)}
     right = [user, {"role": "assistant", "content": example.chosen}]
     said = {"messages": right, "images": pictures}
     if others and len(others) == len(pictures):
-        # The same words are wrong about the other world's picture: it is the picture that decides.
+        # The rejected conversation has the same answer, which is wrong for the other world's picture.
         return said | {"rejected_messages": right, "rejected_images": others}
     if not example.rejected:
         return said

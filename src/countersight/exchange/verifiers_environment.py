@@ -1,7 +1,7 @@
-"""The environment that `export --to verifiers` names: fresh cases from seeds as tasks, paid by `countersight.rewards`.
+"""The environment of `export --to verifiers`: new cases from seeds as tasks, rewarded by `countersight.rewards`.
 
-The only module that needs verifiers; the exported package imports it. One task is one question or, in pairs, one case:
-both worlds are then asked in turn, and paid only where both replies are right.
+This is the only module that needs verifiers; the exported package imports it. One task is one question or, for pairs,
+one case: then both questions are asked in turn, and rewarded only if both replies are right.
 """
 
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ from countersight.scoring import OUTCOMES, judge
 from countersight.suites import find_suite, way_of
 
 BLOCK = 100
-"""Cases made from one seed before the next seed is used."""
+"""Number of cases generated from one seed."""
 _SCORED = ("right", "wrong", "unread")
 
 
 class QuestionData(vf.TaskData):
-    """One question with its gold answer; `other` is the question of the other world if pairs are asked."""
+    """One question with its gold answer; for pairs, `other` is the question of the other world."""
 
     case: str
     asking: Asking
@@ -45,34 +45,34 @@ class QuestionData(vf.TaskData):
 
 
 class QuestionTask(vf.Task[QuestionData]):
-    """The reward and the metrics of a reply."""
+    """A task that asks one question, with the reward and the metrics of the reply."""
 
     @property
     def key(self) -> str:
-        """The name of the task, independent of its position."""
+        """The name of the task, which does not depend on its position."""
         return f"{self.data.seed}/{self.data.case}:{self.data.asking}"
 
     @vf.reward
     async def right(self, trace: vf.Trace) -> float | dict[str, float]:
-        """Return 1 for a right reply, otherwise 0; pairs are rewarded as a whole."""
+        """Return 1 for a right reply, otherwise 0; questions of a pair get no reward here."""
         return {} if self.data.paired else reward(reply_of(trace), self.data.gold)
 
     @vf.metric
     async def figures(self, trace: vf.Trace) -> dict[str, float]:
-        """Accuracy by asking (controls apart), and what became of a reply that is not right or wrong."""
+        """Return the accuracy by asking (controls separately), or the outcome of a reply that is not scored."""
         judged = judge(reply_of(trace), msgspec.json.decode(self.data.gold, type=Question))
         outcome = OUTCOMES[judged.code]
-        if outcome not in _SCORED:  # cut or empty: in no accuracy, as in `countersight score`
+        if outcome not in _SCORED:  # truncated or empty: excluded from accuracy, as in `countersight score`
             return {str(outcome): 1.0}
         return {"control" if self.data.control else self.data.asking: judged.credit, "unread": outcome == "unread"}
 
 
 class QuestionConfig(vf.TasksetConfig):
-    """Which cases are made."""
+    """The settings of the generated cases."""
 
     suite: str = ""
     seed: int | None = None
-    """The first seed; nothing for the first after those to test with."""
+    """The first seed; by default, the first seed after those reserved for testing."""
     size: int = 600
     """Cases, without controls."""
     controls: bool = False
@@ -80,13 +80,13 @@ class QuestionConfig(vf.TasksetConfig):
 
 
 class FreshCases(vf.Taskset[QuestionTask, QuestionConfig]):
-    """Cases made of seeds, none of which is there to test with. An exported package names the suite and those seeds."""
+    """Cases generated from seeds that are not reserved for testing. Subclasses define the suite and the test seeds."""
 
     SUITE: ClassVar[str] = ""
     TEST_SEEDS: ClassVar[tuple[int, ...]] = ()
 
     def load(self) -> Iterator[QuestionTask]:
-        """Make the cases block by block, as they are asked for."""
+        """Generate the cases on demand, one block at a time."""
         left = self.config.size
         for seed in self._seeds():
             if left <= 0:
@@ -137,14 +137,14 @@ def _data(asked: NamedQuestion, dataset: Dataset, seed: int, *, paired: bool) ->
 
 
 def reply_of(trace: vf.Trace) -> Reply:
-    """Return the text of a reply, and whether the token limit ended it."""
+    """Convert a trace to a `Reply`, and record whether the token limit cut it off."""
     data = trace.task.data
     finish = "length" if trace.is_truncated else "stop"
     return Reply(data.case, 0, *WORLDS[data.asking], text=trace.last_reply, finish=finish)
 
 
 class OneReply(vf.Harness[vf.HarnessConfig]):
-    """Asks the model once, without starting a program."""
+    """A harness that asks the model once, without starting a program."""
 
     APPENDS_SYSTEM_PROMPT = True
     EXECUTES_CODE = False
@@ -160,7 +160,7 @@ class OneReply(vf.Harness[vf.HarnessConfig]):
         mcp_urls: dict[str, str],
         data: vf.TaskData,
     ) -> ProgramResult:
-        """Send the question."""
+        """Send the question, and record the reply in the trace."""
         system, prompt = self.resolve_prompt(data)
         messages = [message_to_wire(message) for message in prompt or ()]
         if system:
@@ -171,22 +171,22 @@ class OneReply(vf.Harness[vf.HarnessConfig]):
 
 
 class QuestionEnvConfig(vf.EnvConfig):
-    """The configuration: one model answers, and no container is needed."""
+    """The configuration of the environment: one model answers, and no container is needed."""
 
     agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
 
 class QuestionEnv(vf.Env[QuestionEnvConfig]):
-    """Asks each question of a task; a pair is rewarded when both replies are there."""
+    """An environment that asks the one or two questions of each task, and rewards pairs as a whole."""
 
     async def run(self, task: QuestionTask, agents: vf.Agents) -> None:
-        """Ask the question, and then the one of the other world, if there is one."""
+        """Ask the question, and then the question of the other world if the task is a pair."""
         await agents.agent.run(task)
         if task.data.other is not None:
             await agents.agent.run(QuestionTask(task.data.other, task.config))
 
     async def finalize(self, task: QuestionTask, episode: vf.Episode) -> None:
-        """Reward a pair, and record the metrics that only exist for pairs."""
+        """Reward a pair, and record the metrics that exist only for pairs."""
         if task.data.other is None or not all(trace.ok for trace in episode.traces):
             return
         replies = [reply_of(trace) for trace in episode.traces]
@@ -194,10 +194,10 @@ class QuestionEnv(vf.Env[QuestionEnvConfig]):
         found = [trace.metrics.get(trace.task.data.asking) for trace in episode.traces]
         for trace in episode.traces:
             trace.record_reward("both_right", both)
-            if None not in found:  # a control, or cut: in no figure of pairs
+            if None not in found:  # a control or a truncated reply: excluded from metrics of pairs
                 trace.record_metrics({"both_right": both, "drop": found[0] - found[1]})
 
 
 def open_environment(package: str, **config: Any) -> vf.Env:
-    """Return the environment of an exported package, with cases as configured."""
+    """Return the environment of an exported package with this configuration."""
     return vf.load_environment(vf.resolve_env_config({"taskset": {"id": package, **config}}))

@@ -1,6 +1,6 @@
-"""`export --to verifiers`: a package whose environment makes fresh cases of the dataset's suite, for training.
+"""`export --to verifiers`: write a package whose environment generates new cases of the dataset's suite for training.
 
-The dataset itself stays there to test with: its seed is never made again.
+The dataset itself is reserved for testing: its seed is never used for training.
 """
 
 import re
@@ -31,7 +31,7 @@ class Cases(FreshCases):
 def load_environment(
     suite: str = "{suite}", seed: int = {first}, size: int = 600, controls: bool = False, paired: bool = False
 ) -> QuestionEnv:
-    """So many cases, from this seed on; `paired` pays only where both worlds of a case are answered right."""
+    """Return the environment with `size` cases, from this seed on; `paired` rewards only if both replies are right."""
     if seed in Cases.TEST_SEEDS:
         raise ExchangeError(f"the seed {{seed}} is there to test with; name another one")
     return open_environment("{package}", suite=suite, seed=seed, size=size, controls=controls, paired=paired)
@@ -63,7 +63,7 @@ Rewards: `right` (1 for a right reply) or, in pairs, `both_right`. Metrics: `fac
 
 
 def export_verifiers(order: Export) -> Exported:
-    """Write the package."""
+    """Write the package: pyproject.toml, README.md and one module."""
     dataset = dataset_at(order.source, "verifiers")
     made = dataset.provenance()
     suite = known_suite(made.get("suite", ""))

@@ -1,7 +1,7 @@
-"""VLMEvalKit: export a dataset as its tables, and import its predictions as a run.
+"""VLMEvalKit: export a dataset as tables, and import predictions as a run.
 
-Choices are scored there; numbers, yes and no are read here. A picture stands in a table once: further questions about
-it name the row that has it. Predictions are .xlsx or text with tabs.
+VLMEvalKit scores multiple-choice questions itself; other answers are scored after import. A table contains a picture
+once; further questions refer to its row. Predictions are .xlsx or tab-separated files.
 """
 
 import base64
@@ -32,16 +32,16 @@ KEY, PREDICTION = "key", "prediction"
 _FIRST: Final = ("index", "image", "question", "hint")
 _LAST: Final = ("answer", "category", "split", KEY)
 _TAKEN: Final = ("mmbench", "ccbench", "circular", "mmcr", "openended")
-"""What VLMEvalKit takes for another way of asking where it stands in a name."""
+"""Words that make VLMEvalKit ask differently if they occur in the name of a table."""
 _MISSING: Final = {
     *("", "#n/a", "#n/a n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan", "<na>", "n/a", "na", "nan"),
     *("none", "null"),
 }
-"""Texts that pandas takes for an empty cell."""
+"""Texts that pandas reads as an empty cell."""
 
 
 def export_tables(order: Export) -> Exported:
-    """Write a table for each number of options, NAME_4.tsv, and one for questions without options, NAME_text.tsv."""
+    """Write one table per number of options (NAME_4.tsv), and one for questions without options (NAME_text.tsv)."""
     dataset = dataset_at(order.source, "vlmevalkit")
     name = order.out.resolve().name
     if any(word in name.casefold() for word in _TAKEN):
@@ -51,7 +51,7 @@ def export_tables(order: Export) -> Exported:
     tables: dict[str, Any] = {}
     counts: Counter[str] = Counter()
     shown: dict[tuple[str, ...], int] = {}
-    """The row of a table that contains the pictures of a case, by table, case and pictures."""
+    """The row that contains the pictures of a question, by table, case and pictures."""
     blind = 0
     with Staging(order.out) as folder, ExitStack() as files:
         for asked in questions(dataset, order.on_bad):
@@ -77,24 +77,24 @@ def export_tables(order: Export) -> Exported:
 
 
 def _pictures_cell(asked: NamedQuestion, dataset: Dataset) -> str:
-    """Return the pictures of a question; empty where there is none, which VLMEvalKit then leaves out."""
+    """Return the cell with the pictures of a question; empty if it has none, so that VLMEvalKit skips the question."""
     pictures = load_pictures(dataset, asked.pictures, asked.row)
     found = [base64.b64encode(picture.data).decode() for _, picture in pictures]
     return found[0] if len(found) == 1 else str(found) if found else ""
 
 
 def _row(asked: NamedQuestion) -> tuple[str, ...]:
-    """Return the cells of a question behind its picture."""
+    """Return the cells of a question that follow its pictures."""
     listed, beside = asked.question.kind == "choice", told(asked.case, *WORLDS[asked.asking])
     return (
         asked.question.text if listed else asked.words,
-        # What is told beside the question, where the question itself does not say it (CoSIm).
+        # Context and change, if the question itself does not contain them (CoSIm).
         f"Before: {beside.context} Now suppose: {beside.change}" if listed and beside.change else "",
-        # As pandas keeps it: "None" would be taken for nothing, and "None " is not.
+        # pandas would read "None" as an empty cell, but not "None ".
         *(f"{o.text} " if o.text.casefold() in _MISSING else o.text for o in asked.question.options),
         asked.question.answer,
         asked.case.group or "all",
-        f"{asked.asking}, control" if asked.case.control_of else asked.asking,  # each has accuracies of its own
+        f"{asked.asking}, control" if asked.case.control_of else asked.asking,  # accuracy is computed per category
         asked.key,
     )
 
@@ -112,7 +112,7 @@ _WORDS: Final = msgspec.structs.replace(
 def read_predictions(path: Path, on_bad: OnBad) -> ExternalRun:
     """Open one file of predictions, or all files in a folder."""
     files = _files(path)
-    # The model answered whose name a folder above has, if the file begins with it.
+    # The model is the parent folder whose name the file name starts with.
     above = (folder.name for folder in files[0].resolve().parents)
     model = next((name for name in above if files[0].stem.startswith(f"{name}_")), "")
     return ExternalRun(
@@ -133,7 +133,7 @@ def _files(path: Path) -> list[Path]:
     found = []
     for file in there:
         first = next((row for _, row in rows_of(file) if not isinstance(row, str)), {})
-        if {KEY, PREDICTION} <= first.keys() and "hit" not in first:  # it also writes a table with verdicts
+        if {KEY, PREDICTION} <= first.keys() and "hit" not in first:  # skip VLMEvalKit's tables of scores
             found.append(file)
     if not found:
         raise ExchangeError(
@@ -156,20 +156,20 @@ def _answers(files: list[Path], on_bad: OnBad) -> Iterator[ExternalAnswer]:
             reply = {"text": said}
             if said.startswith(_FAILED):
                 reply = {"state": "failed", "reason": said[:200]}
-            elif file.suffix == ".xlsx" and len(said) >= LONGEST_CELL:  # a cell that is full was cut there
+            elif file.suffix == ".xlsx" and len(said) >= LONGEST_CELL:  # a full cell was truncated
                 reply["finish"] = "length"
-            # The question stands in the row as we wrote it.
+            # The row contains the question as we exported it.
             options = tuple(row.get(letter, "") for letter in LETTERS)
             yield ExternalAnswer(key, reply, row.get("question", ""), options, row.get("answer", ""))
 
 
 LONGEST_CELL: Final = 32_767
-"""The most characters in a cell of .xlsx; longer texts were cut."""
+"""Maximum number of characters in a cell of .xlsx; longer texts are truncated."""
 _LONGEST_ROW = 64 * 1024 * 1024
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, Row | str]]:
-    """Return every row of a table with its line number; a text in place of a row says what is wrong with it."""
+    """Return every row of a table with its line number; an invalid row is replaced by a text with the reason."""
     lines = enumerate(_sheet(path), 1) if path.suffix == ".xlsx" else _text(path)
     _, header = next(lines, (1, []))
     if isinstance(header, str):
@@ -198,5 +198,5 @@ def _sheet(path: Path) -> Iterator[list[str]]:
         sheet = load_workbook(path, read_only=True).worksheets[0]
         for row in sheet.iter_rows(values_only=True):
             yield ["" if value is None else str(value) for value in row]
-    except Exception as fault:  # whatever the ZIP or the XML inside is broken by
+    except Exception as fault:  # damaged ZIP or XML data raises many types of errors
         raise ExchangeError(f"{path} is not a sheet of predictions: {fault}") from None

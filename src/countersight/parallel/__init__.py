@@ -1,4 +1,4 @@
-"""Parallel work in several processes, or on several machines; results do not depend on where it runs."""
+"""Run work in parallel, in several processes or on several machines; the results do not depend on where it runs."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Ray clusters: join and leave one, list its places for a model, and use all of its cores."""
+"""Ray clusters: connect and disconnect, list the places where models can run, and run work on all cores."""
 
 import socket
 from collections import deque
@@ -14,9 +14,9 @@ INSTALL = "pip install 'countersight[ray]'"
 CONNECT_TIMEOUT = 5.0
 """Timeout in seconds for connecting to the head of a cluster."""
 AHEAD = 3
-"""Orders submitted per core before a result is taken: no core waits, and memory stays bounded."""
+"""Number of orders submitted per core before a result is awaited: no core idles, and memory stays bounded."""
 AGAIN = 10
-"""How often an order is repeated because its machine went down."""
+"""How often an order is retried if its machine fails."""
 
 
 _joined = 0
@@ -24,7 +24,7 @@ _joined = 0
 
 
 class ActorPlace(NamedTuple):
-    """The place of one actor: a GPU of a machine, or a whole machine if the cluster has no GPU."""
+    """The place where one actor runs: a GPU of a machine, or a whole machine if the cluster has no GPU."""
 
     node: str
     address: str
@@ -34,7 +34,7 @@ class ActorPlace(NamedTuple):
 
 
 def join(address: str) -> Any:
-    """Return the `ray` package, connected to a cluster until `leave`; an existing connection is used."""
+    """Connect to a cluster until `leave`, and return the `ray` package; an existing connection is reused."""
     global _joined
     try:
         import ray
@@ -73,7 +73,7 @@ def _check_address(address: str) -> None:
 
 
 def places(ray: Any) -> list[ActorPlace]:
-    """Return every GPU of the cluster; or every machine, if there is no GPU at all."""
+    """Return every GPU of the cluster, or every machine if there is no GPU."""
     nodes = [node for node in ray.nodes() if node["Alive"]]
     with_gpu = [node for node in nodes if node["Resources"].get("GPU", 0) >= 1]
     return [
@@ -85,7 +85,7 @@ def places(ray: Any) -> list[ActorPlace]:
 
 
 def on_cluster(work: Callable[[Order], Done], orders: Iterable[Order], address: str) -> Iterator[Done]:
-    """Return the results of the orders, in order. The connection is released at the end in any case."""
+    """Run `work` on every order on a cluster, and yield the results in order. The connection is always released."""
     ray = join(address)
     out: deque[Any] = deque()
     try:

@@ -1,4 +1,4 @@
-"""Parallel work with results in order: in this process, in several that end with their parent, or on a cluster."""
+"""Run work in parallel with results in order: in this process, in several worker processes, or on a cluster."""
 
 import os
 import signal
@@ -22,9 +22,9 @@ Done = TypeVar("Done")
 def in_order(
     work: Callable[[Order], Done], orders: Iterable[Order], *, workers: int | None = None, ray: str = ""
 ) -> Iterator[Done]:
-    """Return the results of the orders, in order: on the Ray cluster at an address, or here, one process per core.
+    """Yield the result of `work` for every order, in order: on the Ray cluster at an address, or in local processes.
 
-    `work` writes nothing and depends on its order alone, so it can be done anywhere, and again where a machine is lost.
+    `work` must write nothing and depend only on its order, so that it can run anywhere and be repeated on failure.
     """
     if ray:
         from countersight.parallel.cluster import on_cluster
@@ -47,7 +47,7 @@ def in_processes(work: Callable[[Order], Done], orders: Iterable[Order], workers
         for order in orders:
             with _block_interrupts(), _hide_main_script():
                 waiting.append(pool.submit(work, order))
-            if len(waiting) > 4 * workers:  # so that memory does not grow with the size
+            if len(waiting) > 4 * workers:  # limits the memory used
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

@@ -1,7 +1,7 @@
-"""Pictures from files, checked without decoding: a bad picture is found before it is sent anywhere.
+"""Read pictures from files and check them without decoding, so that bad pictures are found before they are sent.
 
-Whoever decodes one calls `as_seen`: a camera that was held sideways, inks, 16 bits, a clear ground, an animation are
-then for everybody what they are for a person who opens the file.
+Use `as_seen` to decode a picture. It handles EXIF orientation, CMYK, 16 bits, transparency and animation in one way, so
+that every model sees what a person sees who opens the file.
 """
 
 import lazy_loader

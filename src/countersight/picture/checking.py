@@ -1,7 +1,7 @@
-"""Pictures from files, checked without decoding: a bad picture is found before it is sent anywhere.
+"""Read pictures from files and check them without decoding, so that bad pictures are found before they are sent.
 
-Whoever decodes one calls `as_seen`: a camera that was held sideways, inks, 16 bits, a clear ground, an animation are
-then for everybody what they are for a person who opens the file.
+Use `as_seen` to decode a picture. It handles EXIF orientation, CMYK, 16 bits, transparency and animation in one way, so
+that every model sees what a person sees who opens the file.
 """
 
 import base64
@@ -18,7 +18,7 @@ import msgspec
 from countersight.errors import BadPicture, LinkedPicture
 from countersight.picture.limits import LARGE, LONGEST_SIDE, MAX_BYTES, MAX_PIXELS
 
-if TYPE_CHECKING:  # decoding is imported where it happens: most verbs do without
+if TYPE_CHECKING:  # imported only to decode; most commands do not
     from PIL import Image
 
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
@@ -36,7 +36,7 @@ class Picture(msgspec.Struct, frozen=True):
     width: int
     height: int
     orientation: int = 1
-    """The EXIF orientation: 1 is upright, 3 upside down, 5 to 8 lie on a side."""
+    """The EXIF orientation: 1 is upright, 3 upside down, 5 to 8 rotated by 90 degrees."""
     plain: bool = False
     """Whether every decoder gives the same result: 8 bits, opaque, RGB, one frame (the orientation is separate)."""
 
@@ -49,7 +49,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class _Header(NamedTuple):
-    """What the structure of a file says about its picture."""
+    """Facts about a picture that are read from the structure of its file."""
 
     width: int
     height: int
@@ -58,14 +58,14 @@ class _Header(NamedTuple):
 
 
 def data_url(mime: str, data: bytes) -> str:
-    """Return the bytes of a picture as a data URL, for a page, a message to a server or a log."""
+    """Return the bytes of a picture as a data URL, for an HTML page, a request or a log."""
     return f"data:{mime};base64,{base64.b64encode(data).decode('ascii')}"
 
 
 def read_picture(path: Path | str, *, follow: bool = True) -> Picture:
-    """Read a picture from a file, or raise BadPicture with the reason; LinkedPicture unless links are followed."""
+    """Read a picture from a file; raises BadPicture with the reason, or LinkedPicture for a link if not `follow`."""
     try:
-        # Plain system calls: a run reads a picture for every case, and open() makes twice as many.
+        # A run reads a picture for every case, and open() makes twice as many system calls.
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
         try:
             info = os.fstat(file)
@@ -82,7 +82,7 @@ def read_picture(path: Path | str, *, follow: bool = True) -> Picture:
         if error.errno == errno.ELOOP and not follow:
             raise LinkedPicture("is a link") from None
         raise BadPicture(f"cannot be read ({error.strerror})") from None
-    return check_picture(data)  # what it holds counts, whatever ending its name has
+    return check_picture(data)  # the type is determined by the content, not by the file name
 
 
 def check_picture(data: bytes) -> Picture:
@@ -110,8 +110,8 @@ def check_picture(data: bytes) -> Picture:
 def as_seen(picture: Picture, side: int = LONGEST_SIDE) -> "Image.Image":
     """Return the picture as a viewer shows it, in RGB: upright, opaque, 8 bits, the first frame.
 
-    One with a side longer than `side` pixels is made smaller; a JPEG is not even decoded at its full size then. What
-    is clear lies on white. Colour profiles are left aside. Raises BadPicture where it cannot be decoded.
+    Pictures with a side longer than `side` pixels are scaled down; large JPEGs are not decoded at full size.
+    Transparent parts are shown on white. Colour profiles are ignored. Raises BadPicture if it cannot be decoded.
     """
     from countersight.picture.viewing import view
 
@@ -121,19 +121,19 @@ def as_seen(picture: Picture, side: int = LONGEST_SIDE) -> "Image.Image":
         return view(picture.data, picture.orientation, side)
     except BadPicture:
         raise
-    except Exception as error:  # decoders raise whatever they like on damaged data
+    except Exception as error:  # decoders raise many types of errors on damaged data
         raise BadPicture(f"cannot be decoded ({type(error).__name__})") from None
 
 
 def goes_as_it_is(picture: Picture) -> bool:
-    """Whether a server that decodes the file's own bytes sees what a viewer shows."""
+    """Return whether a server that decodes the original bytes gets the picture that viewers show."""
     return picture.plain and picture.orientation == 1 and max(picture.width, picture.height) <= LONGEST_SIDE
 
 
 def to_send(picture: Picture) -> Picture:
-    """Return the picture for a server: its own bytes if suitable, else the picture as shown by a viewer, re-encoded.
+    """Return the picture for a server: the original bytes if suitable, otherwise re-encoded as shown by a viewer.
 
-    Without loss then, but photographs and large pictures as a fine JPEG.
+    Re-encoding is lossless, except for photographs and large pictures, which become high-quality JPEG.
     """
     if goes_as_it_is(picture):
         return picture
@@ -166,7 +166,7 @@ def _png(data: bytes) -> _Header:
             if (position, length) != (8, 13):
                 raise BadPicture("is damaged (no header)")
             bits, colours = data[24], data[25]
-            plain = bits <= 8 and colours in (0, 2, 3)  # grey, colours, a palette: those without clear parts
+            plain = bits <= 8 and colours in (0, 2, 3)  # grey, RGB or palette: no alpha channel
             header = _Header(int.from_bytes(data[16:20]), int.from_bytes(data[20:24]), plain)
         elif kind in (b"tRNS", b"acTL"):
             header = header._replace(plain=False)
@@ -203,8 +203,8 @@ def _jpeg(data: bytes) -> _Header:
         elif marker == 0xE1 and not orientation and data.startswith(_EXIF, position + 4):
             orientation = _orientation(data[position + 4 : position + 2 + length])
         if marker == 0xDA:
-            # Inside a scan 0xFF is always followed by 0x00 or a restart marker, so this end marker is the real
-            # one; that of an embedded thumbnail stands before the scan and was stepped over.
+            # Inside a scan, 0xFF is always followed by 0x00 or a restart marker, so this is the real end marker;
+            # that of an embedded thumbnail comes before the scan and was skipped.
             if data.find(b"\xff\xd9", position) < 0:
                 break
             return header._replace(orientation=orientation or 1)
@@ -215,7 +215,7 @@ def _jpeg(data: bytes) -> _Header:
 def _gif(data: bytes) -> _Header:
     if len(data) < 14 or not data.rstrip(b"\x00").endswith(b";"):
         raise BadPicture("is cut off")
-    # Most are animated or partly clear, and not every server reads them: none counts as plain.
+    # Never plain: most are animated or partly transparent, and not every server accepts GIF.
     return _Header(int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little"), plain=False)
 
 
@@ -248,7 +248,7 @@ def _webp_orientation(data: bytes) -> int:
 
 
 def _orientation(exif: bytes) -> int:
-    """How the camera was held: the tag 0x0112 of the first directory; upright where it is missing or damaged."""
+    """Return the orientation from the tag 0x0112 of the first directory; upright if it is missing or damaged."""
     exif = exif.removeprefix(_EXIF)
     orders: dict[bytes, Literal["little", "big"]] = {b"II": "little", b"MM": "big"}
     order = orders.get(exif[:2])

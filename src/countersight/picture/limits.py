@@ -2,8 +2,8 @@
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_PIXELS = 89_000_000
-"""A picture with more pixels is treated as a decompression bomb, as in Pillow."""
+"""Pictures with more pixels are rejected as decompression bombs, as in Pillow."""
 LONGEST_SIDE = 4096
 """Pictures with a longer side are scaled down to this: no model uses more pixels."""
 LARGE = 4_000_000
-"""Least number of pixels of a large picture."""
+"""Pictures with more pixels count as large."""

@@ -1,7 +1,7 @@
-"""Pictures as arrays."""
+"""The array type of decoded pictures."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
-"""Rows, columns, and red, green and blue."""
+"""An array of height × width × RGB, with values from 0 to 255."""

@@ -20,17 +20,17 @@ TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""The transposition that makes a picture upright, by EXIF orientation."""
+"""The transformation that makes a picture upright, by EXIF orientation."""
 
-# Large pictures are decoded one at a time: one of the largest takes up to a gigabyte.
+# Large pictures are decoded one at a time: the largest take up to a gigabyte of memory.
 _one_large = Lock()
 
 
 def view(data: bytes, orientation: int, side: int) -> Image.Image:
-    """Return the picture in these bytes, scaled to at most `side` pixels. Raises whatever the decoder raises."""
+    """Decode a picture, and scale it down to at most `side` pixels. The decoder may raise any exception."""
     file = Image.open(io.BytesIO(data), formats=FORMATS)
     width, height = file.size
-    if width * height > MAX_PIXELS:  # the decoder may see another size than the header told us
+    if width * height > MAX_PIXELS:  # the decoder may find another size than our header check
         raise BadPicture(f"has {width} x {height} pixels; the maximum is {MAX_PIXELS:,}")
     shrink = min(1.0, side / max(width, height))
     size = (max(1, round(width * shrink)), max(1, round(height * shrink)))
@@ -38,29 +38,29 @@ def view(data: bytes, orientation: int, side: int) -> Image.Image:
     with _one_large if file.width * file.height > LARGE else nullcontext():
         image = _in_tones(_first_frame(file))
         if image.size != size:
-            # A whole number of times smaller is the common case; this gap makes it a plain average, 15 times as
-            # fast as a filter.
+            # Integer factors are the common case; with this gap, Pillow then computes a plain average, which is 15
+            # times as fast as a filter.
             image = image.resize(size, Image.Resampling.HAMMING, reducing_gap=1.0)
         image = _on_white(image)
         if orientation in TURNS:
             image = image.transpose(TURNS[orientation])
-    image.info = {}  # what the file said is done; whoever read it again would turn the picture twice
+    image.info = {}  # the metadata has been applied; applying it again would rotate the picture twice
     return image
 
 
 def _first_frame(file: ImageFile.ImageFile) -> Image.Image:
-    if getattr(file, "default_image", False):  # an APNG may carry a picture for viewers that know no animations
+    if getattr(file, "default_image", False):  # the fallback picture of an APNG for viewers without animation
         file.seek(1)
     box = file.tile[0][1] if file.format == "GIF" and file.tile else None
     if box is None or box == (0, 0, *file.size):
         return file
-    whole = Image.new("RGBA", file.size)  # the frame is smaller than the picture: around it there is nothing
+    whole = Image.new("RGBA", file.size)  # the frame is smaller than the picture; the rest is transparent
     whole.paste(file.convert("RGBA").crop(box), box)
     return whole
 
 
 def _in_tones(image: Image.Image) -> Image.Image:
-    """The picture in a mode whose values may be averaged: no palette, no single bits, no more than 8 bits."""
+    """Convert the picture to a mode whose values can be averaged: 8 bits per channel and no palette."""
     if image.mode.startswith("I"):
         return _eight_bits(image)
     if image.has_transparency_data:
@@ -69,7 +69,7 @@ def _in_tones(image: Image.Image) -> Image.Image:
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:
-    """Grey of 16 bits, of which Pillow would keep the darkest 256 shades and make the rest white."""
+    """Convert 16-bit grey to 8 bits; Pillow would keep the darkest 256 shades and make the rest white."""
     values = np.asarray(image)
     grey = Image.fromarray((values >> 8).astype(np.uint8))
     clear = image.info.get("transparency")

@@ -1,4 +1,4 @@
-"""Batches of examples as tensors; the options of an example stay together, and examples are grouped by length."""
+"""Batches of examples as tensors. All options of an example are in one batch, and batches have similar lengths."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ Batch = tuple[Sequence[Example], dict[str, Tensor]]
 
 
 class TrainingBatches:
-    """Creates batches of examples; tokens are cached."""
+    """Creates batches of examples, with cached tokens."""
 
     def __init__(self, sequences: Sequences, plan: Plan, views: Mapping[str, View]) -> None:
         self._sequences = sequences
@@ -72,7 +72,7 @@ class TrainingBatches:
     def _tensors(self, part: Sequence[Example]) -> dict[str, Tensor]:
         tokens, real = self._sequences.batch([row for example in part for row in self._encoded(example)])
         given = {"tokens": torch.from_numpy(tokens), "real": torch.from_numpy(real)}
-        if self._plan.inputs == "full":  # the picture of each example once, and the picture of each sequence
+        if self._plan.inputs == "full":  # the picture of each example, stored once, and its index for each sequence
             features, boxes, there = map(torch.from_numpy, side_by_side([self._views[one.picture] for one in part]))
             shown = torch.arange(len(part)).repeat_interleave(torch.tensor([len(one.options) for one in part]))
             given |= {"features": features, "boxes": boxes, "there": there, "shown": shown}
@@ -85,7 +85,7 @@ class TrainingBatches:
 
 
 def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
-    """Return the tokenizer to train with."""
+    """Return the encoder's own tokenizer, or build one from the examples if there is no encoder."""
     if encoder in ("", COUNTS):
         return Sequences(_learned(examples))
     file = Path(encoder) / TOKENIZER
@@ -103,7 +103,7 @@ def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
 def _learned(examples: Sequence[Example]) -> Any:
     """Build a vocabulary of the most frequent words, with all characters to spell other words.
 
-    Unlike the package's own trainer, ties are broken deterministically, so that a training can be repeated.
+    Unlike in the trainer of `tokenizers`, ties are broken deterministically, so that training is reproducible.
     """
     from tokenizers import Tokenizer, normalizers, pre_tokenizers
     from tokenizers.models import WordPiece

@@ -1,4 +1,4 @@
-"""`countersight train matcher`: trains all seeds and folds in turn; interrupted ones are resumed."""
+"""`countersight train matcher`: train all seeds and folds in turn, and resume interrupted training."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -19,10 +19,10 @@ LOG = "training.log"
 def train_matcher(
     dataset: Dataset, folder: Path, plan: Plan, *, vcr: Path | None = None, say: Callable[[str], None] = print
 ) -> Path:
-    """Train a matcher for each seed, and with folds one for each part; report the accuracy on examples left out."""
+    """Train a matcher for each seed (and for each fold, if any), and report the accuracy on held-out examples."""
     plan.check()
     try:
-        import onnx  # noqa: F401 - needed at the very end, so better missed at the beginning
+        import onnx  # noqa: F401 - needed only at the end, so fail early if it is missing
         import tokenizers  # noqa: F401
         import torch  # noqa: F401
         import transformers  # noqa: F401
@@ -111,7 +111,7 @@ def _views(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> tuple[M
 
 
 def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[Example], list[Example]]:
-    """Return the examples that select the best epoch, and those to train on."""
+    """Split off the held-out examples, which select the best epoch; return them and the examples to train on."""
     if not plan.held_out:
         return [], list(examples)
     held_out, *learned = folds(examples, round(1 / plan.held_out), seed)
@@ -119,7 +119,7 @@ def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[
 
 
 def _remember(folder: Path, kept: KeptPlan) -> None:
-    """Store the settings of the folder; raises an error if it was started with others."""
+    """Store the settings in the folder; raises an error if the folder was started with other settings."""
     path = folder / KEPT
     if path.exists() and msgspec.json.decode(path.read_bytes(), type=KeptPlan) != kept:
         raise CountersightError(

@@ -18,11 +18,11 @@ MOST_LINE = 1 << 20
 
 
 class Example(msgspec.Struct, frozen=True):
-    """One question, its options, and which is right."""
+    """One question with its options and the index of the right one."""
 
     key: str
     picture: str
-    """The file or another id of the picture; examples with one picture stay together."""
+    """The file name or another id of the picture; examples of one picture are never split across folds."""
     parts: Parts
     options: tuple[str, ...]
     right: int
@@ -30,7 +30,7 @@ class Example(msgspec.Struct, frozen=True):
 
 
 def read_examples(dataset: Dataset) -> list[Example]:
-    """Return all questions of a dataset that have options, in both worlds, with changes in words."""
+    """Return all questions with options, in both worlds, of a dataset; changes are described in words."""
     found = []
     for _, case in dataset.cases():
         for world, telling in (WORLDS[asking] for asking in TWO_WORLDS):
@@ -54,7 +54,7 @@ def read_examples(dataset: Dataset) -> list[Example]:
 
 
 def read_vcr(path: Path) -> list[Example]:
-    """Read VCR's published annotations (JSONL): questions with four answers, in which objects are numbers."""
+    """Read VCR's published annotations (JSONL): questions with four answers, which refer to objects by number."""
     found = []
     with open(path, "rb") as file:
         for number, line in enumerate(bounded_lines(file, MOST_LINE), 1):

@@ -1,4 +1,4 @@
-"""`countersight features`: computes the regions of a dataset's pictures and stores them in a folder."""
+"""`countersight features`: compute the regions of a dataset's pictures, and store them in a folder."""
 
 import base64
 import binascii
@@ -32,12 +32,12 @@ FIELDS = (
     *("img_id", "img_h", "img_w", "objects_id", "objects_conf", "attrs_id", "attrs_conf"),
     *("num_boxes", "boxes", "features"),
 )
-"""The columns of a file of LXMERT's authors, which has no header; arrays are base64."""
+"""The columns of LXMERT's feature files, which have no header; arrays are encoded in base64."""
 MOST_LINE = 16 << 20
 
 
 def look(dataset: Dataset, names: Iterable[str], view: str) -> Iterator[tuple[str, View]]:
-    """Iterate over the pictures with their regions."""
+    """Iterate over the pictures, with regions computed by an encoder."""
     see, wanted = looker(view), sorted(set(names))
     for start in range(0, len(wanted), AT_ONCE):
         part = wanted[start : start + AT_ONCE]
@@ -45,7 +45,7 @@ def look(dataset: Dataset, names: Iterable[str], view: str) -> Iterator[tuple[st
 
 
 def features_by_view(dataset: Dataset, view: str, folder: Path) -> Regions:
-    """Compute the regions of every picture with an encoder: `embedded`, or `hf:` and a folder."""
+    """Compute the regions of every picture with an encoder: `embedded` or `hf:FOLDER`."""
     names = pictures_of(dataset)
     seen = look(dataset, names, view)
     first = next(seen)
@@ -77,9 +77,9 @@ def _found_in(dataset: Dataset, names: Sequence[str], detector: Detector) -> Ite
 
 
 def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path, vcr: Path | None = None) -> Regions:
-    """Import the regions of every picture from an LXMERT feature file, matched by file name without its ending.
+    """Import the regions of every picture from an LXMERT feature file, matched by file name without extension.
 
-    With VCR's annotations, also those of VCR's pictures, for training on both.
+    If VCR's annotations are given, the regions of VCR's pictures are imported too, for training on both datasets.
     """
     own, beside = pictures_of(dataset), {one.picture for one in read_vcr(vcr)} if vcr else set()
     names = {Path(name).stem: name for name in (*own, *sorted(beside))}

@@ -1,4 +1,4 @@
-"""The training loop of one matcher; every epoch is saved, so an interruption loses at most one epoch."""
+"""The training loop of one matcher. Every epoch is saved, so an interruption loses at most one epoch of work."""
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate, cycle
@@ -29,7 +29,7 @@ class Epoch(msgspec.Struct, frozen=True):
 
 
 class Trainer:
-    """Trains one network with one seed on one part of the examples."""
+    """Trains one network with one seed."""
 
     def __init__(
         self, plan: Plan, network: nn.Module, batches: TrainingBatches, folder: Path, device: torch.device
@@ -112,7 +112,7 @@ class Trainer:
     def _loss(self, batch: Batch) -> Tensor:
         """Return the cross-entropy over the options of each example.
 
-        The contrastive objective adds that of matching each right text with its own picture in the batch.
+        The contrastive objective adds the loss of matching each right text with its own picture in the batch.
         """
         part, given = batch
         there = self._there(given)
@@ -148,13 +148,13 @@ class Trainer:
         return torch.autocast(self._device.type, torch.bfloat16, enabled=short)
 
     def _keep(self, epoch: Epoch) -> None:
-        """Save the epoch atomically, with the whole state of the training."""
+        """Save the epoch atomically, with the complete training state."""
         if not self.curve or not self.plan.held_out or epoch.held_out > max(one.held_out for one in self.curve):
             self._best = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
         self.curve.append(epoch)
         beside = self._folder / f"{CHECKPOINT}.part"
         kept: dict[str, Any] = {"best": self._best, "curve": msgspec.to_builtins(self.curve)}
-        if epoch.epoch < self.plan.epochs:  # what only an unfinished training needs: three quarters of all bytes
+        if epoch.epoch < self.plan.epochs:  # only needed to resume training: three quarters of the size
             kept |= {
                 "network": self.network.state_dict(),
                 "optimizer": self._optimizer.state_dict(),
@@ -192,7 +192,7 @@ def _groups(plan: Plan, network: nn.Module) -> list[dict[str, Any]]:
 
 
 def _contrast(likeness: Tensor) -> Tensor:
-    """Return the symmetric cross-entropy of matching rows with columns in the batch."""
+    """Return the symmetric cross-entropy of matching rows (texts) with columns (pictures) in the batch."""
     own = torch.arange(len(likeness), device=likeness.device)
     both = functional.cross_entropy(likeness.float(), own) + functional.cross_entropy(likeness.T.float(), own)
     return both / 2

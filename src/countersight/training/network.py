@@ -1,6 +1,6 @@
-"""The networks: a text encoder with a scoring head, or LXMERT's two streams with a visual token (CoSIm 6).
+"""The networks: a text encoder with a scoring head, or LXMERT's two streams with a visual token (CoSIm, section 6).
 
-`export` writes a trained one to files that do not need torch: an ONNX graph, its tokenizer and a description.
+`export` writes a trained network to files that can be used without torch: an ONNX graph, a tokenizer and a description.
 """
 
 import warnings
@@ -16,12 +16,12 @@ from countersight.models.matcher import GRAPH, TOKENIZER, WHOLE, Sequences, Shee
 from countersight.training.plan import COUNTS, Plan
 
 COUNTING = 64
-"""The size of the hidden layer over counts."""
+"""The size of the hidden layer for counted features."""
 OPSET = 18
 
 
 class CountsMatcher(nn.Module):
-    """Scores an option by counted features only."""
+    """A network that scores options by counted surface features only."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class CountsMatcher(nn.Module):
 
 
 class TextMatcher(nn.Module):
-    """Scores a sequence with a text encoder."""
+    """A text encoder with a head that scores each sequence."""
 
     def __init__(self, body: nn.Module, hidden: int, plan: Plan) -> None:
         super().__init__()
@@ -61,14 +61,14 @@ class TextMatcher(nn.Module):
 
 
 class TwoStreams(nn.Module):
-    """LXMERT over text and regions; a visual token precedes the regions as [CLS] precedes the words."""
+    """LXMERT over text and regions; a visual token precedes the regions, as [CLS] precedes the words."""
 
     def __init__(self, body: Any, given: int, plan: Plan) -> None:
         super().__init__()
         self.body = body
         hidden, region = body.config.hidden_size, body.config.visual_feat_dim
         self.region = nn.Identity() if region == given else nn.Linear(given, region)
-        # Not zeros: LXMERT normalises each region, and the gradient through a normalised zero is 10^5 times all others.
+        # Not zeros: LXMERT normalises each region, and the gradient through a normalised zero is 10^5 times larger.
         self.visual_token = nn.Parameter(torch.randn(1, 1, region))
         self.visual_box = nn.Parameter(torch.tensor([[WHOLE]]))
         self.score = nn.Sequential(nn.Dropout(plan.dropout), nn.Linear(hidden, 1))
@@ -84,11 +84,11 @@ class TwoStreams(nn.Module):
         shown: Tensor,
         counts: Tensor | None = None,
     ) -> Tensor:
-        """Return a score per sequence; `shown` is the picture of each."""
+        """Return a score per sequence; `shown` contains the index of each sequence's picture."""
         return self.scored(*self.tokens(tokens, real, features, boxes, there, shown), counts)
 
     def scored(self, text: Tensor, vision: Tensor, counts: Tensor | None) -> Tensor:
-        """Return the match of text token and visual token as a score."""
+        """Return a score for how well each text token matches its visual token."""
         scores: Tensor = self.score(text * vision).squeeze(-1)
         return scores if self.counted is None or counts is None else scores + self.counted.count(counts)
 
@@ -111,7 +111,7 @@ class TwoStreams(nn.Module):
 
 
 def build(plan: Plan, vocabulary: int, pad: int, region: int = 0) -> CountsMatcher | TextMatcher | TwoStreams:
-    """Build the network of a plan, from a folder of weights or from scratch; a region has `region` numbers."""
+    """Build the network of a plan, from a folder of weights or from scratch. Regions have `region` numbers each."""
     if plan.encoder == COUNTS:
         return CountsMatcher(plan)
     config = any_config(Path(plan.encoder)) if plan.encoder else None
@@ -144,7 +144,7 @@ def _text_encoder(plan: Plan, vocabulary: int, pad: int) -> Any:
 
 
 def _beginning(plan: Plan) -> float:
-    """Return the scale of random weights: BERT's 0.02 suits its size, but is too small for smaller networks."""
+    """Return the scale of random weights; BERT's 0.02 suits its own size but is too small for smaller networks."""
     return float(plan.hidden**-0.5)
 
 
@@ -177,7 +177,7 @@ def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int, 
 
 
 def _take_language(body: nn.Module, folder: str) -> None:
-    """Initialise the language stream with BERT's weights; both use the same names of layers."""
+    """Initialise the language stream with BERT's weights; both use the same layer names."""
     from transformers import AutoModel
 
     weights = AutoModel.from_pretrained(folder, local_files_only=True).state_dict()
@@ -189,8 +189,8 @@ def _take_language(body: nn.Module, folder: str) -> None:
 
 
 def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path, view: str = "", region: int = 0) -> None:
-    """Write all files that `matcher:FOLDER` needs; `view` describes the features of regions, of `region` numbers
-    each."""
+    """Write all files that `matcher:FOLDER` needs. `view` names the encoder of the regions, and `region` is the number
+    of features per region."""
     tokens = torch.ones(3, 7, dtype=torch.int64)
     given: tuple[torch.Tensor, ...] = (tokens, torch.ones_like(tokens))
     shapes = {"tokens": {0: "sequences", 1: "length"}, "real": {0: "sequences", 1: "length"}}

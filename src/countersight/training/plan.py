@@ -1,4 +1,4 @@
-"""The settings of a training, with the paper's as defaults (CoSIm 7 and appendix C)."""
+"""The settings for training, with those of the paper as defaults (CoSIm, section 7 and appendix C)."""
 
 from pathlib import Path
 from typing import Final, Literal
@@ -11,7 +11,7 @@ from countersight.models.matcher import Inputs
 Objective = Literal["ce", "contrastive"]
 SEEDS = (1234, 2345, 3456)
 COUNTS = "counts"
-"""The name of the encoder that only counts."""
+"""The value of `encoder` for counted features only."""
 LIMITS: Final = {
     "folds": (0, 1_000),
     "epochs": (1, 100_000),
@@ -29,7 +29,7 @@ LIMITS: Final = {
     "dropout": (0.0, 0.99),
     "held_out": (0.0, 0.5),
 }
-"""The minimum and maximum of each number in a plan; beyond them training fails late or learns nothing."""
+"""The minimum and maximum of each number in a plan; outside this range, training fails late or learns nothing."""
 SIZES: Final[dict[str, dict[str, int | float | str]]] = {
     "paper": {},
     "small": {
@@ -42,21 +42,21 @@ SIZES: Final[dict[str, dict[str, int | float | str]]] = {
         "precision": "fp32",
     },
 }
-"""Named settings: CoSIm's own, and a network that answers forty cases a second on two slow cores."""
+"""Presets: CoSIm's own settings, and a small network that answers 40 cases per second on two slow cores."""
 LARGEST_SEED = 2**63 - 1
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All settings that the result depends on, apart from the cases; stored with the checkpoints."""
+    """All training settings that the result depends on, apart from the cases; stored with the checkpoints."""
 
     inputs: Inputs = "text"
     objective: Objective = "ce"
     encoder: str = ""
-    """The folder of a BERT-like text encoder, or of LXMERT; empty to train from scratch; `counts` for none."""
+    """The folder of a BERT-like text encoder or of LXMERT; empty to train from scratch; `counts` for no encoder."""
     view: str = ""
-    """The encoder of pictures, for full inputs: `embedded`, or `hf:` and the folder of a vision tower."""
+    """The image encoder for full inputs: `embedded`, or `hf:` and the folder of a vision tower."""
     features: str = ""
-    """A folder of precomputed regions (`countersight features`), instead of an encoder."""
+    """A folder of regions computed with `countersight features`, used instead of an image encoder."""
     seeds: tuple[int, ...] = SEEDS
     folds: int = 0
     """The number of parts for cross-validation by picture; 0 for none."""
@@ -82,8 +82,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     surface: bool = False
     """Whether counted features of each option are added to its score."""
     held_out: float = 0.1
-    """The share of training pictures that select the best epoch; the paper used its validation split. With 0, all are
-    used for training, and the last epoch counts."""
+    """The share of training pictures held out to select the best epoch; the paper used its validation split. With 0,
+    all pictures are used for training, and the last epoch is kept."""
 
     def check(self) -> None:
         """Raise an error if the settings are invalid."""

@@ -1,4 +1,4 @@
-"""Results of a training: accuracy with interval and spread over seeds, next to the figures of CoSIm's paper."""
+"""Training results: accuracy with confidence interval and spread over seeds, compared with CoSIm's paper."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ REPORTED = {
 }
 """Accuracy on CoSIm's validation split (CoSIm, Tables 3 and 6; the spread from its footnote 5)."""
 BESIDE_VCR = "47.37"
-"""The accuracy with VCR in alternate batches (Table 6), which the paper trained with pictures."""
+"""The paper's accuracy with VCR in alternate batches and full inputs (Table 6)."""
 
 HEAD = (
     "| training | inputs | encoder | objective | beside | mean over seeds | seeds together | cases | how | reported |\n"
@@ -33,7 +33,7 @@ Scores = Mapping[int, Mapping[str, Sequence[float]]]
 
 
 class KeptPlan(msgspec.Struct, frozen=True):
-    """The settings that a folder was started with."""
+    """The settings with which training in a folder was started."""
 
     plan: Plan
     dataset: str
@@ -47,9 +47,9 @@ class Result(msgspec.Struct, frozen=True):
     by_seed: dict[int, float]
     mean: float
     spread: float | None
-    """Standard deviation over the seeds; None for one seed."""
+    """The standard deviation over the seeds; None for a single seed."""
     together: Rate
-    """The accuracy of the averaged scores of all seeds, clustered by picture."""
+    """The accuracy with scores averaged over all seeds; its interval is clustered by picture."""
     by_world: dict[str, Rate]
     chance: float
 
@@ -91,7 +91,7 @@ def _together(examples: Sequence[Example], scores: Scores) -> Rate:
 
 
 def protocol(plan: Plan) -> str:
-    """Describe the cases on which the accuracy was measured."""
+    """Return a description of the cases on which the accuracy was measured."""
     if plan.folds:
         chosen = "the best epoch chosen on pictures held out of the training part" if plan.held_out else "last epoch"
         return f"{plan.folds}-fold by picture; {chosen}"
@@ -104,7 +104,7 @@ def protocol(plan: Plan) -> str:
 
 
 def reported(plan: Plan, beside: str) -> str:
-    """Return the figure that CoSIm reports for such a training; empty if there is none."""
+    """Return the accuracy that CoSIm's paper reports for these settings; empty if there is none."""
     if not beside:
         return REPORTED.get((plan.inputs, plan.objective), "")
     return BESIDE_VCR if plan.inputs == "full" else f"{BESIDE_VCR} (full inputs)"

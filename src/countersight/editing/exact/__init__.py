@@ -1,4 +1,4 @@
-"""Exact edits of our own scenes: the instruction changes the data, and the picture is redrawn."""
+"""Edit generated scenes exactly: the instruction changes the scene data, and the picture is redrawn."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Add things to a scene where there is room."""
+"""Add objects to a scene where there is room."""
 
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -44,13 +44,13 @@ STEP = 7.0
 """Spacing of the jittered grid of candidate places; circles have a finer one."""
 DOT_STEP = 2.5
 MOST_PLACES = 640
-"""Most grid places in one direction, because a scene may come from an untrusted file."""
+"""Maximum number of grid points in one direction, because a scene may come from an untrusted file."""
 
 
 def in_the_open(
     rng: Random, scene: Scene, radii: Iterable[float], smallest: float, places: Iterable[Place]
 ) -> list[Disc] | None:
-    """Return places for flowers of these radii that touch nothing, or None."""
+    """Return free positions for flowers of these radii, or None if there is too little room."""
     points = _grid(rng, 0, 0, scene.width, scene.height, STEP)
     clear = np.minimum(points, np.array([scene.width, scene.height]) - points).min(axis=1) - GAP
     points, clear = points[clear >= smallest], clear[clear >= smallest]
@@ -64,7 +64,7 @@ def in_the_open(
 
 
 def in_a_circle(rng: Random, circle: Circle, radius: float, smallest: float) -> list[Disc] | None:
-    """Return a place for a dot in a circle where it touches nothing, or None."""
+    """Return a free position for a dot in a circle, or None if there is none."""
     x, y, around = circle.x, circle.y, circle.radius
     points = _grid(rng, x - around, y - around, x + around, y + around, DOT_STEP)
     clear = around - RING / 2 - GAP - distance(points, (x, y))
@@ -74,7 +74,7 @@ def in_a_circle(rng: Random, circle: Circle, radius: float, smallest: float) -> 
 
 
 def _grid(rng: Random, left: float, top: float, right: float, bottom: float, step: float) -> Points:
-    """Return the jittered points of a grid."""
+    """Return the points of a grid, each shifted at random within its cell."""
     across, down = (max(1, min(MOST_PLACES, int(length / step))) for length in (right - left, bottom - top))
     cells = np.stack(np.divmod(np.arange(across * down), down), axis=1)
     cell = np.array([(right - left) / across, (bottom - top) / down])
@@ -83,15 +83,15 @@ def _grid(rng: Random, left: float, top: float, right: float, bottom: float, ste
 
 
 MOST_ADDED = 60
-"""Most things added at once; there is room for fewer."""
+"""Maximum number of objects added at once; a scene has room for fewer."""
 
 
 def add_things(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
-    """Return the edits that add the requested things; too little room is a failed edit."""
+    """Return the edits that add the requested objects; raises EditFailed if there is too little room."""
     words = instruction.target
     try:
         target = read_target(words)
-    except EditFailed:  # the thing is in the value
+    except EditFailed:  # the object is named in the value
         words = f"{instruction.value} {words}"
         target = read_target(words)
     number = number_in(instruction.value) or target.number or 1

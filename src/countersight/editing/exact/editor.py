@@ -1,4 +1,4 @@
-"""Exact edits of our own scenes: the instruction changes the data, and the picture is redrawn."""
+"""Edit generated scenes exactly: the instruction changes the scene data, and the picture is redrawn."""
 
 from random import Random
 from typing import Any
@@ -13,17 +13,17 @@ from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import Scene, apply, draw_both, encode, faults
 
 MARGIN = 2
-"""Pixels by which the mask extends beyond the change, because edges look changed a little farther."""
+"""Margin of the mask around the change in pixels, because smoothed edges change a little beyond it."""
 STRANGE = 0.02
-"""A picture that differs in a larger share of its pixels is not a drawing of its scene."""
+"""Largest share of pixels in which a picture may differ from the drawing of its scene."""
 LEVELS = 32
 """Largest difference of an edge pixel between two versions of the rasteriser."""
 MOST = 2_000
-"""Most things in a scene, and most corners of a polygon, because a scene may come from an untrusted file."""
+"""Maximum number of objects in a scene and corners of a polygon, because a scene may come from an untrusted file."""
 
 
 class Exact:
-    """An editor for pictures whose scene is known; its edits are right by construction."""
+    """An editor for pictures whose scene is known; its edits are correct by construction."""
 
     name = "exact"
 
@@ -49,7 +49,7 @@ def exact_edit(request: EditRequest) -> Edited:
     try:
         changed, done = changed_scene(scene, request)
         pixels, mask = _drawn(request, scene, changed)
-    except (ValueError, KeyError) as error:  # out of somebody's file: a colour or a number that is none
+    except (ValueError, KeyError) as error:  # invalid colours or numbers from a file
         raise EditFailed(f"the scene cannot be drawn: {str(error)[:200]}") from None
     height, width, _ = pixels.shape
     picture = Picture(encode(pixels), "image/png", width, height, plain=True)
@@ -63,7 +63,7 @@ def changed_scene(scene: Scene, request: EditRequest) -> tuple[Scene, str]:
     sizes += [len(polygon.points) for polygon in scene.polygons]
     if max(sizes) > MOST:
         raise EditFailed(f"the scene has more than {MOST:,} objects or corners")
-    # The seed alone, so that the same flowers are chosen whatever is done to them.
+    # Seeded without the action, so that every action chooses the same flowers.
     edits = plan(request.instruction, scene, Random(request.seed))
     changed = apply(scene, edits)
     if changed == scene:
@@ -76,10 +76,10 @@ def changed_scene(scene: Scene, request: EditRequest) -> tuple[Scene, str]:
 
 
 def _drawn(request: EditRequest, scene: Scene, changed: Scene) -> tuple[Pixels, Mask]:
-    """The edited picture and its mask.
+    """Return the edited picture and its mask.
 
-    Only what the change touches is painted onto the picture: one that was drawn by another version of the rasteriser
-    keeps its own edges everywhere else.
+    Only the changed area is redrawn, so a picture drawn by another version of the rasteriser keeps its edges
+    everywhere else.
     """
     try:
         seen = np.asarray(as_seen(request.picture))

@@ -29,7 +29,7 @@ FAR = 0.4
 """Distance of a move, as a share of the picture's width; less if there is no room."""
 _LARGER = (1.8, 1.6, 1.5, 1.4, 1.3, 1.2, 1.15)
 _SMALLER = (0.6, 0.7, 0.75, 0.8, 0.85)
-"""Sizes that are tried for "larger" and "smaller", the best to see first."""
+"""Scale factors to try for "larger" and "smaller", the most visible first."""
 
 
 def plan(instruction: Instruction, scene: Scene, rng: Random) -> tuple[Edit, ...]:
@@ -108,7 +108,7 @@ def _chosen(instruction: Instruction, scene: Scene, rng: Random) -> list[Item]:
 
 
 def _first_sound(scene: Scene, tries: Iterable[list[Edit]], otherwise: str) -> Iterator[Edit]:
-    """Return the first of several edits that keeps the scene valid."""
+    """Return the first of several lists of edits that keeps the scene valid."""
     old = faults(scene)
     for edits in tries:
         if not faults(apply(scene, edits)) - old:

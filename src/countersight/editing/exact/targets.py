@@ -1,7 +1,7 @@
 """Parse targets such as "3 flowers inside the red polygons", and find them in a scene.
 
-A target is a noun (flowers, polygons, circles, dots), what stands before it (how many, which colour, which place or
-size), and what stands behind it (where). What is not understood is a failed edit, never a guess.
+A target is a noun (flowers, polygons, circles, dots) with optional words before it (number, colour, position or size)
+and after it (location). If any word is not understood, the edit fails; nothing is guessed.
 """
 
 import re
@@ -37,16 +37,16 @@ Item = Flower | Polygon | Circle | Dot
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A place relative to the polygons of a scene."""
+    """An area described relative to the polygons of a scene."""
 
     inside: bool
-    """Whether inside or outside of the polygons."""
+    """Whether the area is inside or outside of the polygons."""
     colour: str | None = None
-    """The colour of the polygons; None for all."""
+    """The colour of the polygons; None for all colours."""
     least: int = 1
-    """The least number of such polygons around a point inside; 2 where they overlap."""
+    """The minimum number of such polygons that contain a point; 2 for the overlap of two."""
     only: bool = False
-    """Whether a point may be in no other polygon."""
+    """Whether points in any other polygon are excluded."""
 
 
 _NOUNS: dict[str, Noun] = {noun: noun for noun in get_args(Noun)} | NOUNS_OTHERWISE
@@ -91,18 +91,18 @@ class Target(msgspec.Struct, frozen=True):
     colour: str = ""
     shape: str = ""
     sides: tuple[str, ...] = ()
-    """Any of top, bottom, left, right, middle."""
+    """The requested sides of the picture: any of top, bottom, left, right, middle."""
     extreme: str = ""
     dots: int | None = None
-    """The number of dots in a circle."""
+    """The requested number of dots in a circle."""
     places: tuple[Place, ...] = ()
-    """The position of flowers relative to polygons."""
+    """The requested positions of flowers relative to polygons."""
     circles: "Target | None" = None
     """The circles that contain the dots."""
 
 
 def read_target(words: str) -> Target:
-    """Return the target that these words describe."""
+    """Parse a target; raises EditFailed if it cannot be understood."""
     tokens = _tokens(words)
     at = next((place for place, token in enumerate(tokens) if token in _NOUNS), None)
     if at is None:
@@ -195,7 +195,7 @@ def _with_adjectives(target: Target, tokens: Iterable[str], words: str) -> Targe
 
 
 def _phrases(tokens: Sequence[str]) -> list[list[str]]:
-    """What stands behind the noun, one phrase a place: "inside the red and outside the blue polygons" has two."""
+    """Split the words after the noun into locations: "inside the red and outside the blue polygons" has two."""
     starts = _INTO | _OUT_OF | {"where", "with", "on", "at", "containing", "holding"}
     phrases: list[list[str]] = []
     for token in tokens:
@@ -270,7 +270,7 @@ def _on_side(item: Item, side: str, scene: Scene) -> bool:
     x, y = _middle(item)
     if side in ("top", "bottom"):
         return (y < scene.height / 2) == (side == "top")
-    # Circles stand in three columns; other things are on one half or the other.
+    # Circles are in three columns; other objects are in one half or the other.
     third = 3 if isinstance(item, Circle) or side == "middle" else 2
     column = min(int(third * x / scene.width), third - 1)
     return column == {"left": 0, "middle": 1, "right": third - 1}[side]
@@ -293,7 +293,7 @@ def _dots(item: Item) -> int:
 
 
 def within(places: Iterable[Place], scene: Scene, points: Points) -> NDArray[np.bool_]:
-    """Return which points are in all of the places; a colour that no polygon has is a failed edit."""
+    """Return which points are in all of the areas; raises EditFailed if no polygon has a requested colour."""
     there = np.ones(len(points), bool)
     for place in places:
         named = [each for each in scene.polygons if place.colour in (None, each.colour, called(each.colour))]
@@ -307,7 +307,7 @@ def within(places: Iterable[Place], scene: Scene, points: Points) -> NDArray[np.
 
 
 def _depth(polygons: Iterable[Polygon], points: Points) -> NDArray[np.int64]:
-    """Return how many polygons each point is in."""
+    """Return the number of polygons that contain each point."""
     depth = np.zeros(len(points), np.int64)
     for polygon in polygons:
         depth += inside(points, polygon.points)

@@ -1,7 +1,7 @@
 """Perceptual distance (LPIPS, Zhang et al. 2018) with weights from a file: trunk and heads of AlexNet or VGG16.
 
-The file is the state of the authors' model, as `torch.save(lpips.LPIPS(net="alex").state_dict(), FILE)` writes it, or
-the same as safetensors; a trunk may also be named as torchvision names it (`features.0.weight`).
+The file contains the state of the authors' model, saved with `torch.save(lpips.LPIPS(net="alex").state_dict(), FILE)`
+or as safetensors. The trunk may also use torchvision's parameter names (`features.0.weight`).
 """
 
 import re
@@ -20,14 +20,14 @@ _SHIFT, _SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
 _TRUNK = re.compile(r"^(?:net\.slice\d+|features)\.(\d+)\.(weight|bias)$")
 _HEAD = re.compile(r"^lin(\d)\.model\.1\.weight$")
 _TAPS = {"alex": (0, 3, 6, 8, 10), "vgg": (2, 7, 14, 21, 28)}
-"""Convolutions after which features are compared, by their place in torchvision's networks."""
+"""Convolutions after which features are compared, by their index in torchvision's networks."""
 _POOLED = {"alex": (3, 6), "vgg": (5, 10, 17, 24)}
-"""Convolutions before which the picture is made smaller."""
+"""Convolutions that are preceded by a pooling layer."""
 _CHANNELS = {"alex": (64, 192, 384, 256, 256), "vgg": (64, 128, 256, 512, 512)}
 
 
 class Lpips:
-    """Perceptual distance of two pictures: 0 for identical, about 0.7 for unlike ones."""
+    """Computes the perceptual distance of two pictures: 0 for identical ones, about 0.7 for very different ones."""
 
     def __init__(self, weights: dict[str, Any], name: str) -> None:
         trunk: dict[int, dict[str, Any]] = {}
@@ -82,7 +82,7 @@ class Lpips:
 
 
 def read_lpips(path: Path) -> Lpips:
-    """Return LPIPS with the weights in a file."""
+    """Load LPIPS with the weights in a file."""
     try:
         import torch
     except ImportError:
@@ -93,10 +93,10 @@ def read_lpips(path: Path) -> Lpips:
 
             weights = load_file(path)
         else:
-            weights = torch.load(path, map_location="cpu", weights_only=True)  # a pickle may run nothing
+            weights = torch.load(path, map_location="cpu", weights_only=True)  # no code in the pickle is run
     except OSError as error:
         raise EditorError(f"the weights of LPIPS cannot be read ({path}: {error.strerror or error})") from None
-    except Exception as error:  # loaders raise whatever they like on damaged files
+    except Exception as error:  # loaders raise many types of errors on damaged files
         raise EditorError(f"{path} contains no LPIPS weights ({printable(str(error))[:120]})") from None
     if not isinstance(weights, dict) or not all(torch.is_tensor(value) for value in weights.values()):
         raise EditorError(f"{path} contains something other than LPIPS weights")

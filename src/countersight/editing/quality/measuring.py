@@ -14,16 +14,16 @@ from countersight.picture import Pixels
 
 
 class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Measurements between a picture and its edit, after both were aligned."""
+    """Measurements of the difference between a picture and its edit, after alignment."""
 
     good: bool
-    """Whether the edit counts, by the rule of `editing.quality`."""
+    """Whether the edit is good enough to count, according to the `QualityRule`."""
     reason: str = ""
-    """Why it does not count, in a sentence that starts in lower case; empty for a good one."""
+    """Why the edit does not count, as a sentence that starts in lower case; empty for a good edit."""
     warp: tuple[float, ...] = ()
-    """The affine map (a b c d e f) that lays the edit over the original; empty where nothing had to be moved.
+    """The affine map (a b c d e f) that aligns the edit with the original; empty if no alignment was needed.
 
-    The point x, y of the original is found at ax + by + c, dx + ey + f of the edit, once that has the original's size.
+    The point x, y of the original is at ax + by + c, dx + ey + f of the edit, after scaling it to the original's size.
     """
     ssim_inside: float | None = None
     ssim_outside: float | None = None
@@ -34,35 +34,35 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     changed_outside: float | None = None
     """The share of changed pixels outside the mask."""
     registration: str = ""
-    """The alignment with the original, if one was needed: by a shift, by an affine map, or none found."""
+    """The method of alignment, if one was needed: a shift, an affine map, or none that helped."""
     size: tuple[int, int] | None = None
     """Width and height of the edit, if they differ from the original's."""
     ssim: float | None = None
     lpips: float | None = None
     changed: float | None = None
-    """The share of changed pixels in the whole picture; the only one if the editor gives no mask."""
+    """The share of changed pixels in the whole picture; the only share if the editor provides no mask."""
 
 
 class QualityRule(msgspec.Struct, frozen=True):
-    """When an edit counts. The figures are choices, made so that edits which only shift, zoom or re-encode a picture
-    pass and those which repaint it do not; a report states them."""
+    """The limits within which an edit counts. They are chosen so that edits which only shift, zoom or re-encode a
+    picture pass, and edits which repaint it do not. Reports state them."""
 
     level: int = 24
-    """A pixel has changed if a channel, averaged with its neighbours, differs by more than this of 255."""
+    """A pixel has changed if a channel, averaged with its neighbours, differs by more than this (from 0 to 255)."""
     least_inside: float = 0.02
-    """Least share of pixels inside the mask that must change."""
+    """Minimum share of pixels inside the mask that must change."""
     least_changed: float = 0.0002
-    """Least share of pixels of the whole picture that must change if there is no mask."""
+    """Minimum share of pixels of the whole picture that must change if there is no mask."""
     most_outside: float = 0.05
-    """Largest share of pixels outside the mask that may change."""
+    """Maximum share of pixels outside the mask that may change."""
     most_changed: float = 0.6
-    """Largest share of pixels of the whole picture that may change if there is no mask."""
+    """Maximum share of pixels of the whole picture that may change if there is no mask."""
     least_ssim_outside: float = 0.8
-    """Least similarity to the original outside the mask."""
+    """Minimum similarity to the original outside the mask."""
     most_stretched: float = 0.1
-    """Largest relative difference in the ratio of width to height."""
+    """Maximum relative difference in the ratio of width to height."""
     most_moved: float = 0.15
-    """Largest movement of a corner by the alignment, as a share of the longer side."""
+    """Maximum movement of a corner by the alignment, as a share of the longer side."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -79,14 +79,14 @@ class QualityRule(msgspec.Struct, frozen=True):
 
 
 RULE = QualityRule()
-"""What `measure` goes by unless it is told otherwise. A pixel has changed if a channel, averaged over 3 x 3 pixels,
-differs by more than `level`."""
+"""The default rule of `measure`. A pixel has changed if a channel, averaged over 3 x 3 pixels, differs by more than
+`level`."""
 
 
 LARGEST = 1536
 """Pictures with a longer side are compared at this size: smaller details were not edited."""
 SEEN = 64
-"""Least shorter side in pixels for a perceptual network."""
+"""Minimum length in pixels of the shorter side for a perceptual network."""
 
 
 class Perceived(NamedTuple):
@@ -115,8 +115,8 @@ def measure(
 ) -> EditQuality:
     """Return the quality of the edit. A `control` should change nothing, and is good if nothing changed.
 
-    Pictures in red, green and blue; the mask is white where the editor meant to change something, None where nobody
-    knows, and black all over for a control.
+    Pictures are in RGB. The mask is white where the editor meant to change something, None if that is unknown, and
+    completely black for a control.
     """
     size, original = after.size, before.size
     before = _within(before, LARGEST)
@@ -194,7 +194,7 @@ def _measured(
 def _fault(quality: EditQuality, rule: QualityRule) -> str:
     """Return what is wrong with an edit according to the rule; empty if nothing is."""
     inside, outside, whole = quality.changed_inside, quality.changed_outside, quality.changed or 0.0
-    if inside is None and outside is None:  # nobody knows where it was to change
+    if inside is None and outside is None:  # there is no mask
         if whole < rule.least_changed:
             return "nothing changed"
         return f"too much changed: {whole:.0%} of the picture" if whole > rule.most_changed else ""
@@ -220,7 +220,7 @@ def _changed(one: Pixels, other: Pixels, level: int) -> Mask:
 
 
 def _laid_over(after: Image.Image, warp: Warp) -> tuple[Pixels, Mask]:
-    """The edited picture where the original has it, and which pixels it has at all."""
+    """Return the edited picture aligned with the original, and which pixels of it are valid."""
     edit = after.convert("RGB").transform(after.size, Image.Transform.AFFINE, warp, Image.Resampling.BICUBIC)
     whole = Image.new("L", after.size, 255).transform(after.size, Image.Transform.AFFINE, warp)
     return np.asarray(edit), ~grow_mask(np.asarray(whole) == 0, 2)
@@ -261,7 +261,7 @@ def similarity(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Tones:
         return similar
     top, left = max(0, rows.min() - RADIUS), max(0, columns.min() - RADIUS)
     bottom, right = rows.max() + RADIUS + 1, columns.max() + RADIUS + 1
-    # The filter looks RADIUS farther than the part that is kept, so that the cut is not felt.
+    # The crop is RADIUS larger than the part that is kept, so that its border does not affect the filter.
     around = np.s_[max(0, top - RADIUS) : bottom + RADIUS, max(0, left - RADIUS) : right + RADIUS]
     part = _similarity(one[around].astype(np.float32), other[around].astype(np.float32))
     skip_y, skip_x = top - max(0, top - RADIUS), left - max(0, left - RADIUS)
@@ -271,7 +271,7 @@ def similarity(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Tones:
 
 
 def _similarity(one: Tones, other: Tones) -> Tones:
-    # A variance does not mind where zero is, and small numbers lose fewer digits.
+    # Centred values have the same variance and lose fewer digits.
     one, other = one - MIDDLE, other - MIDDLE
     mean_one, mean_other = _blurred(one), _blurred(other)
     variance_one = _blurred(one * one) - mean_one * mean_one

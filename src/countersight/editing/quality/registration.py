@@ -1,7 +1,7 @@
 """Align an edited picture with its original: first a shift by phase correlation, then an affine map.
 
-Editors that paint the whole picture anew shift and zoom it a little, and a difference of three pixels everywhere says
-nothing about the edit. A map is used only where it makes the two pictures more alike.
+Editors that repaint the whole picture often shift and zoom it a little. A shift of three pixels changes pixel values
+everywhere but is not part of the edit. A map is used only if it makes the two pictures more similar.
 """
 
 from typing import NamedTuple
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from PIL import Image
 
 Warp = tuple[float, float, float, float, float, float]
-"""a b c d e f: the point x, y of the original is at ax + by + c, dx + ey + f of the edit."""
+"""An affine map a b c d e f: the point x, y of the original is at ax + by + c, dx + ey + f of the edit."""
 Grey = NDArray[np.float32]
 
 STILL: Warp = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 ALIKE = 1.0
 """Largest mean difference in grey levels (of 255) at which no alignment is needed."""
 BETTER = 0.9
-"""An alignment must reduce the difference at least to this share."""
+"""An alignment is used only if it reduces the difference to this share or less."""
 STEPS = 4
-"""Most refinement steps of a shift."""
+"""Maximum number of refinement steps for a shift."""
 FINER = 0.97
-"""An affine map must reduce the difference of a shift at least to this share."""
+"""An affine map is preferred only if it reduces the difference left by a shift to this share or less."""
 LONGEST = 1024
-"""Pictures with a longer side are registered at this size; a tenth of a pixel is precise enough."""
+"""Pictures with a longer side are scaled down to this for registration; a tenth of a pixel is precise enough."""
 
 
 class Registration(NamedTuple):
@@ -61,7 +61,7 @@ def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]
 
 
 def apply_warp(tones: Grey, warp: Warp) -> Grey:
-    """Return grey tones with the map undone; NaN beyond the border."""
+    """Return the grey tones of the edit aligned with the original; NaN beyond the border."""
     image = Image.fromarray(tones)
     back = image.transform(image.size, Image.Transform.AFFINE, warp, Image.Resampling.BICUBIC, fillcolor=-1e6)
     values = np.asarray(back, np.float32)
@@ -82,15 +82,15 @@ def _grey(image: Image.Image, size: tuple[int, int]) -> Grey:
 def _difference(one: Grey, other: Grey, there: NDArray[np.bool_]) -> float:
     apart = np.abs(one - other)[there]
     apart = apart[~np.isnan(apart)]
-    # A map that pushes most of the picture over the border would compare hardly anything.
+    # Maps that move most of the picture beyond the border are rejected: too few pixels could be compared.
     return float(apart.mean()) if apart.size > 0.5 * there.sum() else float("inf")
 
 
 def _phase_correlation(one: Grey, other: Grey, there: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return by how many pixels the second picture is shifted right and down, to about a tenth of a pixel."""
+    """Return the shift of the second picture to the right and down, precise to about a tenth of a pixel."""
     height, width = one.shape
     window = np.outer(np.hanning(height), np.hanning(width))
-    # What is inside the mask says nothing of the shift, so both are flat there.
+    # Both pictures are constant inside the mask, so that the edit does not affect the shift.
     spectra = [np.fft.rfft2(np.where(there, tones - tones[there].mean(), 0.0) * window) for tones in (one, other)]
     cross = spectra[1] * np.conj(spectra[0])
     peaks = np.fft.irfft2(cross / np.maximum(np.abs(cross), 1e-9), s=(height, width))
@@ -107,7 +107,7 @@ def _shifting(shift: tuple[float, float]) -> Warp:
 
 
 def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Warp:
-    """The shift to a hundredth of a pixel, by what is left of the difference along the slopes (Lucas and Kanade)."""
+    """Refine a shift to a hundredth of a pixel, from the remaining difference and the gradients (Lucas and Kanade)."""
     across, down = (np.asarray(np.gradient(one, axis=axis)) for axis in (1, 0))
     least = _difference(one, apply_warp(other, warp), there)
     for _ in range(STEPS):
@@ -129,14 +129,14 @@ def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Wa
 
 
 def _summit(values: NDArray[np.float64]) -> float:
-    """Return the position of a peak, relative to its middle value, from its two neighbours."""
+    """Return the position of a peak relative to the middle of three values, by fitting a parabola."""
     before, top, behind = (float(value) for value in values)
     bend = before - 2 * top + behind
     return 0.0 if abs(bend) < 1e-12 else max(-0.5, min(0.5, 0.5 * (before - behind) / bend))
 
 
 def _affine(one: Grey, other: Grey, there: NDArray[np.bool_], start: Warp) -> tuple[Warp | None, str]:
-    """The affine map that correlates the two best, from a first guess on; None and why not, where there is none."""
+    """Return the affine map with the highest correlation, starting at `start`; or None and the reason."""
     try:
         import cv2
     except ImportError:
@@ -148,5 +148,5 @@ def _affine(one: Grey, other: Grey, there: NDArray[np.bool_], start: Warp) -> tu
     except cv2.error:
         return None, "no affine map: the search did not converge"
     a, b, c, d, e, f = (float(value) for value in np.asarray(found).ravel())
-    # OpenCV counts from the middle of the first pixel, we from its corner.
+    # OpenCV's origin is the middle of the first pixel; ours is its corner.
     return (a, b, c + 0.5 * (1 - a - b), d, e, f + 0.5 * (1 - d - e)), ""

@@ -1,7 +1,7 @@
-"""Measure whether an edit is visible: its seam, its texture, and remains of the removed thing.
+"""Measure whether an edit is visible: its seam, its texture, and remains of the removed object.
 
-Pure functions over pixels. A hole that was filled gives itself away in two ways: along its rim, where neighbours differ
-more than neighbours elsewhere do, and inside it, where it is smoother or rougher than what is around it.
+A filled hole is visible for two reasons: neighbouring pixels differ more along its rim than elsewhere, or its inside is
+smoother or rougher than its surroundings.
 """
 
 import msgspec
@@ -21,7 +21,7 @@ FINE = 2.0
 QUIET = 1.0
 """Levels added to both sides of a comparison, to avoid division by zero in plain areas."""
 LEAST = 30
-"""Least number of pixels for a measurement."""
+"""Minimum number of pixels for a measurement."""
 
 Tones = NDArray[np.float32]
 
@@ -30,11 +30,11 @@ class Seams(msgspec.Struct, frozen=True, omit_defaults=True):
     """Measurements of how visible an edit is; None if there are too few pixels."""
 
     seam: float | None = None
-    """Steps across the rim of the mask, as a multiple of those next to it: 1 for an invisible rim."""
+    """Differences across the rim of the mask, as a multiple of those next to it: 1 for an invisible rim."""
     texture: float | None = None
-    """Texture inside, as a multiple of the texture around it: far below 1 for what was smeared."""
+    """Texture inside the mask, as a multiple of the texture around it: far below 1 if the filling is blurred."""
     left: float | None = None
-    """Correlation of the texture inside before and after: near 1 if the removed thing is still visible."""
+    """Correlation of the texture inside the mask before and after: near 1 if the removed object is still visible."""
     hole: float = 0.0
     """The share of the picture that the mask covers."""
 
