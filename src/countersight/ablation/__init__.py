@@ -1,4 +1,4 @@
-"""Ablation of changes: leave out each part in turn, and in pairs, to see which mattered (CoSIm, Figure 8)."""
+"""Ablation of changes: leave out each part of a change, and each pair, to see which ones matter (CoSIm, Figure 8)."""
 
 import lazy_loader
 

@@ -26,18 +26,18 @@ class CaseParts(msgspec.Struct, frozen=True):
     right: int
     parts: tuple[str, ...]
     likely: dict[str, tuple[float, ...]]
-    """The probabilities of the responses, by what is left out: nothing, "1", "2", "1+2" …"""
+    """The probabilities of the responses, by the parts that are left out: "" (none), "1", "2", "1+2" …"""
 
     def effect(self, left_out: str) -> float:
         """Return how much more probable the right response is with these parts than without them."""
         return self.likely[""][self.right] - self.likely[left_out][self.right]
 
     def loses(self, left_out: str) -> bool:
-        """Whether the right response wins with these parts, and another without."""
+        """Return whether the right response is the most probable with these parts, but not without them."""
         return self._best("") == self.right != self._best(left_out)
 
     def told(self, left_out: str) -> str:
-        """Return the whole change, or the parts left out, in words."""
+        """Return a sentence with the whole change, or with the parts that are left out."""
         if not left_out:
             return "Told whole: " + " ".join(self.parts)
         return "Without: " + " ".join(self.parts[int(number) - 1] for number in left_out.split("+"))
@@ -53,15 +53,15 @@ class KindOfPart(msgspec.Struct, frozen=True):
     parts: int
     cases: int
     effect: float
-    """Mean gain in the probability of the right response."""
+    """The mean gain in the probability of the right response."""
     low: float
     high: float
     lost: float
-    """Share of parts without which a right answer becomes wrong."""
+    """The share of parts whose removal turns a right answer into a wrong one."""
 
 
 def read_effects(run: RunFolder, dataset: Dataset) -> list[CaseParts]:
-    """Return the cases of a run on variants that have all replies; incomplete ones are skipped."""
+    """Return the cases of a run on variants; cases without a reply to every variant are skipped."""
     replies = {reply.row: reply for reply in run.replies() if reply.state == "answered" and reply.losses}
     found: dict[str, list[tuple[Case, tuple[float, ...]]]] = {}
     wanted: dict[str, int] = {}
@@ -74,7 +74,7 @@ def read_effects(run: RunFolder, dataset: Dataset) -> list[CaseParts]:
 
 
 def by_kind(cases: Iterable[CaseParts]) -> list[KindOfPart]:
-    """Return the effects by type of part, the strongest first; a part of two types counts for both."""
+    """Return the effects by type of part, strongest first; a part of two types counts for both."""
     effects: dict[str, dict[str, list[float]]] = {}
     lost: dict[str, list[bool]] = {}
     for case in cases:
@@ -113,7 +113,7 @@ def _likely(losses: Sequence[float]) -> tuple[float, ...]:
 
 
 SHOWN = 100
-"""Cases on the page: those with the strongest parts."""
+"""The number of cases on the page; those with the strongest parts are shown."""
 ABOUT = (
     "Gain: how much the part raises the probability of the right response, in points, averaged over cases, with its "
     "95% interval. Lost: the share of parts whose removal turns a right answer into a wrong one."
@@ -132,7 +132,7 @@ def _line(one: KindOfPart) -> Line:
 
 
 def write_page(path: Path, model: str, kinds: Sequence[KindOfPart], cases: Sequence[CaseParts]) -> Path:
-    """Write the page."""
+    """Write the page with the effects and the cases with the strongest parts."""
     strongest = sorted(cases, key=lambda case: -max(abs(case.effect(str(n + 1))) for n in range(len(case.parts))))
     shown = strongest[:SHOWN]
     page = document(

@@ -1,4 +1,4 @@
-"""Datasets in which each change is given whole, without each of its parts, and without each pair of them."""
+"""Make datasets with variants of each change: in full, without each of its parts, and without each pair of parts."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -12,7 +12,7 @@ from countersight.errors import CountersightError
 from countersight.suites.cosim import change_parts
 
 MOST_PARTS = 6
-"""Changes with more parts are skipped: their pairs alone would be more than 15 questions."""
+"""Changes with more parts are skipped, because their pairs alone need more than 15 questions."""
 OF, WITHOUT = "of", "without"
 
 
@@ -31,7 +31,7 @@ def make_variants(dataset: Dataset, folder: Path) -> int:
             if not 2 <= len(parts) <= MOST_PARTS or case.counterfactual is None or not case.counterfactual.options:
                 continue
             if case.image:
-                _take_picture(dataset, case, writer.staging)
+                _copy_picture(dataset, case, writer.staging)
             for variant in _variants(case, parts):
                 writer.add(variant)
             count += 1
@@ -57,8 +57,8 @@ def _variants(case: Case, parts: tuple[str, ...]) -> Iterator[Case]:
             )
 
 
-def _take_picture(dataset: Dataset, case: Case, staging: Path) -> None:
-    """The variants of a case share its picture, which is copied once."""
+def _copy_picture(dataset: Dataset, case: Case, staging: Path) -> None:
+    """Copy the picture of a case, which its variants share, unless it was copied before."""
     target = staging / str(case.image)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Describe a dataset: the numbers of cases, lengths of questions, and frequencies of right answers.
 
-It is counted in one pass, and shown as tables in the terminal and as one SVG figure.
+The statistics are counted in one pass, and shown as tables in the terminal and as one SVG figure.
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ from countersight.text import several
 
 ALL: Final = "all"
 OTHER: Final = "(other)"
-"""The name for all rare open answers together."""
-_DISTINCT = 10_000  # open answers told apart; the rest are counted as OTHER, so that memory stays bounded
+"""The name under which rare open answers are counted together."""
+_DISTINCT = 10_000  # distinct open answers counted separately; others are counted as OTHER, to limit memory
 
 
 class WorldStatistics:
-    """The statistics of one group's questions in one world, counted while they stream by."""
+    """The statistics of one group's questions in one world, updated question by question."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -70,7 +70,7 @@ class WorldStatistics:
 
 
 class GroupStatistics:
-    """The statistics of one group's cases, counted while they stream by."""
+    """The statistics of one group's cases, updated case by case."""
 
     def __init__(self, group: str) -> None:
         self.group = group
@@ -101,11 +101,11 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
     """The groups in order of first appearance."""
     total: GroupStatistics
     suites: dict[str, SuiteStatistics] = {}
-    """The papers' own statistics for these cases, for each suite that has any, by its name."""
+    """The statistics that the papers of these suites report, computed for these cases; by suite name."""
     funnel: Funnel | None = None
     """The steps from questions to pairs, with counts; None if the dataset was not built from questions."""
     controls: int = 0
-    """Cases whose change does not affect the question; not counted above."""
+    """The number of cases whose change does not affect the question; they are not counted above."""
 
     def __repr__(self) -> str:
         in_groups = ", ".join(f"{group.group or 'no group'} {group.cases:,}" for group in self.groups)
@@ -117,7 +117,7 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
 
 
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStatistics:
-    """Return the statistics of cases, in one pass without storing them; `funnel` belongs to a built dataset."""
+    """Return the statistics of cases in one pass, without storing the cases; built datasets have a `funnel`."""
     groups: dict[str, GroupStatistics] = {}
     total, controls = GroupStatistics(ALL), 0
     suites: dict[str, SuiteTally | None] = {}
@@ -158,12 +158,12 @@ class AnswerBalance(msgspec.Struct, frozen=True):
 
 
 def frequent_answers(world: WorldStatistics) -> list[tuple[str, int]]:
-    """Return the frequent right answers; none if every case has its own sentence."""
+    """Return the frequent right answers with their counts; empty if nearly every question has a different answer."""
     return [(answer, n) for answer, n in world.answers if n >= _SELDOM * world.questions]
 
 
 def answer_bars(group: GroupStatistics) -> list[WorldShares]:
-    """Return the share of each right answer: words by frequency, then numbers in order; none if none is frequent."""
+    """Return the share of each right answer: words by frequency, then numbers in order; empty if none is frequent."""
     if not any(frequent_answers(world) for world in group.worlds):
         return []
     factual, counterfactual = (dict(world.answers) for world in group.worlds)
@@ -180,7 +180,7 @@ def answer_bars(group: GroupStatistics) -> list[WorldShares]:
 
 
 def length_bars(group: GroupStatistics, most: int = 40) -> list[WorldShares]:
-    """Return the share of questions of each length in words, in steps that give at most `most` bars."""
+    """Return the share of questions of each length in words, with lengths grouped into at most `most` bars."""
     lengths = [length for world in group.worlds for length, _ in world.words]
     if not lengths:
         return []
@@ -225,7 +225,7 @@ def _is_number(text: str) -> bool:
 
 _TOP = 3
 _FEW_GROUPS = 10
-"""So many groups stand on one screen, the largest first to stay."""
+"""The maximum number of groups on one screen; the largest groups are kept."""
 
 
 def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
@@ -241,7 +241,7 @@ def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
 
 
 def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
-    """Return every table, one after the other."""
+    """Yield every table."""
     yield _groups(statistics, statistics.groups, "", top=_TOP)
     if statistics.cases:
         if bars := answer_bars(statistics.total):
@@ -324,12 +324,12 @@ def render(statistics: DatasetStatistics, console: Console, *, everything: bool 
 
 
 def write_svg(statistics: DatasetStatistics, path: Path) -> None:
-    """Write the statistics as one self-contained figure."""
+    """Write the statistics as a self-contained SVG file."""
     path.write_text(figure(statistics), encoding="utf-8")
 
 
 class _Plot(msgspec.Struct, frozen=True):
-    """Two bars for each category, one a world, over a percentage axis."""
+    """A bar chart with two bars for each category, one per world, and a percentage axis."""
 
     title: str
     note: str

@@ -1,4 +1,4 @@
-"""Self-contained HTML documents: they load nothing from outside, and text in them is never executed."""
+"""Self-contained HTML documents: they load nothing from outside, and text from data is never executed."""
 
 import base64
 import hashlib
@@ -33,8 +33,8 @@ def document(
 ) -> str:
     """Render a page from the Jinja template, style and scripts of the package `room`; all files are inlined.
 
-    Several scripts are separated by spaces; one that the package does not have is taken from this one.
-    `picture_sources` says where pictures may come from, `asks` which hosts the scripts may send requests to.
+    `script` has file names separated by spaces; a script that `room` does not contain is taken from this package.
+    `picture_sources` are the allowed sources of pictures, `asks` the hosts that scripts may send requests to.
     """
     style = source(__package__, "page.css") + (source(room, style) if style else "")
     written = "\n".join(source(*_place(room, file)) for file in script.split())
@@ -81,7 +81,7 @@ def _place(room: str, file: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1)
 def _templates() -> Environment:
-    """Return the environment with the templates of all packages (package:file); values are escaped unless Markup."""
+    """Return an environment with the templates of all packages (package:file); it escapes values except Markup."""
     loader = FunctionLoader(lambda named: source(*(named if ":" in named else f"{__package__}:{named}").split(":", 1)))
     found = Environment(
         loader=loader,

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 def balanced_sample(strata: Sequence[NDArray[np.int64]], size: int, seed: int) -> NDArray[np.int64]:
     """Return the sorted positions of at most `size` cases, spread as evenly as possible over the strata of every run.
 
-    `strata` has an array for each run: the stratum (a group and an outcome) of each case. Cases are dealt like
-    cards: the first of every stratum, then the second, until the gallery is full.
+    `strata` has an array for each run: the stratum (a group and an outcome) of each case. Cases are taken in
+    rounds: the first of every stratum, then the second, until the sample is full.
     """
     total = len(strata[0])
     if total <= size:

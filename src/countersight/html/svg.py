@@ -23,7 +23,7 @@ _COLOURS = {
     "two": "counterfactual",
     "three": "shown",
 }
-"""The page colour behind each colour name of the figures."""
+"""The page colour for each colour name that figures use."""
 
 _STYLE = """
   svg {{ {light}; font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }}
@@ -64,13 +64,13 @@ def sheet(title: str, height: int, style: str, parts: Iterable[Markup]) -> Marku
 def shortened(words: str, most: int, others: Iterable[str] = ()) -> str:
     """Shorten a name to the width of at most `most` average letters.
 
-    It is cut in the middle: its ends stay, and the parts in which it differs from `others`.
+    The middle is cut out; the ends are kept, and the parts that differ from `others`.
     """
     if _letters(words) <= most:
         return words
     parts = re.findall(r"[^\W_]{1,4}|[\W_]", words)
     starts = [sum(map(len, parts[:place])) for place in range(len(parts))]
-    differing = [bisect(starts, _alike(words, other)) - 1 for other in others if other != words]
+    differing = [bisect(starts, _shared_prefix(words, other)) - 1 for other in others if other != words]
     inwards = [place for pair in zip(range(len(parts)), reversed(range(len(parts))), strict=True) for place in pair]
     kept: set[int] = set()
     for place in [*differing, *inwards]:
@@ -80,7 +80,7 @@ def shortened(words: str, most: int, others: Iterable[str] = ()) -> str:
     return _joined(parts, kept - alone)
 
 
-def _alike(one: str, other: str) -> int:
+def _shared_prefix(one: str, other: str) -> int:
     """Return the number of leading letters that two names share."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
@@ -94,10 +94,10 @@ def _joined(parts: list[str], kept: set[int]) -> str:
 
 
 def _letters(words: str) -> float:
-    return sum(map(_breadth, words))
+    return sum(map(_width_of, words))
 
 
-def _breadth(letter: str) -> float:
+def _width_of(letter: str) -> float:
     """Return the width of a letter in average letters, in the widest of the usual typefaces."""
     if east_asian_width(letter) in "WF":
         return 1.8

@@ -17,7 +17,7 @@ class Bounds(msgspec.Struct, frozen=True):
 
 
 TOO_FEW: Final = 10
-"""A difference over fewer cases is shown as having too few cases."""
+"""A difference over fewer cases than this is marked as having too few cases."""
 TOO_FEW_CASES: Final = "too few cases"
 
 
@@ -45,7 +45,7 @@ class Measured(msgspec.Struct, frozen=True):
 
     @property
     def n(self) -> int:
-        """The number of cases behind the figure."""
+        """The number of cases that the figure is based on."""
         raise NotImplementedError
 
     @property
@@ -55,7 +55,7 @@ class Measured(msgspec.Struct, frozen=True):
 
     @property
     def hits(self) -> int | None:
-        """How many of the n were right; None if the figure is not a share of right replies."""
+        """The number of right replies among the n; None if the figure is not a share of right replies."""
         return None
 
     @property
@@ -65,12 +65,12 @@ class Measured(msgspec.Struct, frozen=True):
 
     @property
     def confidence(self) -> float | None:
-        """The confidence of the interval if it differs from the report's: several comparisons have wider intervals."""
+        """The confidence of the interval if it differs from the report's, as it does for multiple comparisons."""
         return None
 
     @property
     def unread(self) -> int:
-        """How many more of the n would be right if every unread reply were right."""
+        """The number of the n replies that would also be right if every unread reply were right."""
         return 0
 
     @property
@@ -90,7 +90,7 @@ class Measured(msgspec.Struct, frozen=True):
 
     @property
     def is_clear(self) -> bool:
-        """Whether there are enough cases and the figure is above or below 0 however the unread replies are counted."""
+        """Whether there are enough cases, and the interval excludes 0 however the unread replies are counted."""
         value, bounds = self.value or 0.0, self.bounds or Bounds(self.value or 0.0, self.value or 0.0)
         return not self.too_few and (self.low - (value - bounds.low) > 0 or self.high + (bounds.high - value) < 0)
 
@@ -110,7 +110,7 @@ class Figure(Measured, frozen=True, omit_defaults=True):
     p: float | None = None
     """The two-sided p value of a difference."""
     hits: int | None = None
-    """How many of the n are right, if this is a share."""
+    """The number of the n that are right, if this is a share."""
     bounds: Bounds | None = None
     """The smallest and the largest value possible, depending on the unread replies; absent if all were read."""
 
@@ -146,7 +146,7 @@ class Line(msgspec.Struct, frozen=True):
     total: bool = False
     reported: bool = False
     run: str = ""
-    """In files: the run of the figures, the run that they are compared with, and the group of cases."""
+    """The run of the figures, as written to files; `minus_run` is the run that it is compared with."""
     minus_run: str = ""
     group: str = "all"
     also: tuple[Record, ...] = ()
@@ -154,16 +154,16 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Grid(msgspec.Struct, frozen=True):
-    """A table: its title, the heading of each column, and its lines. The first column names the line."""
+    """A table: its title, the heading of each column, and its lines. The first column has the names of the lines."""
 
     title: str
     head: tuple[str, ...]
     lines: tuple[Line, ...]
     note: str = ""
     key: str = ""
-    """The name of the table in files; empty for a table that only repeats figures of others."""
+    """The name of the table in files; empty for a table that only repeats figures of other tables."""
     measures: tuple[str, ...] = ()
-    """The name of each column after the first in files."""
+    """The name in files of each column after the first; empty for columns that are not written."""
 
     def records(self, line: Line) -> Iterator[Record]:
         """Return every figure of a line as it is written to files."""
@@ -177,7 +177,7 @@ NOTHING = TableCell("–")
 
 
 def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: bool = False) -> TableCell:
-    """Return a cell with a figure and its interval; `counted` adds the count, and n is shown if not `expected_n`."""
+    """Return a cell with a figure and its interval; `counted` adds the count; n is shown unless it is `expected_n`."""
     if figure is None or figure.value is None:
         return TableCell(NOTHING.text, (f"0 of {count(figure.n)} read",), figure) if figure and figure.n else NOTHING
     details = [interval(figure) if figure.is_share else plain_interval(figure)]
@@ -287,11 +287,11 @@ _TEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    # After the end of a line these would be read as its options.
+    # After a line break, LaTeX would read these as options of the break.
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
-    # Two of these in a row would become another sign.
+    # LaTeX would join two of these into another sign.
     "-": "{-}",
     "'": "{'}",
     "`": "{`}",

@@ -13,7 +13,7 @@ from countersight.html.tables import NOTHING, Grid, Line, TableCell
 _SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
 _AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
 _NAME, _FIGURE = 17, 11
-"""The minimum width of the line names, and the width given to the words of a heading."""
+"""The minimum width of line names, and the width at which headings are wrapped."""
 
 
 def print_grids(grids: Iterable[Grid], console: Console) -> None:
@@ -27,7 +27,7 @@ def print_grids(grids: Iterable[Grid], console: Console) -> None:
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:
     """Split the table between columns into parts that fit the terminal; counts share one column to save space."""
     counts = [place for place, head in enumerate(grid.head) if head in _AMISS]
-    if len(counts) == 1:  # a figure like others, with an interval of its own
+    if len(counts) == 1:  # one column of counts is shown like any other
         counts = []
     others = [place for place in range(len(grid.head)) if place not in counts]
     heads = [grid.head[place] for place in others]
@@ -70,7 +70,7 @@ def _head(head: str) -> str:
 
 
 def _table(grid: Grid) -> Table:
-    # Text, not strings: a string's square brackets would be taken for markup.
+    # Text objects, because Rich would interpret square brackets in strings as markup.
     table = Table(
         title=Text(grid.title, "bold"),
         caption=Text(grid.note) if grid.note else None,

@@ -14,18 +14,18 @@ def clean(text: str) -> str:
 
 
 def undirected(text: str) -> str:
-    """Return the text cleaned, with characters that change the writing direction made visible."""
+    """Return the text like `clean`, and also make characters that change the writing direction visible."""
     return _DIRECTIONS.sub("\ufffd", clean(text))
 
 
 def name(text: str) -> str:
-    """Return the text as a name: clean, on one line, without characters that change the writing direction."""
+    """Return the text as a name on one line, with unprintable and direction-changing characters made visible."""
     return " ".join(undirected(text).split())
 
 
 def _visible(found: re.Match[str]) -> str:
     code = ord(found.group())
-    # Unicode has a picture for each of the old control characters: ␀ for NUL and so on.
+    # Unicode has a symbol for each ASCII control character, such as ␀ for NUL.
     return chr(0x2400 + code) if code < 0x20 else "\ufffd"
 
 
@@ -70,7 +70,7 @@ def _end(value: float, written: Callable[[float, int], str], digits: int) -> str
 
 
 def p_value(p: float) -> str:
-    """Format a p value, never rounded to zero nor across 0.05."""
+    """Format a p value, never rounded to zero or across 0.05."""
     if p < 0.001:
         return "p < 0.001"
     return f"p = {p:.4f}" if 0.0495 <= p < 0.0505 else f"p = {p:.3f}"

@@ -24,15 +24,15 @@ from countersight.suites import ALL, RUN_MEASURES, TOTAL, PaperTable, Printed, T
 from countersight.text import several
 
 BoardLine = tuple[str, str]
-"""An axis (empty for groups) and one of its lines."""
+"""An axis of a suite (empty for groups) and the name of one of its lines."""
 RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_right")
-"""Rows are ranked by the first of these measures that a board has: counterfactual accuracy matters most."""
+"""A board is ranked by the first of these measures that it has; counterfactual accuracy matters most."""
 _MODEL = ("model", "code model", "group", "scene change type", "number of scene change types")
-"""Heads under which a paper's table has the model, or what is a line here; the first name is shown in any case."""
+"""The columns of papers' tables whose cells are not appended to the model name in the first column."""
 
 
 _ScoredLine = tuple[GroupScores, Mapping[str, Measured]]
-"""What a run has on a line: the scores of its cases, and its figures by measure."""
+"""The scores of a run's cases on a line, and its figures by measure."""
 
 
 class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
@@ -45,7 +45,7 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def suite(self) -> str:
-        """The suite; a dataset of none, or of several, is its own."""
+        """The suite of the run's cases; if there is none or several, a name for the dataset."""
         return self.dividing.suite or f"dataset {self.dataset.fingerprint}"
 
     def lines(self) -> dict[BoardLine, _ScoredLine]:
@@ -60,7 +60,7 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
         return found
 
     def cases(self, line: BoardLine) -> NDArray[np.bool_]:
-        """Return the cases that count on a line; on a total all of them do."""
+        """Return a mask of the cases that count on a line; all cases count on a total."""
         axis, name = line
         count, names = len(self.outcomes), self.outcomes.group_names
         if axis:
@@ -75,8 +75,8 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
 def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | None = None) -> Leaderboard:
     """Score runs of any datasets and combine them with the papers' results, suite by suite.
 
-    `datasets` are folders where datasets are now, if they were moved: each run finds its own by the fingerprint.
-    `gold` has right answers that were corrected since.
+    `datasets` are the current folders of datasets that were moved; they are matched with runs by fingerprint.
+    `gold` has corrected answers.
     """
     if not paths:
         raise CountersightError("a leaderboard needs at least one run")
@@ -124,7 +124,7 @@ _Scored = Sequence[tuple[_ScoredRun, Mapping[BoardLine, _ScoredLine]]]
 
 
 def _lines(scored: _Scored, reported: Sequence[PaperTable], terms: Terms) -> list[BoardLine]:
-    """Return every line of any row: the total, all cases, the groups in the paper's order, then other divisions."""
+    """Return the lines of all rows: the total, all cases, the groups in the paper's order, then other divisions."""
     printed = [(place.axis, place.line) for table in reported for place in table.places if place.measure]
     known: list[BoardLine] = [("", TOTAL), ("", ALL), *(("", group) for group in terms.groups)]
     known += [(axis.name, line) for axis in terms.axes for line in axis.lines]
@@ -156,7 +156,7 @@ def _board(line: BoardLine, scored: _Scored, reported: Sequence[PaperTable], ter
 def _measured_pools(
     line: BoardLine, scored: _Scored, terms: Terms
 ) -> Iterator[tuple[ComparableRows, list[_ScoredRun]]]:
-    """The rows of each dataset, and the runs they are of."""
+    """Yield the rows of each dataset with their runs."""
     by_dataset: dict[str, list[tuple[LeaderboardRow, _ScoredRun]]] = {}
     for run, lines in scored:
         if line in lines:
@@ -225,7 +225,7 @@ def _reported_pools(line: BoardLine, reported: Iterable[PaperTable], terms: Term
 def _printed(cell: Printed, table: PaperTable, *, negated: bool) -> Score:
     whole = 100 if table.unit == "per cent" else 1
     value = (-cell.value if negated else cell.value) / whole
-    # A minus for a drop of nothing would be read as a rise.
+    # A drop of zero has no sign: a minus would look like a gain.
     printed = f"{-cell.value:f}" if negated and cell.value else cell.text.lstrip("+-") if negated else cell.text
     spread = None if cell.spread is None else cell.spread / whole
     low, high = (None, None) if spread is None else (float(value - spread), float(value + spread))
@@ -233,9 +233,9 @@ def _printed(cell: Printed, table: PaperTable, *, negated: bool) -> Score:
 
 
 def _tiered(pool: ComparableRows, runs: Sequence[_ScoredRun], measure: Measure, line: BoardLine) -> ComparableRows:
-    """The rows of a dataset from the best to the worst, with their tiers; those without a score at the end.
+    """Return the rows of a dataset from best to worst, with their tiers; rows without a score come last.
 
-    All pairs of runs are compared case by case, and corrected by Holm.
+    All pairs of runs are compared case by case, with Holm's correction for multiple comparisons.
     """
     scored = [place for place, entry in enumerate(pool.entries) if measure in entry.scores]
     values = [pool.entries[place].scores[measure].value for place in scored]
@@ -253,7 +253,7 @@ def _tiered(pool: ComparableRows, runs: Sequence[_ScoredRun], measure: Measure, 
 
 
 def _ranked(pool: ComparableRows, ranked_by: str) -> ComparableRows:
-    """The rows of a paper from the best to the worst, with their ranks; those without a score at the end."""
+    """Return the rows of a paper from best to worst, with their ranks; rows without a score come last."""
     scores = [entry.scores[ranked_by].value for entry in pool.entries if ranked_by in entry.scores]
     ranked = [
         msgspec.structs.replace(entry, rank=1 + sum(score > entry.scores[ranked_by].value for score in scores))

@@ -8,32 +8,32 @@ Kind = Literal["measured", "reported"]
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A share, or a sum of shares, with its interval if there is one, and as printed if from a paper."""
+    """A share, or a sum of shares, with its interval if known; a score from a paper also has its printed form."""
 
     value: float
     low: float | None = None
     high: float | None = None
     n: int | None = None
     if_unread_right: float | None = None
-    """The share if every unread reply were right, if there are any; `value` counts them as wrong."""
+    """The share if every unread reply were right (`value` counts them as wrong); None if all were read."""
     unread_low: float | None = None
-    """The smallest and the largest value possible, depending on how the unread replies are counted."""
+    """The smallest possible value, depending on how unread replies are counted; `unread_high` is the largest."""
     unread_high: float | None = None
     printed: str = ""
 
 
 class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row: a run measured here, or a paper's result of a model."""
+    """One row: a run measured here, or the result of a model reported in a paper."""
 
     kind: Kind
     model: str
     named: str = ""
-    """The full model name of the run, if it is longer."""
+    """The full name of the run's model; `model` may be a shorter label."""
     prompt: str = ""
     answering: str = ""
     """Whether answers were written (generate) or options ranked (rank)."""
     n: int | None
-    """The number of cases of the line."""
+    """The number of cases on the board's line."""
     version: str = ""
     """The version of Countersight that ran the model."""
     started: str = ""
@@ -45,9 +45,9 @@ class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     unread_rate: float | None = None
     """The share of the run's replies to these cases without a readable answer."""
     failed: int = 0
-    """Questions about these cases without a reply, which are not scored."""
+    """The number of questions about these cases without a reply; they are not scored."""
     tier: int | None = None
-    """The tier of a measured run by the ranking measure: differences within a tier are not established."""
+    """The tier of a measured run by the ranking measure: differences within a tier are not significant."""
     rank: int | None = None
     """The rank of a paper's row: 1 + the number of rows of its table with a higher score, without a test."""
 
@@ -60,7 +60,7 @@ class ComparableRows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     dataset: str = ""
     fingerprint: str = ""
     source: str = ""
-    """The table of the paper, and its content."""
+    """The table of the paper, with a description of its content."""
     entries: tuple[LeaderboardRow, ...]
 
 
@@ -72,28 +72,28 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     ranked_by: str
     measures: dict[str, str]
-    """Its figures, and the suite's names of them."""
+    """The measures of the board, with the suite's names for them."""
     pools: tuple[ComparableRows, ...]
 
     @property
     def has_reported(self) -> bool:
-        """Whether it has rows from papers."""
+        """Whether the board has rows from papers."""
         return any(pool.kind == "reported" for pool in self.pools)
 
     @property
     def rows(self) -> int:
-        """The number of its rows."""
+        """The number of rows of the board."""
         return sum(len(pool.entries) for pool in self.pools)
 
 
 class SuiteBoards(msgspec.Struct, frozen=True):
-    """The boards of one suite; a dataset of no suite or of several has its own."""
+    """The boards of one suite, or of a dataset whose cases belong to no suite or to several."""
 
     suite: str
     title: str
     boards: tuple[Board, ...]
     runs: int
-    """The number of runs measured here; a board has only those with a figure for its line."""
+    """The number of runs measured here; a board includes only runs with a figure for its line."""
     blind: tuple[str, ...] = ()
     """The accuracy without the pictures, one sentence for each dataset where it was measured."""
 
@@ -104,11 +104,11 @@ class SuiteBoards(msgspec.Struct, frozen=True):
 
 
 class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
-    """All suites with runs."""
+    """A leaderboard: the boards of every suite that has runs."""
 
     suites: tuple[SuiteBoards, ...]
     runs: int
     confidence: float
     version: str
     unscored: tuple[str, ...] = ()
-    """Runs without scores, each with its progress: they are on no board."""
+    """Runs without scores, which are on no board, each with its progress."""

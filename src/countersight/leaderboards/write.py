@@ -31,9 +31,9 @@ class LeaderboardFiles(msgspec.Struct, frozen=True):
 def write_leaderboard(
     runs: Sequence[Path], out: Path, *, datasets: Sequence[Path] = (), gold: Path | None = None
 ) -> LeaderboardFiles:
-    """Write a leaderboard of runs, of any suites and datasets, with the papers' results; in `out`.
+    """Write a leaderboard of runs of any suites and datasets, with the papers' results, to the folder `out`.
 
-    `datasets` are folders where datasets are now, if they were moved; `gold` has answers corrected since.
+    `datasets` are the current folders of datasets that were moved; `gold` has corrected answers.
     """
     board = collect(runs, datasets, gold=gold)
     out.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ _PARTS = {
 
 
 def comma_separated(board: Leaderboard) -> str:
-    """Return CSV with a row for each row of each board: shares from 0 to 1."""
+    """Return CSV with the rows of every board; shares are from 0 to 1."""
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
     table.writerow([*_COLUMNS, *(f"{key}{part}" for key in RUN_MEASURES for part in _PARTS)])
@@ -74,7 +74,7 @@ def comma_separated(board: Leaderboard) -> str:
 
 
 def render(board: Leaderboard) -> str:
-    """Return the whole page."""
+    """Return the leaderboard as an HTML page."""
     suites = {suite.suite for suite in board.suites}
     reported = {
         (suite.suite, pool.title, entry.model, entry.prompt)
@@ -102,7 +102,7 @@ def render(board: Leaderboard) -> str:
 
 
 def _shown(value: float | None, words: str, *details: str) -> tuple[float | None, TableCell]:
-    """Return a number to sort by, and its text."""
+    """Return a number to sort by, and the cell that shows it."""
     return value, TableCell(words or "–", details)
 
 
@@ -113,7 +113,7 @@ def _place(entry: LeaderboardRow) -> tuple[int | None, str]:
 
 
 def _cases(entry: LeaderboardRow) -> tuple[float | None, TableCell]:
-    """The number of cases of a row: those its figures are of, where some were not answered."""
+    """Return the number of cases of a row; if some were not answered, the number behind its figures and the total."""
     counts = {score.n for score in entry.scores.values()}
     failed = (f"{count(entry.failed)} failed",) * bool(entry.failed)
     if len(counts) != 1 or None in counts or entry.n is None or counts == {entry.n}:
@@ -127,7 +127,7 @@ def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, TableCell]:
     if score is None:
         return _shown(None, "")
     details = [] if score.low is None or score.high is None else [interval(Interval(score.low, score.high))]
-    if score.n is not None and score.n != entry.n:  # of some cases there is no answer: the share is of the others alone
+    if score.n is not None and score.n != entry.n:  # cases without an answer are not in the share
         details.append(f"n = {count(score.n)}")
     if key == "drop" and score.n is not None and score.n < TOO_FEW:
         details.append(TOO_FEW_CASES)

@@ -1,4 +1,4 @@
-"""View runs and audits live in the browser: the report's own page, for folders that change."""
+"""View runs and audits in the browser; pages update while the folders change."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The small server behind `countersight view`. It listens on localhost, shows folders and changes nothing."""
+"""The web server of `countersight view`. It listens on localhost and never modifies the folders that it shows."""
 
 import asyncio
 import socket
@@ -17,14 +17,14 @@ from countersight.reports import LoadedReport, PageData, cases_from, render
 from countersight.view.watching import PAGE, SAMPLE, Damaged, Folders, WatchedRun
 
 BLOCK = 500
-"""Cases per page of the list of all cases."""
+"""The number of cases per page in the list of all cases."""
 _HERE = "'self'"
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def application(folders: Sequence[Path], host: str = "127.0.0.1") -> web.Application:
-    """Return a server for folders of runs or audits; `host` is its host name."""
+    """Return a server for folders of runs or audits; `host` is the server's host name."""
     found = Folders(folders)
     if not found.runs and not found.audits:
         raise CountersightError(f"there is neither a run nor an audit in {', '.join(map(str, folders))}")
@@ -35,7 +35,7 @@ class _Site:
     def __init__(self, folders: Folders) -> None:
         self._folders = folders
         self._reading = asyncio.Lock()
-        """Scoring needs much memory, so one page is made at a time."""
+        """Scoring needs much memory, so only one page is rendered at a time."""
 
     def application(self, host: str) -> web.Application:
         site = web.Application(middlewares=[_only_for(host), _careful])
@@ -74,7 +74,7 @@ class _Site:
         )
 
     async def _state(self, request: web.Request) -> web.Response:
-        """Return a value that changes when there is something new; pages poll it every few seconds."""
+        """Return a value that changes when the displayed data changes; pages poll it every few seconds."""
         return web.json_response({"state": await asyncio.to_thread(self._state_of, request.query.get("page", ""))})
 
     def _state_of(self, page: str) -> str:
@@ -105,7 +105,7 @@ class _Site:
         return _rendered(loaded, live, start)
 
     def _runs(self, page: str) -> list[WatchedRun]:
-        """The runs that a page is about: one, or all of a dataset that can be read."""
+        """Return the runs of a page: one run, or all readable runs of a dataset."""
         kind, _, key = page.partition("/")
         if kind == "run":
             return [self._folders.runs[key]] if key in self._folders.runs else []
@@ -154,7 +154,7 @@ def _rendered(loaded: LoadedReport, live: Live, start: int | None) -> str:
 
 
 def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
-    """Return links to the cases in order, for datasets of which one page shows only a sample."""
+    """Return links to blocks of cases, for datasets that are too large for one page."""
     if start is None:
         return [("All cases in order", "?from=1#cases")]
     links = [("A sample of all cases", "?#cases")]
@@ -166,7 +166,7 @@ def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
 
 
 def _sorry(words: str, live: Live) -> str:
-    """Return a page that says why there is nothing to see; it reloads when there is."""
+    """Return a page that says why nothing can be shown; it reloads when that changes."""
     return document(
         __package__,
         "sorry.html",
@@ -212,7 +212,7 @@ def _is_address(host: str) -> bool:
 
 @web.middleware
 async def _careful(request: web.Request, handler: _Handler) -> web.StreamResponse:
-    """Add headers that keep displayed content from running code."""
+    """Add headers that prevent displayed content from running code."""
     response = await handler(request)
     response.headers.update(_SAFE)
     return response

@@ -1,4 +1,4 @@
-"""Folders that change while they are viewed: found, reread when a file changes, reported if damaged."""
+"""Watch folders that change while they are viewed: find them, reread changed files, and report damaged ones."""
 
 import hashlib
 import os
@@ -19,11 +19,11 @@ from countersight.text import several
 
 PAGE: Final = "report.html"
 SAMPLE: Final = 1_000
-"""Cases on the first page of a run, sampled so that every group and outcome is represented."""
+"""The number of cases on the first page of a run, sampled so that every group and outcome is represented."""
 _QUICK = 1.0
-"""Seconds; what takes longer to read is not read again at once when it grows."""
+"""Data that takes longer than this to read (in seconds) is not reread at once when it grows."""
 _REST = 5
-"""For so many times as long as reading took, something large that grows is shown as it was read last."""
+"""The wait before such data is reread, as a multiple of the time that reading took."""
 _UNREADABLE = (CountersightError, OSError, ValueError, KeyError, msgspec.MsgspecError)
 
 _Read = TypeVar("_Read")
@@ -51,9 +51,9 @@ class FolderStanding(msgspec.Struct, frozen=True):
 
 
 class Cached(Generic[_Read]):
-    """Data read from files, again only when one of them has changed.
+    """Data read from files and reread only when one of them has changed.
 
-    What stands behind the dot of a state changes when a file grows, what stands before it when anything else happens.
+    A state has two parts, separated by a dot: the second changes when a file grows, the first on any other change.
     """
 
     def __init__(self, state: Callable[[], str], read: Callable[[], _Read]) -> None:
@@ -114,7 +114,7 @@ class WatchedAudit:
 
     @property
     def has_page(self) -> bool:
-        """Whether its page exists, which is written when the audit is finished."""
+        """Whether the audit's page exists; it is written when the audit is finished."""
         return (self.path / PAGE).is_file()
 
     def state(self) -> str:
@@ -123,7 +123,7 @@ class WatchedAudit:
         return f"{_digest(*rest)}.{_digest(log)}"
 
     def _standing(self) -> FolderStanding:
-        from countersight.audits import read_audit, score  # most people who look at runs have no audit
+        from countersight.audits import read_audit, score  # imported here because most users view only runs
 
         audit = read_audit(self.path)
         manifest, kept = audit.manifest, score(audit).kept
@@ -159,7 +159,7 @@ class Folders:
         for root in self._roots:
             for each in (root, *_listed(root)):
                 yield each
-                # `run` writes into DATASET/MODEL, and one that asks everything several times into a folder for each.
+                # `run` writes to DATASET/MODEL; a run with repetitions has a numbered folder for each of them.
                 is_one = any((each / name).is_file() for name in ("run.json", "audit.json"))
                 for inner in _listed(each):
                     if not is_one or inner.name.isdecimal():
