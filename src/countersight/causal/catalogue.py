@@ -1,7 +1,7 @@
 """The catalogue of causal relations: which relations of a scene graph are causal, their kind and direction.
 
-What the catalogue knows stands in two files that people can read and mend: `catalogue.toml` for the relations and
-`nouns.toml` for the things. This module reads them and looks up.
+Its content is in two files that people can read and correct: `catalogue.toml` for relations and `nouns.toml` for
+things. This module reads both files and looks up relations and nouns.
 """
 
 import re
@@ -21,7 +21,7 @@ from countersight.text import unknown
 
 _WORD = re.compile(r"[a-z'-]+")
 _SHORTEST = 4
-"""Letters of either part of a name of two nouns in one word."""
+"""The fewest letters of either part of a compound that is written as one word."""
 
 Decision = Literal["causal", "none", "ambiguous", "unknown"]
 """Causal; not causal; known words that are ambiguous for these things; unknown words."""
@@ -45,7 +45,7 @@ class RelationVerdict(msgspec.Struct, frozen=True):
 
 NONE, AMBIGUOUS, UNKNOWN = RelationVerdict("none"), RelationVerdict("ambiguous"), RelationVerdict("unknown")
 _WITHOUT_CAUSE = {"none": NONE, "undecided": AMBIGUOUS}
-"""Kinds of rules that name no cause, and what they decide."""
+"""Kinds of rules without a cause, and their verdicts."""
 
 
 class RelationRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,7 +110,7 @@ class Nouns:
         if not words:  # "2", "50", "?": Visual Genome has such names
             return frozenset()
         last = words[-1]
-        # A name that is written in one word is what it ends with: a cornfield is a field.
+        # A compound that is written as one word is what it ends with: a cornfield is a field.
         endings = [last[place:] for place in range(_SHORTEST, len(last) - _SHORTEST + 1)]
         endings += [noun for ending, noun in self._endings.items() if last.endswith(ending)]
         wider = (word for word in self._wider(name) if word not in self._vague)
@@ -131,7 +131,7 @@ class Nouns:
         return set()
 
     def _singulars(self, before: list[str], last: str) -> Iterator[str]:
-        """The name as it stands, then what its singular may be."""
+        """Yield the name as written, then its possible singular forms."""
         forms = [last]
         if last in self._plurals:
             forms.append(self._plurals[last])
@@ -179,13 +179,13 @@ class Catalogue:
         if phrase.done_by:
             done = self._between(object, phrase.done_by, subject)
             verdicts.append(done and done.exchanged())
-        if AMBIGUOUS not in verdicts:  # what no rule fits may be fitted with less detail; what is left open stays open
+        if AMBIGUOUS not in verdicts:  # unless a rule says that it is ambiguous, try less detailed phrases
             verdicts += [self._between(subject, words, object) for words in phrase.wider]
         decided = (verdict for verdict in verdicts if verdict and verdict.decision in ("causal", "none"))
         return next(decided, UNKNOWN if all(verdict == UNKNOWN for verdict in verdicts) else AMBIGUOUS)
 
     def _between(self, subject: str, phrase: str, object: str) -> RelationVerdict | None:
-        """What the first rule that fits says; None where the words are known and no rule fits."""
+        """Return the verdict of the first rule that fits; None if the words are known but no rule fits."""
         entries = self._entries.get(phrase)
         if entries is None:
             return UNKNOWN
@@ -214,7 +214,8 @@ def verdict_on(subject: str, relation: str, object: str) -> RelationVerdict:
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """A rule as one phrase reads it: what subject and object of the phrase must be, and must not be."""
+    """A rule applied to one phrase: the classes that the subject and object of the phrase must have, and must not
+    have."""
 
     verdict: RelationVerdict
     subject: tuple[frozenset[str], frozenset[str]]
@@ -230,7 +231,7 @@ class _Entry(msgspec.Struct, frozen=True):
 def _entry(rule: RelationRule, inverse: bool) -> _Entry:
     if rule.cause is None:
         verdict, never = _WITHOUT_CAUSE[rule.kind], frozenset[str]()
-    else:  # what is no thing can hold nothing and be held by nothing, unless the rule asks for it by name
+    else:  # immaterial things do not hold anything and are not held, unless the rule names their class
         verdict, never = RelationVerdict("causal", rule.kind, rule.cause), frozenset({"immaterial"})
     subject, object = (
         (frozenset(wanted), frozenset(unwanted) | (frozenset() if wanted else never))

@@ -1,4 +1,4 @@
-"""Names of things inside a sentence: articles, pronouns and agreement."""
+"""Put names of things into sentences: articles, pronouns and agreement."""
 
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ _THEY = Pronoun("they", "them", "their", "are")
 
 
 def is_person(name: str) -> bool:
-    """Whether the name refers to a person or to people."""
+    """Return whether the name refers to a person or to people."""
     classes = catalogue().classes(name)
     if classes:
         return "person" in classes

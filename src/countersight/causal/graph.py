@@ -1,4 +1,4 @@
-"""Data types of causal mining: scene graphs as people annotated them, and small causal graphs among their things."""
+"""Data types of causal mining: annotated scene graphs, and small causal graphs among their things."""
 
 from typing import Literal
 

@@ -1,8 +1,8 @@
-"""Read the elements of a JSON array or object one at a time, with the memory of the largest element.
+"""Read the elements of a JSON array or object one at a time, with no more memory than the largest element needs.
 
-Where elements begin and end is found by looking at brackets and quotation marks with numpy, a megabyte at once; the
-elements themselves are left as text, for msgspec to decode into what is wanted. On Visual Genome's layout both together
-are about twice as fast as ijson alone (`python -m benchmarks.motifs`).
+The boundaries of elements are found by searching for brackets and quotation marks with numpy, a megabyte at a time.
+Elements stay text, which msgspec then decodes. On Visual Genome's layout, both steps together are about twice as fast
+as ijson (`python -m benchmarks.motifs`).
 """
 
 import gzip
@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 PIECE = 1 << 20
 MAX_ELEMENT = 1 << 24
-"""Longest element accepted: one of Visual Genome has 100 kB."""
+"""The longest element accepted, in bytes; those of Visual Genome have 100 kB."""
 
 _Ints = npt.NDArray[np.int64]
 
 
-class BrokenFile(Exception):  # noqa: N818 - it names the thing, as people say it
+class BrokenFile(Exception):  # noqa: N818 - it describes the file
     """An error in a file as a whole, after which nothing more can be read. Caught by the readers."""
 
 
@@ -39,21 +39,21 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def is_object(file: BinaryIO) -> bool:
-    """Whether the file contains a JSON object rather than an array. Rewinds the file."""
+    """Return whether the file contains a JSON object rather than an array. Rewinds the file."""
     start = file.read(PIECE)
     file.seek(0)
     return start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
 def elements(file: BinaryIO) -> Iterator[bytes | None]:
-    """Return the text of each element of the array or object in a file; None for one that is too long.
+    """Yield the text of each element of the array or object in a file; None for an element that is too long.
 
-    An element of an object comes with its name: `"2375429": {…}`. Raises BrokenFile where the file is none, or ends
-    too early.
+    An element of an object includes its name: `"2375429": {…}`. Raises BrokenFile if the file is neither, or ends too
+    early.
     """
     depth = count = 0
     in_text = closed = False
-    held = b""  # backslashes at the end of a piece: what they escape is in the next one
+    held = b""  # backslashes at the end of a piece, which escape the start of the next piece
     text = _Text()
     while piece := file.read(PIECE):
         data = held + piece
@@ -89,7 +89,7 @@ def elements(file: BinaryIO) -> Iterator[bytes | None]:
 
 
 class _Text:
-    """The text of an element as it comes, up to the limit."""
+    """The text of an element as it arrives, up to the limit."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -102,15 +102,15 @@ class _Text:
             self._parts.clear()
 
     def take(self) -> bytes | None:
-        """What was added since the last time; None if it is too long."""
+        """Return what was added since the last call; None if it is too long."""
         found = b"".join(self._parts) if self._size <= MAX_ELEMENT else None
         self._parts, self._size = [], 0
         return found
 
 
 def _brackets(data: bytes, depth: int, in_text: bool) -> tuple[_Ints, _Ints, npt.NDArray[np.bool_], bool]:
-    """Where brackets stand outside of text, how deep it is after each, which of them close, and whether the data ends
-    inside of text."""
+    """Return the positions of brackets outside strings, the depth after each, which of them close, and whether the data
+    ends inside a string."""
     signs = np.frombuffer(data, np.uint8)
     quotes = signs == 34
     if b"\\" in data:
@@ -119,7 +119,7 @@ def _brackets(data: bytes, depth: int, in_text: bool) -> tuple[_Ints, _Ints, npt
         lengths = np.diff(last, prepend=-1)
         escaped = slashes[last[lengths % 2 == 1]] + 1
         quotes[escaped[escaped < len(quotes)]] = False
-    inside = (np.cumsum(quotes, dtype=np.uint8) + np.uint8(in_text)) & 1  # odd or even is all that counts
+    inside = (np.cumsum(quotes, dtype=np.uint8) + np.uint8(in_text)) & 1  # only the parity matters
     folded = signs | 32  # [ and {, ] and } differ in this bit only
     opens = folded == 123
     places = np.flatnonzero((opens | (folded == 125)) & (inside == 0))

@@ -1,6 +1,6 @@
-"""Common knowledge, as counted in pictures: which name keeps, holds or carries which.
+"""Common knowledge, counted in pictures: things of which names keep, hold or carry which other things.
 
-Whoever knows it answers many causal questions without looking. Counts come from other pictures than the one.
+It answers many causal questions without looking. The picture that a question is about is never counted.
 """
 
 from collections import Counter
@@ -11,9 +11,9 @@ from countersight.causal.graph import CausalGraph
 from countersight.causal.lexicon import head, singular, words_in
 
 _LISTED = 8
-"""Pictures that are remembered by name for each pair; of more, one counts for little."""
+"""Pictures remembered per pair, so that each can be excluded; with more pictures, one hardly changes the count."""
 _PAIRS = 1_000_000
-"""Pairs of names that are told apart, so that memory stays bounded."""
+"""The most pairs of names that are counted, to bound memory."""
 
 
 class Knowledge:
@@ -71,7 +71,7 @@ class Knowledge:
     def names_in(self, text: str) -> list[str]:
         """Return the known names in a text, each once, in order of appearance.
 
-        Of words beside each other the last says what the thing is: a table lamp is a lamp.
+        Of adjacent nouns only the last is returned: a table lamp is a lamp.
         """
         words = [*map(singular, words_in(text)), ""]
         return list(

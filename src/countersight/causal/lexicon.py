@@ -18,7 +18,7 @@ class NounEntry(msgspec.Struct, frozen=True):
     """The lexicon's entry for a noun."""
 
     kind: str
-    """The sort of thing: artifact, person, animal, food, …"""
+    """The kind of thing: artifact, person, animal, food, …"""
     synonyms: frozenset[str]
     hypernyms: tuple[str, ...]
     """Hypernyms, the nearest first."""
@@ -61,7 +61,7 @@ def words_in(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def singular(word: str) -> str:
-    """Return the singular of a noun: horses is horse, women is woman, and bus stays bus."""
+    """Return the singular of a noun: "horse" for "horses", "woman" for "women", and "bus" for "bus"."""
     if word in _entries() and not word.endswith("men"):
         return word
     return english.singular(word, _entries())
@@ -82,7 +82,7 @@ def plain(name: str) -> str:
 
 
 def is_plural(name: str) -> bool:
-    """Whether the name takes a plural verb."""
+    """Return whether the name takes a plural verb."""
     last = head(name)
     return last in forms().always_plural or (singular(last) != last and last not in _entries())
 
@@ -93,7 +93,7 @@ def entry(name: str) -> NounEntry | None:
 
 
 def is_listed(name: str) -> bool:
-    """Whether the whole name is listed, not only its head."""
+    """Return whether the whole name is listed, not only its head."""
     return plain(name) in _entries()
 
 
@@ -104,13 +104,13 @@ def synonyms(name: str) -> frozenset[str]:
 
 
 def wider(name: str) -> tuple[str, ...]:
-    """Return the hypernyms of a noun, the nearest first, and then its sort of thing."""
+    """Return the hypernyms of a noun, the nearest first, and then its kind."""
     found = entry(name)
     return (*found.hypernyms, found.kind) if found else ()
 
 
 def share_a_word(one: str, other: str) -> bool:
-    """Whether two names share a word, in the singular or in the plural; so do a glass and glasses."""
+    """Return whether two names share a word, in the singular or the plural: "glass" and "glasses" do."""
     here, there = ({singular(word) for word in words_in(name)} for name in (one, other))
     return any(
         f"{word}{ending}" in many for few, many in ((here, there), (there, here)) for word in few for ending in _ENDINGS
@@ -119,7 +119,7 @@ def share_a_word(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def may_be_the_same(one: str, other: str) -> bool:
-    """Whether two names may refer to the same thing: synonyms, a hypernym, or names that share a word."""
+    """Return whether two names may refer to the same thing: synonyms, a hypernym, or names that share a word."""
     if share_a_word(one, other):
         return True
     return _is_kind_of(one, other) or _is_kind_of(other, one)

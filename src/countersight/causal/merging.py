@@ -1,9 +1,9 @@
-"""What several people marked in one picture, put together; and things of one name, told apart.
+"""Merge what several people annotated in one picture, and distinguish things of the same name.
 
-Graphs of regions name the same thing again and again. Two are taken for one where their boxes lie over each other, or,
-without boxes, where nothing speaks against it and something for it: a common attribute, a name that says enough, a kind
-of thing of which a picture has one, or a second name that both regions have. Others of the same name are called by what
-they do not have in common: "the white horse", "the left lamp".
+Graphs of regions often contain the same thing. Two things of the same name are merged if their boxes overlap. Without
+boxes, they are merged if nothing contradicts it and something supports it: a common attribute, a name of several words,
+a kind of thing of which a picture has only one, or another name that both regions contain. Other things of the same
+name are renamed by their differences: "the white horse", "the left lamp".
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,12 +16,12 @@ from countersight.causal.graph import Box, SceneGraph, SceneRelation, Thing
 from countersight.causal.lexicon import head, is_plural, plain, singular, words_in
 
 SAME = 0.6
-"""Least intersection over union of two boxes of the same thing."""
+"""The least intersection over union of two boxes of the same thing."""
 _APART = 0.5
-"""How far the middles of two boxes are apart, in widths of the wider, if one is the left and one the right."""
+"""The least distance between the centres of two boxes, in widths of the wider one, to call them left and right."""
 _ONE_A_PICTURE = frozenset({"ground", "water"})
 _OF_EVERYBODY = frozenset({"person", "worn", "body"})
-"""Classes of names that regions with different people have in common: two men wear a coat each."""
+"""Classes of names that regions with different people may share: two men may each wear a coat."""
 TELLING = frozenset({
     "beige", "black", "blue", "brown", "gold", "golden", "gray", "green", "grey", "orange", "pink", "purple", "red",
     "silver", "tan", "white", "yellow", "big", "huge", "large", "little", "short", "small", "tall", "tiny", "long",
@@ -42,7 +42,7 @@ def merged(scenes: Iterable[SceneGraph]) -> Iterator[SceneGraph]:
 def _together(image: str, scenes: list[SceneGraph]) -> SceneGraph:
     things: list[Thing] = []
     by_name: dict[str, list[int]] = {}
-    beside: list[set[str]] = []  # the names in the regions that each thing was marked in
+    beside: list[set[str]] = []  # the names in the regions that contain each thing
     relations: dict[SceneRelation, None] = {}
     for scene in scenes:
         ids: dict[str, str] = {}
@@ -72,14 +72,14 @@ def _together(image: str, scenes: list[SceneGraph]) -> SceneGraph:
 
 
 def _are_the_same(one: Thing, other: Thing, shared: set[str]) -> bool:
-    """Whether two things of the same name, marked by different people, are one thing; `shared` are the names that the
-    regions of both have."""
+    """Return whether two things of the same name, annotated by different people, are one thing; `shared` are the names
+    that the regions of both contain."""
     if one.id == other.id and one.box == other.box is not None:
         return True
     if one.box and other.box:
         return _overlap(one.box, other.box) >= SAME
     here, there = (set(thing.attributes) & TELLING for thing in (one, other))
-    if here - there and there - here:  # each is said to be something that the other is not
+    if here - there and there - here:  # each has an attribute that the other lacks
         return False
     if is_plural(one.name):
         return False
@@ -97,7 +97,7 @@ def _overlap(one: Box, other: Box) -> float:
 
 
 def _told_apart(scene: SceneGraph) -> SceneGraph:
-    """The scene with things of one name called by what tells them apart, where something does."""
+    """Return the scene with things of the same name renamed by their differences, if there are any."""
     by_name: dict[str, list[Thing]] = {}
     for thing in scene.things:
         by_name.setdefault(plain(thing.name), []).append(thing)
@@ -114,7 +114,7 @@ def _told_apart(scene: SceneGraph) -> SceneGraph:
 
 
 def _names(one: Thing, other: Thing) -> tuple[str, str]:
-    """What to call two things of the same name: by an attribute of each, or by their sides; else as they are called."""
+    """Return distinct names for two things of the same name, by an attribute of each or by their sides, if possible."""
     if singular(head(one.name)) != one.name or singular(head(other.name)) != other.name:
         return one.name, other.name
     here, there = ([word for word in thing.attributes if word in TELLING] for thing in (one, other))

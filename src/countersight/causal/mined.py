@@ -20,7 +20,7 @@ GRAPHS = "graphs.jsonl"
 STATISTICS = "mining.json"
 IMAGES = "images"
 _FOLDERS = ("VG_100K", "VG_100K_2", "images", "")
-"""Where in a folder of pictures Visual Genome's and GQA's lie."""
+"""The subfolders that may contain the pictures of Visual Genome and GQA."""
 _ENDINGS = (".jpg", ".jpeg", ".png", ".webp")
 _MAX_LINE = 1 << 20
 _decoder = msgspec.json.Decoder(CausalGraph)
@@ -34,9 +34,9 @@ class Mined(msgspec.Struct, frozen=True):
 
     statistics: MiningStatistics
     images: int
-    """Pictures with a causal graph, as far as the scene graphs name them."""
+    """The number of pictures with a causal graph that the scene graphs name."""
     pictures: int
-    """How many of these picture files were found."""
+    """The number of these pictures whose files were found."""
 
 
 def mine_folder(
@@ -51,7 +51,7 @@ def mine_folder(
 ) -> Mined:
     """Write the causal graphs of scene graphs to a new folder, together with their pictures if `pictures` is given.
 
-    They are looked for in several processes, or on a Ray cluster, where one is named; this process alone writes.
+    Several processes, or a Ray cluster if one is given, search for graphs; only this process writes.
     """
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the folder that contains the pictures")
@@ -100,7 +100,7 @@ def read_graphs(folder: Path, on_bad: OnBadLine) -> Iterator[CausalGraph]:
 
 
 def _graph(line: bytes) -> CausalGraph | str:
-    """The graph on a line, or what is wrong with it."""
+    """Return the graph on a line, or what is wrong with it."""
     try:
         graph = _decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -122,7 +122,7 @@ def find_picture(folder: Path, image: str) -> Path | None:
 
 
 class _Pictures:
-    """Finds the pictures of graphs by their ids, and puts each once into the mined folder."""
+    """Finds the pictures of graphs by their ids, and copies each into the mined folder once."""
 
     def __init__(self, source: Path | None, target: Path) -> None:
         self._source = source
@@ -131,7 +131,7 @@ class _Pictures:
         self.images = self.found = 0
 
     def take(self, image: str) -> None:
-        if not image or image == self._last:  # graphs of one picture stand together
+        if not image or image == self._last:  # graphs of one picture are adjacent
             return
         self._last = image
         self.images += 1
@@ -144,6 +144,6 @@ class _Pictures:
             return
         try:
             os.link(path, target)
-        except OSError:  # on another disk, or where links are not known
+        except OSError:  # on another disk, or if links are not supported
             shutil.copyfile(path, target)
         self.found += 1

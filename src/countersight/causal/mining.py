@@ -26,9 +26,9 @@ MOST_OF_A_SCENE = 1_000
 """Limit on causal graphs of one kind per scene: a thing that holds 2,000 others would give two million."""
 _EDGES_AT_ONCE = 1 << 14
 _PARTS_AT_ONCE = 1 << 16
-"""Things and relations that are handed to a process or a machine: a second or two of work."""
+"""Things and relations per task of a process or machine: a second or two of work."""
 _DISTINCT = 100_000
-"""Unknown relations told apart, so that memory stays bounded."""
+"""The most unknown relations that are counted separately, to bound memory."""
 MOST_DESCRIPTIONS = 8
 """Limit on descriptions that mention the things: Visual Genome has fifty per picture."""
 MOST_OTHERS = 50
@@ -48,7 +48,7 @@ class MiningStatistics(msgspec.Struct, frozen=True):
     decisions: dict[Decision, int]
     """How many relations the catalogue found causal, not causal, ambiguous or unknown."""
     relations_by_kind: dict[str, int]
-    """How many causal relations of each kind."""
+    """The number of causal relations of each kind."""
     graphs: dict[GraphKind, int]
     duplicates: int
     """Causal graphs skipped because the picture has one with the same names and relations."""
@@ -105,10 +105,10 @@ def mine(
     workers: int | None = 1,
     ray: str = "",
 ) -> Iterator[CausalGraph]:
-    """Return the causal graphs in the scene graphs at a path: a file of any known layout, or a folder of them.
+    """Yield the causal graphs in the scene graphs at a path: a file of any known layout, or a folder of them.
 
-    What cannot be read is told to `on_malformed` and left out; `on_read` is told how many bytes were read so far.
-    This process reads; what is found in it can be looked for in several, or on the machines of a Ray cluster.
+    Parts that cannot be read are passed to `on_malformed` and skipped; `on_read` gets the number of bytes read so far.
+    This process reads the files; several processes, or the machines of a Ray cluster, can search them for graphs.
     """
     tally = tally or MiningTally()
 
@@ -124,7 +124,7 @@ def mine(
 
 
 def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
-    """Scenes so many at a time; those of one picture that follow each other stay together."""
+    """Yield scenes in parts of limited size; adjacent scenes of the same picture stay together."""
     part: list[SceneGraph] = []
     size = 0
     for scene in scenes:
@@ -148,7 +148,7 @@ def mine_scenes(
     tally, known = tally or MiningTally(), known or catalogue()
     batch = _Batch()
     for scene in scenes:
-        # Graphs with the same names are told once a picture, so a picture is never cut in two.
+        # Duplicates are found within a picture, so a picture is never split between batches.
         if len(batch.edges) >= _EDGES_AT_ONCE and scene.image != batch.scenes[-1].image:
             yield from _mined(batch, tally)
             batch = _Batch()
@@ -167,7 +167,7 @@ class _Batch:
 
     def add(self, scene: SceneGraph, known: Catalogue, tally: MiningTally) -> None:
         things = {thing.id: thing for thing in scene.things}
-        places: dict[str, int] = {}  # only of things that depend on others or are depended upon
+        places: dict[str, int] = {}  # only of things at the ends of edges
         for relation in scene.relations:
             subject, object = relation.subject, relation.object
             verdict = known.decide(things[subject].name, relation.relation, things[object].name)
@@ -224,7 +224,8 @@ def _mined(batch: _Batch, tally: MiningTally) -> Iterator[CausalGraph]:
 def _found(
     batch: _Batch, tally: MiningTally
 ) -> Iterator[tuple[int, GraphKind, tuple[Thing, ...], tuple[CausalEdge, ...]]]:
-    """The causal graphs of a batch, scene by scene: the number of the scene, the kind, the things and the edges."""
+    """Yield the causal graphs of a batch, scene by scene: the number of the scene, the kind, the things and the
+    edges."""
     scene_of = np.array(batch.scene_of, np.int64)
     ends = np.array([edge[:2] for edge in batch.edges], np.int64).reshape(-1, 2)
     table = EdgeTable(scene_of[ends[:, 0]], ends[:, 0], ends[:, 1])
@@ -248,7 +249,8 @@ def _found(
 
 
 def _some_of_each(scenes: Ints, taken: Ints) -> Ints:
-    """Which of the graphs to keep so that no scene has more than so many; counts what each scene has in `taken`."""
+    """Return which graphs to keep so that no scene exceeds the limit; add the number of graphs of each scene to
+    `taken`."""
     order = np.argsort(scenes, kind="stable")
     ordered = scenes[order]
     rank = np.arange(len(order)) - np.searchsorted(ordered, ordered)
@@ -258,12 +260,12 @@ def _some_of_each(scenes: Ints, taken: Ints) -> Ints:
 
 
 class Surroundings:
-    """A scene, prepared for lookups of many of its things."""
+    """A scene, indexed for lookups about many of its things."""
 
     def __init__(self, scene: SceneGraph) -> None:
         self._scene = scene
         self._texts = [f" {description.text.lower()}" for description in scene.descriptions]
-        self._speaking: dict[str, tuple[int, ...]] = {}
+        self._mentions: dict[str, tuple[int, ...]] = {}
         self._by_name = {thing.name: thing for thing in scene.things[::-1]}
         """The first thing of each name."""
         times = Counter(plain(thing.name) for thing in scene.things)
@@ -276,30 +278,31 @@ class Surroundings:
         return tuple(others[:MOST_OTHERS])
 
     def namesakes(self, things: Things) -> tuple[str, ...]:
-        """The names of the things that others of the scene have as well, be it in the other number: of a pillow and
-        pillows no question tells which it means."""
+        """Return the names that other things of the scene also have, in the singular or the plural: a question about a
+        pillow would be ambiguous if there are other pillows."""
         return tuple(thing.name for thing in things if plain(thing.name) in self._shared)
 
     def descriptions(self, things: Things) -> tuple[str, ...]:
         """Return the descriptions of the things, those that mention most of them first."""
         written = self._scene.descriptions
-        if len(written) == 1:  # the graph of a region, and what was written about it
+        if len(written) == 1:  # the graph of a region and its only description
             return (written[0].text,)
         named: Counter[int] = Counter()
         for thing in things:
-            if thing.id not in self._speaking:
-                self._speaking[thing.id] = tuple(self._speaking_of(thing))
-            named.update(self._speaking[thing.id])
+            if thing.id not in self._mentions:
+                self._mentions[thing.id] = tuple(self._mentions_of(thing))
+            named.update(self._mentions[thing.id])
         best = sorted(named, key=lambda place: (-named[place], place))
         return tuple(dict.fromkeys(written[place].text for place in best[:MOST_DESCRIPTIONS]))
 
-    def _speaking_of(self, thing: Thing) -> Iterator[int]:
-        """Descriptions that name the thing, of regions that it lies in where both are known."""
+    def _mentions_of(self, thing: Thing) -> Iterator[int]:
+        """Yield the positions of the descriptions that mention the thing; the region must contain it if both boxes are
+        known."""
         for place, text in enumerate(self._texts):
             box = self._scene.descriptions[place].box
             if f" {thing.name}" not in text:
                 continue
-            if box and thing.box:  # the middle of the thing lies in the region
+            if box and thing.box:  # the centre of the thing must be in the region
                 x, y = thing.box[0] + thing.box[2] / 2, thing.box[1] + thing.box[3] / 2
                 if not (box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]):
                     continue
@@ -320,7 +323,7 @@ _DECISIONS: dict[Decision, str] = {
     "unknown": "unknown relation",
 }
 _BAR = 20
-"""Signs of the longest bar in the terminal."""
+"""The length of the longest bar in the terminal, in characters."""
 
 
 def printed(found: MiningStatistics) -> Iterator["RenderableType"]:

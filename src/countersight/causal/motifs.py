@@ -1,12 +1,12 @@
 """Find causal graphs among the causal edges of many scene graphs, by joins over the whole table of edges.
 
-A motif stands where the edges among its things are exactly those of its kind, no more (an induced subgraph, as the
-isomorphic matching of CELLO finds them). So every two or three things are of one kind at most: a chain A→B→C whose
-ends are joined by A→C is a confounding, not a chain; so is a collision A→C←B whose causes are joined. Two things that
-each depend on the other, and three in a ring, are no motif: there is no saying which comes first.
+Graphs are induced subgraphs, as in the isomorphic matching of CELLO: the edges among the things are exactly those of
+the kind. So two or three things form one kind of graph at most: a chain A→B→C with an edge A→C is confounding, not a
+chain; so is a collision A→C←B whose causes are joined. Two things that depend on each other, and cycles of three, are
+not matched, because neither thing comes first.
 
-Scenes are small and there are many of them, so which things of a scene are joined is also kept as a matrix: in it
-parallel edges fall together, and whether two things are joined is one look, without sorting or hashing.
+Scenes are small and numerous, so the edges of a scene are also kept as a matrix. In it parallel edges coincide, and one
+lookup tells whether two things are joined, without sorting or hashing.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ MAX_PAIRS = 1 << 22
 class EdgeTable(msgspec.Struct, frozen=True):
     """Causal edges of many scenes.
 
-    Rows of the same scene stand together. Things are numbered scene after scene, each scene's one after another.
+    Rows of the same scene are adjacent. Things are numbered consecutively, scene by scene.
     """
 
     scene: Ints
@@ -62,9 +62,9 @@ class Motifs(msgspec.Struct, frozen=True):
 
 
 def find_motifs(table: EdgeTable) -> Iterator[Motifs]:
-    """Return every causal graph of the four kinds, each once, in batches of scenes.
+    """Yield every causal graph of the four kinds, each once, in batches of scenes.
 
-    Of parallel edges (the same cause and effect, related in several ways) the first in the table stands for all.
+    Of parallel edges (the same cause and effect, related in several ways) only the first in the table is used.
     """
     if not len(table):
         return
@@ -109,20 +109,20 @@ def _found(edges: "_Edges", offset: int) -> Iterator[Motifs]:
 
 
 class _Matrix:
-    """Cells for the matrices of some scenes, used for others afterwards: new memory costs more than the work on it."""
+    """Memory for the matrices of some scenes, reused for others: allocating it costs more than the work on it."""
 
     def __init__(self, cells: int) -> None:
         self.joined = np.empty(cells, np.uint8)
-        """Whether the first thing of a cell is joined to the second, and which way."""
+        """Whether the two things of a cell are joined, and in which direction."""
         self.given = np.empty(cells, np.int32)
-        """The first row that says so; where no edge runs, anything."""
+        """The first row with that edge; arbitrary if there is no edge."""
 
 
 class _Edges:
-    """The distinct edges of some scenes that run one way only, those with the same cause together.
+    """The distinct edges of some scenes that run in one direction only, grouped by cause.
 
-    `least` is the first thing of each edge's scene, `things` their number, `base` where the scene's matrix begins in
-    one long row of cells.
+    `least` is the first thing of each edge's scene, `things` the number of its things, and `base` the start of the
+    scene's matrix in one long row of cells.
     """
 
     def __init__(self, matrix: "_Matrix", cause: Ints, effect: Ints, least: Ints, things: Ints, base: Ints) -> None:
@@ -134,30 +134,31 @@ class _Edges:
         self.joined[forth] = _FORTH
         self.joined[back] |= _BACK
         rows = np.arange(len(forth), dtype=np.int32)
-        self._given[forth[::-1]] = rows[::-1]  # of parallel edges the first is written last, and stays
-        kept = np.flatnonzero((self._given[forth] == rows) & (self.joined[forth] == _FORTH))  # a loop runs both ways
+        self._given[forth[::-1]] = rows[::-1]  # the first of parallel edges is written last
+        kept = np.flatnonzero((self._given[forth] == rows) & (self.joined[forth] == _FORTH))  # loops run both ways
         self.row = kept[_order(cause[kept])]
-        """Which of the given rows stands for the edge."""
+        """The given row of each edge."""
         self._place = np.empty(len(forth), np.int64)
         self._place[self.row] = np.arange(len(self.row))
         self._causes, self._effects = cause[self.row], effect[self.row]
         self.cause, self.effect = from_[self.row], to[self.row]
-        """Within the scene."""
+        """The position of the thing within its scene."""
         self.cause_line = cause_line[self.row]
-        """Where the line of the cause begins in the matrix."""
+        """The start of the cause's row in the matrix."""
 
     def at(self, cells: Ints) -> Ints:
-        """Which edges stand in these cells of the matrix."""
+        """Return the edges in these cells of the matrix."""
         return self._place[self._given[cells]]
 
     def behind(self) -> tuple[Ints, Ints]:
-        """For each edge, where the edges begin that its effect is the cause of, and how many they are."""
+        """Return, for each edge, the position and number of the edges whose cause is its effect."""
         number = np.bincount(self._causes, minlength=int(self._effects.max(initial=0)) + 1)
         begin = np.cumsum(number) - number
         return begin[self._effects], number[self._effects]
 
     def by_effect(self) -> tuple[Ints, Ints]:
-        """The edges that share their effect, together, and how many of the same follow each."""
+        """Return the edges that share their effect with others, grouped by effect, and how many of its group follow
+        each."""
         number = np.bincount(self._effects)
         shared = np.flatnonzero(number[self._effects] > 1)
         order = shared[_order(self._effects[shared])]
@@ -166,7 +167,7 @@ class _Edges:
 
 
 def _lines(*columns: Ints) -> Ints:
-    """One line for every place of the columns."""
+    """Return an array of the columns, with one row for each of their elements."""
     lines = np.empty((len(columns[0]), len(columns)), np.int64)
     for place, column in enumerate(columns):
         lines[:, place] = column
@@ -174,13 +175,14 @@ def _lines(*columns: Ints) -> Ints:
 
 
 def _order(things: Ints) -> Ints:
-    """The order that sorts things; numbers of two bytes are sorted without comparing, several times as fast."""
+    """Return the order that sorts things; two-byte numbers are sorted without comparisons, which is several times as
+    fast."""
     small = things.astype(np.uint16) if things.max(initial=0) < 1 << 16 else things
     return np.argsort(small, kind="stable")
 
 
 def _pairs(begin: Ints, number: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Each place with every one of its range [begin, begin + number), some millions at a time."""
+    """Yield each position with every number in its range [begin, begin + number), a few million pairs at a time."""
     ends = np.cumsum(number)
     start = 0
     while start < len(begin):

@@ -33,10 +33,10 @@ def mediators(edges: Edges, cause: str, effect: str) -> set[str]:
 
 
 def is_separated(edges: Edges, one: str, other: str, given: Iterable[str] = ()) -> bool:
-    """Whether every path between two variables is blocked by `given` (d-separation).
+    """Return whether every path between two variables is blocked by `given` (d-separation).
 
-    By the moral graph of the ancestors: parents of a common child are joined, directions are dropped, what is given is
-    taken out; separated is what is then apart.
+    Uses the moral graph of the ancestors: parents of a common child are joined, directions are dropped, and `given` is
+    removed. The variables are separated if no path is left between them.
     """
     given = set(given)
     kept = {one, other, *given}

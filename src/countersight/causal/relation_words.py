@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 _PREFIX = re.compile(r"^(?:v|pv|p):\s*", re.IGNORECASE)
-"""FACTUAL marks verbs, passives and prepositions so."""
+"""The prefixes by which FACTUAL marks verbs, passives and prepositions."""
 _WORD = re.compile(r"[a-z'-]+")
 _PARTICIPLES = ("ed", "en", "wn", "ld", "rn", "ung", "ade", "uilt", "it")
 _MOST = 12
@@ -21,14 +21,14 @@ _SAME = {
     "upon": "on",
     "within": "inside",
 }
-"""Words of place for which the catalogue has another."""
+"""Prepositions that the catalogue replaces by another word."""
 _RESTING = frozenset({"against", "from", "in", "inside", "on", "under"})
-"""Words that say where a thing rests, whatever it does there."""
+"""Words that say where a thing rests, whatever the verb before them."""
 _SOMEWHERE = frozenset({
     "above", "across", "along", "alongside", "among", "around", "at", "away", "behind", "below", "beside", "between",
     "beyond", "by", "close", "near", "next", "off", "opposite", "outside", "over", "past", "through", "towards",
 })  # fmt: skip
-"""Words that say where a thing is, whatever it does there, in the air as well."""
+"""Words that say where a thing is, possibly in the air, whatever the verb before them."""
 _PARTICLES = frozenset({"up", "down", "out", "off", "back", "high", "together", "along"})
 
 
@@ -40,9 +40,9 @@ class Words(msgspec.Struct, frozen=True):
     unreal: str
     """Words that negate a relation."""
     spots: str = ""
-    """Words for a part of a place: what is on the edge, or in the middle, of a thing is on it, or in it."""
+    """Words for parts of a place: a thing on the edge, or in the middle, of another is on it, or in it."""
     airborne: str = ""
-    """Verbs of things that touch nothing, though they are "on" something."""
+    """Verbs of things that touch nothing, even if they are "on" something."""
 
 
 class Phrase(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class Phrase(msgspec.Struct, frozen=True):
     done_by: str = ""
     """The active form of a passive with its agent: "hold up" for "held up by"."""
     wider: tuple[str, ...] = ()
-    """Less detailed phrases that it implies: who trots on the edge of something is on it."""
+    """Less detailed phrases that it implies: a horse that trots on the edge of something is on it."""
 
 
 def said(relation: str) -> str:
@@ -70,7 +70,7 @@ class RelationWords:
         self._plain = _plain_forms((*(phrase.split()[0] for phrase in phrases), *self._airborne), forms)
 
     def bare(self, phrase: str) -> str:
-        """Return a phrase without the words that do not matter."""
+        """Return a phrase without the words that do not change its meaning."""
         kept = " ".join(_SAME.get(word, word) for word in _WORD.findall(phrase) if word not in self._skipped)
         return kept.replace("inside of", "inside").replace(" of of", " of")
 
@@ -86,14 +86,14 @@ class RelationWords:
         return Phrase(" ".join(words), " ".join(words[:-1]) if by else "", tuple(self._wider(words, is_passive)))
 
     def _wider(self, words: list[str], is_passive: bool) -> Iterator[str]:
-        """The relation without the spot of the place, then without the verb where what is left says where one rests."""
+        """Yield the relation without the part of the place, then without the verb if the rest says where a thing is."""
         if len(words) > 3 and words[-1] == "of" and words[-2] in self._spots:
             words = words[:-2]
             yield " ".join(words)
         if len(words) == 3 and words[1] in _PARTICLES:
             words = [words[0], words[2]]
             yield " ".join(words)
-        if is_passive and words[-1] == "into":  # what was put into a thing is in it; who runs into it is not yet
+        if is_passive and words[-1] == "into":  # what was put into a thing is in it; what runs into it is not
             words = [*words[:-1], "in"]
         if len(words) < 2 or (words[1] in _RESTING and words[0] in self._airborne) or (is_passive and words[1] == "by"):
             return
@@ -105,7 +105,7 @@ class RelationWords:
 
 
 def _plain_forms(verbs: Iterable[str], irregular: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """The plain form of every form of every verb: regular ones are made, the others are listed."""
+    """Return the plain form of every form of every verb: regular forms are generated, irregular ones are listed."""
     forms: dict[str, str] = {}
     for verb in dict.fromkeys(verbs):
         stem = verb[:-1] if verb.endswith("e") else verb

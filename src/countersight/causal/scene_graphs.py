@@ -1,12 +1,12 @@
-"""Read scene graphs, one at a time: Visual Genome, GQA, FACTUAL's regions, and JSON lines of our own.
+"""Read scene graphs, one at a time: Visual Genome, GQA, FACTUAL's regions, and Countersight's own JSON lines.
 
-- Visual Genome: `scene_graphs.json`, or `relationships.json` with `objects.json` beside it; descriptions where they lie
-  beside. Of each object the first name and the first synset count. Relationships have the ids of the objects
+- Visual Genome: `scene_graphs.json`, or `relationships.json` with `objects.json` in the same folder; descriptions are
+  read if they are there too. The first name and synset of each object are used. Relationships have the ids of objects
   (`subject_id`) or the objects themselves (`subject`), which older versions call `id` and `name`.
 - GQA: one JSON object of images by id, with objects by id and relations inside the objects.
 - Regions: a CSV of `image_id, region_id, caption, scene_graph`. A graph is `( subject , predicate , object ) , …`; the
   predicate `is` gives an attribute, and `man:1` is a second man.
-- Our own: one scene graph a line; see `docs/cello.md`.
+- Our own: one scene graph per line; see `docs/cello.md`.
 
 A part that cannot be read is reported and skipped; the rest of its scene is read.
 """
@@ -34,10 +34,10 @@ AHEAD = 20_000
 """Entries read ahead in a second file that has another order. Visual Genome's files all have the same order."""
 MAX_NAME = 200
 MAX_RELATIONS = 2_000
-"""Limit for one scene: an image of Visual Genome has some dozens. More would fill the memory."""
+"""The most relations of a scene, to bound memory; an image of Visual Genome has a few dozen."""
 MAX_ROW = 1 << 20
 _FAR = 1e6
-"""Pixels: no picture is so large."""
+"""A length in pixels that is larger than any picture."""
 _TRIPLE = re.compile(r"\(([^()]*)\)")
 _BETWEEN = re.compile(r"[\s,]*")
 _SECOND = re.compile(r":\d+$")
@@ -51,9 +51,9 @@ _T = TypeVar("_T")
 def read_scene_graphs(
     source: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None = None
 ) -> Iterator[SceneGraph]:
-    """Return every scene graph at a path; each part that cannot be read is passed to `on_malformed` and skipped.
+    """Yield every scene graph at a path; each part that cannot be read is passed to `on_malformed` and skipped.
 
-    `on_read` is told how many bytes of the files were read so far.
+    `on_read` is called with the number of bytes read so far.
     """
     before = 0
     for path, layout in files_of(source):
@@ -94,14 +94,14 @@ def _layout(path: Path) -> str:
         raise SceneGraphsError(f"{path} must end in .json, .jsonl or .csv, optionally with .gz")
     if suffixes[-1] != ".json":
         return named
-    try:  # Visual Genome's files are arrays, of which some hold no relations; GQA's are objects
+    try:  # Visual Genome's files are arrays, some without relations; GQA's are objects
         with opened(path) as file:
             if is_object(file):
                 return "GQA"
             first = next(elements(file), None)
             fields = msgspec.json.decode(first, type=dict[str, msgspec.Raw]) if first else {}
     except (BrokenFile, msgspec.DecodeError, UnicodeDecodeError):
-        return named  # its reader says what is wrong, and where
+        return named  # its reader reports the error and its position
     if fields and "relationships" not in fields:
         raise SceneGraphsError(
             f"{path} contains no relationships; name {SCENE_GRAPHS} or {RELATIONSHIPS} in the same folder instead"
@@ -109,7 +109,7 @@ def _layout(path: Path) -> str:
     return named
 
 
-class _BadPart(Exception):  # noqa: N818 - it names the thing, as people say it
+class _BadPart(Exception):  # noqa: N818 - it describes the part
     """An unreadable part of an entry: the invalid field and the reason."""
 
     def __init__(self, field: str, reason: str) -> None:
@@ -124,14 +124,14 @@ class _Entry:
         self._file, self._number, self._on_malformed = file, number, on_malformed
 
     def named(self, id: str) -> str:
-        """The id of a scene, or its position in the file if it has none, so that scenes are not merged."""
+        """Return the id of a scene, or its position in the file if it has none, so that scenes are not merged."""
         return id.strip()[:100] or f"{self._file}:{self._number}"
 
     def tell(self, field: str, reason: str) -> None:
         self._on_malformed(Malformed(self._file, self._number, field, reason))
 
     def decoded(self, text: bytes | None, kind: type[_T], field: str = "element") -> _T | None:
-        """The decoded text, or None if it is invalid."""
+        """Return the decoded text, or None if it is invalid."""
         if text is None:
             self.tell(field, "is too long")
             return None
@@ -145,7 +145,7 @@ class _Entry:
         return None
 
     def each(self, field: str, parts: Iterable[_T], read: Callable[[_T], Any]) -> Iterator[Any]:
-        """The result of `read` for every valid part of a list."""
+        """Yield the result of `read` for every valid part of a list."""
         for place, part in enumerate(parts):
             try:
                 yield read(part)
@@ -156,7 +156,7 @@ class _Entry:
     def box(
         self, field: str, left: float | None, top: float | None, width: float | None, height: float | None
     ) -> Box | None:
-        """Left, top, width and height in whole pixels, or None if any is missing or the box is empty."""
+        """Return left, top, width and height in whole pixels; None if any is missing or the box is empty."""
         if left is None or top is None or width is None or height is None:
             return None
         if not (abs(left) <= _FAR and abs(top) <= _FAR and 0 <= width <= _FAR and 0 <= height <= _FAR):
@@ -165,7 +165,7 @@ class _Entry:
         return (round(left), round(top), round(width), round(height)) if min(width, height) > 0.5 else None
 
     def things(self, found: Iterable[Thing], field: str) -> dict[str, Thing]:
-        """Things by id; if an id is used for different things, the first is kept."""
+        """Return things by id; if an id is used for different things, the first is kept."""
         things: dict[str, Thing] = {}
         for thing in found:
             if things.setdefault(thing.id, thing).name != thing.name:
@@ -175,7 +175,7 @@ class _Entry:
     def relations(
         self, found: Iterable[SceneRelation], things: dict[str, Thing], field: str, listed: str = "objects"
     ) -> tuple[SceneRelation, ...]:
-        """The relations between known things, up to the limit of a scene."""
+        """Return the relations between known things, up to the limit of a scene."""
         kept: list[SceneRelation] = []
         for relation in found:
             absent = next((end for end in (relation.subject, relation.object) if end not in things), None)
@@ -195,7 +195,7 @@ def _entries(
     on_malformed: OnMalformed,
     on_read: Callable[[int], None] | None,
 ) -> Iterator[tuple[_Entry, _T]]:
-    """The parts into which `split` divides a file; a broken file is reported."""
+    """Yield the parts into which `split` divides a file; a broken file is reported."""
     number = 0
     try:
         with opened(path) as file:
@@ -212,7 +212,7 @@ def _split_json(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
 
 
 def _where(error: msgspec.ValidationError) -> tuple[str, str]:
-    """The field and the reason of a msgspec error."""
+    """Return the field and the reason of a msgspec error."""
     reason, _, place = str(error).partition(" - at `$")
     named = re.search(r"required field `([^`]+)`", reason)
     field = place.rstrip("`").lstrip(".")
@@ -229,7 +229,7 @@ def _part(text: msgspec.Raw, kind: type[_T]) -> _T:
 
 @lru_cache(maxsize=1 << 16)  # names repeat: a file has a thousand times as many things as names
 def _name(text: str, field: str) -> str:
-    """A name or relation on one line in lower case, without surrounding spaces."""
+    """Return a name or relation on one line in lower case, without surrounding spaces."""
     name = " ".join(text.split()).lower()
     if not name:
         raise _BadPart(field, "is empty")
@@ -254,7 +254,7 @@ class _Object(msgspec.Struct):
     h: float | None = None
     attributes: list[str] = []
     relations: list[msgspec.Raw] = []
-    """Of GQA: its relations to other objects."""
+    """For GQA: the relations to other objects."""
 
     def thing(self, entry: _Entry, number: _Id | None, field: str) -> Thing:
         if number is None:
@@ -356,7 +356,7 @@ def _images(
 
 
 class _Beside:
-    """A second file about the same images, read as far as the first one asks for."""
+    """A second file about the same images, read only as far as necessary."""
 
     def __init__(self, path: Path, name: str, on_malformed: OnMalformed) -> None:
         paths = (path.with_name(name), path.with_name(f"{name}.gz"))
@@ -365,7 +365,7 @@ class _Beside:
         self._waiting: dict[str, _Image] = {}
 
     def of(self, image: str) -> _Image | None:
-        """What the file says of an image, if it stands no more than so many entries ahead of the last."""
+        """Return the entry for an image, unless it is too far ahead of the last one read."""
         found = self._waiting.pop(image, None)
         while found is None and len(self._waiting) < AHEAD and (read := next(self._images, None)):
             if read[1].number == image:
@@ -408,8 +408,8 @@ def _read_gqa(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], No
 
 
 def _read_regions(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None) -> Iterator[SceneGraph]:
-    """The graphs of the regions, grouped by picture so that they can be merged; a row without a picture id is a picture
-    of its own. The rows are held in memory for that: the published file has 40,000 of them."""
+    """Yield the graphs of the regions, grouped by picture so that they can be merged. A row without a picture id is
+    treated as a picture of its own. All rows are held in memory: the published file has 40,000 of them."""
     pictures: dict[str, list[SceneGraph]] = {}
     for number, (entry, row) in enumerate(_entries(path, _rows, on_malformed, on_read)):
         if isinstance(row, str):
@@ -421,7 +421,7 @@ def _read_regions(path: Path, on_malformed: OnMalformed, on_read: Callable[[int]
 
 
 def _rows(file: BinaryIO) -> Iterator[tuple[int, dict[str, str] | str]]:
-    """The rows of the file by column, or what is wrong with one."""
+    """Yield the rows of the file by column, or what is wrong with a row."""
     lines = csv_lines(io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline=""), MAX_ROW)
     _, header = next(lines)
     if isinstance(header, str):

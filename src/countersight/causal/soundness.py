@@ -1,7 +1,7 @@
 """Select the causal graphs that make sound questions, and combine the graphs of one picture.
 
-A scene graph tells what somebody marked, not all there is. These rules leave out what cannot be asked without doubt:
-things that names do not tell apart, dependences that do not carry on, effects with causes outside the graph.
+A scene graph contains what people annotated, not everything in the picture. These rules exclude graphs that would make
+doubtful questions: names that do not distinguish things, losses that are not passed on, causes outside the graph.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ from countersight.causal.lexicon import (
 from countersight.causal.merging import TELLING
 
 _MOST_FORKED = 6
-"""Effects of one cause that are looked at: a floor bears fifty things, and a few are enough to choose from."""
+"""The most effects of one cause that are combined: a floor supports fifty things, and a few are enough."""
 _MOST_WORDS = 3
 _LONGEST_NAME = 40
 _VAGUE = frozenset({
@@ -35,7 +35,7 @@ _VAGUE = frozenset({
     "roll", "horseback", "them", "thing", "top", "coach", "frisby", "peperoni", "rackett", "raquet", "raquette", "skii",
     "skiis", "surboard", "tre",
 })  # fmt: skip
-"""Names that do not tell what the thing is, and misspelt ones."""
+"""Names that do not say what the thing is, and misspelt names."""
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
 """Kinds of cause that keep a thing in place. In graphs of three things, only these pass on a loss."""
@@ -43,22 +43,22 @@ ACTING_KINDS = frozenset({"force", "source"})
 """Kinds of cause that act on a thing or emit it."""
 _BEARING = frozenset({"support", "containment"})
 _MOVING = frozenset({"carry", "drag", "draw", "drive", "lead", "move", "pull", "push", "steer", "tow"})
-"""What is done to a thing and, through it, to whatever it bears or pulls: who pushes a cart moves the boxes on it."""
+"""Verbs whose action is passed on to what the thing carries or pulls: pushing a cart moves the boxes on it."""
 _UNSEEN = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
-"""What descriptions name and the picture does not show: "with her back facing the camera"."""
+"""Things that descriptions mention but pictures do not show: "with her back facing the camera"."""
 _FLYING = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
-"""What is "on the court" or "on the beach" in the air."""
+"""Things that may be "on the court" or "on the beach" while in the air."""
 
 _TIES = frozenset({"cord", "leash", "rein", "strap", "tether"})
-"""What is fixed to a thing so as to hold it: the kite depends on its string, and the string on nothing but the hand."""
+"""Things that are fixed to another to hold it: a kite depends on its string, but the string only on the hand."""
 _THIN = frozenset(
     {"cardboard", "coaster", "doily", "foil", "mat", "napkin", "newspaper", "paper", "placemat", "plastic"}
 )
-"""What lies between a thing and what bears it: without it the thing would be where it is."""
+"""Things that lie between another and its support: without them, the other would stay where it is."""
 _DETERMINERS = frozenset({"a", "an", "her", "his", "its", "that", "the", "their", "this"})
 _DRAWN_OR_LEANING = ("draw", "engrave", "etch", "lean", "paint", "print")
 _HAVING = frozenset({"have", "has", "having", "with", "of"})
-"""Relations of a whole and its part: beside another cause of the part they tell of no second one."""
+"""Relations of a whole and its part, which is not a second cause if the part has another cause."""
 _PARTS = frozenset({
     "arm", "balcony", "blade", "branch", "bumper", "button", "buttonhole", "chimney", "cockpit", "collar", "door",
     "drawer", "engine", "entrance", "faucet", "fender", "fin", "fringe", "glass", "handle", "handlebar", "headboard",
@@ -75,7 +75,7 @@ _EDGES: dict[GraphKind, frozenset[tuple[int, int]]] = {
     "collision": frozenset({(0, 2), (1, 2)}),
     "fork": frozenset({(0, 1), (0, 2)}),
 }
-"""From which letter to which an edge runs, by the kind of graph."""
+"""The edges of each kind of graph, as positions of letters."""
 
 
 def fault(graph: CausalGraph) -> str | None:
@@ -95,7 +95,7 @@ def fault(graph: CausalGraph) -> str | None:
 
 
 def is_sound(graph: CausalGraph) -> bool:
-    """Whether a graph is fit for unambiguous questions."""
+    """Return whether a graph allows unambiguous questions."""
     names = {thing.id: thing.name for thing in graph.things}
     kinds = [edge.kind for edge in graph.edges]
     if graph.namesakes or not all(map(is_plain, names.values())):
@@ -107,22 +107,22 @@ def is_sound(graph: CausalGraph) -> bool:
     if not (PLACE_KINDS | ACTING_KINDS if _acts_for_sure(graph) else PLACE_KINDS).issuperset(kinds):
         return False
     if len(names) > 2 and sum("ground" in classes_of(name) for name in names.values()) > 1:
-        return False  # who skis on snow on the ground is on the ground
+        return False  # a skier on snow on the ground is on the ground
     if any(edge.kind == "holding" and edge.relation in _HAVING for edge in graph.edges) and any(
         "in front of" in text for text in graph.descriptions
     ):
-        return False  # she has a plate in front of her
+        return False  # "she has a plate in front of her": she does not hold it
     if any(_is_doubtful(edge, names, acting=bool(acting_kind(graph))) for edge in graph.edges):
         return False
     if graph.kind == "collision":
         return _has_two_causes(graph)
     if graph.kind == "confounding" and any(edge.kind in _BEARING and edge.relation == "with" for edge in graph.edges):
-        return False  # a soap tray with a glass, on a ledge
+        return False  # "a soap tray with a glass", on a ledge
     return graph.kind == "direct" or _carries_on(graph)
 
 
 def _names_a_part(text: str, names: Iterable[str]) -> bool:
-    """Whether a text calls one of the things a part of another: "the bowl of the sink"."""
+    """Return whether a text calls one of the things a part of another: "the bowl of the sink"."""
     words, heads = [singular(word) for word in words_in(text)], {singular(head(name)) for name in names}
     return any(
         words[place - 1] in heads
@@ -134,8 +134,8 @@ def _names_a_part(text: str, names: Iterable[str]) -> bool:
 
 
 def _carries_on(graph: CausalGraph) -> bool:
-    """Whether a loss is passed on: whoever falls off a bench still has the coat on, and a bicycle that is chained to a
-    pole on the sidewalk stands there as well."""
+    """Return whether a loss is passed on. A person who falls off a bench still wears the coat, and a bicycle that is
+    chained to a pole on the sidewalk stands on the sidewalk itself."""
     last = graph.things[-1]
     into_last = [edge.kind for edge in graph.edges if edge.effect == last.id]
     if graph.kind == "fork":
@@ -147,16 +147,16 @@ def _carries_on(graph: CausalGraph) -> bool:
 
 
 def _has_two_causes(graph: CausalGraph) -> bool:
-    """Whether the effect of a collision needs both causes, and they are two."""
+    """Return whether the effect of a collision needs both causes, and they are distinct."""
     (one, other, _), (first, second) = (thing.name for thing in graph.things), graph.edges
     of_one, of_other = classes_of(one), classes_of(other)
     if any("creature" in here and "grip" in there for here, there in permutations((of_one, of_other))):
-        return False  # somebody and their hand are one cause
+        return False  # a person and their hand are one cause
     if (of_one | of_other) & {"ground"} or of_one & of_other & {"vehicle", "mount", "seat"}:
-        return False  # what is bolted to the floor stands there anyway, and a seat is not in a bus and in a train
+        return False  # the floor supports it either way, and no seat is both in a bus and in a train
     kinds = {first.kind, second.kind}
     if "wearing" in kinds:
-        return False  # what is worn depends on the wearer alone
+        return False  # clothes depend on the wearer alone
     if kinds <= _BEARING and any(
         verdict_on(upper, word, lower).kind in _BEARING
         for upper, lower in permutations((one, other))
@@ -164,19 +164,19 @@ def _has_two_causes(graph: CausalGraph) -> bool:
     ):
         return False  # a pizza on a tray on a table
     if "holding" in kinds and kinds & _BEARING:
-        return False  # a chair on the beach that somebody holds stands without the hand
+        return False  # a chair on the beach stands there even if nobody holds it
     if first.relation in _HAVING or second.relation in _HAVING:
         return False
     by_causes = first.subject == first.cause
     if (first.relation, first.kind, by_causes) != (second.relation, second.kind, second.subject == second.cause):
         return True
-    # Of both may be said what is true of each: a man and a woman wear a shirt.
+    # The relation may be true of each separately: a man and a woman each wear a shirt.
     return not (is_plural(graph.things[-1].name) or (by_causes and first.kind in ("wearing", "attachment")))
 
 
 def may_do_alone(graph: CausalGraph) -> bool:
-    """Whether one of the two causes in a confounding graph may be enough: food on plates in a display case is in the
-    case by its plates, and a child on an elephant is in somebody's arms. Parts need both: plane, wing, engine."""
+    """Return whether one of the two causes in a confounding graph may be enough: plates keep food in a display case,
+    and arms keep a child on an elephant. Parts need both causes: an engine needs the wing and the plane."""
     if graph.kind != "confounding" or all(edge.kind == "attachment" for edge in graph.edges):
         return False
     _, nearer, last = graph.things
@@ -190,8 +190,8 @@ def acting_kind(graph: CausalGraph) -> str:
 
 
 def _acts_for_sure(graph: CausalGraph) -> bool:
-    """Whether what one thing does to another, or gives off, also holds of the third: a cart that is pushed and the
-    boxes on it, a train with a chimney that smokes."""
+    """Return whether the action of one thing, or its emission, also involves the third: a cart that is pushed with the
+    boxes on it, or a train whose chimney smokes."""
     kinds = [edge.kind for edge in graph.edges]
     if graph.kind == "direct" or (graph.kind == "fork" and kinds[0] not in ACTING_KINDS):
         return True
@@ -204,20 +204,21 @@ def _acts_for_sure(graph: CausalGraph) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def is_plain(name: str) -> bool:
-    """Whether a name says what the thing is, in words that fit into a sentence."""
+    """Return whether a name says what the thing is, in words that fit into a sentence."""
     if not (name.isascii() and name == name.lower() and len(name) <= _LONGEST_NAME):
         return False
     if not 1 <= len(words_in(name)) <= _MOST_WORDS or singular(head(name)) in _VAGUE:
         return False
     if f"{head(name)}s" in forms().always_plural and "worn" in classes_of(name):
-        return False  # a pant, a short
-    # Else a slip of the pen, what somebody alone calls it ("dunkin donuts" on a bag), or nothing we know.
+        return False  # "a pant", "a short"
+    # Other names are misspelt, unusual ("dunkin donuts" for a bag), or unknown.
     said = [word for word in words_in(name) if word not in TELLING] or [name]
     return is_listed(name) or all(entry(word) or classes_of(word) for word in said)
 
 
 def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bool:
-    """Whether an edge says where a thing is rather than what keeps it there; `acting` if the graph has a force."""
+    """Return whether an edge says where a thing is rather than what keeps it there; `acting` if the graph has a
+    force."""
     cause, effect = (singular(head(names[thing])) for thing in (edge.cause, edge.effect))
     of_cause, of_effect = classes_of(names[edge.cause]), classes_of(names[edge.effect])
     on_vehicle = "vehicle_part" in of_effect and not of_cause.isdisjoint(("vehicle", "vehicle_part"))
@@ -230,7 +231,7 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bo
         or (edge.relation in _HAVING and effect in _UNSEEN)
         or (is_attached and ("fastener" in of_effect or effect in _TIES))
         or (is_attached and not acting and (edge.relation in _HAVING or effect in _PARTS))
-        # a tiger on a shirt is a picture of one, and who leans on a wall stands without it
+        # a tiger on a shirt is a picture of one, and a person who leans on a wall can stand without it
         or ("creature" in of_effect and edge.relation.startswith(_DRAWN_OR_LEANING))
         or ("figure" in of_effect and edge.kind == "holding" and edge.relation in _HAVING)  # a picnic with a teddy bear
         or (edge.kind == "support" and ("cloth" in of_cause or cause in _THIN))
@@ -239,10 +240,10 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bo
 
 
 def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
-    """Whether the graph alone decides the fate of a cause when a thing that depends on it is lost.
+    """Return whether the graph alone decides what happens to a cause when a thing that depends on it is lost.
 
-    Who rides a bicycle depends on it, and keeps it upright and going as well; a rivet that holds a sign is held by it,
-    and the wheels of a bus bear it.
+    It does not if the cause also depends on that thing: riders keep their bicycles upright, rivets are held by the
+    signs that they hold, and wheels carry their bus.
     """
     names = {thing.id: thing.name for thing in graph.things}
     if (effect, lost) not in {(edge.cause, edge.effect) for edge in graph.edges}:
@@ -253,10 +254,10 @@ def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
 
 
 def settled(graphs: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
-    """Return the graphs fit for questions, each with the unrelated other things of its picture.
+    """Yield the graphs that are fit for questions, each with the unrelated other things of its picture.
 
-    Graphs of one picture stand together, as mining writes them, and are followed by the forks that they make. An effect
-    that has further causes in its scene is not asked about with some of them alone.
+    Graphs of one picture must be adjacent, as mining writes them; the forks among them follow. Graphs are excluded if
+    an effect has further causes in its scene.
     """
     for _, group in groupby(graphs, key=lambda graph: graph.image or graph.scene):
         yield from _settled_picture(list(group))
@@ -287,7 +288,7 @@ def _settled_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
             new = neighbours.get(waiting.pop(), set()) - related
             related |= new
             waiting += new
-        # A description that names a thing and one of the graph may tell what the graph does not: "the frame of the
+        # A description that mentions a thing and one of the graph may reveal another relation: "the frame of the
         # chair that the cat sits in".
         heads = {singular(head(thing.name)) for thing in graph.things}
         told = set().union(*(said for said in described if not heads.isdisjoint(said)))
@@ -297,9 +298,9 @@ def _settled_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
 
 
 def _forks(graphs: Sequence[CausalGraph], sound: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
-    """The sound direct graphs of one picture two by two, where they share their cause and no edge joins their effects.
+    """Yield pairs of sound direct graphs of one picture that share their cause, if no edge joins their effects.
 
-    Mining does not look for forks, which are none of CELLO's four kinds; they are where an indirect effect is nothing.
+    Mining does not look for forks, which are not among CELLO's four kinds. Their indirect effects are zero.
     """
     joined = {frozenset((edge.cause, edge.effect)) for graph in graphs for edge in graph.edges}
     sharing: dict[tuple[str, str], list[CausalGraph]] = {}

@@ -1,8 +1,8 @@
 """Boolean structural causal models: simulate a world, intervene in it, and compute counterfactuals.
 
-The reference that gold answers are held against. A variable is true while its thing is as the picture shows it. Its
-mechanism, a truth table, says when that is, given its causes and whether anything outside the model disturbs it.
-Models of a picture have two to four variables, so every background is enumerated and every figure is exact.
+Gold answers are checked against these models. A variable is true while its thing is as the picture shows it. Its
+mechanism is a truth table of its causes and of whether anything outside the model disturbs it. Models of a picture have
+two to four variables, so every background is enumerated and every figure is exact.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ State = Mapping[str, bool]
 """Values of variables by name."""
 
 Chances = Mapping[str, float]
-"""The probability of each variable to be left undisturbed, independently of the others."""
+"""The probability that each variable is left undisturbed, independently of the others."""
 
 _NOTHING: State = {}
 
@@ -101,13 +101,13 @@ def natural_indirect_effect(
 
 
 def is_sure(model: StructuralModel, cause: str, effect: str) -> bool:
-    """Whether the effect is certain if the cause is kept and nothing disturbs the effect itself."""
+    """Return whether the effect is certain if the cause is kept and nothing disturbs the effect itself."""
     kept = (background for background in model.backgrounds() if background[effect])
     return all(model.solve(background, {cause: True})[effect] for background in kept)
 
 
 def is_necessary(model: StructuralModel, cause: str, effect: str) -> bool:
-    """Whether the effect is lost only if the cause is lost, when nothing disturbs the effect itself."""
+    """Return whether the effect is lost only if the cause is lost, when nothing disturbs the effect itself."""
     worlds = (model.solve(background) for background in model.backgrounds() if background[effect])
     return not any(world[cause] for world in worlds if not world[effect])
 
@@ -115,8 +115,8 @@ def is_necessary(model: StructuralModel, cause: str, effect: str) -> bool:
 def adjusted(
     model: StructuralModel, chances: Chances, cause: str, effect: str, value: bool, controlled: tuple[str, ...]
 ) -> float:
-    """How likely the effect is by the adjustment formula: seen with that value of the cause, in each stratum of what
-    is controlled for, weighed by how common the stratum is. Nothing is set by hand."""
+    """Return the probability of the effect by the adjustment formula: observed with that value of the cause in each
+    stratum of the controlled variables, and weighted by the probability of the stratum. Nothing is intervened on."""
     total = 0.0
     for values in product((True, False), repeat=len(controlled)):
         stratum = dict(zip(controlled, values, strict=True))
@@ -127,8 +127,8 @@ def adjusted(
 
 
 def association(model: StructuralModel, chances: Chances, one: str, other: str, given: State = _NOTHING) -> float:
-    """How much likelier two variables hold together than if they were independent, among the worlds with what is
-    given: zero where the one tells nothing of the other."""
+    """Return how much likelier two variables hold together than if they were independent, given the evidence: zero if
+    one reveals nothing about the other."""
     together = probability(model, chances, {one: True, other: True}, given=given)
     alone = (probability(model, chances, {name: True}, given=given) for name in (one, other))
     return together - next(alone) * next(alone)
@@ -137,7 +137,8 @@ def association(model: StructuralModel, chances: Chances, one: str, other: str, 
 def _mean(
     model: StructuralModel, chances: Chances, effect: str, do: State, fixed: tuple[str, ...], fixing: State = _NOTHING
 ) -> float:
-    """The chance of the effect under an intervention, with some variables as they would be under another."""
+    """Return the probability of the effect under an intervention, with some variables as they would be under
+    another."""
     total = 0.0
     for background in model.backgrounds():
         elsewhere = model.solve(background, fixing)
