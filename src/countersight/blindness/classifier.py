@@ -110,5 +110,5 @@ def cross_validate(tables: Sequence[Table], folds: Ints) -> ProbeResult:
 
 
 def _sum(places: Ints, values: Floats, size: int) -> Floats:
-    """The sum of the values at each place."""
+    """Return the sum of the values at each place."""
     return np.bincount(places, values, size).astype(np.float64, copy=False)

@@ -21,7 +21,8 @@ _USES = {
 
 
 def _table(found: Blind) -> Grid:
-    """The accuracy in every group and world: chance, words, common knowledge, and each probe, in per cent."""
+    """Return a table of the accuracy per group and world: chance, words, common knowledge and each probe, in per
+    cent."""
     lines = []
     for group in found.groups:
         cells = (

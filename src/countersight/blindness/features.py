@@ -31,11 +31,11 @@ _FAR = 6
 """Larger differences between numbers count as this."""
 _OVERLAP = 4
 _USUAL = 0.2
-"""Words in a larger share of a group's questions name nothing."""
+"""Words in a larger share of a group's questions are not names of things."""
 _EITHER = 0.1
 """A word in about half of a group's questions, within this share, may reverse yes and no."""
 _NAMED = 3
-"""How many names of a question are compared with each other by counts."""
+"""The number of names in a question that are compared with each other by counts."""
 
 
 def templates(questions: Sequence[BlindQuestion]) -> list[str]:
@@ -53,13 +53,13 @@ def templates(questions: Sequence[BlindQuestion]) -> list[str]:
 
 
 def _majority(question: BlindQuestion, template: str) -> list[list[str]]:
-    """The position of each option, or each answer if none are listed, combined with the template."""
+    """Return the position of each option, or each answer if none are listed, combined with the template."""
     named = (f"letter {place + 1}" for place in range(len(question.answers))) if question.offered else question.answers
     return [[name, f"{name} after “{template}”"] for name in named]
 
 
 def _form(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """The length of each option, and how its number compares with the others: rank, gaps, parity."""
+    """Return the length of each option, and how its number compares with the others: rank, gaps, parity."""
     if not question.offered:
         return [[] for _ in question.answers]
     lengths = [len(answer) for answer in question.answers]
@@ -98,7 +98,7 @@ def _nearest(question: BlindQuestion, _template: str) -> list[list[str]]:
 
 
 def _option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """The words of each option, and the option as a whole."""
+    """Return the words of each option, and the option as a whole."""
     if not question.offered:
         return [[f"answer “{answer}”"] for answer in question.answers]
     return [
@@ -108,13 +108,13 @@ def _option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
 
 
 def _all_words(question: BlindQuestion, template: str) -> list[list[str]]:
-    """The words of the question combined with each answer: both words, shared words, differences of numbers."""
+    """Return the words of the question combined with each answer: both words, shared words, differences of numbers."""
     said, known = words(question.text), set(template.split())
     usual = [word for word in dict.fromkeys(said) if word in known or word.isdigit()]
     if not question.offered:
         asked = dict.fromkeys([*usual, *(f"{one} {two}" for one, two in pairwise(template.split()))])
         leanings = [[f"“{word}” → {answer}" for word in asked] for answer in question.answers]
-        # Where it is yes or no, what speaks for the one speaks against the other.
+        # For yes/no questions, evidence for one answer is evidence against the other.
         return [leanings[0], []] if len(leanings) == 2 else leanings
     numbers = [int(word) for word in said if word.isdecimal() and len(word) < 6]
     found = _option_words(question, template)
@@ -154,11 +154,11 @@ class _Wording(NamedTuple):
     usual: frozenset[str]
     """Words that do not name things."""
     turning: tuple[str, ...]
-    """Those of them that may reverse yes and no; "" stands for the unchanged answer."""
+    """Words that may reverse yes and no; an empty string stands for the unchanged answer."""
 
 
 def _wordings(questions: Sequence[BlindQuestion]) -> dict[str, _Wording]:
-    """The common wording of the questions of each group."""
+    """Return the common wording of the questions in each group."""
     found: dict[str, dict[str, set[int]]] = {}
     sizes: Counter[str] = Counter()
     for question in questions:
@@ -168,7 +168,7 @@ def _wordings(questions: Sequence[BlindQuestion]) -> dict[str, _Wording]:
     wordings = {}
     for group, size in sizes.items():
         places = found.get(group, {})
-        turning: dict[frozenset[int], str] = {}  # of words that occur in the same questions, only one
+        turning: dict[frozenset[int], str] = {}  # only one of several words that occur in the same questions
         for word, own in sorted(places.items()):
             if abs(len(own) / size - 0.5) < _EITHER:
                 turning.setdefault(frozenset(own if 0 in own else set(range(size)) - own), word)
@@ -223,8 +223,8 @@ def _elsewhere(questions: Sequence[BlindQuestion], _named: Sequence[str], folds:
 
 
 def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_Kind]]]:
-    """What can recur in other questions, for each answer and reversing word: the option, or yes and no beside the names
-    in the question."""
+    """Return what can recur in other questions, for each answer and reversing word: the option, or yes or no together
+    with each name in the question."""
     if question.offered:
         return [{"": [(question.group, answer.casefold())]} for answer in question.answers]
     said = words(question.text)
@@ -237,7 +237,7 @@ def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_K
 
 
 def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
-    """The ranks of each answer by each of its figures."""
+    """Return the ranks of each answer by each of its figures."""
 
     def ranks(own: dict[str, float]) -> Iterator[str]:
         for name, number in own.items():
@@ -291,7 +291,8 @@ def knowledge_features(known: Knowledge) -> Features:
 
 
 def _counts(known: Knowledge, picture: str, answer: str, asked: list[str]) -> dict[str, float]:
-    """How often the names of an option keep those of the question, or each other, or are kept by them."""
+    """Return how often the names of an option support those of the question, or each other, or are supported by
+    them."""
     offered = known.names_in(answer)
     both = [(one, other) for one in offered for other in asked if one != other]
     return {
@@ -306,7 +307,8 @@ def _counts(known: Knowledge, picture: str, answer: str, asked: list[str]) -> di
 def _yes_or_no(
     known: Knowledge, question: BlindQuestion, names: list[str], template: str, wording: _Wording
 ) -> list[list[str]]:
-    """Which names of the question keep which more often, and whether the question is reversed by a word."""
+    """Return which names of the question support which more often, combined with its template and its reversing
+    words."""
     found = []
     for one, other in combinations(range(len(names)), 2):
         forth, back = (known.keeps(names[a], names[b], question.picture) for a, b in ((one, other), (other, one)))

@@ -41,17 +41,17 @@ class Share(msgspec.Struct, frozen=True):
 
 
 class Cue(msgspec.Struct, frozen=True):
-    """A feature that goes with the right answer more often, or less often, than guessing would."""
+    """A feature that occurs with the right answer more often, or less often, than expected by chance."""
 
     world: World
     group: str
     """The group in which it was found, or "" for all groups."""
     what: str
     seen: int
-    """How many answers have the feature."""
+    """The number of answers that have the feature."""
     right: int
     expected: float
-    """The expected number of right ones by chance."""
+    """The number of these answers expected to be right by chance."""
 
     @property
     def strength(self) -> float:
@@ -68,9 +68,9 @@ class GroupBlind(msgspec.Struct, frozen=True):
     chance: float | None
     probes: dict[str, Share]
     best: str
-    """The probe that does best."""
+    """The probe with the highest accuracy."""
     blind: Share
-    """The accuracy of the best probe of words; for each fold, the probe that does best on the other folds is taken."""
+    """The accuracy of the best probe of words; for each fold, the probe that does best on the other folds is used."""
     knowledge: Share | None = None
     """The accuracy of the knowledge probe; None if there are no causal graphs."""
 
@@ -145,7 +145,7 @@ def _measure_world(
     chances = np.array([question.chance or np.nan for question in questions])
 
     def share(right: Right, here: Right) -> Share:
-        """The accuracy with its interval, which is clustered by picture."""
+        """Return the accuracy with its interval, which is clustered by picture."""
         mean, ends = float(right[here].mean()), mean_interval(right[here], blocks[here])
         return Share(mean, min(ends.low, mean), max(ends.high, mean))
 
@@ -175,7 +175,7 @@ def _measure_world(
 
 
 def _find_cues(world: World, questions: Sequence[BlindQuestion], table: Table) -> list[Cue]:
-    """The strongest cues in the questions of a world; none if no feature differs from chance significantly."""
+    """Return the strongest cues in the questions of a world; none if no feature differs from chance significantly."""
     chances = np.array([question.chance or np.nan for question in questions])[table.question]
     known = ~np.isnan(chances[table.answer])
     feature, answer = table.feature[known], table.answer[known]

@@ -72,7 +72,7 @@ def _without_picture(case: Case, world: World, question: Question, usual: Counte
         answers = tuple(answer for answer, _ in usual.most_common(USUAL_ANSWERS))
         right = answers.index(question.answer) if question.answer in answers else -1
     block = case.image or str(case.provenance.get("img_id") or case.id)
-    if "unit" in case.provenance:  # every answer is as frequent in a unit: all but one would reveal the last
+    if "unit" in case.provenance:  # in a unit all answers are equally frequent: the others reveal the last
         block = f"{case.group}/{case.provenance['unit']}"
     group = f"{case.group}, control" if case.control_of else case.group
     picture = str(case.provenance.get("img_id") or block)

@@ -39,10 +39,11 @@ def measure_dataset(
     runs: Iterable[RunFolder] = (),
     graphs: Path | None = None,
 ) -> Blind:
-    """Measure what the questions of a dataset reveal; raises if its answers are hidden.
+    """Measure what the questions of a dataset reveal; raises DatasetError if its answers are hidden.
 
-    `runs` asked a model the same questions without the pictures: each is one probe more. `graphs` is the mined folder
-    in which common knowledge is counted; without it, the one that the dataset lies in, or the graphs of its cases.
+    `runs` asked models the same questions without the pictures; each run is one more probe. `graphs` is the mined
+    folder in which common knowledge is counted; by default the folder that contains the dataset, or else the graphs of
+    its cases.
     """
     if hidden_in(dataset):
         raise DatasetError(
@@ -70,14 +71,14 @@ def card_section(folder: Path, knowledge: Knowledge | None = None) -> str:
     """Measure a complete folder, store the results in it, and return the section for its card."""
     dataset = Dataset.open(folder)
     found = measure((case for _, case in dataset.cases()), knowledge=knowledge)
-    if found.groups:  # of few questions nothing can be told
+    if found.groups:  # too few questions have no results
         kept = msgspec.json.format(msgspec.json.encode(Kept(dataset.fingerprint, found, VERSION)), indent=1)
         write_whole(folder / FILE, kept + b"\n")
     return "\n\n".join(("## Accuracy without the pictures", *section(found))) + "\n"
 
 
 def _answered_blind(runs: Iterable[RunFolder], dataset: Dataset) -> dict[str, Answered]:
-    """Which questions each run answered correctly, by model; runs that were shown the pictures are refused."""
+    """Return which questions each run answered correctly, by model; raises RunError for runs with the pictures."""
     found: dict[str, Answered] = {}
     for run in runs:
         asked = run.manifest

@@ -28,7 +28,7 @@ class Knowledge:
 
     @classmethod
     def of(cls, graphs: Iterable[CausalGraph]) -> "Knowledge":
-        """Return the knowledge in causal graphs."""
+        """Return the counts of some causal graphs."""
         found = cls()
         for graph in graphs:
             found.add_graph(graph)

@@ -1,4 +1,4 @@
-"""Our own drawings: a scene is data, an edit changes it, a picture is drawn from it."""
+"""Generated drawings: a scene is data, edits change it, and a picture is drawn from it."""
 
 import lazy_loader
 

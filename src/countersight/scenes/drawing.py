@@ -30,7 +30,7 @@ def paint(background: Background, width: int, height: int) -> NDArray[np.uint8]:
     if background.pattern == "gradient":
         rows = (first * (height - row) + second * row) // height
     else:
-        # The second stripe is only a third of the way to its colour: there, but never a line to be counted.
+        # The second stripe is only a third of the way to its colour: visible, but not a line that could be counted.
         rows = np.where(row // background.stripe % 2, (2 * first + second) // 3, first)
     opaque = np.full((height, 4), 255, np.uint8)
     opaque[:, :3] = rows
@@ -77,8 +77,8 @@ def _ring(shape: PetalShape, number: int, across: float, upwards: float) -> skia
 
 
 def _petal(shape: PetalShape, number: int) -> skia.Path:
-    """One of so many petals, pointing up, whose farthest point is one unit from the middle."""
-    # As wide as its share of the way around; where petals are few, still slim enough to look like petals.
+    """Return one of `number` petals, pointing up, whose farthest point is one unit from the middle."""
+    # As wide as its share of the circle; if petals are few, still slim enough to look like petals.
     width = min(0.5, 1.15 * sin(pi / number))
     right = [(0.0, 0.0)] + [(x * width, -y) for curve in _SHAPES[shape] for x, y in curve]
     reach = max(
@@ -99,7 +99,7 @@ def _petal(shape: PetalShape, number: int) -> skia.Path:
 
 
 def _along(curve: list[Point], part: float) -> Point:
-    """The point of a cubic curve at a part of its way."""
+    """Return the point of a cubic Bézier curve at the parameter `part`."""
     rest = 1 - part
     weights = rest**3, 3 * rest**2 * part, 3 * rest * part**2, part**3
     return sum(w * x for w, (x, _) in zip(weights, curve, strict=True)), sum(
@@ -123,7 +123,7 @@ def draw(scene: Scene) -> Pixels:
 def draw_both(scene: Scene, changed: Scene) -> tuple[Pixels, Pixels]:
     """Draw a scene and the changed scene, with the same results as two calls of `draw`, but faster.
 
-    What they share is drawn once: items never touch, so the order in which they are drawn makes no difference.
+    Shared items are drawn once: items never touch, so the order in which they are drawn makes no difference.
     """
     if _ground_of(scene) != _ground_of(changed):
         return draw(scene), draw(changed)
@@ -194,7 +194,7 @@ def _draw_flower(canvas: skia.Canvas, flower: Flower) -> None:
 
 @lru_cache(1024)
 def _flower_paints(petal: str, heart: str) -> tuple[skia.Paint, ...]:
-    """Outline, petals, second ring of petals, rim of the heart, and heart."""
+    """Return the paints of the outline, petals, second ring of petals, rim of the heart, and heart."""
     colour, middle = rgb(petal), rgb(heart)
     return (
         _fill(mix(colour, BLACK, 55, 100)),

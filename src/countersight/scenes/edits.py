@@ -1,7 +1,7 @@
 """Changes of a scene as data, the function that applies them, and the file of a dataset's scenes.
 
-A new kind of edit is one more struct with its own tag and one more case in `apply`. Edits do as they are told; whether
-things touch afterwards is asked of `soundness.faults`.
+A new kind of edit is one more struct with its own tag and one more case in `apply`. Edits are applied without checks;
+`geometry.faults` finds out whether things touch afterwards.
 """
 
 from collections import Counter
@@ -74,7 +74,7 @@ Edit = Remove | Recolour | Move | Resize | Reshape | Add
 
 
 def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
-    """Return the scene after the edits, one after the other. An impossible edit is a ValueError."""
+    """Return the scene after the edits, one after the other; raises ValueError for an impossible edit."""
     for edit in edits:
         ids = frozenset(edit.ids)
         absent = ids.difference(_ids(scene))
@@ -127,7 +127,7 @@ def _recoloured(scene: Scene, ids: frozenset[str], colour: str) -> Scene:
 
 
 def _with_each(scene: Scene, ids: frozenset[str], change: Callable[..., Any]) -> Scene:
-    """The scene with the change made to each of the items; what is done to a circle is done to its dots."""
+    """Return the scene with the change made to each of the items; a change of a circle also changes its dots."""
     return replace(
         scene,
         polygons=tuple(change(polygon) if polygon.id in ids else polygon for polygon in scene.polygons),
@@ -151,7 +151,7 @@ def _moved(dx: float, dy: float, item: Item) -> Item:
 
 
 def _resized(factor: float, item: Item, about: Point | None = None) -> Item:
-    """The item scaled about its middle, or about another point."""
+    """Return the item scaled about its middle, or about another point."""
 
     def scaled(x: float, y: float, about: Point) -> Point:
         return rounded(about[0] + (x - about[0]) * factor), rounded(about[1] + (y - about[1]) * factor)
@@ -211,7 +211,7 @@ def encode_record(record: SceneRecord) -> bytes:
 
 
 def read_scenes(path: Path) -> Iterator[SceneRecord]:
-    """Return the records of a scenes file; an invalid line is a SceneError that names it."""
+    """Return the records of a scenes file; raises SceneError, with the line number, for an invalid line."""
     decoder = msgspec.json.Decoder(SceneRecord)
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):

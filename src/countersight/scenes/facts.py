@@ -15,7 +15,7 @@ class Facts(msgspec.Struct, frozen=True):
     """The counts of a scene, in the order of COLOURS and PLACES; None for a missing circle."""
 
     kind: str
-    """flowers or dots; other for a picture that is not ours."""
+    """One of flowers, dots and other; the last is a picture that Countersight did not draw."""
     flowers: int = 0
     outside: int = 0
     """Flowers outside all polygons."""

@@ -1,4 +1,4 @@
-"""Points relative to polygons, places for discs, and the guarantees of scenes: nothing touches anything."""
+"""Geometry of scenes: points relative to polygons, places for discs, and the check that nothing touches anything."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
@@ -21,7 +21,7 @@ def inside(points: Points, polygon: Sequence[Point]) -> NDArray[np.bool_]:
     (x1, y1), (x2, y2) = _edges(polygon)
     x, y = points[:, :1], points[:, 1:]
     spans = (y1 > y) != (y2 > y)
-    rise = np.where(y1 == y2, 1.0, y2 - y1)  # a level edge spans nothing; 1 only keeps the division defined
+    rise = np.where(y1 == y2, 1.0, y2 - y1)  # a horizontal edge spans nothing; 1 avoids a division by zero
     crossed = spans & (x < x1 + (y - y1) * (x2 - x1) / rise)
     odd: NDArray[np.bool_] = crossed.sum(axis=1) % 2 == 1
     return odd
@@ -56,7 +56,7 @@ def middle(polygon: Sequence[Point]) -> Point:
 
 
 def crosses_itself(polygon: Sequence[Point]) -> bool:
-    """Whether two edges of a polygon that are not neighbours meet, which makes its inside ambiguous."""
+    """Return whether two edges of a polygon that are not neighbours meet, which makes its inside ambiguous."""
     starts, ends = (part.T for part in _edges(polygon))
     number = len(starts)
     one, other = np.triu_indices(number, 2)
@@ -70,7 +70,7 @@ def crosses_itself(polygon: Sequence[Point]) -> bool:
 
 
 def _turn(first: Points, second: Points, third: Points) -> NDArray[np.float64]:
-    """Which way one turns on the way over three points: left, straight on, or right."""
+    """Return the direction in which a path over three points turns: left, straight on, or right."""
     along, on = second - first, third - first
     turn: NDArray[np.float64] = np.sign(along[:, 0] * on[:, 1] - along[:, 1] * on[:, 0])
     return turn
@@ -124,7 +124,7 @@ SLACK = 0.03
 
 
 def faults(scene: Scene) -> frozenset[str]:
-    """Return the faults of a scene, in a few words each; ours have none."""
+    """Return the faults of a scene, in a few words each; generated scenes have none."""
     return frozenset((*_out_of_the_picture(scene), *_touching(scene), *_crossing(scene), *_dots(scene)))
 
 
@@ -142,7 +142,7 @@ def _out_of_the_picture(scene: Scene) -> Iterator[str]:
     def out(name: str, points: Sequence[Point], margin: float) -> Iterator[str]:
         places = as_points(points)
         rest = np.minimum(places, np.array([scene.width, scene.height]) - places) - margin + SLACK
-        if not (rest >= 0).all():  # so that what is no number is out as well
+        if not (rest >= 0).all():  # so that NaN is outside as well
             yield f"{name} is not completely inside the picture"
 
     for polygon in scene.polygons:

@@ -79,7 +79,8 @@ def as_published(question: str) -> str:
 
 @cache
 def _known() -> tuple[tuple[re.Pattern[str], bool], ...]:
-    """Every phrasing but the first as a pattern, and whether it supposes something; what fits less comes first."""
+    """Return every phrasing except the first as a pattern, and whether it supposes something; specific patterns come
+    first."""
     return tuple(
         (re.compile(_pattern(template), re.IGNORECASE), supposed)
         for templates, supposed in ((_MOST_SUPPOSED, True), (_SUPPOSED, True), (_MOST, False), (_FACTUAL, False))

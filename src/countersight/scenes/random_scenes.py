@@ -1,4 +1,4 @@
-"""Random scenes: flowers strewn over two overlapping polygons, and dots in six circles."""
+"""Random scenes: flowers scattered over two overlapping polygons, and dots in six circles."""
 
 from collections.abc import Sequence
 from math import cos, pi, radians, sin, sqrt
@@ -30,11 +30,11 @@ BORDER = 12.0
 SMALLEST, LARGEST = 11.0, 21.0
 """Radius of a flower."""
 GRID = 30
-"""Places for flowers are tried on a shaken grid of this many rows and columns: it covers a region more evenly than
-points by pure chance, so more flowers find room."""
+"""The rows and columns of the jittered grid from which places for flowers are chosen. The grid covers a region more
+evenly than random points, so more flowers find room."""
 STEP = SIDE / GRID
 LEAST_ROOM = 28
-"""Least number of places in a region, even for one flower: a smaller one would hardly be seen."""
+"""The least number of places in a region, even for one flower: smaller regions would hardly be seen."""
 ROOM_EACH = 3.5
 """Least number of places per flower in a region: with fewer they seldom all fit."""
 
@@ -63,7 +63,7 @@ class FlowerRegions(msgspec.Struct, frozen=True):
 def flower_scene(rng: Random, colours: tuple[str, str], regions: FlowerRegions) -> Scene:
     """Return two overlapping polygons of these colours with these numbers of flowers in each region."""
     polygons = _two_polygons(rng, colours)
-    while (placed := _strew_flowers(rng, polygons, regions)) is None:
+    while (placed := _scatter_flowers(rng, polygons, regions)) is None:
         polygons = _two_polygons(rng, colours)
     kinds = [_species(rng) for _ in range(rng.randint(2, 5))]
     flowers = tuple(
@@ -73,11 +73,11 @@ def flower_scene(rng: Random, colours: tuple[str, str], regions: FlowerRegions) 
     return Scene(random_background(rng), polygons=polygons, flowers=flowers)
 
 
-def _strew_flowers(
+def _scatter_flowers(
     rng: Random, polygons: tuple[Polygon, Polygon], regions: FlowerRegions
 ) -> list[tuple[float, float, float]] | None:
-    """A place and a size for every flower, or None where the polygons leave a region too little room."""
-    points = _shaken_grid(rng)
+    """Return a place and a size for every flower; None if the polygons leave too little room in a region."""
+    points = _jittered_grid(rng)
     clear = np.minimum(points, SIDE - points).min(axis=1) - GAP
     for polygon in polygons:
         clear = np.minimum(clear, edge_distance(points, polygon.points) - (GAP + OUTLINE / 2))
@@ -103,13 +103,13 @@ def _strew_flowers(
     return placed
 
 
-def _shaken_grid(rng: Random) -> Points:
+def _jittered_grid(rng: Random) -> Points:
     cells = np.stack(np.divmod(np.arange(GRID * GRID), GRID), axis=1)
     return np.round((cells + chances(rng, GRID * GRID)) * STEP, 2)
 
 
 def _two_polygons(rng: Random, colours: tuple[str, str]) -> tuple[Polygon, Polygon]:
-    """Polygons on either side of the middle, near enough to overlap well."""
+    """Return polygons on either side of the middle, near enough to overlap well."""
     direction, apart = rng.uniform(0, 360), rng.uniform(58, 74)
     dx, dy = apart * cos(radians(direction)), apart * sin(radians(direction))
     middle = SIDE / 2 + rng.uniform(-16, 16), SIDE / 2 + rng.uniform(-16, 16)
@@ -120,7 +120,7 @@ def _two_polygons(rng: Random, colours: tuple[str, str]) -> tuple[Polygon, Polyg
 
 
 def _corners(rng: Random, x: float, y: float) -> tuple[Point, ...]:
-    """Corners all around a middle, at uneven angles and distances, drawn in where they would leave the picture."""
+    """Return corners around a centre, at uneven angles and distances, moved inwards if they would leave the picture."""
     number = rng.randint(4, 8)
     reach = rng.uniform(138, 160) * (1.12 if number == 4 else 1.0)  # four corners enclose less
     turn = rng.uniform(0, 360)
@@ -149,8 +149,8 @@ def _species(rng: Random) -> Flower:
 COLUMNS = 76, 224, 372
 ROWS = 122, 326
 SHAKE = 5.0
-"""How far a circle may stray from its place: little against the distance of rows and columns, so that which circles
-are on top and which two are rightmost is never in doubt."""
+"""The largest distance of a circle from its place: small compared to the distance of rows and columns, so that it is
+always clear which circles are on top and which two are rightmost."""
 RADII = 52.0, 60.0
 DOT_RADII = 5.0, 9.0
 TRIES = 160
@@ -171,7 +171,7 @@ def dot_scene(rng: Random, numbers: Sequence[int]) -> Scene:
         own_radius = rounded(radius + rng.uniform(-2, 2))
         dots = tuple(
             Dot(f"dot-{named + nth}", rng.choice(palette), size, dot_x, dot_y)
-            for nth, (dot_x, dot_y, size) in enumerate(_strew_dots(rng, x, y, own_radius, number), 1)
+            for nth, (dot_x, dot_y, size) in enumerate(_scatter_dots(rng, x, y, own_radius, number), 1)
         )
         named += number
         circles.append(Circle(f"circle-{position + 1}", ring, own_radius, x, y, dots))
@@ -188,7 +188,7 @@ def rightmost(scene: Scene, number: int) -> tuple[Circle, ...]:
     return tuple(sorted(scene.circles, key=lambda circle: circle.x)[-number:])
 
 
-def _strew_dots(rng: Random, x: float, y: float, radius: float, number: int) -> list[tuple[float, float, float]]:
+def _scatter_dots(rng: Random, x: float, y: float, radius: float, number: int) -> list[tuple[float, float, float]]:
     while True:
         chance = chances(rng, TRIES)  # points spread evenly over a disc
         out, angle = radius * np.sqrt(chance[:, 0]), 2 * pi * chance[:, 1]

@@ -1,7 +1,7 @@
 """The data of a scene: shapes, colours and positions.
 
-Lengths are pixels, angles degrees; both are rounded to two decimals where scenes are made, so that a scene is the
-same after a trip through JSON. Every item has an id that is unique in its scene: edits name items by it.
+Lengths are pixels and angles are degrees. Both are rounded to two decimals when scenes are made, so that JSON does not
+change a scene. Every item has an id that is unique in its scene, by which edits refer to it.
 """
 
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ Side = Annotated[int, msgspec.Meta(ge=16, le=4096)]
 
 
 SIDE = 448
-"""Width and height of our pictures: the input size of many vision encoders, or a multiple of their patch."""
+"""Width and height of generated pictures: the input size of many vision encoders, or a multiple of their patch size."""
 OUTLINE = 4.0
 """Width of a polygon's outline."""
 RING = 3.0
@@ -23,7 +23,7 @@ RING = 3.0
 
 
 class Background(msgspec.Struct, frozen=True):
-    """The background: one colour, a vertical gradient of two, or broad stripes of two."""
+    """The background: one colour, a vertical gradient of two colours, or broad stripes of two colours."""
 
     pattern: Literal["plain", "gradient", "stripes"]
     colours: tuple[str, str]

@@ -1,7 +1,7 @@
 """Build random worlds of supports: towers, bridges, balances, leaning planks, shelves and things on strings.
 
-A structure stands on the line 0, from which heights go up as negative numbers. Whether it holds is not known here: the
-solver is asked, and one that does not hold is built again.
+A structure is built on the line 0; positions above it are negative. The solver then checks whether it holds. If it does
+not, it is built again.
 """
 
 from collections.abc import Callable, Sequence
@@ -163,7 +163,7 @@ def lean(build: Structure) -> None:
 
 
 def _leaning(build: Structure, foot: float, bottom: float, length: float, angle: float) -> None:
-    """A plank with its lower corner at a foot, that rises to the right where the angle is not negative."""
+    """Add a plank with its lower corner at `foot`, which rises to the right if the angle is positive."""
     way, turn = (1 if angle > 0 else -1), radians(abs(angle))
     x = foot + way * (cos(turn) * length / 2 - sin(turn) * PLANK / 2)
     y = bottom - sin(turn) * length / 2 - cos(turn) * PLANK / 2
@@ -292,7 +292,7 @@ EDGE = 16
 BEAM = 16
 """The lower edge of the beam that hooks are fixed to."""
 _SHELF = 148
-"""Where shelves are; what hangs ends above _LOW, and what stands on the table below it."""
+"""The lower edge of shelves. Things on strings must end above `_LOW`, and things on the table below it."""
 _LOW = 172
 _MOST_BELOW = 3
 _GAP = 6
@@ -310,7 +310,7 @@ def build_supports(rng: Random, difficulty: Difficulty, having: Sequence[str] = 
 
 
 def holds(world: Supports) -> bool:
-    """Whether it is certain that nothing in the world falls."""
+    """Return whether it is certain that nothing in the world falls."""
     try:
         return not fallen(world)
     except Unclear:
@@ -357,7 +357,7 @@ def _holding(name: str, rng: Random) -> FinishedStructure:
 
 
 def _is_apart(world: Supports) -> bool:
-    """Whether a viewer sees a gap between any two upright things that do not touch."""
+    """Return whether a viewer sees a gap between any two upright things that do not touch."""
     touching = {frozenset({contact.upper, contact.lower}) for contact in contacts(world)}
     upright = [thing for thing in world.things if not thing.turned]
     return all(
@@ -395,7 +395,8 @@ def _lying(rng: Random, number: int) -> list[WorldThing]:
 
 
 def _coloured(world: Supports, rng: Random) -> Supports | None:
-    """Every thing in a colour that no other of its kind has, and none that touches it; None where they run out."""
+    """Return the world with random colours, different for things that touch and things of the same kind; None if there
+    are not enough colours."""
     touching: dict[str, set[str]] = {thing.id: set() for thing in world.things}
     for contact in contacts(world):
         if contact.lower:

@@ -13,9 +13,10 @@ from countersight.worlds.things import Supports, WorldThing
 from countersight.worlds.touching import UP, contacts
 
 JITTERS = 16
-"""How many slightly different worlds must have the same outcome."""
+"""The number of slightly different worlds that must have the same outcome."""
 _PIXEL, _SHARE = 1.0, 0.02
-"""How far everything is moved in them, and how much weights and friction differ."""
+"""The largest difference of positions in these worlds, in pixels, and the largest relative difference of weights and
+friction."""
 
 
 class RemoveThing(msgspec.Struct, frozen=True, tag_field="kind", tag="remove"):
@@ -90,8 +91,8 @@ def _made(thing: WorldThing, change: Replace | MoveThing | TurnThing) -> WorldTh
 def outcome(
     world: Supports, change: WorldChange, *, margin: float = MARGIN, jitters: Sequence[Supports] = ()
 ) -> Outcome:
-    """What comes of a change to a world that holds; raises Unclear where a viewer could not tell, or a slightly
-    different world decides."""
+    """Return the outcome of a change to a world that holds; raises Unclear if a viewer could not tell, or if a slightly
+    different world has another outcome."""
     made = changed(world, change)
     others = [changed(other, change) for other in jitters]
     down = fallen(made, margin=margin, jitters=others, among=_touched(world, change))
@@ -99,7 +100,7 @@ def outcome(
 
 
 def _touched(world: Supports, change: WorldChange) -> frozenset[str]:
-    """What is changed, and what touches it: whatever else falls is joined to these."""
+    """Return the changed thing and everything that touches it; whatever else falls is connected to these."""
     name = change.thing.id if isinstance(change, AddThing) else change.id
     cut = {end for string in world.strings if string.id == name for end in (string.above, string.below)}
     found = contacts(world)
@@ -125,7 +126,7 @@ def _about(rng: Random) -> float:
 
 
 def fallen_without(world: Supports, *ids: str, held: Sequence[str] = (), margin: float = MARGIN) -> frozenset[str]:
-    """Return what falls when these things are removed and those in `held` are fixed in place; raises Unclear."""
+    """Return what falls without these things, with those in `held` fixed; raises Unclear if a viewer could not tell."""
     if {thing.id for thing in world.things}.issuperset(ids):
         return fallen_but_for(world, ids, held, margin)
     for name in ids:  # a string is cut

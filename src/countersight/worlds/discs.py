@@ -1,9 +1,9 @@
-"""Discs on a table with walls, event by event, their changes, and random tables.
+"""Discs on a table with walls, simulated event by event; changes of tables, and random tables.
 
-There is no time step, so what is not touched keeps its bits. Every disc is slowed down by a force that grows with its
-speed. Counted not in seconds but in τ, the share of its way that a disc has gone, all of them then move straight and
-evenly from τ = 0 to τ = 1, when they have come to rest. The next collision of two is the root of a quadratic; a
-collision changes the two that meet, and nothing else.
+There is no time step, so discs that are not hit keep exactly the same values. Every disc is slowed down in proportion
+to its speed. Time is therefore counted not in seconds but in τ, the share of its distance that a disc has covered: all
+discs move at constant speed from τ = 0 to τ = 1, when they come to rest. The next collision of two discs is the root of
+a quadratic equation, and changes these two only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,9 +28,9 @@ BOUNCE = 0.8
 ARROW = 1 / 3
 """The length of an arrow, as a share of the distance that its disc would slide."""
 _PARTS = tuple(nth / 12 for nth in range(13))
-"""Where along an arrow it is looked whether something is in its way."""
+"""The points of an arrow at which it is checked for obstacles, as shares of its length."""
 _MOST = 200
-"""Events in a world; ours have a handful."""
+"""The most events in a world; generated worlds have a handful."""
 Side = Literal["left", "right", "top", "bottom"]
 Place = Annotated[float, msgspec.Meta(ge=-4096, le=8192)]
 
@@ -94,7 +94,7 @@ class Event(NamedTuple):
 
 
 class Motion(msgspec.Struct, frozen=True):
-    """All paths and collisions."""
+    """The paths and collisions of all discs on a table."""
 
     events: tuple[Event, ...]
     tracks: dict[str, tuple[Track, ...]]
@@ -113,7 +113,7 @@ class Motion(msgspec.Struct, frozen=True):
         ]
 
     def reaches_wall(self, disc: str) -> bool:
-        """Whether a disc collides with a wall."""
+        """Return whether a disc collides with a wall."""
         return any(event.is_wall and event.disc == disc for event in self.events)
 
     def length(self, disc: str) -> float:
@@ -140,14 +140,14 @@ def motion(world: Discs) -> Motion:
         events.append(event)
         met = (event.disc,) if event.is_wall else (event.disc, event.other)
         (_bounce if event.is_wall else _collide)(event, discs, tracks)
-        # What was to come for these is forgotten, since they now go another way; all else stays as it was.
+        # The next events of these discs are no longer valid, since they now move differently; all others are.
         coming = [each for each in coming if each.disc not in met and (each.is_wall or each.other not in met)]
         coming += _coming(met, discs, tracks)
     return Motion(tuple(events), {name: tuple(each) for name, each in tracks.items()})
 
 
 def _coming(names: Sequence[str], discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> list[Event]:
-    """What would happen next to each of some discs, were it alone with the wall or with one other."""
+    """Return what would happen next to each of some discs, considering the walls and each other disc separately."""
     found = [event for name in names if (event := _bouncing(discs[name], tracks[name][-1]))]
     for name in names:
         found += _meetings(name, discs, tracks)
@@ -155,9 +155,9 @@ def _coming(names: Sequence[str], discs: dict[str, Disc], tracks: dict[str, list
 
 
 def _meetings(name: str, discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> Iterator[Event]:
-    """Return when a disc on a new track next touches each other disc.
+    """Yield when a disc on a new track next touches each other disc.
 
-    It follows from two tracks alone, and gives the same bits from either side: no third disc can change one.
+    The time depends on two tracks only and is bit for bit the same for both discs, so no third disc can change it.
     """
     since, x, y, vx, vy = tracks[name][-1]
     for other, disc in discs.items():
@@ -218,7 +218,7 @@ def arrow(disc: Disc) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def has_clear_arrows(world: Discs) -> bool:
-    """Whether no arrow reaches another disc, another arrow or a wall."""
+    """Return whether no arrow reaches another disc, another arrow or a wall."""
     taken = [(nth, disc.x, disc.y, disc.radius) for nth, disc in enumerate(world.discs)]
     for nth, disc in enumerate(world.discs):
         if disc.vx or disc.vy:
@@ -241,14 +241,14 @@ def gaps(world: Discs) -> Iterator[float]:
 
 
 APART = 12.0
-"""Least initial distance between discs, and from the walls."""
+"""The least initial distance between discs, and from the walls."""
 NUMBERS: dict[Difficulty, tuple[int, int]] = {"easy": (5, 5), "medium": (6, 6), "hard": (7, 8)}
 _MOVERS: dict[Difficulty, int] = {"easy": 1, "medium": 1, "hard": 2}
-"""Discs that are pushed: where two move, nobody can tell by eye when they meet."""
+"""The number of discs that are pushed; if two move, it cannot be judged by eye when they meet."""
 _CLOSE = 6.0
-"""The same, after a change."""
+"""The least distance between discs, and from the walls, after a change."""
 _VISIBLE = 3.0
-"""Radii are tried so much larger and smaller: what two discs miss or hit each other by is then 6 pixels."""
+"""Radii are varied by this many pixels, so two discs must clearly hit or miss each other, by 6 pixels."""
 
 
 class Take(msgspec.Struct, frozen=True, tag_field="kind", tag="take"):
@@ -319,7 +319,7 @@ def _placed(rng: Random, nth: int, colour: str) -> Disc:
 
 
 def _pushed(rng: Random, discs: tuple[Disc, ...], number: int) -> list[Disc]:
-    """Return the discs, this many of which move, towards another disc or past it."""
+    """Return the discs, this many of which are pushed towards another disc or past it."""
     moving = set(rng.sample(range(len(discs)), number))
     return [aimed(rng, disc, discs) if nth in moving else disc for nth, disc in enumerate(discs)]
 
@@ -355,7 +355,7 @@ def faster(disc: Disc, factor: float) -> Disc:
 
 
 def has_room(world: Discs) -> bool:
-    """Whether all discs and arrows of a changed table are apart."""
+    """Return whether all discs and arrows of a changed table are apart."""
     return all(gap >= _CLOSE for gap in gaps(world)) and has_clear_arrows(world)
 
 

@@ -19,7 +19,7 @@ DOT = 3.2
 DOTS_APART = 9
 BEAM = 16
 _TOP, _APRON = 8, 18
-"""How thick the table's top is, and its side below that."""
+"""The thickness of the table's top, and the lower end of its side."""
 _INSET = 4.0
 _SHADOW = (5.0, 6.0)
 
@@ -37,7 +37,7 @@ def draw_supports(world: Supports) -> Pixels:
     for string in world.strings:
         above, below = here[string.above], here[string.below]
         canvas.drawLine(string.x, above.bottom - 2, string.x, below.top + 1, stroke("#4a4a4a", 2.0))
-    # From below upwards, so that nothing is hidden behind what it stands on; what leans comes last.
+    # From bottom to top, so that no support hides the thing on it; leaning things come last.
     for thing in sorted(
         world.things, key=lambda thing: (thing.turned != 0, -thing.bottom, thing.kind != "cup", thing.id)
     ):
@@ -68,7 +68,7 @@ def in_rows(colours: NDArray[np.int64]) -> Pixels:
     """Return an opaque square picture in which each row has one colour."""
     opaque = np.full((len(colours), 4), 255, np.uint8)
     opaque[:, :3] = colours
-    # A pixel at a time: bytes would take ten times as long.
+    # Repeating whole pixels is ten times as fast as repeating bytes.
     return np.repeat(opaque.view(np.uint32), len(colours), axis=1).view(np.uint8).reshape(len(colours), -1, 4)
 
 
@@ -110,7 +110,7 @@ def _block(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
 
 
 def _sides(canvas: skia.Canvas, thing: WorldThing, colour: str, depth: int) -> None:
-    """What one sees of the top and of a side, where one looks from a side."""
+    """Draw the visible top and side of a block, unless the viewpoint is in front."""
     if not depth:
         return
     back = abs(depth)
@@ -152,7 +152,7 @@ _TEXTURES = {"plain": _plain, "grain": _grain, "crate": _crate, "bands": _bands}
 
 
 def _dots(canvas: skia.Canvas, thing: WorldThing | Disc, x: float, y: float) -> None:
-    """Draw as many dots as the thing is heavy, two in a row."""
+    """Draw the weight of a thing as dots, two in a row."""
     number = round(thing.weight)
     rows = [min(2, number - start) for start in range(0, number, 2)]
     for row, many in enumerate(rows):
@@ -254,7 +254,7 @@ _TIP = 9.0
 
 
 def draw_discs(world: Discs) -> Pixels:
-    """Draw the start; every moving disc has an arrow."""
+    """Draw the table at the start, with an arrow for every moving disc."""
     pixels, surface = draw_table(world.look)
     canvas = surface.getCanvas()
     for disc in world.discs:
@@ -266,7 +266,7 @@ def draw_discs(world: Discs) -> Pixels:
 
 
 def draw_end(world: Discs) -> Pixels:
-    """Draw the end, with the paths of the discs."""
+    """Draw the table at the end, with the paths of the discs."""
     return _moment(world, motion(world), 1.0, world.look.side)[:, :, :3]
 
 
@@ -305,7 +305,7 @@ def _moment(world: Discs, happens: Motion, when: float, side: int) -> Pixels:
         places.append(happens.at(disc.id, when))
         colour = PALETTES[world.look.palette][disc.colour]
         for (x, y), (x2, y2) in pairwise(places):
-            canvas.drawLine(x, y, x2, y2, stroke(darker(colour), 5.0))  # a rim: yellow on cloth is hard to see
+            canvas.drawLine(x, y, x2, y2, stroke(darker(colour), 5.0))  # a rim, because yellow is hard to see on cloth
             canvas.drawLine(x, y, x2, y2, stroke(colour, 2.5))
     for disc in world.discs:
         _disc(canvas, disc, *happens.at(disc.id, when), world)

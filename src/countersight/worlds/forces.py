@@ -16,11 +16,12 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _UNIT = 100.0
-"""Lengths are counted in so many pixels, so that forces and torques are of one size."""
+"""The unit of lengths in pixels, chosen so that forces and torques have similar magnitudes."""
 
 
 class Variant(NamedTuple):
-    """One of the worlds, with all its weights shifted to the right, or by any shift within reach at which they hold."""
+    """One of the worlds with all its weights shifted to the right by `shift`, and by anything within `reach` in
+    addition."""
 
     world: int
     rough: float = 1.0
@@ -30,7 +31,7 @@ class Variant(NamedTuple):
 
 
 class Shifts(NamedTuple):
-    """The range of shifts of its weights at which a part stands, in each world; empty if low is above high."""
+    """The range of weight shifts at which a part stands, in each world; empty if low is above high."""
 
     low: list[float]
     high: list[float]
@@ -39,7 +40,7 @@ class Shifts(NamedTuple):
 
 
 class _Arrays(NamedTuple):
-    """What the equations are made of, for all worlds at once: of every contact, then of every thing."""
+    """The arrays behind the equations, for all worlds at once: those of contacts, then those of things."""
 
     at: Floats
     below: Floats
@@ -65,7 +66,7 @@ class ForceSystem:
     def shifts(self, part: list[str], acting: list[int]) -> Shifts | None:
         """Return how far all weights of the part may be shifted while it stands, without a linear programme.
 
-        None where that takes one: where something leans, or hangs from a single string and is not all there is.
+        None if one is needed: if something leans, or hangs from a single string together with things that do not.
         """
         if self._swinging.issuperset(part):
             return self._hanging(part, acting)
@@ -76,12 +77,13 @@ class ForceSystem:
         return Shifts([low for low, _ in ends], [high for _, high in ends], resting.is_exact)
 
     def _hanging(self, part: list[str], acting: list[int]) -> Shifts:
-        """What hangs on strings alone balances itself, wherever its weight is: it stays where each has its string."""
+        """Return the shifts of things that only hang: each balances itself, wherever its weight is, and stays if it has
+        its string."""
         reach = inf if {self._found[nth].upper for nth in acting}.issuperset(part) else -inf
         return Shifts([-reach] * self.worlds, [reach] * self.worlds, exact=True)
 
     def stands(self, part: list[str], acting: list[int], variants: Sequence[Variant]) -> list[bool]:
-        """Whether these contacts can exert forces that hold the part, for each variant."""
+        """Return whether these contacts can exert forces that hold the part, for each variant."""
         matrices = np.zeros((len(variants), 3 * len(part) + 1, 2 * len(acting) + 3))
         sides = np.zeros(matrices.shape[:2])
         self._pull(matrices, sides, part, variants)
@@ -107,10 +109,11 @@ class ForceSystem:
         )
 
     def _pull(self, matrices: Floats, sides: Floats, part: list[str], variants: Sequence[Variant]) -> None:
-        """The weights, and in the last three columns how far they are shifted: left or right, within reach."""
+        """Set the weights and, in the last three columns, how far they may be shifted to the left or right, within
+        reach."""
         which, _, shift, reach = _columns(variants)
         weight = self._arrays.weight[which][:, [self._place[name] for name in part]]
-        # What swings from a string balances itself, wherever its weight is.
+        # Things that swing from a string balance themselves, wherever their weight is.
         turning = weight / _UNIT * [name not in self._swinging for name in part]
         sides[:, 1:-1:3] = -weight
         sides[:, 2:-1:3] = -turning * shift[:, None]
@@ -120,7 +123,7 @@ class ForceSystem:
         matrices[:, -1, -3:] = 1.0
 
     def _push(self, matrices: Floats, part: list[str], acting: list[int], variants: Sequence[Variant]) -> None:
-        """The two edges of every contact's cone of friction; a string has none and only pulls."""
+        """Set the two edges of the friction cone of every contact; a string has no friction and only pulls."""
         which, rough, _, _ = _columns(variants)
         arrays = self._arrays
         normal = arrays.normal[which][:, acting]
@@ -141,7 +144,7 @@ class ForceSystem:
 
 
 def _same_contacts(world: Supports, found: Sequence[Contact]) -> Sequence[Contact]:
-    """The contacts of a world in which everything is a little elsewhere; it must be the same things that touch."""
+    """Return the contacts of a slightly different world; raises Unclear unless the same things touch."""
     near: dict[str, set[str]] = {thing.id: set() for thing in world.things}
     for contact in found:
         near[contact.upper].add(contact.lower)
@@ -189,13 +192,13 @@ class Resting:
             middle = turning / weight if weight else things[name].middle[0]
             points = [found[nth].at[0] for nth in self._below[name]]
             least, most = min(points, default=inf), max(points, default=-inf)
-            # Nobody knows how much of what rests elsewhere too rests here: it is safe where none of it could tip this.
+            # It is unknown how much of a shared load rests here: it is safe only if no share of it could tip this.
             is_safe = all(least <= found[nth].at[0] <= most for nth in self._shared[name])
             low, high = max(low, least - middle if is_safe else inf), min(high, most - middle)
         return low, high
 
     def _from_the_top(self) -> list[str]:
-        """The things, each behind all that rests on it."""
+        """Return the things in an order in which each follows everything that rests on it."""
         ordered: dict[str, None] = {}
 
         def visit(name: str) -> None:
@@ -221,9 +224,9 @@ class Resting:
 
 _TINY = 1e-9
 _LEFT = 1e-7
-"""What may be left of the artificial variables where there is a solution; right sides are of the order of 1."""
+"""The largest remainder of the artificial variables in a solution; right sides are of the order of 1."""
 _QUICK = 60
-"""Pivots by the steepest column, before the first one that improves is taken: that way never goes in a circle."""
+"""Pivots that take the steepest column; later ones take the first that improves, which prevents cycles."""
 _MOST = 2_000
 
 
@@ -245,7 +248,7 @@ def feasible(matrices: Floats, sides: Floats) -> Bools:
 
 
 def _tableau(matrices: Floats, sides: Floats) -> Floats:
-    """Constraints with right sides that are not negative, and under them what the artificial variables cost."""
+    """Return the constraints with non-negative right sides, and below them the costs of the artificial variables."""
     programmes, rows, columns = matrices.shape
     table = np.zeros((programmes, rows + 1, columns + 1))
     signs = np.where(sides < 0, -1.0, 1.0)
@@ -256,7 +259,7 @@ def _tableau(matrices: Floats, sides: Floats) -> Floats:
 
 
 def _pivot(table: Floats, basis: NDArray[np.int64], rows: NDArray[np.int64], entering: NDArray[np.int64]) -> None:
-    """One step of each programme that is not done; ties go to the variable that stands first, so that it ends."""
+    """Make one step in each unfinished programme; ties go to the first variable, which prevents cycles."""
     column = table[rows, :-1, entering]
     steps = np.full(column.shape, np.inf)
     np.divide(table[rows, :-1, -1], column, out=steps, where=column > _TINY)

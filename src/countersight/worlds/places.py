@@ -1,4 +1,5 @@
-"""Free places in a world, and places compared as a viewer would: a difference too small to see gives no answer."""
+"""Free places in a world, and comparisons of positions as a viewer makes them: a difference too small to see is
+None."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from math import hypot
@@ -46,7 +47,7 @@ def spots(world: Supports, width: float) -> Iterator[Spot]:
 
 
 def is_clear(world: Supports, thing: WorldThing) -> bool:
-    """Whether nothing else overlaps the thing, or is too close at its sides or above it."""
+    """Return whether nothing else overlaps the thing, or is too close at its sides or above it."""
     return not any(
         other.id != thing.id
         and other.left < thing.right + _APART

@@ -4,8 +4,8 @@ A thing and all that it carries stay if there are forces at their contacts, each
 every weight. A thing without such forces falls; then the rest is solved again, so that things that rested on it fall
 too, unless something else still holds them.
 
-Every verdict is asked for with a margin: it must be the same with all weights moved to either side by so many pixels
-and with a fifth more or less friction. Where it is not, the world is Unclear, and nothing is said of it.
+Every verdict has a margin: it must be the same with all weights moved to either side by some pixels, and with a fifth
+more or less friction. Otherwise the world is Unclear and has no verdict.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,9 +17,9 @@ from countersight.worlds.things import Supports
 from countersight.worlds.touching import contacts
 
 MARGIN = 6.0
-"""Safety margin in pixels: the smallest difference that a viewer can see."""
+"""The safety margin in pixels: the smallest difference that a viewer can see."""
 _SLIPPERY, _ROUGH = 0.8, 1.25
-"""Friction that a viewer cannot tell from the world's own."""
+"""Relative friction that a viewer cannot distinguish from the world's own."""
 
 
 def fallen(
@@ -32,15 +32,16 @@ def fallen(
 ) -> frozenset[str]:
     """Return the ids of the things that fall in a world; things in `held` never fall.
 
-    Where only things `among` some, and what these carry or rest on, can fall, nothing else is looked at.
-    Raises Unclear where the verdict is within the margin, or is another one in any of the `jitters`: the same world
-    with everything a little elsewhere.
+    If only the things in `among`, and things that these carry or rest on, can fall, nothing else is checked. Raises
+    Unclear if the verdict is within the margin, or differs in any of the `jitters`: the same world with slightly
+    different positions.
     """
     return _Statics((world, *jitters), margin, among).fallen(frozenset(), frozenset(held))
 
 
 def fallen_but_for(world: Supports, gone: Iterable[str], held: Iterable[str], margin: float) -> frozenset[str]:
-    """Return what falls without some things: as in the world without them, but shared parts are solved only once."""
+    """Return what falls when the things in `gone` are removed; parts that are the same in several calls are solved
+    once."""
     return _statics(world, margin).fallen(frozenset(gone), frozenset(held))
 
 
@@ -50,9 +51,10 @@ def _statics(world: Supports, margin: float) -> "_Statics":
 
 
 class _Statics:
-    """The contacts of a world and of its jitters, and what was found out about parts of it.
+    """The contacts of a world and of its jitters, and the verdicts about parts of it that are known so far.
 
-    Sets of things and of contacts are whole numbers with a bit for each: a world is asked about thousands of times.
+    Sets of things and of contacts are integers with one bit each, because thousands of verdicts may be needed for a
+    world.
     """
 
     def __init__(self, worlds: Sequence[Supports], margin: float, among: frozenset[str] | None) -> None:
@@ -80,11 +82,11 @@ class _Statics:
         self._known: dict[tuple[int, int], bool | None] = {}
 
     def _bits(self, names: Iterable[str]) -> int:
-        """Some things of the world."""
+        """Return the bits of some things."""
         return sum(self._bit.get(name, 0) for name in set(names))
 
     def fallen(self, gone: frozenset[str], held: frozenset[str]) -> frozenset[str]:
-        """What falls, one after the other, where some things are gone and others are held."""
+        """Return what falls, one thing after the other, if some things are gone and others are held."""
         lost = down = self._bits(gone)
         standing = self._free & ~self._bits(held) & ~lost
         while falling := self._first(standing, down):
@@ -98,7 +100,7 @@ class _Statics:
         return self._fell[standing, fallen]
 
     def _falling(self, standing: int, fallen: int) -> int:
-        """What falls first of what stands; nothing rests on what fell before."""
+        """Return which of the standing things fall first; nothing rests on things that fell before."""
         torn = self._of(self._touching, fallen)
         there = self._all & ~torn
         carries = dict.fromkeys(_each(standing), 0)
@@ -113,22 +115,23 @@ class _Statics:
         while left:
             part = _closure(left & -left, joined)
             left &= ~part
-            # Where only some things can fall, a part is asked that has one of them or touched what fell.
+            # If only some things can fall, check only parts that have one of them or touched a fallen thing.
             is_asked = self._among is None or part & self._among or torn & self._of(self._touching, part)
             if is_asked and not self._stands(part, there):
                 down |= self._broken(part, carries, there)
         return down
 
     def _of(self, contacts: dict[int, int], things: int) -> int:
-        """The contacts of some things."""
+        """Return the contacts of some things."""
         found = 0
         for each in _each(things):
             found |= contacts.get(each, 0)
         return found
 
     def _broken(self, part: int, carries: dict[int, int], there: int) -> int:
-        """What falls first of a part that does not stand as a whole: what cannot carry a load that would stay if it
-        did. Where something of the part could go either way, it may fall before or not, and nothing is clear."""
+        """Return what falls first of a part that does not stand as a whole: each thing that does not stand with its
+        load, unless something in the load does not stand either. Raises Unclear if anything in the part could go either
+        way."""
         loads = {each: _closure(each, carries) for each in _each(part)}
         verdicts = {each: self._stands(load, there) for each, load in loads.items()}
         failing = sum(each for each, stays in verdicts.items() if stays is False)
@@ -137,7 +140,7 @@ class _Statics:
         return sum(each for each in _each(failing) if not failing & loads[each] & ~each)
 
     def _stands(self, part: int, there: int) -> bool | None:
-        """Whether a part stays while all else is held; None where a viewer could not tell."""
+        """Return whether a part stays while everything else is held; None if a viewer could not tell."""
         acting = there & self._of(self._held_by, part)
         if (part, acting) not in self._known:
             names = sorted(self._names[each.bit_length() - 1] for each in _each(part))

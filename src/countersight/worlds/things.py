@@ -1,7 +1,7 @@
 """The data of a world of supports: things on a table, on shelves and on hooks; its colours and looks.
 
 Lengths are pixels of a picture of SIDE × SIDE, from the left and from the top. A thing that rests on another has its
-lower edge where the other has its upper edge; that is all the solver needs to know about who carries whom.
+lower edge where the other has its upper edge; the solver infers from this which thing carries which.
 """
 
 from math import cos, radians, sin

@@ -13,14 +13,14 @@ GROUND = ""
 _NEAR = 1.0
 """Edges nearer than this touch; others are farther than three pixels apart."""
 _SEAT = 0.3
-"""A ball in a cup rests on so much of its width to either side: it cannot roll out."""
+"""The share of its width, to either side, on which a ball in a cup rests, so that it cannot roll out."""
 UP: Point = (0.0, -1.0)
 _FLAT = frozenset({"block", "plank", "shelf"})
-"""What has an upper edge that something can rest on."""
+"""Kinds of things with an upper edge on which something can rest."""
 
 
 class Contact(msgspec.Struct, frozen=True):
-    """A point where one thing pushes another, or the end of a string by which it holds it."""
+    """A point where one thing pushes another, or the end of a string by which one thing holds another."""
 
     upper: str
     """The thing that is pushed or held."""
@@ -79,7 +79,7 @@ def _under(upper: WorldThing, there: list[WorldThing]) -> Iterator[Contact]:
 
 
 def _resting(upper: WorldThing, lower: str, left: float, right: float) -> Iterator[Contact]:
-    """Two flat edges touch along a line: its two ends carry as much as the whole of it."""
+    """Yield the contacts of two flat edges: the ends of the line where they touch carry as much as the whole line."""
     if right - left > _NEAR:
         for x in (left, right):
             yield _touching(upper.id, lower, (x, upper.bottom), UP)
@@ -96,7 +96,8 @@ def _in_cup(ball: WorldThing, cup: WorldThing) -> Iterator[Contact]:
 
 
 def _leaning(plank: WorldThing, there: list[WorldThing]) -> Iterator[Contact]:
-    """A plank that leans stands on its lowest corner and lies with its lower face on corners of other things."""
+    """Yield the contacts of a leaning plank: its lowest corner, and the corners of other things on which its lower face
+    lies."""
     x, y = max(plank.corners(), key=lambda corner: corner[1])
     if abs(y - TABLE) < _NEAR:
         yield _touching(plank.id, GROUND, (x, y), UP)
@@ -125,7 +126,8 @@ def _touching(upper: str, lower: str, at: Point, normal: Point) -> Contact:
 
 
 def _hung(world: Supports, standing: set[str]) -> Iterator[Contact]:
-    """Strings pull at the middle of what has nothing else to hold it: it turns until they do."""
+    """Yield the contacts of strings. A thing that only one string holds turns until the string pulls through its
+    centre."""
     here = {thing.id: thing for thing in world.things if not thing.lies}
     strings = [string for string in world.strings if {string.above, string.below} <= here.keys()]
     times = [string.below for string in strings]

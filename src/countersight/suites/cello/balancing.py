@@ -67,7 +67,7 @@ class Coins:
         return far, sum(map(abs, excess.values()))
 
     def take(self, signs: Signs) -> None:
-        """Add a question."""
+        """Count a chosen question in the balance of its names."""
         self._excess, self._spread = self._with(signs)
         for role, name, sign in signs:
             self._leaning[role, name] += sign

@@ -147,7 +147,7 @@ def _says_with(text: str, heads: set[str]) -> bool:
 
 
 def bystanders(graph: CausalGraph) -> list[Thing]:
-    """Return other things of the picture that are certainly neither causes nor effects of the graph's things."""
+    """Return other things in the picture that are certainly neither causes nor effects of the graph's things."""
     inside = [thing.name for thing in graph.things]
     kinds = frozenset().union(*(classes_of(name) for name in inside)) & ONE_OF_A_KIND
     found: dict[str, Thing] = {}

@@ -65,7 +65,7 @@ def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Dra
 
 
 class _Board:
-    """All questions and the observations about their options: which occur more often with the answer?"""
+    """All questions, and counts of how often each observation is about the answer and about the other options."""
 
     def __init__(self, names: list[list[str]], counted: Sequence[Callable[[str], tuple[int, int]]]) -> None:
         self.names = names
@@ -124,8 +124,8 @@ class _Board:
 
     def _tells(self, number: int) -> Ranks:
         """Return the observations about each option: its ranks by how often it is right elsewhere, how often it is
-        offered, the share of both, and how often it supports the thing asked about, directly and through another, in
-        other pictures."""
+        offered, its share of right offers, and how often it supports the thing asked about, directly or through
+        another, in other pictures."""
         options = self.names[number]
         direct, through = zip(*map(self._counted[number], options), strict=True)
         right = [self._right[name] for name in options]

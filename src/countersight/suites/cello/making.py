@@ -130,8 +130,8 @@ def assemble(
 
 
 def _read(mined: Path, on_bad: OnBad, counted: Counter[str], known: Knowledge) -> Iterator[CausalGraph]:
-    """Yield the graphs of a mined folder; count graphs and invalid lines, and collect what the graphs tell about the
-    world."""
+    """Yield the graphs of a mined folder; count graphs and invalid lines, and add the graphs to the common
+    knowledge."""
 
     def bad(line: int, reason: str) -> None:
         counted["bad"] += 1

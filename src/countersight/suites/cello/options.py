@@ -104,15 +104,15 @@ class Answers:
         around: Iterable[CausalGraph] = (),
         known: Knowledge | None = None,
     ) -> None:
-        """`around` has further graphs whose things may be offered; `known` counts what keeps what in place in all
-        pictures."""
+        """`around` has further graphs whose things may be offered; `known` has counts of which thing keeps which in
+        place."""
         self._task = task
         self._known = known or Knowledge()
         found = list(asked)
         self._right = Counter(shape.names[thing] for shape, query in found for thing in query.answer)
         self._there: dict[Hashable, Counter[str]] = {}
         self._joined: set[Hashable] = set()
-        """Which names keep things of which names or classes."""
+        """Pairs of the name of a thing and the name, or the classes, of a thing that it keeps in place."""
         seen: set[tuple[str, str, str]] = set()
         for graph in (*(shape.graph for shape, _ in found), *around):
             names = {thing.id: thing.name for thing in graph.things}

@@ -50,7 +50,7 @@ class Pool:
         self._last: dict[tuple[GraphKind, bool], list[int]] = {}
         self.seen = 0
         self.knowledge = Knowledge()
-        """What usually keeps what in place, counted over all graphs."""
+        """Counts over all graphs of which thing keeps which in place."""
 
     def add(self, graph: CausalGraph) -> None:
         """Add a graph to the sample, if it is chosen."""

@@ -36,7 +36,7 @@ class CaseTally:
         self.relevant: Counter[bool] = Counter()
 
     def add(self, cases: Iterable[Case], dropped: dict[str, int]) -> None:
-        """Count some cases, and the candidates dropped for them."""
+        """Count cases, and the candidates that were dropped for them."""
         self.dropped.update(dropped)
         self.relevant.update(is_relevant(case) for case in cases if (case.suite, case.group) not in ASKED_OTHERWISE)
 

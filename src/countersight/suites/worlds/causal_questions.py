@@ -142,7 +142,8 @@ def _named(
 def _explained(
     task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
-    """Return four explanations with one of two reasons or another name each; every name occurs in two of them."""
+    """Return four explanations from two reasons and a wrong name for each; every name occurs in two of the four
+    sentences."""
     taken = _colours(world, (*query.about, *query.answer))
     others: list[str] = []
     for name in query.answer:

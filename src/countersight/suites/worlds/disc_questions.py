@@ -63,7 +63,7 @@ SHOWN = "The four pictures show what happens, from start to end."
 ENDED = "The picture shows the end, and a line for the way of every disc that moved."
 TWO_TABLES = "The four pictures above show what happens on the table, those below what happens without the {name}."
 SEEN_TO_MOVE = 30
-"""The least movement in pixels of a disc that counts as moving, so that its line is visible in the end."""
+"""The least movement in pixels of a disc that counts as moving, so that its line is visible in the final picture."""
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
 """The role by whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
 _CHANGES = 10
@@ -201,7 +201,8 @@ def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
 
 
 def role(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
-    """Return drafts that ask whether a disc causes, enables or prevents another disc's reaching a wall (CRAFT)."""
+    """Return drafts that ask whether a disc causes, enables or prevents an event: another disc reaches a wall
+    (CRAFT)."""
     assert change.told
     about = change.told.about
     for disc in _others(change):

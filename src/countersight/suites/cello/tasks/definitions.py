@@ -153,7 +153,7 @@ def _mediated(shape: Shape) -> Iterator[tuple[str, str, str, bool]]:
     """Yield a cause, its mediator, their common effect, and whether the cause also acts directly.
 
     A direct edge must not merely follow from the other two: "cup on table", "table on floor" and "cup on floor"
-    describe one pile, and with the table held in place, the floor does nothing more for the cup.
+    describe one pile, and with the table held in place, the floor has no further effect on the cup.
     """
     for effect in shape.names:
         for cause in sorted(ancestors(shape.edges, effect)):
