@@ -28,7 +28,7 @@ _Sort = tuple[World, Telling, AnswerKind, bool, str | None]
 
 
 class FewShotExamples:
-    """A pool of few-shot examples: a few cases of a dataset, chosen by the seed."""
+    """A pool of few-shot examples: a few cases of a dataset, selected by a random seed."""
 
     def __init__(self, pool: Dataset, seed: int) -> None:
         self.pool = pool

@@ -17,7 +17,7 @@ _BAR = 20
 
 @contextmanager
 def showing(name: str, tally: Tally, unit: str = "questions") -> Iterator[None]:
-    """Show a run's tally while it changes: count, share, time left, rate, failures, tokens, cost."""
+    """Show the progress of a run: count, share, time left, rate, failures, tokens and cost."""
     show = _on_a_terminal if sys.stderr.isatty() else _line_by_line
     over = threading.Event()
     thread = threading.Thread(target=show, args=(name, tally, unit, over), daemon=True)

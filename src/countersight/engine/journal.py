@@ -1,6 +1,6 @@
 """The journal of a run, an append-only file with one reply and its checksum per line; and the lock of its folder.
 
-A reply is written before it is shown, so a killed process loses nothing that was shown. A kill can only leave a
+A reply is written before it is shown, so killing the process loses nothing that was shown. At most it leaves a
 truncated last line, which is dropped; its question is asked again.
 """
 

@@ -208,7 +208,7 @@ def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") 
 
 
 class Gathering:
-    """Collects the replies to the orders of one question until all have arrived."""
+    """Collects the replies to one question in each order of its options, until all have arrived."""
 
     def __init__(self, orders: tuple[Places, ...], said: Mapping[Places, Reply] | None = None) -> None:
         """`said` contains replies of an earlier process."""
@@ -301,7 +301,7 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 def offered(question: Question, *, ranked: bool) -> tuple[Option, ...]:
-    """Return the options that the model chooses from; for ranking, a yes/no question has these two."""
+    """Return the options that the model chooses from; if options are ranked, a yes/no question has yes and no."""
     return YES_NO if ranked and question.kind == "boolean" else question.options
 
 

@@ -18,12 +18,12 @@ SomeRun: TypeAlias = Run | Path | str
 
 
 def dataset_of(dataset: SomeDataset) -> Dataset:
-    """Return the dataset; a path is opened."""
+    """Return the given dataset, or open the dataset at the given path."""
     return dataset if isinstance(dataset, Dataset) else Dataset(dataset)
 
 
 def run_of(run: SomeRun) -> Run:
-    """Return the run; a path is opened."""
+    """Return the given run, or open the run at the given path."""
     return run if isinstance(run, Run) else Run(run)
 
 
@@ -33,7 +33,7 @@ def folder_of(given: "Dataset | Run | Audit | Path | str") -> Path:
 
 
 def path_of(dataset: SomeDataset | None) -> Path | None:
-    """Return the folder of a dataset, or the given file; None stays None."""
+    """Return the folder of a dataset, the given path, or None if nothing is given."""
     return None if dataset is None else folder_of(dataset)
 
 
@@ -44,7 +44,7 @@ def folders_of(runs: SomeRun | Audit | Sequence[SomeRun | Audit]) -> Iterator[Pa
 
 
 def maybe_path(path: Path | str | None) -> Path | None:
-    """Return the given value as a path; None stays None."""
+    """Return the given value as a path, or None if nothing is given."""
     return None if path is None else Path(path)
 
 
