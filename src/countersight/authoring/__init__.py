@@ -1,4 +1,4 @@
-"""Build datasets of question pairs: written by a grammar or a language model, then checked (C-VQA 3.1, CFMM 3.3)."""
+"""Build datasets of question pairs: written by a grammar or a language model, then checked (C-VQA, 3.1; CFMM, 3.3)."""
 
 import lazy_loader
 

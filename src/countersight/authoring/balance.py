@@ -9,9 +9,9 @@ from countersight.authoring.drafts import OPERATIONS, PairDraft
 from countersight.authoring.sources import Group
 
 _SHARE: Final = 3
-"""Of the pairs with one wording, one in so many may have the same answer."""
+"""At most one in this many pairs with the same wording may have the same answer."""
 _FEWEST: Final = 3
-"""Of fewer pairs with a wording nothing can be told."""
+"""With fewer pairs, a wording does not predict its answer yet."""
 
 
 class Wordings:
@@ -32,7 +32,7 @@ class Wordings:
         return pairs >= _FEWEST and same > -(-pairs // _SHARE)
 
     def told(self, wording: str, answer: str) -> tuple[bool, int]:
-        """Return a sort key, the best first: whether another pair would predict the answer, then the count of such."""
+        """Return a sort key, best first: whether another such pair would predict the answer, and how many there are."""
         return self.would_tell(wording, answer), self._answers[wording, answer]
 
 
@@ -40,7 +40,7 @@ _OTHER = {"yes": "no", "no": "yes"}
 
 
 def evened(drafts: Sequence[PairDraft], most: int) -> list[int]:
-    """Return the positions of the drafts to keep: the first of each kind of wording, at most `most`."""
+    """Return the positions of at most `most` drafts in which yes and no are balanced, also for each kind of wording."""
     places: dict[str, dict[str, list[int]]] = {}
     for place, draft in enumerate(drafts):
         places.setdefault(draft.operation, {"yes": [], "no": []})[draft.answer].append(place)
@@ -55,7 +55,7 @@ def evened(drafts: Sequence[PairDraft], most: int) -> list[int]:
 
 
 def _drop_last(places: dict[str, dict[str, list[int]]], answer: str) -> None:
-    """Drop the last with an answer, of the kinds of wording that have it at least as often as the other."""
+    """Drop the last draft with an answer, from a kind of wording that does not have the other answer more often."""
     often = [kind for kind in places.values() if kind[answer] and len(kind[answer]) >= len(kind[_OTHER[answer]])]
     max(often, key=lambda kind: kind[answer][-1])[answer].pop()
 
@@ -65,17 +65,17 @@ def _counted(kind: dict[str, list[int]]) -> Counter[str]:
 
 
 def _even(answers: Counter[str]) -> Counter[str]:
-    """As many of either answer as of the other, give or take one."""
+    """Return how many drafts with each answer can be kept, so that the two numbers differ by at most one."""
     return Counter({answer: min(answers[answer], answers[other] + 1) for answer, other in _OTHER.items()})
 
 
 _MOST_SHARE: Final = {"operation": 0.3, "number": 0.4}
 _FREE = 5
-"""So many of anything are never too many."""
+"""Up to this number, no operation or answer is too frequent."""
 
 
 class GroupBalance:
-    """The drafts accepted so far in one group, and the targets."""
+    """Counts of the drafts accepted so far in one group, and their quotas."""
 
     def __init__(self, group: Group, size: int, seed: int) -> None:
         self._group = group
@@ -84,7 +84,7 @@ class GroupBalance:
         self._answers: Counter[str] = Counter()
         self._wordings = Wordings()
         self._kinds: dict[str, Counter[str]] = {}
-        """The answers of yes/no questions by kind of wording."""
+        """Counts of the answers of yes/no questions, by kind of wording."""
         self._order = list(OPERATIONS)
         Random(f"{seed}/operations").shuffle(self._order)
 
@@ -105,7 +105,7 @@ class GroupBalance:
 
     @property
     def kept(self) -> int:
-        """How many of the accepted drafts are kept in the end."""
+        """The number of accepted drafts that will be kept."""
         if self._group == "boolean":
             return _even(sum(map(_even, self._kinds.values()), Counter[str]())).total()
         return self._answers.total()

@@ -64,7 +64,7 @@ SUITE_NAMES: Final[dict[str, str]] = {"cvqa": REAL_NAME, CFMM: CFMM}
 
 
 def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | int], seed: int) -> Case:
-    """Return the case of a pair: with a number or yes and no for C-VQA, with two shared options for CFMM."""
+    """Return a pair as a case: with number or yes/no answers for C-VQA, with two shared options for CFMM."""
     source, draft = pair.source, pair.draft
     kind: AnswerKind = "number" if source.group == "direct" else "boolean"
     factual, counterfactual = (
@@ -77,7 +77,7 @@ def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | 
         answers = (source.answer, draft.answer)
         shown = balanced_answer(
             (answers, answers[::-1]), f"{seed}/letters", number
-        )  # the new answer is as often A as B
+        )  # the new answer is A as often as B
         options = tuple(map(Option, shown))
         factual, counterfactual = (
             Question(asked.text, LETTERS[shown.index(asked.answer)], "choice", options)
@@ -103,7 +103,7 @@ def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | 
 
 
 AMBIGUOUS = 0.8
-"""The agreement required for CFMM, whose two options leave no room for another answer."""
+"""The minimum agreement among annotators for CFMM, whose two options allow no other answer."""
 ANSWERS = "answers.jsonl"
 GRAMMAR = "grammar"
 NO_MODEL = "none"
@@ -151,7 +151,7 @@ def build_dataset(
     order: BuildOrder, *, settings: ModelSettings, retry: RetryPolicy, progress: Callable[[int], None]
 ) -> BuiltPairs:
     """Build a dataset of pairs; repeating an interrupted order continues it and makes no request twice."""
-    _refuse_nonsense(order)
+    _check_order(order)
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
     found = [
@@ -178,14 +178,14 @@ def build_dataset(
 
         pairs = blocking(make)
         if not pairs.pairs:
-            raise CountersightError(_nothing_came(order, pairs, folder))
+            raise CountersightError(_why_no_pairs(order, pairs, folder))
         built = _write(order, pairs, folder)
     shutil.rmtree(folder, ignore_errors=True)
     return built
 
 
-def _refuse_nonsense(order: BuildOrder) -> None:
-    """Say in a sentence, before anything is read, what cannot be built."""
+def _check_order(order: BuildOrder) -> None:
+    """Raise an error for an order that cannot be built, before any file is read."""
     if order.suite not in SUITE_NAMES:
         raise CountersightError(unknown("benchmark to build", order.suite, SUITE_NAMES))
     if order.writer != GRAMMAR and not MODELS.knows(order.writer):
@@ -205,7 +205,7 @@ def _refuse_nonsense(order: BuildOrder) -> None:
 
 
 def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | LeftOut:
-    """Return a source whose picture exists, if pictures are given; for CFMM no ambiguous one, and no count."""
+    """Return a source whose picture exists, if pictures are given; CFMM also excludes counts and ambiguous answers."""
     if order.suite == CFMM and source.group == "direct":
         return LeftOut(source.id, source.question, "a counting question: two shared options would reveal the answer")
     if order.suite == CFMM and source.agreement < AMBIGUOUS:
@@ -219,12 +219,12 @@ def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | Left
 
 
 def _folder(order: BuildOrder, source: SourceQuestion) -> Path | None:
-    """Where the picture of a source is looked for: where it was named, or in the dataset that holds it."""
+    """Return the folder of a source's picture: the folder in the order, or the dataset that the question came from."""
     return order.pictures or (order.questions if order.questions.is_dir() and source.is_stored else None)
 
 
 def _sizes(order: BuildOrder) -> dict[Group, int]:
-    """How many pairs of each group, as even as can be."""
+    """Return the number of pairs to build in each group, as even as possible."""
     asked_for = ("boolean",) if order.suite == CFMM else order.groups
     groups = [group for group in GROUPS if group in asked_for]
     whole, rest = divmod(order.size, len(groups))
@@ -269,7 +269,7 @@ def _write(order: BuildOrder, pairs: Pairs, folder: Path) -> BuiltPairs:
 
 def _funnel(order: BuildOrder, pairs: Pairs, folder: Path) -> Funnel:
     operations = Counter(pair.draft.operation for pair in pairs.pairs)
-    replies = list(read_journal(folder / ANSWERS))  # including those of earlier processes
+    replies = list(read_journal(folder / ANSWERS))  # including those of interrupted builds
     return Funnel(
         writer=order.writer,
         steps=pairs.steps,
@@ -286,7 +286,7 @@ def _funnel(order: BuildOrder, pairs: Pairs, folder: Path) -> Funnel:
 
 
 def _blind_section(funnel: Funnel) -> str:
-    """What the card says of the blind check."""
+    """Return the section of the card about the check by a model."""
     if not funnel.blind:
         told = (
             "No model checked the pairs or tried to answer the questions without the pictures (`--blind none`, or "
@@ -308,8 +308,8 @@ def _were(number: int, noun: str) -> str:
     return f"{several(number, noun)} {'was' if number == 1 else 'were'}"
 
 
-def _nothing_came(order: BuildOrder, pairs: Pairs, folder: Path) -> str:
-    """Say why there is no pair; if a model was asked, with the price and where the reasons are."""
+def _why_no_pairs(order: BuildOrder, pairs: Pairs, folder: Path) -> str:
+    """Return why there is no pair; if a model was asked, also the cost and the file that lists all reasons."""
     reasons = Counter(each.reason for each in pairs.rejected).most_common(3)
     counted = ", ".join(f"{count:,} x {reason}" for reason, count in reasons) or "it contains no questions"
     why = pairs.stopped or f"no pair could be built from {order.questions}: {counted}"

@@ -1,7 +1,7 @@
 """Rule-based checks of written questions, each with the reason under which rejections are counted.
 
-Only what is general is checked by rule: form, arithmetic, counts and answers in the text, words that must not be
-supposed of people. Whether a supposition changes something and the answer follows, a model is asked (`model.py`).
+The rules check only general properties: form, arithmetic, counts and answers in the text, and sensitive words. A model
+checks whether a supposition changes something and whether the answer follows (`model.py`).
 """
 
 import re
@@ -51,7 +51,7 @@ _BOTH_WAYS: Final = re.compile(
     r"\b(every\w*|all)\b.+\band (\w+ |turned \w+ )?(every\w*|all)\b"
     r"|\bor\b.* if (there|it|he|she|they|nobody) (is|are|has|have)\b"
 )
-"""What is so ends and what is not so begins: one has to look which it is."""
+"""Suppositions that reverse a state, whichever it is, so that the answer depends on the picture."""
 _OPPOSITES: Final = frozenset(
     pair
     for words in (
@@ -73,16 +73,16 @@ _OF_THE_ANSWER: Final = re.compile(
     r"|affirmative)\b|\b(?:un)?true\b|\b(?:false|otherwise|vice versa|yes)\b"
     r"|\bopposite(?:$| (?:was|were|is|be|held|applied|happened|of what)\b)"
 )
-"""A supposition of the answer itself."""
+"""Suppositions about the answer itself."""
 _OF_THE_PICTURE: Final = re.compile(
     r"^(?:the|this|that|a|an) (?:\w+ )?(?:picture|photo|photograph|image|scene|situation|caption|camera)\b"
     r"(?! (?:had been |was |were )?(?:taken|shot))"
     r"|\b(?:taken|took) (?:the|this) (?:picture|photo|photograph|image)\b"
 )
-"""A supposition of the photograph alone."""
+"""Suppositions about the photograph only."""
 _SEVERAL: Final = {"both": 2, "pair": 2, "couple": 2, "duo": 2, "trio": 3, "quartet": 4, "quintet": 5}
 _ONE_BEFORE: Final = {"second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "seventh": 6, "eighth": 7}
-"""The number of things before "a third dog"."""
+"""The number of other things that an ordinal implies: "a third dog" implies two."""
 
 
 def parts_of(question: str) -> tuple[str, str] | None:
@@ -132,10 +132,10 @@ def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def supposes_nothing(asked: str, supposed: str) -> bool:
-    """Whether a supposition concerns only the answer, the photograph, or that things are as they are.
+    """Whether a supposition is only about the answer or the photograph, or changes nothing.
 
-    Something has to be left of it without idle words ("it were so", "nobody did anything"); beside words of sameness
-    ("stayed", "unchanged") it has to be something that the question does not name.
+    A supposition must contain more than idle words ("it were so", "nobody did anything"). If it has words of sameness
+    ("stayed", "unchanged"), it must also contain something that the question does not name.
     """
     if _OF_THE_ANSWER.search(supposed) or _OF_THE_PICTURE.search(supposed):
         return True
@@ -148,12 +148,12 @@ def supposes_nothing(asked: str, supposed: str) -> bool:
 
 
 def differs(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that the new answer differs."""
+    """Check that the new answer differs from the old one."""
     return f"the answer stays {source.answer}" if draft.answer == source.answer else ""
 
 
 def asks_for_the_same(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that the question is still about the things of the first question."""
+    """Check that the question is about the same things as the source question."""
     if source.group == "direct":
         before, after = counted_in(source.question), counted_in((parts_of(draft.question) or ("",))[0])
         same = before is not None and after is not None and before.head in ("", after.head)
@@ -163,7 +163,7 @@ def asks_for_the_same(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def states_nothing(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that nothing is stated before the question, and that it contains no count."""
+    """Check that the text states nothing before it asks, and does not reveal the count."""
     asked, _ = parts_of(draft.question) or ("", "")
     begins = _ASKED.search(asked)
     if begins is None or begins.start() > 0:
@@ -181,17 +181,17 @@ def states_nothing(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that the composer computes no other number; yes and no can only change to each other."""
+    """Check that the composer does not compute another number, and that a yes/no question has the answer yes or no."""
     if source.group == "boolean":
         return "" if draft.answer in ("yes", "no") else f"{draft.answer!r} is neither yes nor no"
     composed = compose(int(source.answer), draft.question, source.question)
     if composed is None or str(composed) == draft.answer:
-        return ""  # what the composer does not understand, a model works out (`model.py`)
+        return ""  # a model derives what the composer cannot compute (`model.py`)
     return f"the composer computes {composed}, not {draft.answer}"
 
 
 def needs_the_picture(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that the text alone does not give the answer; of a count, neither a right nor a wrong one."""
+    """Check that the text alone does not give the answer; for a count, not even a wrong one."""
     told = answer_without_picture(draft.question)
     is_told = told is not None and (source.group == "direct" or told == draft.answer)
     return f"the text alone gives the answer {told}" if is_told else ""
@@ -216,14 +216,14 @@ CHECKS: Final[tuple[tuple[str, Callable[[SourceQuestion, PairDraft], Fault]], ..
 
 
 def faults(source: SourceQuestion, draft: PairDraft) -> Iterator[tuple[str, Fault]]:
-    """Return every check that fails, with the fault."""
+    """Yield every check that fails, with the fault."""
     for reason, check in CHECKS:
         if fault := check(source, draft):
             yield reason, fault
 
 
 def answer_without_picture(question: str) -> str | None:
-    """Return the answer that can be found without the picture, constant or stated; None if there is none."""
+    """Return an answer that the text gives without the picture, constant or stated; None if there is none."""
     if re.search(r"\bhow many\b|\bnumber of\b", question, re.IGNORECASE):
         answers = [answer for count in _COUNTS if (answer := compose(count, question)) is not None]
         return str(answers[0]) if len(answers) > 1 and len(set(answers)) == 1 else None
@@ -232,7 +232,7 @@ def answer_without_picture(question: str) -> str | None:
 
 
 def _stated(asked: str, supposed: str) -> str | None:
-    """Yes where the supposition says what is asked, no where it says that it is not so, or the opposite."""
+    """Return "yes" if the supposition states what is asked, "no" if it states the negation or opposite, else None."""
     said = _WORD.findall(supposed)
     stated = {_stem(word) for word in said}
     if _is_opposite(asked, said):
@@ -249,7 +249,7 @@ def _stated(asked: str, supposed: str) -> str | None:
 
 
 def _is_opposite(asked: str, said: list[str]) -> bool:
-    """Whether the opposite of what is asked is said of a thing of the question: "it was closed", "closed the door"."""
+    """Whether words state the opposite of what is asked about a thing: "it was closed", "closed the door"."""
     words = _WORD.findall(asked)
     wanted = {noun_key(word) for before, word in pairwise(words) if before == "be"} | {noun_key(words[-1])}
     things = _PRONOUNS.union(map(noun_key, _content(asked))) - wanted
@@ -272,7 +272,7 @@ def _things(text: str) -> frozenset[str]:
 
 
 def _counts_in(question: str) -> set[str]:
-    """The numbers that a supposition contains, as digits: "the pair of men" contains 2."""
+    """Return the numbers that a supposition contains, as digits: "the pair of men" contains 2."""
     words = _WORD.findall((parts_of(question) or ("", ""))[1])
     known = _SEVERAL | _ONE_BEFORE
     named = {str(known[word]) for word in words if word in known}
@@ -284,7 +284,7 @@ def _is_count(word: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    """One form for open, opens, opened and opening, good for comparing and nothing else."""
+    """Return one form for open, opens, opened and opening; useful only for comparisons."""
     stem = base_verb(word, IRREGULAR_VERBS) or noun_key(word)
     for ending in ("ing", "ed"):
         if stem.endswith(ending) and len(stem) - len(ending) >= _SHORTEST_STEM - 1:

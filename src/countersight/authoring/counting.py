@@ -28,17 +28,17 @@ from countersight.english import UNITS, article, is_plural, number_of, singular
 
 _WORD = re.compile(r"[A-Za-z0-9'’-]+")
 _PLAIN = re.compile(r"[A-Za-z0-9'’ ,.?!-]+")
-"""Anything else would be lost on the way."""
+"""Questions without characters that rewriting would lose."""
 _NO_NAMES: Final = frozenset({"of", "more", "other", "different", "total"})
 _IN_GENERAL: Final = frozenset({"usually", "normally", "typically", "generally", "average", "supposed"})
-"""What is asked of the world, and not of the picture."""
+"""Words of questions about the world in general rather than the picture."""
 _JOINING: Final = frozenset({"and", "or", "whose", "who", "which", "that", "how"})
-"""A name with one of these is more than one name: "cars and trucks", "cars whose wheels"."""
+"""Words that make a name more than a simple name: "cars and trucks", "cars whose wheels"."""
 _AT_PLACES: Final = frozenset(
     {"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "outside", "with"}
 )
 _SEEN: Final = frozenset({"visible", "shown", "seen", "pictured", "present", "depicted"})
-"""What does not ask for some of the things only: of "how many bears are brown" nobody knows who else would be."""
+"""Words that do not restrict the counted things, unlike "brown" in "how many bears are brown"."""
 _BEFORE_A_PLACE = re.compile(
     r"(?:(?:are|is|was|were) there|(?:can|do|could) you see|(?:can|could) be seen|are|is|was|were)\b *"
     rf"(?:(?:{'|'.join(sorted(_SEEN))})\b *)?",
@@ -52,7 +52,7 @@ _DEFINITE = re.compile(
     r"(?:all )?(?:the|this|that|these|those|his|her|their|its) .+",
     re.IGNORECASE,
 )
-"""A place one may call "there": not "on a leash", not "with hats"."""
+"""Places that can be called "there", unlike "on a leash" or "with hats"."""
 _VERBS: Final = frozenset({"are", "is", "was", "were", "can", "do", "does", "did", "have", "has"})
 _NAME_ENDS: Final = _AT_PLACES | _SEEN | _VERBS | {"there", "here"}
 
@@ -87,7 +87,7 @@ def conditional(question: str) -> Conditional | None:
         or number_of(name[0].casefold())
     ):
         return None
-    would, where = _would(rest), _where(rest)
+    would, where = _conditional_predicate(rest), _where(rest)
     if would is None or (where and not _DEFINITE.fullmatch(where)):
         return None
     return Conditional(" ".join(name), f"how many {' '.join(name)} {would}", where)
@@ -107,17 +107,17 @@ def _name_in(said: list[str]) -> list[str]:
 
 
 def _where(rest: list[str]) -> str:
-    """The place the things are in, without the picture itself; what somebody has is in no place."""
+    """Return the place of the things, without the picture itself; empty for things that somebody has."""
     said = " ".join(rest)
     if said.casefold().endswith(" have"):
         return ""
     begins = _BEFORE_A_PLACE.match(said)
     place = _OF_THE_PICTURE.sub("", said[begins.end() if begins else 0 :])
-    return re.sub(r"\ball (the .+) together$|(.) together$", r"\1\2", place)  # nothing is put into all of them together
+    return re.sub(r"\ball (the .+) together$|(.) together$", r"\1\2", place)  # "all the boxes together": "the boxes"
 
 
-def _would(rest: list[str]) -> str | None:
-    """The predicate with "would": "are on the table" becomes "would be on the table"."""
+def _conditional_predicate(rest: list[str]) -> str | None:
+    """Return the predicate with "would": "are on the table" becomes "would be on the table"; None if not covered."""
     lower = [word.casefold() for word in rest]
     behind = " ".join(rest[1:])
     match lower:
@@ -145,14 +145,14 @@ def _would(rest: list[str]) -> str | None:
 
 
 _MOST = 30
-"""No count above this is doubled: nobody would count so many things in a picture."""
+"""The maximum factual count; nobody would count more things in a picture."""
 _STEPS: Final = (1, 2, 3, 4, 5)
-_NOBODYS: Final = re.compile(r"appeared|^there ")
+_OWNERLESS: Final = re.compile(r"appeared|^there ")
 _FRACTIONS: Final = {"half": 2, "third": 3, "quarter": 4}
 
 
 class _Things(msgspec.Struct, frozen=True):
-    """The counted things: what they are called one by one and together, and of which kinds they are."""
+    """The counted things: their name in the singular and the plural, and their kinds."""
 
     one: str
     several: str
@@ -167,8 +167,8 @@ class _Things(msgspec.Struct, frozen=True):
 def write_count(source: SourceQuestion, wanted: tuple[str, ...], used: Wordings, chance: Random) -> PairDraft:
     """Return a counterfactual how-many question with the first wanted operation that fits; raises Unwritten.
 
-    An operation fits if one of its wordings was not `used` too often with the same answer; where none does, the first
-    operation is taken all the same.
+    An operation fits if `used` shows that one of its wordings was not used too often with the same answer. If none
+    fits, the first possible operation is taken anyway.
     """
     asked = conditional(source.question)
     if asked is None:
@@ -177,15 +177,15 @@ def write_count(source: SourceQuestion, wanted: tuple[str, ...], used: Wordings,
     if not 0 < count <= _MOST:
         raise Unwritten("the count is zero or too large")
     first_wanted = sorted(OPERATIONS, key=lambda each: wanted.index(each) if each in wanted else len(wanted))
-    drafts = [_least_told(_drafts(each, things, asked, count, chance), source, used) for each in first_wanted]
+    drafts = [_least_used(_drafts(each, things, asked, count, chance), source, used) for each in first_wanted]
     written = [draft for draft in drafts if draft is not None]
     if not written:
         raise Unwritten("no operation fits the count")
     return next((draft for draft in written if not used.would_tell(draft.pattern, draft.answer)), written[0])
 
 
-def _least_told(drafts: Iterable[PairDraft], source: SourceQuestion, used: Wordings) -> PairDraft | None:
-    """The draft whose wording was taken least with its answer, of those that the composer reads as they are meant."""
+def _least_used(drafts: Iterable[PairDraft], source: SourceQuestion, used: Wordings) -> PairDraft | None:
+    """Return the draft whose wording was used least with its answer, if the composer computes the same answer."""
     told = sorted(drafts, key=lambda draft: used.told(draft.pattern, draft.answer))
     count = int(source.answer)
     return next((each for each in told if compose(count, each.question, source.question) == int(each.answer)), None)
@@ -200,24 +200,24 @@ def _things(asked: Conditional) -> _Things:
     head = noun_key(noun)
     if head in BODY_PARTS or head in NO_THINGS:
         raise Unwritten("the counted things cannot be added or removed")
-    one = " ".join([*words[:place], _single(words[place]), *words[place + 1 :]])
+    one = " ".join([*words[:place], _singular_of(words[place]), *words[place + 1 :]])
     if words[place + 1 :]:  # slices of pizza are food, rolls of plastic bags are not
         is_food = noun in ("slices", "pieces") and noun_key(words[-1].casefold()) in FOOD
         return _Things(one, asked.name, "", ("food",) if is_food else ())
-    is_drawn = bool(DEPICTING & {noun_key(word) for word in asked.asked.casefold().split()})  # they do not fly away
-    if is_drawn or any(word.casefold() not in DESCRIBING for word in words[:place]):  # a hot dog is no dog
+    is_drawn = bool(DEPICTING & {noun_key(word) for word in asked.asked.casefold().split()})  # drawn birds do not fly
+    if is_drawn or any(word.casefold() not in DESCRIBING for word in words[:place]):  # a hot dog is not a dog
         return _Things(one, asked.name, "", ())
     return _Things(one, asked.name, head, tuple(_kinds(head)))
 
 
-def _single(noun: str) -> str:
-    """One of them, in capitals where they are: TVs, TV."""
+def _singular_of(noun: str) -> str:
+    """Return the singular of a noun, with its capitals: "TVs" gives "TV"."""
     one = singular(noun.casefold())
     return noun[: len(one)] if noun.casefold().startswith(one) else one
 
 
 def _kinds(head: str) -> Iterator[str]:
-    """Of which kinds a thing is, the narrowest first."""
+    """Yield the kinds that a thing belongs to, the narrowest first."""
     if head in FOOD:
         yield "food"
     for kind in ("bird", "person", "animal", "vehicle"):
@@ -226,7 +226,7 @@ def _kinds(head: str) -> Iterator[str]:
 
 
 def _drafts(operation: str, things: _Things, asked: Conditional, count: int, chance: Random) -> Iterator[PairDraft]:
-    """Every draft of an operation that leaves a whole number of things, another than before, in an order by chance."""
+    """Yield every draft of an operation that changes the count to another whole number, in random order."""
     found = list(itertools.product(patterns(operation, things.kinds, placed=bool(asked.where)), _STEPS, _STEPS))
     chance.shuffle(found)
     for pattern, n, m in found:
@@ -234,20 +234,20 @@ def _drafts(operation: str, things: _Things, asked: Conditional, count: int, cha
             continue
         if "{other}" in pattern and things.head not in OTHERS:
             continue
-        if asked.asked.endswith(" have") and _NOBODYS.search(pattern):  # wheels that appeared need not be the car's
+        if asked.asked.endswith(" have") and _OWNERLESS.search(pattern):  # wheels that appeared need not be the car's
             continue
-        if operation == "each" and not (things.kinds or things.head in OTHERS):  # a sponsor is not put beside another
+        if operation == "each" and not (things.kinds or things.head in OTHERS):  # not "beside each sponsor"
             continue
         after = _after(operation, pattern, count, n, m)
-        if after is None or after == count or after < 0 or not _is_said_so(operation, pattern, count, n, after):
+        if after is None or after == count or after < 0 or not _is_natural(operation, pattern, count, n, after):
             continue
-        wording = pattern.replace(" {there}", "")  # where it happens makes no other wording of it
+        wording = pattern.replace(" {there}", "")  # naming the place does not make it another wording
         question, told = _worded(pattern, things, asked, n, m, chance)
         yield PairDraft(question, str(after), operation, wording, told=told)
 
 
-def _is_said_so(operation: str, pattern: str, count: int, n: int, after: int) -> bool:
-    """Whether anybody would say it so: nobody halves two dogs with "half of the dogs", or takes two of the two."""
+def _is_natural(operation: str, pattern: str, count: int, n: int, after: int) -> bool:
+    """Whether a wording is natural for these numbers, unlike "half of the dogs" for one of two dogs."""
     if operation in ("remove", "replace", "two in a row") and "{n} of the" in pattern:
         return n < count
     if "all but half" in pattern:
@@ -258,7 +258,7 @@ def _is_said_so(operation: str, pattern: str, count: int, n: int, after: int) ->
 
 
 def _after(operation: str, pattern: str, count: int, n: int, m: int) -> int | None:
-    """The number after the change, worked out from the operation and not from the words; None where it is no whole."""
+    """Return the count after the change, computed from the operation, not from the words; None if it is not whole."""
     parts = next((of for word, of in _FRACTIONS.items() if word in pattern), 0)
     match operation:
         case "add":
@@ -286,7 +286,7 @@ def _after_two(pattern: str, count: int, n: int, m: int) -> int | None:
 
 
 def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, chance: Random) -> tuple[str, str]:
-    """The question, and the same with the place named, where that is "there" to it."""
+    """Return the question, and a version of it that names the place instead of saying "there"."""
     in_words, frame = chance.random() < 0.4, chance.choice(FRAMES)
     supposed = partial(
         pattern.format,
@@ -311,7 +311,7 @@ def _framed(frame: str, asked: Conditional, supposed: str) -> str:
 
 
 def _other(things: _Things, number: int) -> str:
-    """Other things in their place, one for one: "a bowl", "bowls"."""
+    """Return the name of the things that replace this many: "a bowl", "bowls"."""
     several = OTHERS.get(things.head, "")
     if number != 1 or not several:
         return several

@@ -1,4 +1,4 @@
-"""Drafts of a writer, the reasons of rejections, and the statistics of each step."""
+"""Drafts of a writer, the reasons for rejections, and the statistics of each step."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ class PairDraft(msgspec.Struct, frozen=True):
     unpolished: str = ""
     """The question before its grammar was corrected, if that changed it."""
     told: str = ""
-    """The question with names instead of pronouns, if its supposition names nothing by itself."""
+    """The question with names instead of pronouns, from which the change of the case is taken; empty if unneeded."""
 
 
 class Rejected(msgspec.Struct, frozen=True):
@@ -36,12 +36,12 @@ class Rejected(msgspec.Struct, frozen=True):
     question: str
     answer: str
     reason: str
-    """The check, in the short words under which it is counted."""
+    """The short name of the check that the statistics use."""
     details: str = ""
     written: str = ""
 
 
-class Unwritten(Exception):  # noqa: N818 - it names what happened
+class Unwritten(Exception):  # noqa: N818 - the name says what happened
     """Raised if the writer's output is unusable; `reason` is counted, `details` are stored."""
 
     def __init__(self, reason: str, details: str = "", written: str = "") -> None:
@@ -55,7 +55,7 @@ class Writer(Protocol):
     name: str
 
     async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
-        """Return a counterfactual question; raises Unwritten. `wanted` are operations, those most needed first."""
+        """Return a counterfactual question; raises Unwritten. `wanted` are operations, the most needed first."""
         ...
 
 
@@ -98,7 +98,7 @@ class Funnel(msgspec.Struct, frozen=True):
 
     @property
     def spent(self) -> str:
-        """Tokens and, if a price is known, dollars, in words; empty if no request was made."""
+        """The tokens used and, if the price is known, the cost, as text; empty if no request was made."""
         dollars = f", ${self.cost:,.4f}" if self.cost else ""
         told = f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written{dollars}"
         return told if self.tokens_in or self.tokens_out else ""

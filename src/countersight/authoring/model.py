@@ -1,4 +1,4 @@
-"""A language model as the writer: it writes in the paper's steps, and then corrects its grammar (C-VQA 3.1, B)."""
+"""Write and review pairs with a language model, in the steps of the C-VQA paper (3.1, appendix B)."""
 
 import json
 import re
@@ -22,8 +22,8 @@ from countersight.reading import answer_in
 from countersight.text import printable
 
 SHOWN = 20
-"""Examples shown to a model, drawn by seed once for all questions: what stands before the question is then the same in
-every request and long enough (over 1,024 tokens) that servers keep it, and do not read it, or charge for it, anew."""
+"""The number of examples shown to a model. They are drawn once for all questions, so that all requests begin with the
+same text, which is long enough (over 1,024 tokens) for the prompt caches of servers."""
 VOTES = 3
 """How often a model is asked without the picture; if all answers are right, the pair is dropped."""
 TOLD_BLIND: Final = "a model answers it without the picture"
@@ -72,7 +72,7 @@ class _Verdict(msgspec.Struct):
 
 @cache
 def _instructions(group: str, seed: int) -> str:
-    """Return what stands before every question of a group: the steps, the form of a reply, and examples of ours."""
+    """Return the beginning of every prompt of a group: the steps, the form of a reply, and examples."""
     key = "operation" if group == "direct" else "because"
     parts = [_PROMPTS["write"][group].format(operations=", ".join(OPERATIONS))]
     for each in Random(f"{seed}/{group}").sample(_EXAMPLES[group], SHOWN):
@@ -111,10 +111,10 @@ class ModelWriter:
         prompt = f"{_instructions(source.group, self._seed)}\n\n{asked}"
         key = "operation" if is_count else "because"
         shape = _schema(**{key: "string", "new_answer": "string", "question": "string"})
-        draft = _draft(source, await self._said(_request(f"{source.id}/write", prompt, source.question, shape)))
+        draft = _draft(source, await self._reply(_request(f"{source.id}/write", prompt, source.question, shape)))
         return draft if next(faults(source, draft), None) else await self._polished(source, draft)
 
-    async def _said(self, request: Request) -> str:
+    async def _reply(self, request: Request) -> str:
         try:
             text = await self._model.ask(request)
         except RetriesExhausted as failure:
@@ -124,13 +124,13 @@ class ModelWriter:
         return text
 
     async def _polished(self, source: SourceQuestion, draft: PairDraft) -> PairDraft:
-        """Return the draft in better grammar, if that says the same."""
+        """Return the draft with corrected grammar, or unchanged if the correction changes its meaning."""
         prompt = _PROMPTS["polish"].format(question=draft.question)
         try:
-            text = await self._said(_request(f"{source.id}/polish", prompt, draft.question))
+            text = await self._reply(_request(f"{source.id}/polish", prompt, draft.question))
         except Unwritten:
             return draft
-        found = _object(text, _Polished)
+        found = _json_object(text, _Polished)
         if found is None or not found.question.strip() or not _says_the_same(source, draft, found.question):
             return draft
         polished = msgspec.structs.replace(draft, question=_tidy(found.question), unpolished=draft.question)
@@ -139,7 +139,7 @@ class ModelWriter:
 
 
 class PairChecker:
-    """A model that reviews pairs, and is asked their questions without the picture."""
+    """Checks pairs with a model, which reviews them and is asked their questions without the picture."""
 
     def __init__(self, model: StoredModel) -> None:
         self._model = model
@@ -170,11 +170,11 @@ class PairChecker:
         )
         shape = _schema(**dict.fromkeys(REVIEWED, "boolean"), why="string")
         reply = await self._ask(_request(f"{source.id}/review", prompt, draft.question, shape))
-        verdict = _object(reply, _Verdict)
+        verdict = _json_object(reply, _Verdict)
         if verdict is None or None in verdict.answers():
             again = f"{prompt}\n\n{_PROMPTS['again']}"
             reply = await self._ask(_request(f"{source.id}/review/again", again, draft.question, shape))
-            verdict = _object(reply, _Verdict)
+            verdict = _json_object(reply, _Verdict)
         if verdict is None or None in verdict.answers():
             return UNREADABLE, printable(reply.replace("\n", " "))[:_LONGEST_WORDS]
         reviewed = zip(REVIEWED.values(), verdict.answers(), strict=True)
@@ -182,7 +182,7 @@ class PairChecker:
         return (FAULTED, "; ".join([*wrong, printable(verdict.why)[:_LONGEST_WORDS]])) if wrong else None
 
     async def _derive(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Have the new answer worked out by the model, which is not shown it, unless the composer computes it."""
+        """Check that the model derives the same new answer without seeing it, unless the composer computes it."""
         kind: AnswerKind = "number" if source.group == "direct" else "boolean"
         if kind == "number" and compose(int(source.answer), draft.question, source.question) is not None:
             return None
@@ -208,7 +208,7 @@ class PairChecker:
 
 
 def _yes_or_no(value: bool | str) -> bool | None:
-    """Return the answer that a value gives, of a text its first word: "Yes, it does" is yes."""
+    """Return the answer that a value gives; for a text, by its first word: "Yes, it does" is yes."""
     first = "".join(_WORD.findall(str(value).casefold())[:1])
     return {"yes": True, "true": True, "no": False, "false": False}.get(first)
 
@@ -216,7 +216,7 @@ def _yes_or_no(value: bool | str) -> bool | None:
 def _draft(source: SourceQuestion, text: str) -> PairDraft:
     """Return the draft in a reply; raises Unwritten."""
     written = printable(text.replace("\n", " "))[:_LONGEST_WORDS]
-    found = _object(text, _Written)
+    found = _json_object(text, _Written)
     if found is None or not found.question.strip():
         raise Unwritten("a reply that is not valid JSON", written=written)
     kind = Question(found.question, "", "number" if source.group == "direct" else "boolean")
@@ -231,8 +231,8 @@ def _draft(source: SourceQuestion, text: str) -> PairDraft:
     return PairDraft(question, answer, operation if operation in (*OPERATIONS, "flip") else "another", pattern)
 
 
-def _object(text: str, kind: type[_Shape]) -> _Shape | None:
-    """Return the first JSON object of that shape in a reply, whatever stands around it."""
+def _json_object(text: str, kind: type[_Shape]) -> _Shape | None:
+    """Return the first JSON object of that shape in a reply, ignoring the text around it."""
     for brace in islice(re.finditer(r"\{", text), _MOST_OBJECTS):
         with suppress(ValueError, RecursionError):  # msgspec's errors are ValueErrors
             return msgspec.convert(json.JSONDecoder(strict=False).raw_decode(text, brace.start())[0], kind)
@@ -245,7 +245,7 @@ def _tidy(question: str) -> str:
 
 
 def _says_the_same(source: SourceQuestion, draft: PairDraft, question: str) -> bool:
-    """Whether the composer computes the same number, or, for yes and no, the same content words stand in both."""
+    """Whether a correction keeps the meaning: the computed number, or the content words of a yes/no question."""
     if source.group == "direct":
         return compose(int(source.answer), question, source.question) == int(draft.answer)
     before, after = (set(_WORD.findall(text.casefold())) - FILLER for text in (draft.question, question))

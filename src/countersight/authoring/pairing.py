@@ -20,20 +20,20 @@ from countersight.text import several
 WRITTEN, BALANCED = "written", "balanced"
 DOUBLE, REPEATED = "duplicate", "repeated supposition"
 STOPPED_AFTER: Final = 40
-"""A model that writes so many drafts in a row of which none becomes a pair is stopped."""
+"""The number of rejected drafts in a row after which a model is stopped."""
 _AT_ONCE: Final = 32
 """The number of drafts a model writes at a time."""
 BY_MODEL: Final = (FAULTED, UNREADABLE, NOT_DERIVED, TOLD_BLIND)
 UNCHECKED: Final = "nothing checks its arithmetic"
 _SUPPOSED: Final = 0.02
-"""The share of the pairs so far that may suppose the same, where a model writes; the grammar has few wordings."""
+"""The maximum share of a model's pairs with the same supposition; the grammar has too few wordings for a limit."""
 _REPEATED: Final = 5
-"""The same question may be asked of so many pictures."""
+"""The maximum number of pictures about which the same question is asked."""
 _Result = TypeVar("_Result")
 
 
 async def _together(asking: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
-    """Return all results; where one fails, none of the others goes on asking a model that is being closed."""
+    """Return all results; if one fails, the others are cancelled, because the model will be closed."""
     tasks = [asyncio.ensure_future(each) for each in asking]
     try:
         return await asyncio.gather(*tasks)
@@ -61,7 +61,7 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 class PairBuilder:
-    """Makes pairs from sources with one writer, and records the reasons of rejections."""
+    """Makes pairs from sources with one writer, and records the reasons for rejections."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class PairBuilder:
         self._rejected: list[Rejected] = []
         self._reasons: dict[str, Counter[str]] = {}
         """How many drafts failed at each step, by reason."""
-        self._in_vain: list[str] = []
+        self._failed: list[str] = []
         """The reasons of the rejections since the last pair."""
         self._seen: set[str] = set()
         self._written_before: Counter[str] = Counter()
@@ -109,10 +109,10 @@ class PairBuilder:
         return hashlib.blake2b(f"{self._seed}/{source.id}".encode(), digest_size=8).digest()
 
     async def _make_group(self, sources: list[SourceQuestion], balance: GroupBalance, size: int) -> int:
-        """Take source after source, several at once where a model writes, and return how many were tried."""
+        """Try the sources in order, several at once if a model writes, and return how many were tried."""
         done = len(self._pairs)
         tried = 0
-        self._in_vain.clear()
+        self._failed.clear()
         while tried < len(sources) and balance.kept < size and not self._is_stopped:
             at_once = min(_AT_ONCE, size - balance.kept) if self._is_model else 1
             wave = sources[tried : tried + at_once]
@@ -123,18 +123,18 @@ class PairBuilder:
             written = [(source, draft) for source, draft in zip(wave, drafts, strict=True) if draft is not None]
             found = await _together(self._check(source, draft) for source, draft in written)
             for (source, draft), fault in zip(written, found, strict=True):
-                if self._is_taken(source, draft, fault, balance):
+                if self._is_accepted(source, draft, fault, balance):
                     self._pairs.append(Pair(source, draft))
                     if balance.take(draft):
-                        self._in_vain.clear()
-                    else:  # it waits for one with the other answer, which may never come
-                        self._in_vain.append(f"enough answers {draft.answer}")
+                        self._failed.clear()
+                    else:  # it is kept only if a pair with the other answer follows
+                        self._failed.append(f"enough answers {draft.answer}")
                     self._progress(done + balance.kept)
         self._even_out(done, size)
         return tried
 
     def _even_out(self, begin: int, size: int) -> None:
-        """Leave out what would make yes commoner than no, with a kind of wording or in all."""
+        """Drop pairs so that yes and no are balanced, in total and for each kind of wording."""
         made = self._pairs[begin:]
         if not made or made[0].source.group != "boolean":
             return
@@ -146,15 +146,15 @@ class PairBuilder:
 
     @property
     def _is_stopped(self) -> bool:
-        return self._is_model and len(self._in_vain) >= STOPPED_AFTER
+        return self._is_model and len(self._failed) >= STOPPED_AFTER
 
     def _end_group(self, group: Group, untried: int) -> None:
-        """Note why what is left of a group was not tried."""
+        """Record why the remaining sources of a group were not tried."""
         self._untried["the writer was stopped" if self._is_stopped else "there were enough pairs"] += untried
         if untried and self._is_stopped:
-            (reason, number), *_ = Counter(self._in_vain).most_common(1)
+            (reason, number), *_ = Counter(self._failed).most_common(1)
             self._stopped.append(
-                f"the last {len(self._in_vain)} {group} drafts gave no pair, so the build stopped; most common reason: "
+                f"the last {len(self._failed)} {group} drafts gave no pair, so the build stopped; most common reason: "
                 f"{reason} ({number} times)"
             )
 
@@ -166,7 +166,7 @@ class PairBuilder:
             return None
 
     async def _check(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str]:
-        """Return the first check that a draft fails, by rule or by a model, and the details; or two empty texts."""
+        """Return the first check that a draft fails, by rule or by a model, and the details; or two empty strings."""
         fault = next(faults(source, draft), None)
         if fault is None and self._checker is not None:
             fault = await self._checker.fault(source, draft)
@@ -174,10 +174,10 @@ class PairBuilder:
             fault = UNCHECKED, "the composer does not understand it, and no model reviews it"
         return fault or ("", "")
 
-    def _is_taken(
+    def _is_accepted(
         self, source: SourceQuestion, draft: PairDraft, fault: tuple[str, str], balance: GroupBalance
     ) -> bool:
-        """Whether a draft becomes a pair beside those that are there."""
+        """Accept or reject a draft, given the pairs so far, and return whether it was accepted."""
         plain = " ".join(re.findall(r"\w+", draft.question.casefold()))
         supposed = supposition_key(draft.question)
         most = max(1, int((len(self._pairs) + 1) * _SUPPOSED))
@@ -200,12 +200,12 @@ class PairBuilder:
         return True
 
     def _reject(self, source: SourceQuestion, step: str, reason: str, details: str, written: str) -> None:
-        self._in_vain.append(reason)
+        self._failed.append(reason)
         self._reasons.setdefault(step, Counter())[reason] += 1
         self._rejected.append(Rejected(source.id, source.question, source.answer, reason, details, written))
 
     def _steps(self, read: int, left_out: Counter[str], sources: int, tried: int) -> list[FunnelStep]:
-        """Return the funnel: every step with what was left after it."""
+        """Return the funnel: every step with the number of questions left after it."""
         steps = [
             FunnelStep("read", read),
             FunnelStep.of("a number, or yes or no", sources, left_out),

@@ -25,7 +25,7 @@ class _Caption(msgspec.Struct):
 
 
 def picture_key(image: str) -> str:
-    """Return the key of a picture: COCO_val2014_000000000042.jpg and 000000000042.jpg have the same."""
+    """Return the key of a picture: COCO_val2014_000000000042.jpg and 000000000042.jpg have the same key."""
     found = _IMAGE_NUMBER.search(image)
     return str(int(found[1])) if found else image
 
@@ -45,7 +45,7 @@ def read_captions(path: Path) -> dict[str, list[str]]:
 Group = Literal["direct", "boolean"]
 GROUPS: Final[tuple[Group, ...]] = ("direct", "boolean")
 CLEAR_MAJORITY = 0.6
-"""The share of annotators who must agree; no second answer may come near."""
+"""The minimum share of annotators who must agree."""
 _LONGEST_QUESTION = 200
 _HOW_MANY = re.compile(r"\s*how many\b", re.IGNORECASE)
 _YES_NO = re.compile(
@@ -53,7 +53,7 @@ _YES_NO = re.compile(
 )
 
 _IN_PARTS = re.compile(r"\d *[/⁄] *\d|[¼-¾⅐-⅞]|\b(?:half|halves|third|quarter)s?\b", re.IGNORECASE)
-"""Two and a half are neither two nor three."""
+"""Fractions in an answer: two and a half is neither two nor three."""
 
 
 class SourceQuestion(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class SourceQuestion(msgspec.Struct, frozen=True):
     agreement: float = 1.0
     """The share of annotators who gave this answer, if several were asked."""
     beside: tuple[str, ...] = ()
-    """Other texts about the same picture: questions, captions."""
+    """Other questions and captions about the same picture."""
 
     @property
     def is_stored(self) -> bool:
@@ -87,10 +87,10 @@ class LeftOut(msgspec.Struct, frozen=True):
 def read_sources(
     questions: Path, annotations: Path | None, captions: Path | None = None
 ) -> Iterator[SourceQuestion | LeftOut]:
-    """Return the questions of a file or a dataset, each as a source or with the reason why it is unsuitable.
+    """Yield the questions of a file or a dataset, each as a source or with the reason why it is unsuitable.
 
-    Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions. What COCO's
-    captions and the other questions say of a picture stands beside its sources.
+    Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions. COCO's
+    captions and the other questions about a picture are stored in `beside`.
     """
     for file in (questions, annotations, captions):
         if file is not None and not file.exists():
@@ -183,7 +183,7 @@ def _group(text: str, question: Question) -> Group | None:
 
 
 def _majority(question: Question, kind: AnswerKind) -> tuple[str | None, float]:
-    """The answer most people gave, as a number or yes or no, and their share; "two" and "2" are the same answer."""
+    """Return the most frequent answer, as a number or yes or no, and its share; "two" and "2" are the same answer."""
     asked = Question(question.text, "", kind)
     answers = question.answers or (question.answer,)
     read_as = Counter("" if _IN_PARTS.search(answer) else answer_in(answer, asked) or "" for answer in answers)

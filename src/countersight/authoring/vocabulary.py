@@ -1,4 +1,4 @@
-"""The words and patterns of the builder, from its TOML files."""
+"""Load the words and patterns of the builder from its TOML files."""
 
 import re
 import tomllib
@@ -27,7 +27,7 @@ def _things(name: str) -> frozenset[str]:
 
 
 def _any_of(listed: str) -> re.Pattern[str]:
-    """Finds any of these words; a star stands for any end, a hyphen for a space too."""
+    """Return a pattern for any of these words; a star matches any ending, a hyphen also matches a space."""
     forms = "|".join(word.replace("-", "[ -]").replace("*", r"\w*") for word in listed.split())
     return re.compile(rf"\b(?:{forms})\b")
 
@@ -63,9 +63,9 @@ FRAMES: Final[list[str]] = _SUPPOSITIONS["frames"]["question"]
 
 
 def patterns(operation: str, kinds: tuple[str, ...], *, placed: bool) -> list[str]:
-    """Return the suppositions of an operation for the first of these kinds of thing that has its own.
+    """Return the suppositions of an operation for the first of these kinds of things that has its own.
 
-    Where the things are counted in a place, what happens has to happen there.
+    `placed` means that the things are counted in a place; the suppositions then say that the change happens there.
     """
     by_kind: dict[str, list[str]] = (_SUPPOSITIONS["placed"] if placed else _SUPPOSITIONS)[operation]
     return next((by_kind[kind] for kind in (*kinds, "thing") if kind in by_kind), [])

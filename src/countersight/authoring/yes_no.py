@@ -42,7 +42,7 @@ _NO_DOING: Final = frozenset(
 )
 _LONGEST_THING = 3
 _LONGEST_DOING = 4
-"""Words: what is longer may hold more than what is done."""
+"""The maximum number of words of an activity; longer phrases may say more than what is done."""
 
 
 class Turning(msgspec.Struct, frozen=True):
@@ -59,12 +59,12 @@ class Turning(msgspec.Struct, frozen=True):
         return next((name for name, each in TURNINGS.items() if each is self.patterns), "state")
 
     def in_pronouns(self) -> dict[str, str]:
-        """The slots for a question, which has already named its subject."""
+        """Return the slots for a question, which has already named its subject."""
         he, has = self.slots.get("he", ""), self.slots.get("has", "")
         return self.slots | {"subject": he, "whose": "its", "owner": f"{he} {has}", "there": "there"}
 
     def in_names(self) -> dict[str, str]:
-        """The slots for a separate sentence, which has to name its subject first."""
+        """Return the slots for a separate sentence, which has to name its subject first."""
         who = self.slots.get("who", "")
         whose = "its" if who == "it" else f"{who}'s"
         return self.slots | {
@@ -98,7 +98,7 @@ def turning_of(words: list[str]) -> Turning | None:
 
 
 def _name(said: list[str]) -> list[str]:
-    """The name of one thing or being at the beginning: he, it, the dog; nothing where it is another."""
+    """Return the name of a single thing or being at the beginning: he, it, the dog; empty if there is none."""
     match said:
         case ["he" | "she" | "it", *_]:
             return said[:1]
@@ -140,7 +140,7 @@ def _is_doing(doing: str, more: list[str]) -> bool:
 
 
 def _may_be(state: str, thing: str, *, is_living: bool) -> bool:
-    """Whether somebody can bring a thing into a state: a seat that is open is not closed, the ground not filled."""
+    """Whether somebody can bring a thing into a state or out of it: nobody closes an open seat or fills the ground."""
     if state in ("awake", "asleep", "sleeping", "sitting", "standing"):
         return is_living
     things = {"open": OPENED, "closed": OPENED, "shut": OPENED, "up": RAISED, "down": RAISED}
@@ -149,7 +149,7 @@ def _may_be(state: str, thing: str, *, is_living: bool) -> bool:
 
 
 def _subject(name: list[str]) -> dict[str, str]:
-    """The subject and how one goes on speaking of it."""
+    """Return the slots for the subject: its name, its pronoun and their verb forms."""
     thing = noun_key(name[-1])
     he = name[0] if len(name) == 1 else "he" if thing in _HE else "she" if thing in _SHE else ""
     he = he or ("they" if thing in _PEOPLES else "it")
@@ -158,7 +158,7 @@ def _subject(name: list[str]) -> dict[str, str]:
 
 
 def _said(noun: str, *, is_some: bool = False) -> dict[str, str]:
-    """How one speaks of a hat (it, one), of glasses (them, some), of snow (it, some)."""
+    """Return the slots for a noun and its pronouns: a hat (it, one), glasses (them, some), snow (it, some)."""
     several = is_plural(noun.split()[0] if " of " in noun else noun)
     some = several or is_some
     words = {"x": noun, "it": "them" if several else "it", "one": "some" if some else "one"}
@@ -166,7 +166,7 @@ def _said(noun: str, *, is_some: bool = False) -> dict[str, str]:
 
 
 def _of_people(words: list[str]) -> Turning | None:
-    """Where it is asked whether anybody is somewhere."""
+    """Return the supposition for a question whether anybody is somewhere; None for other questions."""
     match words:
         case ["is", "there", who, *rest] | ["is", who, "here" | "nearby" | "outside", *rest] if who in _PEOPLE:
             rest = words[words.index(who) + 1 :]
@@ -176,7 +176,7 @@ def _of_people(words: list[str]) -> Turning | None:
 
 
 def _of_what_is_there(verb: str, said: list[str]) -> Turning | None:
-    """What is asked for by "is there a dog in the picture", "are there any clouds", "is there snow on the ground"."""
+    """Return the supposition for "is there a dog in the picture", "are there any clouds" and the like, or None."""
     has_article = said[:1] in (["a"], ["an"])
     said = said[1:] if said[:1] in (["a"], ["an"], ["any"]) else said
     place = next((place for place, word in enumerate(said) if word in _NOWHERE), len(said))
@@ -192,14 +192,14 @@ def _of_what_is_there(verb: str, said: list[str]) -> Turning | None:
 
 
 def _agrees(verb: str, name: list[str], *, has_article: bool) -> bool:
-    """Whether verb, article and noun go together; a published question need not be good English."""
+    """Whether verb, article and noun agree; published questions are not always grammatical."""
     if verb == "are":
         return is_plural(name[-1]) and not has_article
     return not is_plural(name[-1]) and (has_article or noun_key(name[-1]) in MASSES)
 
 
 def _of_having(noun: str, had: list[str]) -> Turning | None:
-    """What is asked for by "does the window have a curtain"; parts of a body stay where they are."""
+    """Return the supposition for "does the window have a curtain" and the like; None for parts of a body."""
     has_article = had[:1] in (["a"], ["an"])
     name = had[1:] if has_article else had
     name = name[:-2] if name[-2:] in (["on", "it"], ["on", "him"], ["on", "her"]) else name
@@ -222,7 +222,7 @@ def write_yes_no(source: SourceQuestion, chance: Random) -> PairDraft:
     be = [] if words[0].casefold() == "does" else ["be"]
     asked = " ".join(["would", *words[1 : turning.subject + 1], *be, *words[turning.subject + 1 :]])
     pattern = chance.choice(turning.patterns)
-    written = {word.casefold(): word for word in words[1:]}  # Frisbee, TV
+    written = {word.casefold(): word for word in words[1:]}  # keeps capitals: Frisbee, TV
     question, told = (_filled(pattern, asked, slots, written) for slots in (turning.in_pronouns(), turning.in_names()))
     return PairDraft(
         question, "no" if source.answer == "yes" else "yes", f"turn round: {turning.family}", pattern, told=told
@@ -230,7 +230,7 @@ def write_yes_no(source: SourceQuestion, chance: Random) -> PairDraft:
 
 
 def _filled(pattern: str, asked: str, slots: dict[str, str], written: dict[str, str]) -> str:
-    """The question in a wording, its words as they were written."""
+    """Return the question in a wording, with the capitals of the source question."""
     words = {name: " ".join(written.get(word, word) for word in said.split()) for name, said in slots.items()}
     question = pattern.format(asked=asked, **words)
     return re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
