@@ -1,4 +1,4 @@
-"""The models of an audit: requests are retried until answered, with a limit on concurrent requests for each model."""
+"""The models of an audit: failed requests are retried, and the number of concurrent requests per model is limited."""
 
 import asyncio
 import io
@@ -17,7 +17,7 @@ from countersight.picture import Picture, as_seen
 
 
 class AuditServer:
-    """The state of one server; its problems are shown while the audit runs."""
+    """The state of one server; its last error is shown while the audit runs."""
 
     def __init__(self, tally: AuditTally) -> None:
         self.before = self.failed_before = 0
@@ -104,7 +104,7 @@ class AskedEditor(Client[EditRequest, Edited]):
         self._editor = editor
 
     async def abilities(self, request: EditRequest) -> Abilities | None:
-        """Return what it can do to a picture; None if it accepts any words."""
+        """Return the editor's abilities for a picture; None if it accepts any instruction."""
         able = await abilities_of(self._editor, request)
         return able if able.words else None
 

@@ -65,7 +65,7 @@ class Opener:
         self._news: dict[str, AuditServer] = {}
 
     def know(self, steps: Iterable[Step]) -> None:
-        """Record which participants answered in an earlier process: a refusal now is not an unknown name."""
+        """Record which participants answered in an earlier process, so that a refusal is not taken for a wrong name."""
         for name, count in Counter(step.by for step in steps if not isinstance(step.output, Failed)).items():
             if name in self._news:
                 self._news[name].before = count
@@ -86,7 +86,7 @@ class Opener:
         return AskedEditor(editor, self._retry, self._stop, self._heard(editor.name))
 
     def judges(self, judges: Sequence[str | Judge], settings: ModelSettings) -> tuple[Judge, ...]:
-        """Open a panel of judges by name, or use the given ones; a judge named twice is an error."""
+        """Open a panel of judges by name, or use the given ones; a judge that is named twice is an error."""
         names = [judge if isinstance(judge, str) else judge.party.name for judge in judges]
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice:
@@ -102,7 +102,7 @@ class Opener:
     def checkers(self, names: Sequence[str], settings: ModelSettings, begun: Sequence[Actor]) -> tuple[Checker, ...]:
         """Open the checkers of edits, each once: pixels, seams, a detector, or any vision model.
 
-        An audit ends with the thresholds that it was begun with: `begun` are those who checked so far.
+        A resumed audit keeps its first thresholds, which are in `begun`, the checkers used so far.
         """
         thresholds = {party.name: party.settings for party in begun}
         opened: list[Checker] = []
@@ -118,7 +118,7 @@ class Opener:
         return tuple(opened)
 
     def _reader(self, what: str, name: str, settings: ModelSettings, others: Registry[Any]) -> AskedModel:
-        """A model that reads text alone."""
+        """Open a model that reads text only."""
         try:
             model = open_model(name, settings)
             if name in ("chance", "always-first") or (isinstance(model, Viewer) and model.picture_limits[0]):
@@ -170,7 +170,7 @@ class AuditOptions(msgspec.Struct, frozen=True):
     control: bool = False
     cases: int | None = None
     descriptive: bool = False
-    """Whether only questions are used that are likely to elicit a description of the picture."""
+    """Whether to use only questions that are likely to elicit a description of the picture."""
     settings: ModelSettings = ModelSettings(max_tokens=2048)
     """Settings of the audited model."""
     extractor_settings: ModelSettings = ModelSettings(max_tokens=2048)
@@ -183,7 +183,7 @@ class AuditOptions(msgspec.Struct, frozen=True):
     checkers: tuple[str, ...] = ()
     """The checkers that decide whether an edit did what was requested."""
     uncited: bool = False
-    """Whether the same number of uncited things is edited too."""
+    """Whether to edit the same number of uncited things too."""
     intervene: Intervene = "picture"
     strength: int = 1
     """The number of doses of each edit; 1 is the whole edit only."""
@@ -205,7 +205,7 @@ async def audit_dataset(
     _refuse_nonsense(options)
     _refuse_exact_without_scenes(dataset, options)
     opener = Opener(options.retry, options.prompts, tally, stop)
-    parties = Parties(  # before there is a folder: a wrong name leaves none behind
+    parties = Parties(  # before the folder is created: a wrong name leaves none behind
         model=opener.model(options.model, options.settings),
         extractor=opener.extractor(options.extractor, options.extractor_settings),
         editor=None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
@@ -278,7 +278,7 @@ def _refuse_nonsense(options: AuditOptions) -> None:
 
 
 def _refuse_exact_without_scenes(dataset: Dataset, options: AuditOptions) -> None:
-    """`exact` edits and judges what is drawn by our own scenes; elsewhere it can do nothing."""
+    """Raise an error if `exact` is used without generated scenes, the only pictures that it can edit and judge."""
     if "exact" in (options.editor, *options.judges) and not (dataset.path / SCENES_FILE).is_file():
         raise AuditError(
             f"{dataset.path} has no {SCENES_FILE}: `exact` edits and judges only drawings of flowers and dots "
@@ -287,13 +287,13 @@ def _refuse_exact_without_scenes(dataset: Dataset, options: AuditOptions) -> Non
 
 
 def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]]:
-    """The cases to audit, in order."""
+    """Return the selected cases with their rows, in order."""
     rows = {selected.row for selected in selection.cases}
     return ((row, case) for row, case in dataset.cases() if row in rows)
 
 
 _METHOD: Final = ("votes", "pool", "concepts", "control", "cases", "descriptive", "uncited", "intervene", "requires")
-"""Options that stand in audit.json under the same names."""
+"""Options that are stored in audit.json under the same names."""
 
 
 def _manifest(dataset: Dataset, output: Path, options: AuditOptions, parties: Parties) -> Manifest:

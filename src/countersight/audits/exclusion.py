@@ -53,7 +53,7 @@ def edit_fault(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> st
     photographed = case.record.scene is None and concept.instruction.action in CONFIRMED
     if not manifest.checkers or not (photographed or unproven_drawing(case, manifest)):
         return ""
-    sure = any(check.done for check in concept.checks if check.checker != "seams")  # which only tells how it looks
+    sure = any(check.done for check in concept.checks if check.checker != "seams")  # seams checks only the look
     return "" if sure else UNSURE
 
 
@@ -72,7 +72,7 @@ def flips(case: CaseTrail) -> bool | None:
 def same_answer(question: Question, before: str, after: str) -> bool:
     """Whether two answers to a question are the same.
 
-    Free answers that differ only in that one says more are the same: "rugby" and "It is rugby".
+    Open answers are also the same if one contains all words of the other: "rugby" and "It is rugby".
     """
     one, other = (normal(read_answer(question, text) or text) for text in (before, after))
     if question.unlisted_kind != "open" or not one or not other:

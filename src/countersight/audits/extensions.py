@@ -1,4 +1,4 @@
-"""Tests past the paper: edits of uncited things, and explanations rewritten as if a concept were different."""
+"""Tests beyond the paper: edits of uncited things, and explanations rewritten as if a concept were different."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ _TARGET: Final = re.compile(
 def change_thought(statement: Statement, instruction: Instruction, others: Iterable[Instruction] = ()) -> Thought:
     """Return the explanation rewritten as if the concept were different, and the answer that follows, if known.
 
-    One that is the same for another concept, of `others`, would test neither: there is none then.
+    Without text if the explanation would be the same for another concept in `others`, because it would test neither.
     """
     thought = _changed(statement, instruction)
     if thought.text and any(_changed(statement, other).text == thought.text for other in others):
@@ -55,7 +55,7 @@ def _changed(statement: Statement, instruction: Instruction) -> Thought:
 
 
 def _moved(claimed: dict[str, int], instruction: Instruction) -> dict[str, int] | None:
-    """Every number that is claimed, as it is after the change; None where one of them is not known then."""
+    """Return every claimed number as it is after the change; None if the change makes one of them unknown."""
     found = _TARGET.fullmatch(instruction.target.casefold())
     if found is None or instruction.action not in ("remove", "add"):
         return None
@@ -75,9 +75,9 @@ def _moved(claimed: dict[str, int], instruction: Instruction) -> dict[str, int] 
 
 
 def _dots(claimed: dict[str, int], circle: str | None, row: str | None) -> tuple[str, set[str], set[str]]:
-    """The fact that dots of a circle or a row are counted in, those that move with it, and those that are known."""
+    """Return the fact for dots in a circle or row, the facts that change with it, and those with known effects."""
     named = [place for place in PLACES if f"dots in the {place} circle" in claimed]
-    if circle is None:  # of several circles that were counted, the fullest of them changes
+    if circle is None:  # the fullest of the counted circles changes
         within = [place for place in named if row is None or place.startswith(row)]
         circle = max(within, key=lambda place: claimed[f"dots in the {place} circle"], default=None)
     parts = {"dots"} | ({f"dots in the {row or (circle or '').split(' ')[0]} row"} if row or circle else set())
@@ -90,7 +90,7 @@ def _dots(claimed: dict[str, int], circle: str | None, row: str | None) -> tuple
 
 
 def _rewritten(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str:
-    """The text with every number as it is now; nothing where one number stands for two things that part."""
+    """Return the text with the new numbers; "" if it is unclear which new number replaces an old one."""
     become: dict[int, set[int]] = {}
     for fact, number in claimed.items():
         become.setdefault(number, set()).add(moved[fact])
@@ -107,7 +107,7 @@ def _rewritten(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str
 
 
 def _in_order(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str:
-    """The same where each number in the text is one claim, in the order of the claims."""
+    """Return the text with the new numbers if its numbers are exactly the claims, in order; "" otherwise."""
     numbers = list(_NUMBER.finditer(text))
     if [str(value) for value in claimed.values()] != [found[0] for found in numbers]:
         return ""
@@ -151,7 +151,7 @@ def uncited_concepts(statement: Statement, picture: Picture, scene: Scene | None
 
 
 def _of_photograph(statement: Statement) -> Iterator[Instruction]:
-    """Things that the editor finds, and that question, answer and explanation do not name."""
+    """Yield removals of things that the editor finds and that question, answer and explanation do not name."""
     things = statement.able.things if statement.able else None
     said = " ".join((statement.question, statement.answer, statement.explanation))
     kinds: set[str] = set()
@@ -165,7 +165,7 @@ def _of_photograph(statement: Statement) -> Iterator[Instruction]:
 
 
 def _of_scene(statement: Statement, picture: Picture, scene: Scene, seed: int) -> Iterator[Instruction]:
-    """Changes that leave the answer and all that the explanation claims as they are."""
+    """Yield edits that change neither the right answer nor any number that the explanation claims."""
     answer = right_answer(statement.question, scene)
     if answer is None:
         return

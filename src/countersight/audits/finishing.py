@@ -47,13 +47,13 @@ class Finished(msgspec.Struct, frozen=True):
 def finish(
     folder: Path, *, against: Path | None = None, gallery: int = GALLERY, progress: Progress = silent
 ) -> Finished:
-    """Write everything that others need to follow, check and sign an audit, from its log, and seal it.
+    """Write all files that others need to follow, check and sign an audit, and seal them.
 
-    `against` is an earlier audit to be set beside it, `gallery` how many cases the page shows at most. It asks nobody
-    anything, and may be done again: after a calibration or reviews came in.
+    `against` is an earlier audit to compare with; `gallery` is the largest number of cases on the page. Everything is
+    computed from the log without asking a model, so it can be repeated, for example after a calibration or reviews.
     """
     opened = AuditFolder.open(folder)
-    with locked(folder, AuditError):  # an audit that is being written has no seal yet
+    with locked(folder, AuditError):  # a running audit cannot be sealed
         for part_of in (folder, folder / PICTURES, folder / DIFFERENCES):
             clear_parts(part_of)
         audit = read_audit(folder)

@@ -1,6 +1,6 @@
 """The folder of an audit: audit.json has the participants and settings, steps.jsonl the steps.
 
-Every picture that was shown to anybody is in `pictures/`, named by the digest of its bytes.
+Every picture that was shown to a participant is in `pictures/`, named by the digest of its bytes.
 """
 
 import contextlib
@@ -55,22 +55,22 @@ class AuditFolder:
     def begin(cls, path: Path | str, manifest: Manifest) -> Self:
         """Start an audit in a folder, or resume the one there if it is the same.
 
-        An audit may be given further judges and checkers, more votes or its control edits later: nothing that was
-        done before depends on them. Anything else belongs into another folder.
+        Judges, checkers, votes and control edits can be added later, because no earlier step depends on them. An audit
+        that differs in anything else needs another folder.
         """
         path = Path(path)
         try:
-            manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read again
+            manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read back
         except msgspec.ValidationError as error:
             raise AuditError(f"no audit has such a setting: {error}") from None
         lock = begun(path, MANIFEST, "an audit", AuditError, PICTURES)
         try:
             if (path / MANIFEST).exists():
                 there = cls.open(path).manifest
-                if (there.pool, manifest.pool) == ("majority", HALVES):  # begun by 0.1: it ends as it began
+                if (there.pool, manifest.pool) == ("majority", HALVES):  # begun by 0.1: keep its pooling
                     manifest = msgspec.structs.replace(manifest, pool=there.pool)
                 _refuse_difference(path, there, manifest)
-                manifest = _kept_beginning(manifest, there)
+                manifest = _with_start(manifest, there)
                 if manifest == there:
                     return cls(path, there, lock)
             (path / PICTURES).mkdir(exist_ok=True)
@@ -113,14 +113,14 @@ class AuditFolder:
                 if digest_of(data) == digest:
                     try:
                         return check_picture(data)
-                    except BadPicture as error:  # what an editor gave is checked before it is kept
+                    except BadPicture as error:  # checked before it was stored, so the file is damaged
                         raise AuditError(f"{file} {error}") from None
                 raise AuditError(f"{file} was changed after it was written")
         raise AuditError(f"the picture {digest} is missing from {self.path / PICTURES}")
 
 
 def sweep(path: Path, used: Iterable[str]) -> None:
-    """Remove pictures that no step mentions, left behind by a kill between picture and step."""
+    """Remove pictures that no step mentions, for example if the process was killed before it wrote the step."""
     known = set(used)
     for file in (path / PICTURES).iterdir():
         if file.stem not in known or file.name.startswith("."):
@@ -160,15 +160,15 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
                 f"{path} contains an audit with a different {what}: {old}, not {found[what]}; choose a different "
                 "folder for `out`"
             )
-    for what, argument in _taken_away(there, now):
+    for what, argument in _removed(there, now):
         raise AuditError(
             f"{path} contains an audit with {what}, which cannot be removed: name it in `{argument}`, or choose "
             "a different folder for `out`"
         )
 
 
-def _taken_away(there: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
-    """Return what an audit was given before but not now, and the argument that gives it."""
+def _removed(there: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield what the existing audit has and the new manifest lacks, with the argument that sets it."""
     same = "under this name and with these settings"
     yield from ((f"the judge {one.name} {same}", "judges") for one in there.judges if one not in now.judges)
     yield from ((f"the checker {one.name} {same}", "checkers") for one in there.checkers if one not in now.checkers)
@@ -180,8 +180,8 @@ def _taken_away(there: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
         yield "edits of uncited objects", "control"
 
 
-def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:
-    """The new manifest as the one that was begun: when and with which version, and where the dataset was."""
+def _with_start(now: Manifest, there: Manifest) -> Manifest:
+    """Return the new manifest with the facts of the first start: time, version, machine, dataset and plan."""
     return msgspec.structs.replace(
         now,
         dataset=there.dataset,
@@ -237,7 +237,7 @@ def decode_step(line: bytes) -> Step | None:
 def read_steps(path: Path) -> Iterator[Step]:
     """Return every step of a log, checking its chain; changed, removed or added lines raise AuditError.
 
-    A last line without an end is what a kill leaves behind, and no step.
+    An incomplete last line, left behind by a killed process, is ignored.
     """
     if not path.exists():
         return
@@ -294,6 +294,6 @@ def _read(path: Path) -> list[EditOrder]:
     with open(path, "rb") as file:
         for number, line in enumerate(bounded_lines(file, _LONGEST), 1):
             if not line.endswith(b"\n"):
-                break  # a kill cut it off: nothing was ordered yet
+                break  # the process was killed before it placed the order
             found.append(decode_record(line, EditOrder, f"{path} line {number}"))
     return found

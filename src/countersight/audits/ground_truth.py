@@ -1,4 +1,4 @@
-"""What is true in our own scenes: claims of a sentence, right answers, and the scenes of a dataset."""
+"""Ground truth of generated scenes: claims of a sentence, right answers, and the scenes of a dataset."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ _FLOWERS = rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}"
 
 
 def claims(text: str) -> tuple[Claim, ...]:
-    """Return the numbers that a text claims about a scene, in order, each once. Unknown words claim nothing."""
+    """Return the numbers that a text claims about a scene, in order, each once. Unknown words are ignored."""
     plain = " ".join(text[:LONGEST].casefold().split())
     found: list[tuple[int, Claim]] = []
     for pattern, fact in _READ:
@@ -59,7 +59,7 @@ def _numbers(match: re.Match[str]) -> list[int]:
 
 
 def _rest(match: re.Match[str], text: str) -> list[Claim]:
-    """ "… inside the red polygons, so 5 are outside": outside of what was named last."""
+    """Return the claim of "… inside the red polygons, so 5 are outside": it is about the polygons named last."""
     colours = re.findall(rf"\b({'|'.join(COLOURS)}) {_SHAPE}", text[: match.start()])
     return [Claim(f"flowers {match['side']} {colours[-1]}", parse_number(match["n"]))] if colours else []
 
@@ -106,7 +106,7 @@ _PATTERNS: Final[tuple[tuple[str, str | Callable[[re.Match[str], str], list[Clai
     (rf"(?:counted|see|are|has|with) {_N} circles?\b", "circles"),
 )
 _READ: Final = tuple((re.compile(rf"\b{pattern}"), fact) for pattern, fact in _PATTERNS)
-"""What sentences may claim: the fact that the number `n` is claimed of, or a function that reads the claims."""
+"""Patterns of claims, each with the fact that the number `n` is about, or with a function that reads the claims."""
 
 
 def find_moved_facts(old: Mapping[str, int], new: Mapping[str, int]) -> set[str]:
@@ -171,7 +171,7 @@ class _Id(msgspec.Struct):
 
 
 class SceneIndex:
-    """The scenes of a dataset that we drew; empty for other datasets."""
+    """The scenes of a generated dataset; empty for other datasets."""
 
     def __init__(self, dataset: Path) -> None:
         self._file = dataset / SCENES_FILE

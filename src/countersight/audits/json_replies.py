@@ -19,7 +19,7 @@ LONGEST_QUOTATION = 8_000
 """Longest quotation that is passed on, in characters; explanations are far shorter."""
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
-"""Signs that nobody sees but a tokenizer: they could hide words from whoever reads the log."""
+"""Characters that only a tokenizer sees: they could hide words from a person who reads the log."""
 
 
 def flatten(text: str) -> str:
@@ -80,12 +80,12 @@ def parse_edit(text: str) -> dict[str, Any] | None:
 
 
 TRIES = 3
-"""After this many replies without the format there is no answer (a judge abstains)."""
+"""After this many replies without the required format, there is no answer (a judge abstains)."""
 LONGEST = 100_000
 """Longest prefix of a reply that is searched, in characters."""
 NO_JSON = "there is no JSON object in it"
 _OBJECTS = 64
-"""Beginnings of an object that are tried; a text full of braces must not take for ever."""
+"""Opening braces that are tried, so that a text full of braces does not take forever."""
 _DECODER = json.JSONDecoder()
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
@@ -97,7 +97,7 @@ class BadShape(ValueError):  # noqa: N818 - it names the thing
 
 
 class Shaped(msgspec.Struct, frozen=True):
-    """The result of asking for a format."""
+    """The result of asking for a reply in a required format."""
 
     value: Any
     """A value of the requested type; None if no reply had the format."""
@@ -109,10 +109,10 @@ class Shaped(msgspec.Struct, frozen=True):
 def read_shape(
     text: str, shape: type[Shape], otherwise: Callable[[str], dict[str, Any] | None] = lambda text: None
 ) -> Shape:
-    """Return the one value of a format in a text, or raise BadShape. `otherwise` reads a text without any JSON.
+    """Return the value that a text contains in a format, or raise BadShape. `otherwise` reads a text without any JSON.
 
-    A text may talk around its JSON, fence it, or think aloud before it. Two values that differ are none: the model may
-    have repeated one that somebody else put to it.
+    The JSON may be fenced, surrounded by text, or preceded by reasoning. Two different values are an error: the model
+    may have repeated one that is not its own.
     """
     text = _THOUGHT.sub("", text[:LONGEST]).strip()
     fault = NO_JSON
@@ -139,7 +139,7 @@ def read_shape(
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text, in order, whatever stands around them."""
+    """Yield the outermost JSON objects in a text, in order."""
     at, tried = 0, 0
     while (at := text.find("{", at)) >= 0 and tried < _OBJECTS:
         tried += 1
@@ -160,7 +160,7 @@ async def ask_shaped(
     again: str,
     vote: int = 0,
 ) -> Shaped:
-    """Ask until a reply has the format, at most TRIES times; each repetition says what was wrong."""
+    """Ask until a reply has the format, at most TRIES times; each new request says what was wrong."""
     turns: tuple[Turn, ...] = (Turn("user", text),)
     tries: list[Try] = []
     so_far: Usage | None = None

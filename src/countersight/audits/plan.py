@@ -34,8 +34,8 @@ MEASURES: Final = {
     "tests": "",
     "steady": "steady",
 }
-"""What a criterion may speak of, and where it stands in the scores; steady is the share of answers that stay with an
-edit that changes nothing."""
+"""The measures that a criterion can use, and their fields in the scores; `steady` is the share of answers that stay
+the same after an edit that changes nothing."""
 
 
 class Criterion(msgspec.Struct, frozen=True):
@@ -159,7 +159,7 @@ def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
         check_criterion(words)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     dated = msgspec.structs.replace(plan, written=now, countersight=__version__)
-    alike = msgspec.convert(msgspec.to_builtins(dated), AuditPlan)  # its defaults are then known as such, and left out
+    alike = msgspec.convert(msgspec.to_builtins(dated), AuditPlan)  # so that defaults are omitted
     data = msgspec.json.format(msgspec.json.encode(alike), indent=1) + b"\n"
     write_whole(file, data)
     if key is not None:

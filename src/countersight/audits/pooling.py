@@ -27,7 +27,7 @@ class Opinion(msgspec.Struct, frozen=True):
 
 
 def pool_scores(scores: Iterable[float | None], pool: Pool) -> float | None:
-    """Combine several scores into one; abstentions do not count. A tie counts half, or nothing in old audits."""
+    """Combine several scores into one; abstentions do not count. A tie counts half, or is undecided in old audits."""
     given = [score for score in scores if score is not None]
     if not given:
         return None
@@ -60,7 +60,7 @@ def panel_opinion(verdicts: Iterable[Verdict], pool: Pool) -> Opinion:
 def ccs_of_votes(verdicts: Iterable[Verdict], pool: Pool) -> float | None:
     """Return the CCS from pooling PCS · NCC of every single vote.
 
-    What a panel holds may be more: most say yes to PCS, most say yes to NCC, and they are not the same.
+    The CCS of the pooled opinion may be higher: the majorities for PCS and for NCC may consist of different votes.
     """
     own = (
         pool_scores((pooled_opinion([vote], pool).ccs for vote in votes), pool) for votes in by_judge(verdicts).values()
@@ -69,7 +69,7 @@ def ccs_of_votes(verdicts: Iterable[Verdict], pool: Pool) -> float | None:
 
 
 class Mean(msgspec.Struct, frozen=True):
-    """A mean over cases, each the mean of its concepts, with its 95 % interval over pictures; None for no cases."""
+    """A mean over cases (each the mean of its concepts), with a 95 % interval over pictures; None without cases."""
 
     value: float | None
     low: float
@@ -98,7 +98,7 @@ Score = Hashable | None
 
 
 class JudgePair(msgspec.Struct, frozen=True):
-    """Two judges: Cohen's kappa over the tests that both decided themselves, for PCS and for NCC."""
+    """The agreement of two judges: Cohen's kappa over the tests that both decided themselves, for PCS and for NCC."""
 
     first: str
     second: str
@@ -144,7 +144,7 @@ def flip_rate(items: Sequence[Sequence[Score]]) -> float | None:
 def agreement(tests: Sequence[Sequence[Verdict]]) -> JudgeAgreement:
     """Return the agreement of judges over tests, each given by all its verdicts.
 
-    What rules decided on a judge's behalf is left out: two judges who were never asked do not agree.
+    Verdicts that rules gave on a judge's behalf are left out, because they do not show that judges agree.
     """
     asked = [by_judge(each for each in test if each.path != "rules" or each.judge == "rules") for test in tests]
     judges = list(dict.fromkeys(judge for test in tests for judge in by_judge(test)))

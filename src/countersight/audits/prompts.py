@@ -30,7 +30,7 @@ class AuditPrompts(msgspec.Struct, frozen=True):
     again: str
 
     def ask(self, question: Question) -> str:
-        """Return the prompt of a question: options are never listed, since none may be right after an edit."""
+        """Return the prompt of a question: options are never listed, because all may be wrong after an edit."""
         return fill(getattr(self, question.unlisted_kind), {"question": question.text})
 
 
@@ -42,8 +42,7 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "judge": ("question", "answer", "explanation", "change", "keep", "new_answer", "new_explanation"),
     "again": ("fault",),
 }
-"""What stands in braces in each text; all of it must, but for what is to be left alone, what was
-wrong, and what the editor can do."""
+"""The placeholders of each text; all are required, except those in `_OPTIONAL`."""
 _OPTIONAL: Final = ("keep", "fault", "able")
 _PAPERS: Final[dict[str, tuple[str, ...]]] = {
     "extract": ("question", "original_answer", "original_explanation"),
@@ -52,7 +51,7 @@ _PAPERS: Final[dict[str, tuple[str, ...]]] = {
         *("edited_answer", "edited_explanation"),
     ),
 }
-"""The same in the paper's own prompts (appendix A), which can be used as they stand."""
+"""The placeholders of the paper's own prompts (appendix A), which can be used unchanged."""
 _CALLED: Final = {
     "vqa_explanation_prompt": "why",
     "concept_extraction_edit_instruction_prompt": "extract",
@@ -116,7 +115,7 @@ def _read(path: Path) -> AuditPrompts:
 
 
 def _papers(path: Path) -> AuditPrompts:
-    """The paper's prompts, which are not ours to hand on: they come from a file that the user made."""
+    """Return the paper's prompts from a file made by the user, because we may not distribute them."""
     if not path.is_file():
         raise CountersightError(
             f"the paper's prompts are not part of Countersight: copy them from the paper's appendix A into {path}, "

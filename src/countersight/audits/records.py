@@ -1,6 +1,6 @@
 """The records of an audit: one for every step, so that it can be followed, checked and repeated.
 
-An audit folder holds `audit.json` (a Manifest), `steps.jsonl` (a Step a line, each chained to the one before by its
+An audit folder holds `audit.json` (a Manifest), `steps.jsonl` (one Step per line, each chained to the one before by its
 hash), and `pictures/` (every picture before and after its edit, and the masks, named by the digest of their bytes).
 """
 
@@ -40,7 +40,7 @@ class Check(msgspec.Struct, frozen=True, tag="check", omit_defaults=True):
 
 
 class Dose(msgspec.Struct, frozen=True, tag="dose", omit_defaults=True):
-    """A weaker edit: some quarters of the way from the picture before to the picture after."""
+    """A weaker edit: a blend of the pictures before and after, at some quarters of the way."""
 
     strength: int
     before: str
@@ -50,7 +50,7 @@ class Dose(msgspec.Struct, frozen=True, tag="dose", omit_defaults=True):
 
 
 class Thought(msgspec.Struct, frozen=True, tag="thought", omit_defaults=True):
-    """The model's own explanation with one concept changed, to be put into its turn."""
+    """The model's own explanation with one concept changed, which replaces its turn in the conversation."""
 
     instruction: Instruction
     text: str
@@ -79,8 +79,7 @@ Stage = Literal[
     "answer thought",
 ]
 """The steps of the four stages (EDCT 3): `answer` and `why` are the first, `concepts` the second, `edit` and `check`
-the third, and the next three the fourth. `case` only writes down what is asked about; the last four go past the
-paper."""
+the third, and the next three the fourth. `case` only records the subject; the last four go beyond the paper."""
 
 CONTROL = 0
 """The number of the control edit, which should change nothing; concepts are counted from 1."""
@@ -94,7 +93,7 @@ class StepPlace(msgspec.Struct, frozen=True, omit_defaults=True):
     row: int = -1
     """Position of the case in its dataset, counted from 0."""
     concept: int | None = None
-    """CONTROL, or the number of the concept, from the edit on; uncited things count down from -1."""
+    """From the edit on: the number of the concept, CONTROL, or -1, -2, … for uncited things."""
     judge: str = ""
     """The judge or checker."""
     vote: int = 0
@@ -115,7 +114,7 @@ class RecordedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The usage of a step."""
+    """The tokens, cost, time and attempts of a step."""
 
     tokens_in: Count = 0
     tokens_out: Count = 0
@@ -137,7 +136,7 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
     suite: str = ""
     group: str = ""
     scene: Scene | None = None
-    """The scene in the picture, if we drew it: with it anybody can repeat the judgement of `exact`."""
+    """The scene in the picture, if it was generated; needed to repeat the judgement of `exact`."""
 
 
 class Said(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
@@ -145,13 +144,13 @@ class Said(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
 
     text: str
     finish: str = ""
-    """The stop reason, in the server's word."""
+    """The stop reason, as the server names it."""
     model: str = ""
     """The model name reported in the reply."""
 
 
 class Try(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reply in a required format, and its fault; `fault` is empty if there is none."""
+    """One reply to a request for a format; `fault` is empty if the reply has the format."""
 
     text: str
     fault: str = ""
@@ -168,7 +167,7 @@ class Concepts(msgspec.Struct, frozen=True, tag="concepts", omit_defaults=True):
     refused: tuple[str, ...] = ()
     """Concepts that it named although the explanation does not cite them."""
     able: Abilities | None = None
-    """The editor's abilities for this picture as given to the extractor; None if it accepts any words."""
+    """The editor's abilities for this picture as given to the extractor; None if it accepts any instruction."""
 
 
 class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):
@@ -180,7 +179,7 @@ class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):
     after: str = ""
     """Digest of the picture after; empty if the editor returned none."""
     mask: str = ""
-    """Digest of the mask (a PNG), if the editor knows what it meant to change."""
+    """Digest of the mask of the edited area (a PNG), if the editor reports one."""
     quality: EditQuality | None = None
     """The quality of the edit; None for a failed edit."""
     failure: str = ""
@@ -189,7 +188,7 @@ class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):
     log: dict[str, str | int | float] = {}
     """The editor's notes on how it was made."""
     scene: Scene | None = None
-    """The scene in the edited picture, if we drew it."""
+    """The scene in the edited picture, if it was generated."""
 
 
 class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):
@@ -204,7 +203,7 @@ class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):
     pcs_reason: str = ""
     ncc_reason: str = ""
     path: str = ""
-    """What decided: `exact`, `rules`, `model`, or `abstained`; two of them joined by " + " where PCS and NCC were
+    """What decided: `exact`, `rules`, `model`, or `abstained`; two of them joined by " + " if PCS and NCC were
     decided differently, PCS first."""
     expected: str = ""
     """The right answer to the question about the edited picture, if known."""
@@ -238,7 +237,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """One line of steps.jsonl: a step with its inputs and its output.
 
     `hash` is the SHA-256 of the line up to the comma before it; `previous` is the hash of the line before, so that no
-    line can be changed, taken out or put in without breaking every later one.
+    line can be changed, removed or added without breaking every later one.
     """
 
     n: int

@@ -57,7 +57,7 @@ class CorrectedScores(msgspec.Struct, frozen=True):
 
 
 class Accuracy(msgspec.Struct, frozen=True):
-    """How often answers are right, if known: a different question than whether explanations are faithful."""
+    """How often answers are right, if known; this is independent of whether explanations are faithful."""
 
     before: Mean
     """On the original pictures, over the cases with a test that counts."""
@@ -66,7 +66,7 @@ class Accuracy(msgspec.Struct, frozen=True):
 
 
 class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One test."""
+    """The scores of one test."""
 
     case: str
     row: int
@@ -175,7 +175,7 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
-    """Return the scores of an audit in its current state; the same for the same steps and seed."""
+    """Return the scores of an audit in its current state, which depend only on its steps and the seed."""
     manifest = audit.manifest
     tests = [] if manifest.intervene == "thought" else [test for case in audit.cases for test in _tests(case, audit)]
     kept = [test for test in tests if not test.excluded]
@@ -219,7 +219,7 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
         steady=mean_by_cluster(stays) if stays else None,
         paths=dict(Counter(verdict.path for verdict in flat).most_common()),
         agreement=agreement([given for given in verdicts if given]),
-        **_of_kept(audit, kept),
+        **_kept_figures(audit, kept),
         **_checks(audit),
         specificity=specificity(audit.cases, counted, manifest) if manifest.uncited else None,
         doses=dose_score(audit.cases, counted, manifest) if manifest.strength else None,
@@ -227,8 +227,8 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
     )
 
 
-def _of_kept(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
-    """Figures over the tests that count: answers that never changed, accuracy, and votes that no majority gave."""
+def _kept_figures(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
+    """Return figures over the tests that count: unchanged answers, accuracy, and CCS that no single vote supports."""
     trails = {(case.case, concept.number): (case, concept) for case in audit.cases for concept in case.concepts}
     before, after, same, own = [], [], [], []
     for test in kept:
@@ -357,7 +357,7 @@ class ScoreDifference(msgspec.Struct, frozen=True):
 def difference(first: AuditScores, second: AuditScores, measure: Measure) -> ScoreDifference | None:
     """Return how much higher the first audit scores; None if no case counts in both.
 
-    What is said of one picture hangs together, which the interval knows; zero lies in it where p is not below 0.05.
+    The interval takes into account that cases share pictures; it contains zero if p is not below 0.05.
     """
     other = by_case(second, measure)
     apart = [

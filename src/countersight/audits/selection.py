@@ -1,6 +1,6 @@
-"""selection.json: the cases of an audit, written before the first of them is asked about.
+"""selection.json: the cases of an audit, written before the first request.
 
-What is missing from the log later was never done, or was taken out of it.
+A selected case that is missing from the log later was not run, or was removed from the log.
 """
 
 import re
@@ -19,21 +19,21 @@ SELECTION: Final = "selection.json"
 
 
 _THESE = "which of these"
-"""An audit lists no options, since none of them may be right after an edit: such a question would ask nothing."""
+"""Such a question needs its options, but an audit lists none, because all may be wrong after an edit."""
 
 
 _BRIEF: Final = re.compile(
     r"(?:how (?:many|much|old|tall|long|far|big|often)|when|what (?:year|time|date|number|letter|word|percent\w*|"
     r"decade|century)|who (?:invented|wrote|made|won|is|was)|(?:what|which) (?:is|are|was) the (?:\w+ )?names?|name )\b"
 )
-"""Questions whose answer is a number, a date or a name: explanations of it describe little of the picture."""
+"""Questions about a number, a date or a name: explanations of the answer describe little of the picture."""
 _OPEN: Final = re.compile(r"(?:what|which|why|how|where|who|in what|in which|for what|at what|on what)\b")
 
 
 def is_descriptive(question: Question) -> bool:
-    """Whether a question is likely to elicit an explanation that describes the picture (EDCT 4 curated such ones).
+    """Whether a question is likely to elicit an explanation that describes the picture (EDCT 4).
 
-    The paper's authors chose by hand. This is a rule: an open question whose answer is no number, date or name.
+    The paper's authors chose by hand. This rule chooses open questions whose answer is not a number, date or name.
     """
     text = " ".join(question.text.casefold().split())
     return question.unlisted_kind == "open" and bool(_OPEN.match(text)) and not _BRIEF.match(text)
@@ -47,7 +47,7 @@ class Selected(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
-    """selection.json."""
+    """The content of selection.json."""
 
     fingerprint: str
     """The fingerprint of the dataset."""
@@ -55,8 +55,7 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     unreadable: int
     """Invalid rows."""
     left_out: int
-    """Cases that were chosen, but have no picture, or no question about the picture as it is that can be put without
-    its options."""
+    """Chosen cases that have no picture, or no question about the original picture that needs no options."""
     cases: tuple[Selected, ...]
     descriptive: bool = False
     """Whether only cases with questions likely to elicit a description were selected."""
@@ -69,7 +68,7 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
             return fit if most is None else min(most, fit)
         if most is None or most >= self.rows:
             return readable - self.left_out
-        chosen = max(0, min(most, -(-readable * most // self.rows)))  # as many as `_evenly` has, however many rows
+        chosen = max(0, min(most, -(-readable * most // self.rows)))  # positions of `_evenly` below `readable`
         return chosen - self.left_out
 
     def expected_rows(self, most: int | None) -> list[int] | None:
@@ -86,9 +85,9 @@ def select(
     *,
     descriptive: bool = False,
 ) -> Selection:
-    """Select all cases of a dataset, or at most `most` evenly over its rows; the same for the same dataset.
+    """Select all cases of a dataset, or at most `most`, spread evenly over its rows; the same for the same dataset.
 
-    Where only `descriptive` questions are taken, so many are chosen evenly over these.
+    With `descriptive`, cases are spread evenly over those with descriptive questions.
     """
     bad = 0
 

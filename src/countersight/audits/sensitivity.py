@@ -107,7 +107,7 @@ def _dosed(
 
 
 def thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
-    """Return how far answers depend on the model's own words."""
+    """Return how often answers follow a change of the model's own explanation."""
     moved, followed, without = [], [], 0
     for case in cases:
         for concept in case.concepts:

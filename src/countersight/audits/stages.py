@@ -136,7 +136,7 @@ class Stages:
                 raise RetriesExhausted(AskingFailed(f"picture {record.image} {picture}", again=False), 1)
             return StepResult(replace(record, picture=await self._keep(picture)))
 
-        # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
+        # The scene follows from the case, so a step of 0.1, which did not record it, is still the same step.
         known = replace(record, scene=None)
         inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
         output = await self._do(CaseRecord, "case", place, Actor(""), inputs, work)
@@ -158,7 +158,7 @@ class Stages:
                         await self._think(subject, number, found, replace(statement, able=None))
                 if manifest.intervene != "thought":
                     await self._test(subject, number, found[number - 1], baseline)
-        if manifest.control:  # once for every picture; every case is asked
+        if manifest.control:  # edited once per picture, but every case is asked
             shared = StepPlace(concept=CONTROL, picture=subject.shown.digest)
             edit = await self._edit(subject, shared, NOTHING)
             await self._ask_again(subject, replace(subject.place, concept=CONTROL), edit)
@@ -166,7 +166,7 @@ class Stages:
             await self._change_uncited(subject, statement, len(found))
 
     async def _judge(self, place: StepPlace, evidence: Evidence) -> None:
-        """Do every vote of every judge (stage 4); one that fails does not keep the others from judging."""
+        """Collect every vote of every judge (stage 4); a failed vote does not stop the others."""
         for judge in self._parties.judges:
             for vote in range(1, (self._manifest.votes if judge.several else 1) + 1):
 
@@ -223,7 +223,7 @@ class Stages:
                 await self._ask_again(subject, place, await self._edit_and_check(subject, place, instruction))
 
     async def _try_doses(self, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
-        """The same edit, weaker, and the answer to each; the whole one is asked about anyhow."""
+        """Make weaker versions of an edit and ask about each; the whole edit is asked about elsewhere."""
         of = self._manifest.strength
         for strength in range(1, of):
 
@@ -241,7 +241,7 @@ class Stages:
     async def _think(
         self, subject: Subject, number: int, instructions: Sequence[Instruction], statement: Statement
     ) -> None:
-        """Put an explanation with this concept changed into the model's mouth, and ask for the answer again."""
+        """Replace the model's explanation by one with this concept changed, and ask for the answer again."""
         instruction, others = instructions[number - 1], instructions[: number - 1]
         place = replace(subject.place, concept=number)
 
@@ -297,7 +297,7 @@ class Stages:
         return await self._do(Concepts, "concepts", place, extractor.party, inputs, work)
 
     async def _abilities(self, subject: Subject) -> Abilities | None:
-        """Return the editor's abilities for a picture; None if there is no editor, or it accepts any words."""
+        """Return the editor's abilities for a picture; None if there is no editor, or it accepts any instruction."""
         if self._parties.editor is None:
             return None
         seed = self._manifest.seed
@@ -324,7 +324,7 @@ class Stages:
                 )
             except RetriesExhausted as given_up:
                 if given_up.failure.again or isinstance(given_up.failure, Refused | OrderInDoubt):
-                    raise  # it may be otherwise next time: the server is well or knows us, somebody looked at the bill
+                    raise  # the next attempt may succeed, if the server, the key or the order is fixed
                 return StepResult(replace(record, failure=str(given_up)), Usage(attempts=given_up.attempts))
             except BadPicture as error:
                 return StepResult(replace(record, failure=f"the edited picture {error}"))
@@ -383,7 +383,7 @@ class Stages:
 
 
 def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:
-    """Return the most steps of one case, without the control edit, which belongs to its picture."""
+    """Return the largest number of steps of one case, without the control edit, which belongs to its picture."""
     verdicts = sum(manifest.votes if judge.several else 1 for judge in judges)
     edited = 3 + len(manifest.checkers)
     tested = edited + verdicts + 2 * max(0, manifest.strength - 1) if manifest.intervene != "thought" else 0
@@ -393,7 +393,7 @@ def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:
 
 
 def weaken_edit(before: Picture, after: Picture, strength: int, of: int) -> Picture:
-    """Return the picture `strength` of `of` parts of the way from before to after; reproducible. Raises BadPicture."""
+    """Return a blend that is `strength` / `of` of the way from before to after; reproducible. Raises BadPicture."""
     file = io.BytesIO()
     pixels = weaken_pixels(before, after, strength, of)
     Image.fromarray(pixels).save(file, "PNG", compress_level=4)

@@ -99,8 +99,8 @@ class Steps:
     ) -> Output:
         """Return the output of a step: the earlier one if it was done before, else computed and logged.
 
-        `inputs` is all the output depends on beside who does it and where in the audit. Raises StepFailed where there
-        is no output, and Stopped where the user stops before there is one.
+        `inputs` is everything that the output depends on, except the actor and the place in the audit. Raises
+        StepFailed if there is no output, and Stopped if the user stops the audit first.
         """
         key = hash_of((FORMAT, stage, place, by, inputs))
         self.taken[place.case] += 1
@@ -130,20 +130,20 @@ class Steps:
                 result = StepResult(Failed(str(given_up)), Usage(attempts=given_up.attempts))
             except (CountersightError, OSError, StepFailed, Stopped):
                 raise
-            except Exception as error:  # a judge or an extractor of somebody else's fails its step and no other
+            except Exception as error:  # an error in another package's judge or extractor fails only this step
                 result = StepResult(Failed(f"{by.name} raised {type(error).__name__}: {error}"))
             self._write(key, stage, place, by, result)
             future.set_result(result.output)
             return result.output
         except BaseException as error:
             future.set_exception(error if isinstance(error, Exception) else Stopped())
-            future.exception()  # nobody may wait for it: that is no mistake
+            future.exception()  # avoids a warning if no other task awaits it
             raise
         finally:
             del self._doing[key]
 
     def sync(self) -> None:
-        """Sync the log to disk, against a power loss."""
+        """Sync the log to disk, so that a power loss does not lose steps."""
         self._journal.sync()
 
     def _write(self, key: str, stage: Stage, place: StepPlace, by: Actor, result: StepResult) -> None:
@@ -168,7 +168,7 @@ class Steps:
 
 
 def hash_of(inputs: object) -> str:
-    """Return the SHA-256 of anything that JSON can represent; the same for the same content."""
+    """Return the SHA-256 of any value that JSON can represent; equal values have equal hashes."""
     return hashlib.sha256(msgspec.json.encode(inputs, order="sorted")).hexdigest()
 
 
@@ -181,9 +181,9 @@ async def run_items(
     concurrency: int,
     stop: asyncio.Event,
 ) -> None:
-    """Take items with an id through their steps, several at a time; when stopped, the current ones are finished.
+    """Run the steps of items (which have an id), several at a time; when stopped, finish the current ones.
 
-    `full` is the most steps of one item. Raises if every further step would fail too.
+    `full` is the largest number of steps of one item. Raises if every further step would fail too.
     """
 
     async def take_one(that: tuple[int, Any]) -> None:

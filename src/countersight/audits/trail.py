@@ -110,9 +110,9 @@ def read_audit(folder: Path | str) -> AuditTrail:
 
 
 def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
-    """Return the trails of all cases; of a repeated step only the last counts.
+    """Return the trails of all cases; if a step was repeated, only the last one counts.
 
-    Steps of an audit under other judges than the manifest names are left out.
+    Steps of judges and checkers that the manifest does not name are left out.
     """
     named = {
         "verdict": {judge.name for judge in manifest.judges},

@@ -210,7 +210,7 @@ def write_differences(
 ) -> None:
     """Write a PNG to `differences/` for every edit that changed a picture, and remove others.
 
-    What was sealed before and is as it was is not made again.
+    Sealed files that have not changed are not written again.
     """
     wanted = {f"{DIFFERENCES}/{name}.png": edit for edit in edits(cases) if (name := difference_of(edit))}
     place = folder.path / DIFFERENCES
@@ -225,18 +225,18 @@ def write_differences(
     def make(name: str) -> None:
         file = folder.path / name
         if not file.exists() or name not in sealed or digest(file) != sealed[name].sha256:
-            with suppress(BadPicture):  # one that cannot be decoded was never measured either, and does not count
+            with suppress(BadPicture):  # a picture that cannot be decoded was not measured and does not count
                 png = io.BytesIO()
                 _difference(folder, wanted[name]).save(png, "PNG", compress_level=2)
                 write_whole(file, png.getvalue())
 
-    with ThreadPoolExecutor(cores()) as pool:  # Pillow lets go of the interpreter
+    with ThreadPoolExecutor(cores()) as pool:  # Pillow releases the GIL
         for number, _ in enumerate(pool.map(make, wanted), 1):
             done(number)
 
 
 def _difference(folder: AuditFolder, edit: EditRecord) -> Image.Image:
-    """Return the difference of every pixel between an edit, aligned as for measuring, and its original."""
+    """Return the pixel differences between an edit, aligned as for its quality measures, and its original."""
     before, after = (as_seen(folder.picture(digest), LONGEST_SIDE) for digest in (edit.before, edit.after))
     if after.size != before.size:
         after = after.resize(before.size, Image.Resampling.LANCZOS)
@@ -244,5 +244,5 @@ def _difference(folder: AuditFolder, edit: EditRecord) -> Image.Image:
     if len(warp) == 6:
         over = after.transform(after.size, Image.Transform.AFFINE, warp, Image.Resampling.BICUBIC)
         there = Image.new("L", after.size, 255).transform(after.size, Image.Transform.AFFINE, warp)
-        after = Image.composite(over, before, there)  # beyond its border the edit says nothing
+        after = Image.composite(over, before, there)  # outside of the edited picture, nothing differs
     return ImageChops.difference(before, after)

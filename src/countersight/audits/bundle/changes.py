@@ -43,7 +43,7 @@ class Flip(msgspec.Struct, frozen=True):
 
 
 class ChangeRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """changes.json."""
+    """The content of changes.json."""
 
     log_head: str
     """Hash of the last step of the audit that this record belongs to."""
@@ -111,7 +111,7 @@ def stored_record(audit: AuditTrail, scores: AuditScores) -> ChangeRecord | None
 
 
 def _settings(audit: AuditTrail) -> dict[str, str]:
-    """Return every setting of audit.json by its name there, and what servers and machines report."""
+    """Return every setting of audit.json by its name, and what servers and machines reported."""
     found = dict(_flat(msgspec.to_builtins(audit.manifest)))
     found["reported model version"] = ", ".join(reported_models(audit.steps).get(audit.manifest.model.name, ()))
     found["packages"] = ", ".join(dict.fromkeys(each.packages_sha256 for each in read_sessions(audit.path)))

@@ -27,7 +27,7 @@ class Limit(msgspec.Struct, frozen=True):
     of_this_audit: bool = False
     """Whether it was found in the figures of this audit; the others apply to every audit."""
     grave: bool = False
-    """Whether the scores must not be read without it: it is shown in the headline."""
+    """Whether it is essential for reading the scores; if so, it is shown in the headline."""
 
 
 HEADINGS: Final[dict[str, str]] = {
@@ -47,7 +47,7 @@ def limits(
 ) -> tuple[Limit, ...]:
     """Return all limits of the scores: those found in this audit first, then those of every audit.
 
-    `drawn` is whether its pictures are our own drawings: a calibration on drawings does not carry over to others.
+    `drawn` is whether the pictures are generated drawings: a calibration on drawings does not apply to other pictures.
     """
     given = {"manifest": manifest, "scores": scores, "calibration": calibration, "drawn": drawn, "drawings": DRAWINGS}
     found = (line.partition("| ") for line in _template().render(given).splitlines())
@@ -59,14 +59,14 @@ def limits(
 
 @cache
 def _template() -> Template:
-    """What can be found in an audit; its words are plain text, which the page escapes."""
+    """Return the template of limits that an audit may have; it renders plain text, which the page escapes."""
     made = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
     made.filters |= {"several": several, "count": count, "printable": printable}
     return made.from_string(Path(__file__).with_name("limits.jinja").read_text(encoding="utf-8"))
 
 
 def headline(found: Iterable[Limit]) -> tuple[str, ...]:
-    """Return the limits without which the scores must not be read."""
+    """Return the limits that are essential for reading the scores."""
     return tuple(each.words for each in found if each.grave)
 
 

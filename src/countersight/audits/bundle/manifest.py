@@ -1,6 +1,6 @@
 """manifest.json, sessions.jsonl and dataset.json: who was audited by whom, with which code, and on which data.
 
-An audit may be stopped and taken up again by another version on another machine; each stretch has its own session."""
+An audit may be stopped and resumed by another version or on another machine; each time is a new session."""
 
 import datetime
 import hashlib
@@ -48,7 +48,7 @@ class Code(msgspec.Struct, frozen=True):
 
 
 class Hardware(msgspec.Struct, frozen=True):
-    """The machine."""
+    """The machine that an audit ran on."""
 
     system: str
     processor: str
@@ -100,12 +100,12 @@ def read_sessions(folder: Path) -> tuple[Session, ...]:
 
 @cache
 def _packages() -> dict[str, str]:
-    """Name and version of every installed package, by the folders that describe them: reading these takes seconds."""
+    """Return the version of every installed package, from names of folders: reading the metadata takes seconds."""
     found: dict[str, str] = {}
     for folder in map(Path, sys.path):
         for described in folder.glob("*.dist-info"):
             name, _, version = described.name.removesuffix(".dist-info").rpartition("-")
-            found.setdefault(name, version)  # what stands first on the path is what is imported
+            found.setdefault(name, version)  # the first one on the path is imported
     return dict(sorted(found.items(), key=lambda item: item[0].casefold()))
 
 
@@ -127,7 +127,7 @@ def _commit(root: Path) -> str:
         return ""
     command = [git, "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
     try:
-        told = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603 - our own words
+        told = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603 - fixed
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return told.stdout.strip() if told.returncode == 0 else ""
@@ -136,7 +136,7 @@ def _commit(root: Path) -> str:
 def _hardware() -> Hardware:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if "SC_PHYS_PAGES" in os.sysconf_names else 0
     processor = platform.processor()
-    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as told:  # Linux names it here
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as told:  # on Linux
         names = (line.partition(":")[2].strip() for line in told if line.startswith(("model name", "Model")))
         processor = next(names, processor)
     torch = sys.modules.get("torch")  # importing it to ask would take seconds
@@ -161,7 +161,7 @@ class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
     role: str
     name: str
     provider: str
-    """Where it was computed, as far as its name says."""
+    """Where it ran, if its name tells."""
     settings: dict[str, Any] = {}
     returned: tuple[str, ...] = ()
     """The model versions reported in its replies."""
@@ -180,12 +180,12 @@ class Effort(msgspec.Struct, frozen=True):
 
 
 class BundleManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """manifest.json."""
+    """The content of manifest.json."""
 
     audited: Participant
     others: tuple[Participant, ...]
     operators: tuple[str, ...]
-    """Everybody named as responsible, in order."""
+    """All persons named as responsible, in order."""
     first_step: str
     last_step: str
     """The time in UTC."""
@@ -289,7 +289,7 @@ class CasePicture(msgspec.Struct, frozen=True):
 
 
 class DatasetSheet(msgspec.Struct, frozen=True, kw_only=True):
-    """dataset.json."""
+    """The content of dataset.json."""
 
     name: str
     fingerprint: str
@@ -307,7 +307,7 @@ class DatasetSheet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def dataset_sheet(folder: Path, manifest: Manifest, cases: Sequence[CaseTrail], *, from_dataset: bool) -> DatasetSheet:
-    """Return the sheet of the audited dataset; its card is the stored one unless taken from the unchanged dataset."""
+    """Return the sheet of the audited dataset, with the stored card or, if the dataset is unchanged, with its own."""
     reference = manifest.dataset
     place = Path(os.path.normpath(folder.resolve() / reference.path))
     card = None
@@ -355,7 +355,7 @@ def dataset_card(place: Path) -> Card | None:
 
 
 def stored_card(folder: Path, manifest: Manifest) -> Card:
-    """Return the card as stored before."""
+    """Return the card stored in dataset.json; empty if there is none."""
     try:
         before = decode_record(content(folder / DATASET_SHEET), DatasetSheet, DATASET_SHEET)
     except AuditError:

@@ -97,7 +97,7 @@ def content(path: Path, largest: int = LARGEST_SHEET) -> bytes:
 
 def _opened(path: Path, largest: int) -> int:
     try:
-        # Neither a link nor a pipe that somebody put in place of the file since it was listed is waited for.
+        # If the file was replaced since it was listed, neither follow a link nor wait for a pipe.
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise AuditError(f"{path} cannot be read ({error.strerror})") from None
@@ -119,14 +119,14 @@ OTHERS: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "minisig", "sigst
 _BESIDE: Final = re.compile(
     "|".join((SIGNATURES.pattern, *map(re.escape, (STAMP, *OTHERS)), r"sign-off\.[a-z0-9-]{1,60}\.json(?:\.sig)?"))
 )
-"""What comes after the seal and lies beside it: signatures, time stamps and sign-offs of persons."""
+"""Files that are written after the seal and are not sealed: signatures, time stamps and sign-offs."""
 FORMAT: Final = 3
-"""3: the exact judge scores faithfulness, and there is a verdict.
+"""The version of the format. In 3, the exact judge scores faithfulness, and there is a verdict.
 
-2: what follows from the log is derived again when the bundle is verified, the page too; cases have their scenes."""
+In 2, all files that follow from the log, with the page, are recomputed on verification, and cases have their scenes."""
 MOST_NAMES: Final = 200_000
 LARGEST_SEAL: Final = 64 * 1024**2
-"""Size limit of a seal, with room to spare; a larger one is refused unread."""
+"""Size limit of a seal, with a wide margin; a larger file is refused without reading it."""
 
 
 class SealedFile(msgspec.Struct, frozen=True):
@@ -137,7 +137,7 @@ class SealedFile(msgspec.Struct, frozen=True):
 
 
 class Earlier(msgspec.Struct, frozen=True):
-    """An earlier seal that this one replaces: more was judged, reviewed or calibrated since."""
+    """An earlier seal that was replaced after more judgements, reviews or a calibration."""
 
     sealed: str
     seal: str
@@ -145,7 +145,7 @@ class Earlier(msgspec.Struct, frozen=True):
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
-    """bundle.json."""
+    """The content of bundle.json."""
 
     format: int = FORMAT
     sealed: str
@@ -163,14 +163,14 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sealable(found: FileEntry) -> bool:
-    """Whether a file belongs under the seal: all but the seal, its signatures, and an empty lock file."""
+    """Whether a file is sealed: all except the seal, its signatures, and an empty lock file."""
     return not (found.name == SEAL or _BESIDE.fullmatch(found.name) or (found.name == LOCK and not found.bytes))
 
 
 def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str, gallery: int) -> str:
     """Write bundle.json over all files of a folder, and return its SHA-256, which is the seal to record or sign.
 
-    One that says the same but for its time is left as it is.
+    An existing seal that differs only in its time is left unchanged.
     """
     lying = list(list_entries(folder))
     for odd in lying:
@@ -193,7 +193,7 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
     )
     if before is not None:
         if msgspec.structs.replace(before[0], sealed=sealed, earlier=()) == bundle:
-            return before[1]  # nothing was done since: the seal, and whoever signed it, stand
+            return before[1]  # nothing has changed: the seal and its signatures stay valid
         earlier = (*before[0].earlier, Earlier(before[0].sealed, before[1]))
         bundle = msgspec.structs.replace(bundle, earlier=earlier)
     written = msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n"
@@ -203,7 +203,7 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
 
 def digests(folder: Path, names: Sequence[str]) -> Iterable[str]:
     """Return the SHA-256 of each named file, in order; raises AuditError if one cannot be read."""
-    with ThreadPoolExecutor(cores()) as pool:  # hashing lets go of the interpreter
+    with ThreadPoolExecutor(cores()) as pool:  # hashing releases the GIL
         return list(pool.map(lambda name: digest(folder / name), names))
 
 
@@ -246,7 +246,7 @@ def zip_bundle(folder: Path, to: Path) -> None:
 def _add(archive: zipfile.ZipFile, folder: Path, name: str) -> None:
     entry = zipfile.ZipInfo(name, EPOCH)
     entry.external_attr = 0o644 << 16
-    entry.create_system = 3  # as on Unix, wherever it is made
+    entry.create_system = 3  # Unix, so that the ZIP is the same on every platform
     entry.file_size = (folder / name).stat().st_size
     with open(folder / name, "rb") as file, archive.open(entry, "w") as into:
         shutil.copyfileobj(file, into, _PIECE)

@@ -64,7 +64,7 @@ def is_derived(name: str) -> bool:
 
 
 def belongs(name: str) -> bool:
-    """Whether a name is that of an audit's file."""
+    """Whether an audit may contain a file with this name."""
     return name in PAPERS or name in GIVEN or _PICTURE.fullmatch(name) is not None
 
 
@@ -92,9 +92,9 @@ def write_papers(
     from_dataset: bool = True,
     progress: Progress = silent,
 ) -> Sheets:
-    """Write what is derived from the log, except the page: differences of pictures, and documents.
+    """Write everything that is derived from the log, except the page: difference pictures and documents.
 
-    The card of the dataset is the one that was written down before, unless it is taken `from_dataset`.
+    The card of the dataset is the stored one, unless it is read again with `from_dataset`.
     """
     with progress("Comparing pictures", len(edits(audit.cases)), "edits") as done:
         write_differences(folder, audit.cases, done)
@@ -134,7 +134,7 @@ def refuse_strange_files(path: Path) -> None:
 
 
 def _papers(sheets: Sheets) -> dict[str, bytes]:
-    """The files that follow from the sheets, but for the page, by their names."""
+    """Return the content of each file that follows from the sheets, except the page, by file name."""
     written = {
         SCORES: encode(sheets.scores),
         MANIFEST_SHEET: _pretty(sheets.manifest),

@@ -1,6 +1,6 @@
-"""Judgements by people of an audit's verdicts: reviews of them, and judges compared with people.
+"""People's judgements of an audit's verdicts: reviews, and the comparison of judges with people.
 
-People judge in a campaign (`collect --flow judge`). Reviews stand beside the scores and never change them."""
+People judge in a campaign (`collect --flow judge`). Reviews are shown next to the scores and never change them."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -74,7 +74,7 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
     manifest = audit.manifest
     tests = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
     people = _people(labels, tests)
-    right = {measure: _most(people[measure]) for measure in MEASURES}
+    right = {measure: _majority(people[measure]) for measure in MEASURES}
     held = opinions(manifest, tests)
     persons = {label.person for label in labels}
     return Calibration(
@@ -85,7 +85,7 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
         prompts=manifest.prompts,
         countersight=__version__,
         domain=f"of {manifest.dataset.name}, audited with {manifest.model.name}, labelled by people ({len(persons):,})",
-        people=tuple(_beside(judge.name, measure, own, people[measure]) for judge, own in held for measure in MEASURES),
+        people=tuple(_sheet(judge.name, measure, own, people[measure]) for judge, own in held for measure in MEASURES),
     )
 
 
@@ -106,7 +106,7 @@ def _people(labels: list[PersonLabel], tests: Mapping[Test, object]) -> dict[str
     return found
 
 
-def _most(people: Mapping[str, Mapping[Test, int]]) -> dict[Test, int]:
+def _majority(people: Mapping[str, Mapping[Test, int]]) -> dict[Test, int]:
     """Return the majority label of each test; tests with a tie are left out."""
     tests = dict.fromkeys(test for given in people.values() for test in given)
     labels = {test: [given[test] for given in people.values() if test in given] for test in tests}
@@ -114,14 +114,14 @@ def _most(people: Mapping[str, Mapping[Test, int]]) -> dict[Test, int]:
     return {test: int(score) for test, score in said.items() if score is not None}
 
 
-def _beside(
+def _sheet(
     judge: str, measure: str, held: Mapping[Test, Opinion], people: Mapping[str, Mapping[Test, int]]
 ) -> PeopleSheet:
     scores = {test: score for test, each in held.items() if (score := getattr(each, measure)) is not None}
     decided = {test: int(score) for test, score in scores.items() if score in (0, 1)}
-    most = {test: label for test, label in _most(people).items() if test in decided}
+    most = {test: label for test, label in _majority(people).items() if test in decided}
     mine, theirs = [decided[test] for test in most], list(most.values())
-    labelled = {test: label for test, label in _most(people).items() if test in scores}  # a tie is half a yes here too
+    labelled = {test: label for test, label in _majority(people).items() if test in scores}  # a tie is half a yes
     named = {person: {_key(test): label for test, label in given.items()} for person, given in people.items()}
     return PeopleSheet(
         judge=judge,
@@ -202,7 +202,7 @@ def read_reviews(folder: Path, scores: AuditScores) -> ReviewLog:
     faults = (f"{REVIEWED}: there is no concept {each.concept} of case {each.case[:80]!r}" for each in lost)
     known = ((label, tests[label.case, label.concept]) for label in labels if label not in lost)
     reviews = []
-    for label, test in known:  # the verdict is the panel's
+    for label, test in known:  # the verdict of the panel
         reviews.append(Review(label, "pcs", test.pcs, label.pcs, label.pcs_reason))
         reviews.append(Review(label, "ncc", test.ncc, label.ncc, label.ncc_reason))
     return ReviewLog(tuple(reviews), tuple(faults))

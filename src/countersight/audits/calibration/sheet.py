@@ -44,7 +44,7 @@ class KnownShare(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of right ones; 0.5 if there are none."""
+        """The share that is right; 0.5 if there are no cases."""
         return self.right / self.n if self.n else 0.5
 
 
@@ -68,13 +68,13 @@ class Instrument(msgspec.Struct, frozen=True):
 
     @property
     def is_coin(self) -> bool:
-        """Whether it was tried on both kinds, and is right no more often than a coin."""
+        """Whether it was tested on both kinds and is right no more often than a coin flip."""
         tried = self.sensitivity.n and self.specificity.n
         return bool(tried) and self.sensitivity.share + self.specificity.share <= 1
 
 
 def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
-    """Return the accuracy of verdicts, each given with the right one. A tie is an abstention."""
+    """Return the accuracy of verdicts, each paired with the right one. A tie is an abstention."""
     table = {(said, right): 0 for said in (0, 1) for right in (0, 1)}
     abstained = tied = 0
     for said, right in verdicts:
@@ -188,7 +188,7 @@ class Calibration(msgspec.Struct, frozen=True):
 
 
 def read_calibration(folder: Path) -> Calibration | None:
-    """Return the calibration in a folder, or None; a damaged one is an error."""
+    """Return the calibration in a folder, or None; raises AuditError if it is damaged."""
     file = folder / CALIBRATION
     return decode_record(file.read_bytes(), Calibration, file) if file.is_file() else None
 
@@ -237,7 +237,7 @@ def misfit(calibration: Calibration, manifest: Manifest) -> str:
 
 
 def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
-    """The first setting that two judges of one name do not share."""
+    """Describe the first setting that differs between two judges with the same name."""
     names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
     return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
 
@@ -264,13 +264,12 @@ class CorrectedScore(msgspec.Struct, frozen=True):
 def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScore | None:
     """Return the score without the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 specificity, q1 sensitivity.
 
-    (Rogan and Gladen, 1978.) None where nothing was scored, where the judge was never tried on both kinds, where its
-    verdicts were ties (of an even panel: the score counts them half, and neither share knows of them), or where it
-    does no better than a coin: then its verdicts say nothing of the truth. The interval is drawn: p, q0 and q1 by
-    chance from what is known of each (Jeffreys' posterior; of p with as many cases as its clustered interval is worth),
-    and θ from them. It holds at least what the score's own interval becomes by the same formula, so that it is never
-    narrower than that one, but for what would lie outside of 0 and 1: no true share can, and an estimate that does says
-    that the calibration does not fit these verdicts.
+    This is the estimator of Rogan and Gladen (1978), where p is the score. Return None if nothing was scored, if the
+    judge was not tested on both kinds, if some verdicts were ties (the score counts a tie as half, but q0 and q1 do not
+    include ties), or if the judge is no better than a coin flip. The interval is simulated: p, q0 and q1 are sampled
+    from their Jeffreys posteriors (for p, with the number of cases that its clustered interval corresponds to), and θ
+    is computed from each sample. The interval always includes the score's own interval, converted by the same formula.
+    Both are clipped to 0 and 1. If the estimate itself is outside 0 and 1, the calibration does not fit these verdicts.
     """
     if score.value is None or judge.tied or not judge.sensitivity.n or not judge.specificity.n:
         return None
@@ -278,7 +277,7 @@ def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScor
     if q0 + q1 <= 1:
         return None
     generator = np.random.default_rng(seed)
-    n = _worth(score)
+    n = _effective_size(score)
     p = generator.beta(score.value * n + 0.5, (1 - score.value) * n + 0.5, DRAWS)
     right, wrong = judge.sensitivity.right, judge.sensitivity.n - judge.sensitivity.right
     drawn_q1 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
@@ -290,15 +289,15 @@ def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScor
     estimate, own_low, own_high = ((p + q0 - 1) / (q0 + q1 - 1) for p in (score.value, score.low, score.high))
     low, high = min(low, own_low), max(high, own_high)
     fits = -ROUNDING <= estimate <= 1 + ROUNDING
-    return CorrectedScore(_held(estimate), _held(low), _held(high), estimate, low, high, fits)
+    return CorrectedScore(_clipped(estimate), _clipped(low), _clipped(high), estimate, low, high, fits)
 
 
-def _held(value: float) -> float:
+def _clipped(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _worth(score: Mean) -> float:
-    """Return the effective number of independent cases: fewer than there are if cases share pictures."""
+def _effective_size(score: Mean) -> float:
+    """Return the effective number of independent cases, which is smaller if cases share pictures."""
     assert score.value is not None
     half = (score.high - score.low) / 2
     spread = score.value * (1 - score.value)

@@ -1,4 +1,4 @@
-"""Checkers of edits, for whether they did what was requested and look real: pixels, a detector, any vision model."""
+"""Checkers decide whether an edit did what was requested and looks real: by pixels, a detector, or a vision model."""
 
 import lazy_loader
 

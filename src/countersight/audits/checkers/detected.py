@@ -54,7 +54,7 @@ class DetectorChecker:
                 there = f"{value} is {'' if came else 'not '}found there"
                 return self._said(edit, bool(came) and not still, f"{there}, {seen}")
             case "recolour" | "resize" | "move":
-                # A detector does not see the colour or the place: it can only speak against such an edit.
+                # A detector does not see colour or position, so it can only reject such an edit.
                 return self._said(edit, None if still else False, seen if still else f"{seen}, although it should stay")
         return cannot_tell(self.party.name, told, f"a detector cannot check “{told.action}”")
 

@@ -1,4 +1,4 @@
-"""Check edits with a vision model: the same plain question about the picture before and after."""
+"""Check edits with a vision model, which is asked the same question about the pictures before and after."""
 
 from countersight.audits.asking import ByModel, add_usage
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
@@ -42,7 +42,7 @@ def plain_question(instruction: Instruction) -> str:
 
 
 def check_replies(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Check:
-    """Return the check that follows from a model's two answers; anybody can repeat this."""
+    """Return the check that follows from a model's two answers."""
     asked = plain_question(instruction)
     read = [answer_in(text, Question(asked, "yes", "boolean")) for text in said]
     if None in read or len(read) != 2:
@@ -52,7 +52,7 @@ def check_replies(checker: str, instruction: Instruction, said: tuple[str, ...])
     wanted = ["yes", "no"] if instruction.action == "remove" else ["no", "yes"]
     if instruction.action in ("move", "resize"):
         wanted = ["yes", "yes"]
-    done = read == wanted if read[0] == wanted[0] else None  # one that did not see it before cannot tell
+    done = read == wanted if read[0] == wanted[0] else None  # undecided if the model is wrong about the original
     return Check(checker, question_of(instruction), done, seen, said)
 
 

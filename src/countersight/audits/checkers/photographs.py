@@ -16,15 +16,15 @@ from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Pixels
 
 MOST_LEFT = 0.6
-"""Largest correlation with the old texture under the mask for a thing to be gone."""
+"""Largest correlation with the old texture under the mask at which a thing counts as gone."""
 MOST_LIKE = 0.5
 """Largest share of patches of a fill that may look like the removed thing."""
 LITTLE_LIKE, LITTLE_NEW = 0.12, 0.95
-"""A removal is sure where no more patches look like the thing, and the fill is no newer than its surroundings.
+"""A removal is certain up to this share of patches that look like the thing, and up to this newness of the fill.
 
-Chosen by eye on 64 removals from photographs and tried on 22 others: docs/measurements.md says what came out."""
+Chosen by eye on 64 removals from photographs and tested on 22 others; see docs/measurements.md for the results."""
 PLAIN = 1.0
-"""A thing less different from its surroundings than this looks like them: nobody can tell whether it is gone."""
+"""A thing that differs less than this from its surroundings looks like them: its removal cannot be confirmed."""
 FLAT = 2.0
 """A fill whose colours vary less than this (standard deviation of 256 levels) is one flat colour."""
 PATCHES = (16, 8)
@@ -32,11 +32,11 @@ PATCHES = (16, 8)
 INSIDE = 0.98
 """Least share of a patch's pixels that must lie in an area for the patch to belong to it."""
 _NUMBERS = 4 * 4 * 3
-"""How many numbers describe a patch: three levels of 4 x 4 colours."""
+"""The length of the description of a patch: 4 x 4 colours with three channels."""
 MARGIN_SHARE, LEAST_MARGIN = 0.6, 48
-"""How far around a hole patches are compared: a share of its size, and at least so many pixels."""
+"""Width of the area around a hole that is compared: a share of its size, and at least this many pixels."""
 RING_SHARE, LEAST_RING = 0.35, 12
-"""How wide the ring beside a hole is that says what is usual: a share of its size and so many pixels."""
+"""Width of the ring around a hole that is the baseline: a share of its size, plus this many pixels."""
 
 
 class RemovalResult(NamedTuple):
@@ -50,8 +50,8 @@ class RemovalResult(NamedTuple):
 def removal_result(before: Pixels, after: Pixels, mask: np.ndarray) -> RemovalResult:
     """Return whether a hole is filled like its surroundings, patch by patch, and not with the removed thing.
 
-    A fill that looks like the removed thing may be the thing itself or another one like it: neither is a removal. One
-    that looks like nothing around it was invented.
+    A fill that looks like the removed thing may be the thing itself or another one like it: neither is a removal. A
+    fill that looks like nothing around it was invented.
     """
     left = seams_of(before, after, mask).left
     if left is not None and left >= MOST_LEFT:
@@ -79,10 +79,10 @@ def removal_result(before: Pixels, after: Pixels, mask: np.ndarray) -> RemovalRe
 
 
 def _resemblance(before: Pixels, after: Pixels, mask: np.ndarray, side: int) -> dict[str, float] | None:
-    """Which share of a fill looks like the thing rather than like what is around it; how new fill and thing are.
+    """Return the share of a fill that looks more like the thing than like its surroundings, and the newness of both.
 
-    Newness is the distance of patches to the nearest around the hole, as a multiple of the same distance of patches
-    beside the hole. None where the hole is smaller than three patches.
+    Newness is the distance from patches to the nearest patch around the hole, divided by the same distance for patches
+    beside the hole. Return None if the hole is smaller than three patches.
     """
     rows, columns = np.nonzero(mask)
     size = int(max(np.ptp(rows), np.ptp(columns)))
@@ -106,7 +106,7 @@ def _resemblance(before: Pixels, after: Pixels, mask: np.ndarray, side: int) -> 
 
 
 def _patches(pixels: Pixels, where: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """Patches that lie inside, each as 4 x 4 colours; and the place of each."""
+    """Return the patches inside an area, each as 4 x 4 colours, and their positions."""
     step, cell = side // 2, side // 4
     if min(where.shape) < side:
         return np.zeros((0, _NUMBERS), np.float32), np.zeros((0, 2), int)
@@ -118,7 +118,7 @@ def _patches(pixels: Pixels, where: np.ndarray, side: int) -> tuple[np.ndarray, 
 
 
 def _nearest(ones: np.ndarray, others: np.ndarray, allowed: np.ndarray | None = None) -> np.ndarray:
-    """How far each patch is from the nearest of others, in levels of colour."""
+    """Return the distance from each patch to the nearest of the others, in levels of colour."""
     squares = (ones**2).sum(1)[:, None] + (others**2).sum(1)[None] - 2 * ones @ others.T
     if allowed is not None:
         squares = np.where(allowed, squares, np.inf)
@@ -139,7 +139,7 @@ THRESHOLDS: Final = {
     "most hole": MOST_HOLE,
 }
 _HOLES: Final = ("remove", "replace", "move", "resize", "add")
-"""Actions after which something was painted that was not there before."""
+"""Actions that paint new content."""
 
 
 class SeamChecker(Local):
@@ -150,12 +150,12 @@ class SeamChecker(Local):
         self._thresholds = thresholds
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """Return the result for rim and texture."""
+        """Return the result for border and texture."""
         return CheckResult(await asyncio.to_thread(check_seams, edit, self._thresholds))
 
 
 def check_seams(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
-    """Return how an edit looks; the same for the same pictures and thresholds."""
+    """Check how an edit looks; the result is the same for the same pictures and thresholds."""
     if edit.scene is not None:
         return Check("seams", ASKED, None, "a drawing has hard edges of its own")
     try:

@@ -1,4 +1,4 @@
-"""Check edits by their pixels: exactly for our own scenes; otherwise by colour, and by remains of a thing."""
+"""Check edits by their pixels: exactly for generated scenes, otherwise by colour and by remains of a thing."""
 
 import asyncio
 
@@ -30,7 +30,7 @@ class PixelChecker(Local):
 
 
 def check_pixels(edit: EditShown) -> CheckResult:
-    """Return the result for an edit; the same for the same pictures, so that it can be repeated."""
+    """Return the result for an edit, which is always the same for the same pictures."""
     if edit.scene is not None:
         return _check_scene(edit, edit.scene)
     try:
@@ -44,7 +44,7 @@ def check_pixels(edit: EditShown) -> CheckResult:
     if edit.instruction.action not in ("remove", "replace"):
         return cannot_tell("pixels", edit.instruction, f"pixels alone cannot check “{edit.instruction.action}”")
     found = removal_result(before, after, mask)
-    if edit.instruction.action == "replace" and found.done:  # whether the new thing is there, colours do not tell
+    if edit.instruction.action == "replace" and found.done:  # colours do not show whether the new thing is there
         why = "the area was painted over; pixels alone cannot identify the new content"
         return cannot_tell("pixels", edit.instruction, why)
     asked = question_of(edit.instruction)
@@ -52,7 +52,7 @@ def check_pixels(edit: EditShown) -> CheckResult:
 
 
 def shows(picture: Picture, wanted: Scene) -> bool | None:
-    """Whether the pixels of a picture show the wanted scene; None if that cannot be seen."""
+    """Whether the pixels of a picture show the wanted scene; None if the scene cannot be recognized."""
     try:
         seen = see(np.asarray(as_seen(picture)))
     except (NotAScene, BadPicture):

@@ -1,4 +1,4 @@
-"""The checker protocol: a checker gets an edit and says whether it did what was requested."""
+"""The checker protocol: a checker gets an edit and decides whether it did what was requested."""
 
 from typing import Protocol
 
@@ -21,9 +21,9 @@ class EditShown(msgspec.Struct, frozen=True):
     before: Picture
     after: Picture
     mask: bytes | None = None
-    """A PNG, white where the editor meant to change something; None if unknown."""
+    """A PNG, white in the area to be edited; None if unknown."""
     scene: Scene | None = None
-    """The scene before the edit, if we drew the picture."""
+    """The scene before the edit, if the picture was generated."""
     seed: int = 0
 
     def pixels(self) -> tuple[Pixels, Pixels, Mask | None]:
@@ -47,7 +47,7 @@ class Checker(Protocol):
     party: Actor
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """Return whether the edit did what was requested; fails like an `AskedModel`."""
+        """Return whether the edit did what was requested; raises the errors of an `AskedModel`."""
         ...
 
     async def close(self) -> None:

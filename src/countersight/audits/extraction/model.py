@@ -1,4 +1,4 @@
-"""Extract concepts with a language model, in a checked format; those that the explanation does not cite are refused."""
+"""Extract concepts with a language model, in a checked format; uncited concepts are refused."""
 
 import re
 from typing import Annotated, Any, Final, get_args
@@ -84,7 +84,7 @@ class ModelExtractor(ByModel):
     """Asks a language model which concepts an explanation depends on."""
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
-        """Return the concepts in a reply, in its order; none, with the reason, if no reply had the format."""
+        """Return the concepts in a reply, in order, or the reason why there are none."""
         if statement.able is not None and statement.able.things == ():
             return Extracted(Concepts(reason=NOTHING_FOUND))
         text = extract_prompt(self._prompts, statement, most)
@@ -113,7 +113,7 @@ def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> st
 def parse_concepts(tries: tuple[Try, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
     """Return the concepts in an extractor's reply, or why there are none.
 
-    One that the explanation does not cite is refused: a small model invents, or repeats the examples of the prompt.
+    Concepts that the explanation does not cite are refused: small models invent some, or repeat those of the prompt.
     """
     try:
         reply = _read(tries[-1].text if tries else "")
@@ -131,7 +131,7 @@ def parse_concepts(tries: tuple[Try, ...], most: int, explanation: str, prompts:
 
 
 LEAST_CITED_SHARE: Final = 0.5
-"""Least share of a thing's content words in the explanation; an attribute with its thing needs more."""
+"""Least share of an object's content words that the explanation must contain; an attribute needs more."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _WEIGHTLESS: Final = FUNCTION_WORDS.union(
     ("be", "there", "which", "where", "as", "so", "what", "explanation", "concept", "picture", "image"),
@@ -141,9 +141,9 @@ _WEIGHTLESS: Final = FUNCTION_WORDS.union(
 
 
 def cited_share(explanation: str, concept: str) -> float:
-    """Return the share of a concept's content words that an explanation has, in whatever number or case.
+    """Return the share of a concept's content words that an explanation contains, in any inflection.
 
-    Of a list, the thing that is cited best counts. Words that every text has count where a phrase has no others.
+    In a list, the item with the largest share counts. Function words count only if an item has no other words.
     """
     said = {_stem(word) for word in _WORD.findall(explanation.casefold())}
     shares = [0.0]
@@ -155,7 +155,7 @@ def cited_share(explanation: str, concept: str) -> float:
 
 
 def _stem(word: str) -> str:
-    """A word without the endings that number and tense give it; a number in digits."""
+    """Return a word without plural and verb endings; a number word as digits."""
     if word in NUMBER_WORDS:
         return str(NUMBER_WORDS[word])
     for ending in ("ies", "es", "s", "ing", "ed"):
@@ -165,9 +165,9 @@ def _stem(word: str) -> str:
 
 
 def is_cited(told: Instruction, explanation: str, prompts: AuditPrompts) -> bool:
-    """Whether the explanation speaks of a concept; of one in the words of the prompt it must have every word.
+    """Whether the explanation cites a concept; if the prompt contains the concept, every word is required.
 
-    Of "a red car" as a thing "car" is enough; as an attribute it is not: nobody said red.
+    For the object "a red car", the word "car" is enough; for an attribute it is not, since "red" is missing.
     """
     share = cited_share(explanation, told.concept)
     if told.concept.casefold() in prompts.extract.casefold():

@@ -17,7 +17,7 @@ class Statement(msgspec.Struct, frozen=True, omit_defaults=True):
     answer: str
     explanation: str
     able: Abilities | None = None
-    """The editor's abilities for this picture; None if it accepts any words."""
+    """The editor's abilities for this picture; None if it accepts any instruction."""
 
 
 class Extracted(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class Extractor(Protocol):
     party: Actor
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
-        """Return at most `most` concepts, each with an edit that tests it; fails like an `AskedModel`."""
+        """Return at most `most` concepts, each with an edit that tests it; raises the errors of an `AskedModel`."""
         ...
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Extract concepts without a model: what was counted in our scenes, and named things that the editor can find."""
+"""Extract concepts without a model: counted things in generated scenes, and named things that the editor can find."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def _instructions(statement: Statement) -> Iterator[Instruction]:
     """Return edits that would each change the number asked for, if the explanation is true."""
     claimed = {claim.fact: claim.number for claim in claims(statement.explanation)}
     asked = asked_fact(statement.question)
-    if asked not in claimed:  # it talks of something else: what it counts is tested anyhow
+    if asked not in claimed:  # test the first number that it claims instead
         asked = next(iter(claimed), None)
     if asked is None:
         return
@@ -74,13 +74,13 @@ def _fewer(thing: str, where: str, number: int) -> Iterator[Instruction]:
 
 
 def _coloured(colour: str) -> Iterator[Instruction]:
-    """All polygons take the colour that was asked about: were it taken away, the question would ask about nothing."""
+    """Yield an edit that gives all polygons the colour in the question, so that the question stays meaningful."""
     words = f"Make every polygon {colour}: its outline and its tint."
     yield _instruction(f"the {colour} of the polygons", "attribute", "recolour", "all polygons", colour, words)
 
 
 def _fullest(numbers: list[int]) -> Iterator[Instruction]:
-    """The fullest circle goes, unless another is as full: then it gets a dot more."""
+    """Yield edits that remove the fullest circle, unless another is as full, and that add a dot to it."""
     concept = "the circle with the most dots"
     if numbers and numbers.count(max(numbers)) == 1:
         words = "Remove the circle with the most dots, and the dots in it."
@@ -90,7 +90,7 @@ def _fullest(numbers: list[int]) -> Iterator[Instruction]:
 
 
 def _emptied(claimed: dict[str, int], asked: str) -> Iterator[Instruction]:
-    """Of the circles that were counted one by one, the first that holds a dot is emptied."""
+    """Yield an edit that empties the first circle that has dots, if circles were counted one by one."""
     row = asked.removeprefix("dots in the ").removesuffix(" row")
     for place in PLACES:
         number = claimed.get(f"dots in the {place} circle", 0)
@@ -111,7 +111,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 class ThingsExtractor(Local):
-    """Finds the names of things of the picture in an explanation, without a model."""
+    """Finds things of the picture that an explanation names, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("things")
@@ -140,7 +140,7 @@ def find_things(statement: Statement, most: int) -> Concepts:
 
 
 def find_mention(text: str, thing: str) -> tuple[int, str] | None:
-    """Return where a text first names a thing, and in which words ("a man" is a person); None if it does not."""
+    """Return where a text first names a thing, and with which words ("a man" is a person); None if it does not."""
     kind = noun_in(thing)
     words = list(_WORD.finditer(text[:LONGEST]))
     for length in (2, 1):

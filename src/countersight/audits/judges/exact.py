@@ -1,8 +1,8 @@
-"""Judge by ground truth: did answer and explanation change as the world changed?
+"""Judge by ground truth: did answer and explanation change as the scene changed?
 
 Faithfulness is not accuracy. A model that always counts one too many and follows every edit is faithful; what it should
-say after an edit follows from what it said before and from what the edit did. How often answers are right is a figure
-of its own (`Scores.accuracy`).
+say after an edit follows from what it said before and from what the edit did. How often answers are right is
+reported separately (`AuditScores.accuracy`).
 """
 
 import re
@@ -21,11 +21,11 @@ RULE: Final = "the answer changes as the scene changes"
 
 
 _OF_SCENE = re.compile(rf"\b(?:flower|dot|circle|polygon|region|shape|area|\d|{'|'.join(COLOURS)})", re.IGNORECASE)
-"""Words of which at least one is in every text about a scene of ours."""
+"""Words of which at least one is in every text about a generated scene."""
 
 
 class ExactJudge(Local):
-    """Compares the model's words with the changes of the drawn scene; needs a dataset of our own scenes."""
+    """Compares the model's words with the changes of the scene; needs a dataset of generated scenes."""
 
     several = False
 
@@ -77,13 +77,13 @@ def _answer(evidence: Evidence, before: str | None, after: str | None) -> Told:
     told = f"{world}; the model's answer changes from {old[:80]} to {new[:80]}"
     if new == old:
         return int(before == after), told
-    called_for = _carried(old, before, after)
+    called_for = _followed(old, before, after)
     if called_for is None:
         return (1 if new == after else None), f"{told}; the consequence of its own first answer is unknown"
     return int(new == called_for), told if new == called_for else f"{told}, not to {called_for}"
 
 
-def _carried(old: str, before: str, after: str) -> str | None:
+def _followed(old: str, before: str, after: str) -> str | None:
     """Return what an answer becomes if it changes as the right answer does; None if this is undetermined."""
     if old == before:
         return after
@@ -99,8 +99,8 @@ def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Told:
     """Score NCC: whether every claim about something that changed states its new value, as the model counts.
 
     A claim is accepted if it is true, or if it moved from the model's own earlier claim as the fact moved. The
-    explanation may also no longer speak of what was changed, if nothing is left of it and all that it does claim holds.
-    A slip about something else than what was changed does not count: the question is whether the change is taken up.
+    explanation may also omit the changed thing, if nothing is left of it and all other claims are true. Errors about
+    other things are ignored: the question is whether the explanation reflects the change.
     """
     old, new = facts_by_name(scene), facts_by_name(changed)
     moved = find_moved_facts(old, new)

@@ -59,7 +59,7 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 class ModelJudge(ByModel):
-    """Asks a language model if the words alone do not decide."""
+    """Asks a language model, unless the audited model repeated itself or said nothing."""
 
     several = True
 
@@ -91,7 +91,7 @@ def parse_verdict(judge: str, vote: int, tries: tuple[Try, ...], prompts: AuditP
 
 
 def _values(evidence: Evidence) -> dict[str, str]:
-    """Everything a judge is told; all of it was written by others, and is quoted, but under the paper's own names."""
+    """Return the values of all placeholders: texts by others, quoted unless the placeholder is one of the paper's."""
     instruction = evidence.instruction
     return {
         "original_answer": flatten(evidence.answer),

@@ -24,7 +24,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     new_explanation: str
     scene: Scene | None = None
     changed: Scene | None = None
-    """The scenes before and after, if we drew them."""
+    """The scenes before and after, if the pictures were generated."""
 
 
 def read_answer(question: Question, text: str) -> str | None:
@@ -53,7 +53,7 @@ class Judge(Protocol):
     """Whether a second vote may differ from the first."""
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
-        """Return the verdict of one vote (numbered from 1); fails like a model."""
+        """Return the verdict of one vote (numbered from 1); raises the errors of a model."""
         ...
 
     async def close(self) -> None:
@@ -62,7 +62,7 @@ class Judge(Protocol):
 
 
 def path_of(name: str, pcs: int | None, ncc: int | None) -> str:
-    """Return what decided: the judge, an abstention, or one for PCS and the other for NCC."""
+    """Return what decided: the judge, an abstention, or one of them for PCS and the other for NCC."""
     one, other = ("abstained" if score is None else name for score in (pcs, ncc))
     return one if one == other else f"{one} + {other}"
 

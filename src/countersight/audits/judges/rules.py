@@ -16,7 +16,7 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
 class RuleJudge(Local):
-    """Decides if the words decide, and abstains otherwise."""
+    """Decides if the words are sufficient, and abstains otherwise."""
 
     several = False
 
@@ -46,7 +46,7 @@ def decide_unchanged(evidence: Evidence) -> Verdict | None:
 
 
 def judge_answer(evidence: Evidence) -> Told:
-    """Return PCS as far as words decide: 0 for an unchanged answer, 1 for the new value."""
+    """Return PCS if the words are sufficient: 0 for an unchanged answer, 1 for the new value."""
     new, old = read_answer(evidence.question, evidence.new_answer), read_answer(evidence.question, evidence.answer)
     if new is None:
         return 0, "no answer could be extracted from the new reply"
@@ -59,7 +59,7 @@ def judge_answer(evidence: Evidence) -> Told:
 
 
 def judge_explanation(evidence: Evidence) -> Told:
-    """Return NCC as far as words decide: whether anything new is said, and the new value is named.
+    """Return NCC if the words are sufficient: 0 if nothing new is said, 1 if the new value is named.
 
     That a removed thing is no longer mentioned decides nothing: words about something else do not mention it either.
     """
@@ -80,7 +80,7 @@ def normal(text: str) -> str:
 
 
 def _names(text: str, thing: str) -> bool:
-    """Whether every word of weight of a thing stands in a text. Of a thing that is only a number, nothing is known."""
+    """Whether a text contains every content word of a thing; False for a thing that is only a number."""
     words, there = _weighty(thing), set(normal(text).split())
     return words <= there and any(not word.isdecimal() for word in words)
 

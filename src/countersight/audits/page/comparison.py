@@ -1,6 +1,6 @@
 """Compare several audits: scores of each model (EDCT Table 1), judge by editor (Table 2), with the paper's rows.
 
-They are written as a page, Markdown, LaTeX and CSV, each in full or not at all.
+They are written as a page, Markdown, LaTeX and CSV; a file is never left incomplete.
 """
 
 import csv
@@ -92,7 +92,7 @@ class AuditTables(msgspec.Struct, frozen=True):
 
     @property
     def compared(self) -> tuple[tuple[ScoredAudit, ScoredAudit], ...]:
-        """The first audit of each dataset with every later one of it."""
+        """Pairs of the first audit of each dataset and every later audit of the same dataset."""
         firsts: dict[str, ScoredAudit] = {}
         pairs = ((firsts.setdefault(each.manifest.dataset.fingerprint, each), each) for each in self.audits)
         return tuple((first, each) for first, each in pairs if first is not each)
@@ -184,7 +184,7 @@ def grids(found: AuditTables) -> Iterator[Grid]:
     judged = _judges_by_editors(found)
     if len(judged.lines) > 1 or len(judged.head) > 3:
         yield judged
-    yield from (_beside(found, reference) for reference in found.references)
+    yield from (_with_reference(found, reference) for reference in found.references)
     if found.compared:
         yield grid(
             "Differences between audits",
@@ -208,7 +208,7 @@ def grids(found: AuditTables) -> Iterator[Grid]:
 
 
 def _ranking(found: AuditTables) -> Grid:
-    """The audits, the most faithful first, with all that speaks for or against them."""
+    """Return the table of audits, the most faithful first, with their main scores."""
     rows = []
     for place, audit in enumerate(found.ranked, 1):
         scores = audit.scores
@@ -246,13 +246,13 @@ def _models(found: AuditTables) -> Grid:
 
 
 def _judges_by_editors(found: AuditTables) -> Grid:
-    """CCS of every judge alone, a row an extractor and a judge, a column an editor, as far as audits have them."""
+    """Return the CCS of every judge alone, with a row per extractor and judge and a column per editor."""
     editors = list(dict.fromkeys(audit.manifest.editor.name for audit in found.audits))
     rows: dict[tuple[str, str, str, int], dict[str, TableCell]] = {}
     for audit in found.audits:
         editor, extractor = audit.manifest.editor.name, audit.manifest.extractor.name
         for judge, trio in audit.scores.by_judge.items():
-            turn = 0  # a second audit with the same parties has a row of its own
+            turn = 0  # a second audit with the same participants has its own row
             while editor in rows.setdefault((extractor, judge, audit.manifest.model.name, turn), {}):
                 turn += 1
             rows[extractor, judge, audit.manifest.model.name, turn][editor] = mean_cell(trio.ccs)
@@ -272,7 +272,7 @@ def _judges_by_editors(found: AuditTables) -> Grid:
     )
 
 
-def _beside(found: AuditTables, reference: PaperTable) -> Grid:
+def _with_reference(found: AuditTables, reference: PaperTable) -> Grid:
     by_judge = len(reference.labels) > 1
     lines = []
     for audit in found.audits:
@@ -351,7 +351,7 @@ def print_audit_tables(found: AuditTables, console: Console) -> None:
 
 
 def comma_separated(found: AuditTables) -> str:
-    """Return CSV with every figure on its own row, with its origin: scores from 0 to 1."""
+    """Return CSV with one row per figure and its origin; scores are from 0 to 1."""
     file = io.StringIO()
     table = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
     table.writeheader()

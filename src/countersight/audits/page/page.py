@@ -118,7 +118,7 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Thumb
 
 
 def outcome(test: ConceptSheet) -> Outcome:
-    """Return the outcome of a test."""
+    """Return the outcome of a test: whether the answer and the explanation follow the edit."""
     if test.excluded:
         return "excluded"
     if test.pcs is None or test.ncc is None:
@@ -159,7 +159,7 @@ def list_pictures(cases: Iterable[CaseSheet]) -> list[str]:
 
 
 def make_thumbnails(folder: Path, names: Sequence[str], done: Callable[[int], None]) -> dict[str, Thumbnail]:
-    """Return thumbnails, each made once, however many cases mention it."""
+    """Return a thumbnail of each picture, made once even if several cases mention it."""
     small = {}
     for called, made in zip(
         names, thumbnails(names, lambda called: read_picture(folder / called), side_for(len(names))), strict=True

@@ -26,7 +26,7 @@ HEAD: Final = ("scored tests", "cases", "pictures", *CALLED.values())
 
 
 def grid(title: str, head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> Grid:
-    """Return a table from rows of cells, words, words with details below them, and numbers; all words are cleaned."""
+    """Return a table of cells, texts, tuples (a text with details below it) and numbers; all texts are cleaned."""
     return Grid(title, tuple(head), tuple(Line(tuple(map(_cell, row))) for row in rows), note)
 
 
@@ -180,7 +180,7 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
         yield grid(
             "Judges compared with people",
             ("judge", "same verdict", "kappa", "passes alt-test", "mean of the labelled audit"),
-            map(_beside, calibration.people),
+            map(_people_row, calibration.people),
             NOTES["people"],
         )
     kinds = list(dict.fromkeys(kind for sheet in calibration.judges for kind in sheet.by_kind))
@@ -211,7 +211,7 @@ def corrected_grid(scores: AuditScores) -> Grid:
     )  # fmt: skip
 
 
-def _beside(sheet: PeopleSheet) -> list[object]:
+def _people_row(sheet: PeopleSheet) -> list[object]:
     stands = {True: "yes", False: "no", None: "unknown"}[sheet.alt.passed]
     rate = "" if sheet.alt.winning_rate is None else f"winning rate {number(sheet.alt.winning_rate)}"
     found = sheet.corrected

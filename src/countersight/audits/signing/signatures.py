@@ -30,7 +30,7 @@ class AllowedSigners(msgspec.Struct, frozen=True):
 
     lines: str
     identity: str = ""
-    """The identity that must have signed; any of the file if empty."""
+    """The identity that must have signed; if empty, any identity in the file."""
     revoked: Path | None = None
     """Keys that are no longer trusted: public keys, or a revocation list of OpenSSH."""
 
@@ -38,7 +38,7 @@ class AllowedSigners(msgspec.Struct, frozen=True):
 def read_allowed_signers(
     named: Sequence[str], *, identity: str = "", revoked: Path | None = None
 ) -> AllowedSigners | None:
-    """Return the keys in files (.pub, or allowed signers) or given themselves ("ssh-ed25519 AAAA…"); None for none."""
+    """Return the keys given as files (.pub, allowed signers) or as text ("ssh-ed25519 AAAA…"); None without keys."""
     lines: list[str] = []
     for each in named:
         text = each if _KEY.match(each.strip()) else _read(each)
@@ -81,7 +81,7 @@ def signer(message: bytes, signature: bytes) -> str:
 
 
 def is_allowed(message: bytes, signature: bytes, signers: AllowedSigners) -> bool:
-    """Whether one of these keys, which is valid now and for this purpose, signed a message."""
+    """Whether one of these keys signed a message and is valid now and for this purpose."""
     with tempfile.TemporaryDirectory() as place:
         file, allowed = Path(place) / "signature", Path(place) / "allowed"
         file.write_bytes(signature)
@@ -101,7 +101,7 @@ def _ssh_keygen(verb: str, message: bytes, *options: str | Path) -> subprocess.C
             input=message,
             capture_output=True,
             check=False,
-            start_new_session=not sys.stdin.isatty(),  # nobody can answer: fail instead of asking for a passphrase
+            start_new_session=not sys.stdin.isatty(),  # without a terminal, fail instead of asking for a passphrase
         )
     except OSError:
         raise AuditError(NO_SSH) from None
@@ -111,7 +111,7 @@ SIGNED_OFF: Final = re.compile(r"sign-off\.[a-z0-9-]{1,60}\.json")
 
 
 class SignOff(msgspec.Struct, frozen=True):
-    """A person's statement about a bundle; signed, it lies beside the seal and not under it."""
+    """A person's signed statement about a bundle; its file is next to the seal and not sealed itself."""
 
     seal: str
     """SHA-256 of bundle.json."""

@@ -27,7 +27,7 @@ def stamp_bundle(folder: Path, server: str) -> Path:
     if urlsplit(server).scheme not in ("http", "https"):
         raise AuditError(f"{server} is not the address of a time stamp server: it must begin with http:// or https://")
     seal = content(folder / SEAL)
-    if stamp.exists() and (at := _time_of(stamp, seal)):  # the earlier a stamp, the more it proves
+    if stamp.exists() and (at := _time_of(stamp, seal)):  # keep it: an earlier stamp proves more
         raise AuditError(f"this seal already has a time stamp, {stamp}, of {at}")
     asked = client.TimestampRequestBuilder().hash_algorithm(client.base.HashAlgorithm.SHA256).data(seal)
     request = urllib.request.Request(  # noqa: S310 - http and https only
@@ -55,9 +55,9 @@ def _time_of(stamp: Path, seal: bytes) -> str:
 
 
 def read_stamp(answer: bytes, stamped: bytes, authorities: "tuple[Certificate, ...]" = ()) -> str:
-    """Return the time at which these bytes were stamped; raises AuditError if the stamp is invalid or of other bytes.
+    """Return the time at which these bytes were stamped; raises AuditError if the stamp is invalid.
 
-    Only with the certificates of its authorities, the signature is checked: without, anybody can have made it.
+    The signature is checked only if there are certificates; without them, anybody may have made the stamp.
     """
     client = _library()
     try:

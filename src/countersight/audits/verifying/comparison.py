@@ -12,7 +12,7 @@ from countersight.picture import as_seen, check_picture
 from countersight.text import printable
 
 What = Literal["altered", "missing", "added", "broken", "not verified"]
-"""The last is neither sound nor proven wrong: another version wrote it, and this one cannot derive it again."""
+"""The last means neither sound nor proven wrong, for example because another version wrote the file."""
 CREDENTIALS: Final = b"caBX"
 """The PNG chunk with content credentials, which only their signer can make."""
 LARGEST_PICTURE: Final = 1 << 30
@@ -35,7 +35,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something that cannot be derived again, and why; it proves nothing for or against a bundle."""
+    """Something that cannot be recomputed, and why; it proves nothing for or against a bundle."""
 
     what: str
     why: str
@@ -49,7 +49,7 @@ class Note(msgspec.Struct, frozen=True):
 def difference(given: Any, made: Any, name: str = "") -> str:
     """Return the first difference between a record and the recomputed one, in words; "" if there is none.
 
-    Both are plain values of JSON. Measures may differ by what rounding on another machine does to them.
+    Both are plain JSON values. Measures may differ slightly, because machines round differently.
     """
     if given == made:
         return ""
@@ -70,7 +70,7 @@ def difference(given: Any, made: Any, name: str = "") -> str:
 
 
 def _same_but_for_rounding(one: str, other: str) -> bool:
-    """Whether two sentences differ by no more than one in the last place of a figure."""
+    """Whether two sentences differ only in their figures, and by at most one in the last digit."""
     if _FIGURE.split(one) != _FIGURE.split(other):
         return False
     for first, second in zip(_FIGURE.findall(one), _FIGURE.findall(other), strict=True):
@@ -89,7 +89,7 @@ def _show(value: object, start: int) -> str:
 
 
 def same_picture(given: bytes, made: bytes, *, signed: bool = False) -> bool:
-    """Whether a stored PNG has the pixels of the regenerated one and no texts but its own; credentials if `signed`."""
+    """Whether a stored PNG has the pixels of a regenerated one, and no other chunks except credentials if `signed`."""
     if given == made:
         return True
     try:
@@ -104,7 +104,7 @@ def same_picture(given: bytes, made: bytes, *, signed: bool = False) -> bool:
 
 
 def _unpack(png: bytes, signed: bool) -> tuple[list[bytes], bytes, bytes]:
-    """Return the chunks beside the pixels, the unpacked pixels, and the bytes hidden behind these."""
+    """Return the chunks except the pixels, the unpacked pixels, and any bytes hidden after them."""
     beside, packed, start = [png[:8]], [], 8
     while start < len(png):
         end = start + 12 + int.from_bytes(png[start : start + 4])

@@ -1,8 +1,8 @@
-"""Repeat the stages of an audit on the recorded replies: every different result is a finding.
+"""Repeat the stages of an audit with the recorded replies: every different result is a finding.
 
-Replies of models and pictures of editors are handed out from the log. Everything else is done by the code that did it
-for the audit: the cases of the dataset, prompts, extraction, the exact editor, measures, checks, verdicts. A step that
-the log has and the stages do not ask for, or the other way round, is found too.
+Replies of models and pictures of editors are taken from the log. Everything else is computed by the same code as in the
+audit: the cases of the dataset, prompts, extraction, the exact editor, measures, checks, verdicts. A step that is only
+in the log, or that the stages require and the log does not have, is a finding too.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -68,18 +68,18 @@ from countersight.picture import Picture, as_seen
 from countersight.scenes import Scene, draw
 
 OURS: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
-"""Participants without a server, weights or randomness: repeated, they give the same output and never fail."""
+"""Participants without a server, weights or randomness: they always give the same output and never fail."""
 LARGEST: Final = 10_000
-"""Most tests of a calibration that are repeated; nobody uses more."""
+"""Largest number of tests of a calibration that is repeated."""
 Key = tuple[Stage, StepPlace]
 
 
 class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
-    """A bundle with an intact log, and the folder in which it is derived again."""
+    """A bundle with an intact log, and the folder in which its files are recomputed."""
 
     path: Path
     again: AuditFolder
-    """Has links to everything that was given; everything derived is written here again."""
+    """Has links to all files that are not derived; the derived files are written here again."""
     audit: AuditTrail
     """The audit as read from that folder."""
     bundle: Bundle
@@ -97,7 +97,7 @@ class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
         return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
 
     def unlike(self) -> What:
-        """Return the meaning of a picture that differs when redrawn: proof only if the same tools draw it."""
+        """Return the kind of finding for a picture that differs when redrawn: proof only with the same tools."""
         try:
             here = {name.replace("-", "_"): version(name) for name in ("skia-python", "pillow")}
         except PackageNotFoundError:
@@ -112,7 +112,7 @@ class Replay:
     """Does the steps of an audit again with the recorded replies, and compares the results with the log."""
 
     def __init__(self, steps: Iterable[Step], folder: AuditFolder, unlike: What) -> None:
-        """`unlike` is the finding for a different picture."""
+        """`unlike` is the kind of finding for a different picture."""
         self.findings: list[Finding] = []
         self.log: dict[Key, Step] = {}
         self.current: Step | None = None
@@ -124,7 +124,7 @@ class Replay:
         done: dict[Key, int] = {}
         for step in self._steps:
             key, failed = (step.stage, step.place), isinstance(step.output, Failed)
-            if key in done:  # a second one, or a failure, would quietly take the place of the first
+            if key in done:  # a later step or failure would silently replace the first
                 words = "it failed, although step {} had already succeeded" if failed else "it repeats step {}"
                 self.find("broken", f"step {step.n}: {words.format(done[key])}")
             else:
@@ -156,7 +156,7 @@ class Replay:
         return step.output
 
     def _check_order(self, step: Step) -> None:
-        """No step stands in the log before one that it builds on: of the whole case, or about the same concept."""
+        """Record a finding if a step is logged before one it builds on: of the whole case or of the same concept."""
         here = step.place
         for before in self._chain if here.case else ():
             place = before.place
@@ -167,7 +167,7 @@ class Replay:
                 return
 
     async def _repeat(self, step: Step, by: Actor, work: Callable[[], Awaitable[StepResult]]) -> None:
-        """Do a step again, and compare who did it, what was asked and what came of it with the log."""
+        """Do a step again, and compare its actor, its request and its output with the log."""
         made, where = StepResult(step.output), f"{_called(step.stage, by, step.place)} on {_where(step.place)}"
         failed = isinstance(step.output, Failed) and by.name not in OURS
         if not failed:
@@ -176,7 +176,7 @@ class Replay:
                 made = await work()
             except RetriesExhausted as given_up:
                 made = StepResult(Failed(str(given_up)))
-            except Exception as error:  # whatever a hostile record makes of our code
+            except Exception as error:  # a hostile record may cause any error
                 self.find("broken", f"step {step.n}: {where} cannot be repeated: {type(error).__name__}: {error}")
                 return
         if isinstance(given := step.output, CaseRecord):
@@ -187,7 +187,7 @@ class Replay:
             self.find(what, f"step {step.n}: {where}: {apart}")
 
     def _with_same_pictures(self, given: Output, made: Output) -> tuple[What, Output]:
-        """What was made, under the recorded digests where the pictures are the same; what a difference means."""
+        """Return the kind of finding for a difference, and the output with the recorded digests of equal pictures."""
         what: What = "broken"
         for name in ("after", "mask"):
             old, new = getattr(given, name, ""), getattr(made, name, "")
@@ -217,7 +217,7 @@ class Replay:
         return Edited(self.picture(output.after, output.scene), mask, output.log, scene=output.scene)
 
     def picture(self, digest: str, scene: Scene | None) -> Picture:
-        """Return a recorded picture, which must be the drawing of its scene, where it has one."""
+        """Return a recorded picture; if it has a scene, it must be the drawing of that scene."""
         picture = self._folder.picture(digest)
         if scene is not None and not _is_drawing(picture, scene):
             self.find(self._unlike, f"the picture {digest[:16]} does not match its scene")
@@ -229,7 +229,7 @@ class Replay:
         return step.output.able if step and isinstance(step.output, Concepts) else None
 
     def close(self) -> Iterator[Finding]:
-        """Return all findings, including steps that nothing required."""
+        """Return all findings, including steps that were not required."""
         yield from self.findings
         strange: dict[tuple[str, str], list[int]] = {}
         for step in self._steps:
@@ -241,7 +241,7 @@ class Replay:
             yield Finding("added", LOG, words)
 
     def parties(self, prompts: AuditPrompts, respondents: Respondents | None) -> Parties:
-        """Return all participants: ours as they are, the others as recorded."""
+        """Return all participants: the built-in ones themselves, the others as recorded."""
         manifest = self._folder.manifest
         editor: Any = Recorded(manifest.editor, self) if manifest.editor.name else None
         if manifest.editor.name == "exact":
@@ -269,7 +269,7 @@ class Replay:
 
 
 class Recorded(Local):
-    """A participant that cannot be asked again: a model, an editor, or somebody else's judge, extractor or checker."""
+    """A participant that cannot be asked again: a model, an editor, or a judge, extractor or checker of a plugin."""
 
     def __init__(self, party: Actor, replay: Replay) -> None:
         self.party, self._replay = party, replay
@@ -293,14 +293,14 @@ class Recorded(Local):
 
 
 class Scripted(Recorded):
-    """The respondents of a calibration: what they say is known, whatever the log says."""
+    """The scripted respondents of a calibration, whose replies are computed and not taken from the log."""
 
     def __init__(self, replay: Replay, model: Respondents) -> None:
         super().__init__(Actor(model.name, model.settings), replay)
         self._model = model
 
     async def ask(self, request: Any) -> Answered[Any]:
-        """Return the scripted reply in the place of the recorded one."""
+        """Return the scripted reply instead of the recorded one."""
         self._replay.reply(request)
         return Answered(await self._model.reply(request), 0.0, 1)
 
@@ -332,9 +332,9 @@ def _called(stage: Stage, by: Actor, place: StepPlace) -> str:
 def replay_stages(
     audit: AuditTrail, dataset: Dataset | None, unlike: What, respondents: Respondents | None = None
 ) -> Iterator[Finding]:
-    """Take every case of an audit through its stages again, and return the findings.
+    """Repeat the stages of every case of an audit, and return the findings.
 
-    Where the audited model is scripted, its replies are not taken from the log, and every case must be there.
+    If the audited model is scripted, its replies are not taken from the log, and no case may be missing.
     """
     manifest, folder = audit.manifest, AuditFolder.open(audit.path)
     try:
@@ -342,7 +342,7 @@ def replay_stages(
     except msgspec.ValidationError as error:
         yield Finding("broken", MANIFEST, f"prompts: {error}")
         return
-    if prompts != SETS.get(prompts.name, prompts):  # whoever reads a name of ours takes the words for ours
+    if prompts != SETS.get(prompts.name, prompts):  # a built-in name must mean the built-in prompts
         same = manifest.countersight == __version__
         told = "" if same else f"; they were asked by version {manifest.countersight}, this is {__version__}"
         words = f"its prompts are called {prompts.name}, but differ from the built-in prompts of this name{told}"
@@ -356,7 +356,7 @@ def replay_stages(
             shown = await stages.begin(step.place, record, folder.picture(record.picture))
             await stages.test(Subject(step.place, record.question, shown, record.image, record.scene))
         elif step:
-            replay.visited.add((step.stage, step.place))  # it failed, and without the dataset nobody can repeat it
+            replay.visited.add((step.stage, step.place))  # it failed, and cannot be repeated without the dataset
 
     async def replay_all() -> None:
         stages = Stages(folder, prompts, replay.parties(prompts, respondents), replay, dataset)
@@ -373,12 +373,12 @@ def replay_stages(
 
 
 LEVELS, EDGES = 32, 0.01
-"""The largest difference of an edge pixel between two versions of the rasteriser, and the largest share of them."""
+"""The largest difference of an edge pixel between versions of the rasteriser, and the largest share of such pixels."""
 
 
 def _is_drawing(picture: Picture, scene: Scene) -> bool:
     if (picture.width, picture.height) != (scene.width, scene.height):
-        return False  # one of another size may be too large to be drawn at all
+        return False  # a scene of another size may be too large to draw
     try:
         seen, drawn = np.asarray(as_seen(picture).convert("RGB")), draw(scene)[:, :, :3]
     except (BadPicture, ValueError, KeyError):
@@ -404,20 +404,20 @@ def replay_calibration(opened: OpenedBundle) -> Iterator[Finding]:
         return
     try:
         judged = read_audit(opened.again.path / CALIBRATION_FOLDER)
-        for found in (_by_people if calibration.people else _on_purpose)(opened, calibration, judged):
+        for found in (_by_people if calibration.people else _by_script)(opened, calibration, judged):
             inside = found.file in (LOG, MANIFEST, LABELS)
             yield msgspec.structs.replace(found, file=f"{CALIBRATION_FOLDER}/{found.file}") if inside else found
     except AuditError as error:
         yield Finding("broken", CALIBRATION_FOLDER, str(error))
 
 
-def _on_purpose(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
-    """Repeat a calibration: make the tests of its seed, and take them through the stages of an audit again."""
+def _by_script(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
+    """Repeat a calibration with scripted respondents: make its tests from the seed and repeat the stages."""
     manifest, size = judged.manifest, judged.manifest.dataset.rows
     if not 0 < size <= LARGEST:
         yield Finding("broken", CALIBRATION, f"there is no calibration of {size:,} tests")
         return
-    (judged.path / PICTURES).mkdir(exist_ok=True)  # an audit takes only the log of its calibration: all is drawn again
+    (judged.path / PICTURES).mkdir(exist_ok=True)  # only the log of a calibration is stored: redraw its pictures
     with TemporaryDirectory() as base:
         dataset = make_tests(Path(base) / "tests", size, manifest.seed)
         if manifest.dataset.fingerprint != dataset.fingerprint:

@@ -50,13 +50,13 @@ class Signed(msgspec.Struct, frozen=True):
         known = "a given key" if self.vouched else "an unknown key; name the trusted key with --key"
         if self.file == PLAN_SIGNATURE:
             return f"The plan is signed with {self.key}, {known}."
-        role = _claimed(self.role) if self.role else "no role named"
-        who = f"Signed off as {_claimed(self.name)} ({role}) on {_claimed(self.at)}" if self.name else "Signed"
+        role = _quoted(self.role) if self.role else "no role named"
+        who = f"Signed off as {_quoted(self.name)} ({role}) on {_quoted(self.at)}" if self.name else "Signed"
         return f"{who}, with {self.key}, {known}."
 
 
-def _claimed(words: str) -> str:
-    """Words that whoever signed chose: in quotation marks, so that none of them is taken for what was found here."""
+def _quoted(words: str) -> str:
+    """Return a signer's words in quotation marks, so that they are not taken for a result of the verification."""
     return "“" + words.replace("”", '"') + "”"
 
 
@@ -88,7 +88,7 @@ def check_signatures(folder: Path, seal: str, files: frozenset[str], trust: Trus
 def _check_signature(
     folder: Path, name: str, seal: str, files: frozenset[str], trust: Trust
 ) -> Finding | Note | Signed | None:
-    """What a file vouches for; None where it is no signature, AuditError where it is a wrong one."""
+    """Return what a file vouches for; None if it is not a signature. Raises AuditError if the signature is wrong."""
     sealed = content(folder / SEAL, LARGEST_SEAL)
     statement = name.removesuffix(".sig")
 

@@ -1,4 +1,4 @@
-"""What cannot be derived again from a bundle and must be taken on trust."""
+"""The parts of a bundle that cannot be recomputed and must be taken on trust."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -20,7 +20,7 @@ def _by_people(opened: OpenedBundle) -> bool:
 
 
 def _plugged_in(opened: OpenedBundle) -> bool:
-    """Whether somebody took part who is known here and comes from somebody else."""
+    """Whether an installed judge, extractor or checker of another package took part."""
     manifest = opened.audit.manifest
     parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
     return any(

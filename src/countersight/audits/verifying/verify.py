@@ -1,7 +1,7 @@
 """`audit verify`: check that a bundle is as sealed, and that everything follows from its log.
 
-A bundle is taken for hostile: names in it are compared and never opened, links are not followed, and no file is read
-that is larger than it was or than any of a bundle can be.
+A bundle is treated as hostile: names in it are compared and never opened, links are not followed, and a file is not
+read if it is larger than when it was sealed, or than any file of a bundle can be.
 """
 
 import os
@@ -72,7 +72,7 @@ RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
     f"{CALIBRATION_FOLDER}/{MANIFEST}": Manifest,
     f"{CALIBRATION_FOLDER}/{LOG}": Step,
 }
-"""Records that are given and not derived: each must be exactly as written, without unknown members."""
+"""Records that are not derived: each must be exactly as written, without unknown fields."""
 _PICTURE: Final = re.compile(rb"data:image/(?:webp|jpeg);base64,[A-Za-z0-9+/=]*")
 
 
@@ -99,7 +99,7 @@ class Verified(msgspec.Struct, frozen=True):
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was found."""
+        """Whether there are no findings."""
         return not self.findings
 
     def __repr__(self) -> str:
@@ -123,14 +123,14 @@ def verify_bundle(
 ) -> Verified:
     """Verify a bundle, and return everything that is wrong. `seal` is the recorded or signed one, if known.
 
-    `dataset` is what was audited, where it is no longer where it was;
-    `against` the earlier audit it was compared with. A bundle may also be in one ZIP.
+    `dataset` is the audited dataset, if it was moved; `against` is the earlier audit that it was compared with. The
+    bundle may also be a ZIP file.
     """
     if folder.is_file():
         with tempfile.TemporaryDirectory() as unpacked:
             unzip_bundle(folder, Path(unpacked))
             inside = verify_bundle(Path(unpacked), seal, trust=trust, dataset=dataset, against=against)
-            return msgspec.structs.replace(inside, findings=(*inside.findings, *_zipped(folder, Path(unpacked))))
+            return msgspec.structs.replace(inside, findings=(*inside.findings, *_check_zip(folder, Path(unpacked))))
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not an audit: it contains neither {MANIFEST} nor {SEAL}")
     if not (folder / SEAL).exists():
@@ -146,7 +146,7 @@ def verify_bundle(
     entries = list(list_entries(folder))
     found += _compare_with_seal(folder, bundle, entries)
     names = frozenset(each.name for each in entries if isinstance(each, FileEntry))
-    if not found:  # what was altered need not be derived again to know that
+    if not found:  # an altered bundle need not be recomputed
         found += _derive_again(folder, bundle, names, dataset, against)
     once = dict.fromkeys((*found, *check_signatures(folder, its_seal, names, trust)))
     return Verified(
@@ -162,7 +162,7 @@ def verify_bundle(
 
 
 def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
-    """Return lines with the findings, or that there are none, and what was not checked; `compared`: with a seal."""
+    """Yield lines with the findings, or that there are none, and what was not checked; `compared`: with a seal."""
     yield from map(str, found.findings)
     proven = [each for each in found.findings if each.what != "not verified"]
     if proven and all(each.what == "broken" and vouches(each.file) for each in proven):
@@ -186,9 +186,9 @@ def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterato
     yield f"Seal: {found.seal}" + ("" if compared else "  (compare it with the seal that you noted)")
 
 
-def _zipped(file: Path, unpacked: Path) -> Iterator[Finding]:
+def _check_zip(file: Path, unpacked: Path) -> Iterator[Finding]:
     """Yield a finding if a ZIP file contains bytes beyond its files: zipping them again must give the same file."""
-    with tempfile.TemporaryDirectory() as place, suppress(AuditError):  # one that is not sealed is found elsewhere
+    with tempfile.TemporaryDirectory() as place, suppress(AuditError):  # a missing seal is reported elsewhere
         zip_bundle(unpacked, Path(place) / "again.zip")
         if digest(Path(place) / "again.zip") != digest(file):
             yield Finding("added", file.name, "it contains extra bytes")
@@ -213,7 +213,7 @@ def _compare_with_seal(folder: Path, bundle: Bundle, entries: list[FileEntry | O
             return Finding("broken", name, str(error))
         return None if same else Finding("altered", name, "its content differs from the sealed one")
 
-    with ThreadPoolExecutor(cores()) as pool:  # hashing lets go of the interpreter
+    with ThreadPoolExecutor(cores()) as pool:  # hashing releases the GIL
         yield from filter(None, pool.map(check, bundle.files))
     for name, found in there.items():
         if name not in bundle.files and (isinstance(found, OddEntry) or sealable(found)):
@@ -227,7 +227,7 @@ def _derive_again(
 ) -> Iterator[Finding | Note | str]:
     """Check the log, repeat the audit in another folder, and compare everything that is derived.
 
-    Papers and page follow from the log: where that is broken they are not written again.
+    Documents and page follow from the log, so they are not recomputed if the log is broken.
     """
     with tempfile.TemporaryDirectory() as place:
         try:
@@ -261,9 +261,9 @@ def _derive_again(
 
 
 def _copy_given(folder: Path, files: frozenset[str], to: Path) -> AuditFolder:
-    """Link or copy everything that an audit was given into another folder; what is too large to read is refused."""
+    """Link or copy all files that are not derived into another folder; raises AuditError for too large records."""
     for name in filter(belongs, files):
-        if name in (DATASET_SHEET, CHANGES) or not is_derived(name):  # of these two, a part was given
+        if name in (DATASET_SHEET, CHANGES) or not is_derived(name):  # parts of these two are not derived
             if name in RECORDS and name != LOG:
                 content(folder / name)
             (to / name).parent.mkdir(parents=True, exist_ok=True)
@@ -275,7 +275,7 @@ def _copy_given(folder: Path, files: frozenset[str], to: Path) -> AuditFolder:
 
 
 def _find_dataset(folder: Path, reference: DatasetReference, named: Path | None) -> Dataset | None:
-    """Return the audited dataset if it exists and is unchanged; raises AuditError if the named one is another."""
+    """Return the audited dataset if it exists and is unchanged; raises AuditError if the named one differs."""
     if named or reference.path:
         with suppress(CountersightError, OSError):
             dataset = Dataset.open(named or Path(os.path.normpath(folder.resolve() / reference.path)))
@@ -287,7 +287,7 @@ def _find_dataset(folder: Path, reference: DatasetReference, named: Path | None)
 
 
 def _check_pictures(opened: OpenedBundle) -> Iterator[Finding]:
-    """The log ends as it was sealed; every picture that it speaks of is there under its own digest, and no other is."""
+    """Check that the log ends as sealed, and that the pictures are those it mentions, each named by its digest."""
     steps, bundle = opened.audit.steps, opened.bundle
     if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
         was = several(bundle.steps, "step")
@@ -304,7 +304,7 @@ def _check_pictures(opened: OpenedBundle) -> Iterator[Finding]:
 
 
 def _check_selection(opened: OpenedBundle) -> Iterator[Finding]:
-    """Whether every case that was selected is in the log, and no other, and the selection is that of the rule."""
+    """Check that the log has the selected cases and no others, and that the selection follows the rule."""
     if not opened.audit.cases:
         yield Finding("not verified", LOG, "it contains no case, so nothing was audited")
     manifest, dataset = opened.audit.manifest, opened.dataset
@@ -338,7 +338,7 @@ def _named(cases: list[Selected], of: int) -> str:
 
 
 def _check_times(opened: OpenedBundle) -> Iterator[Finding]:
-    """Yield a finding for the first time that is none, or long before an earlier line of the log."""
+    """Yield a finding for the first invalid time, or the first time long before that of an earlier line of the log."""
     latest = datetime.min.replace(tzinfo=UTC)
     steps = [(LOG, f"line {step.n + 1}", step.at) for step in opened.audit.steps if step.at]
     for file, where, at in (*steps, (SEAL, "the seal", opened.bundle.sealed)):
@@ -355,7 +355,7 @@ def _check_times(opened: OpenedBundle) -> Iterator[Finding]:
 
 
 def _check_records(opened: OpenedBundle) -> Iterator[Finding]:
-    """Records that hold something which no audit writes: read and written again, each has the bytes that lie there."""
+    """Yield findings for records with content that no audit writes: re-encoding a record must give the same bytes."""
     what: What = "not verified" if opened.other_version else "broken"
     for name, kind in RECORDS.items():
         if name not in opened.files:
@@ -376,7 +376,7 @@ def _check_records(opened: OpenedBundle) -> Iterator[Finding]:
 
 
 def _compare_derived(opened: OpenedBundle) -> Iterator[Finding | str]:
-    """Everything that follows from the log, written again and compared with the bundle; deviations from the plan."""
+    """Recompute all that follows from the log and compare it with the bundle; yield deviations from the plan, too."""
     card = stored_card(opened.again.path, opened.audit.manifest)
     if opened.dataset is not None and (dataset_card(opened.dataset.path) or Card()) != card:
         yield Finding("not verified", DATASET_SHEET, "the card of the dataset has changed")
@@ -386,7 +386,7 @@ def _compare_derived(opened: OpenedBundle) -> Iterator[Finding | str]:
             opened.audit,
             opened.bundle.gallery,
             against=opened.against if CHANGES in opened.files else None,
-            from_dataset=False,  # its card is taken as it was written down
+            from_dataset=False,  # use the stored card
         )
     except AuditError as error:
         yield Finding("broken", str(error).split(" ")[0], str(error))
@@ -410,11 +410,11 @@ def _compare_derived(opened: OpenedBundle) -> Iterator[Finding | str]:
 
 
 def _explain(opened: OpenedBundle, name: str, given: bytes, derived: bytes) -> Iterator[Finding]:
-    """Yield what it means that a file differs from the derived one; nothing if a picture is only packed otherwise."""
+    """Yield the finding for a file that differs from the derived one; none for a picture with the same pixels."""
     if name.endswith(".png"):
         if not same_picture(given, derived):
             yield Finding(opened.unlike(), name, "it is not the difference of the two pictures")
-    elif opened.other_version:  # whoever edits a page need only name another version: what is not derived is not sound
+    elif opened.other_version:  # not sound: an edited page might name another version
         told = f"it was written by Countersight {opened.bundle.countersight}; verify it with that version"
         yield Finding("not verified", name, told)
     elif name == REPORT and _PICTURE.sub(b"picture", given) == _PICTURE.sub(b"picture", derived):
