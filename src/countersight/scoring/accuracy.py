@@ -44,7 +44,7 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     fell_back: Rate | None
     """The share of wrong answers equal to the prior answer, among questions with a known prior."""
     chance: dict[str, float | None]
-    """The expected scores of random guessing; None if no scored question has options. One without counts as 0."""
+    """The expected scores of random guessing, 0 for a question without options; None if no scored one has options."""
     unread: int
     cut: int
     empty: int
@@ -53,10 +53,10 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     in_both: tuple[Rate, Rate] | None = None
     """Factual and counterfactual accuracy over cases scored in both worlds; their difference is the drop."""
     restated: int = 0
-    """The number of counted answers that were stated only after a first, unread reply."""
+    """The number of counted answers that come from a restatement of an unread reply."""
 
     def figure(self, measure: str) -> Measured | None:
-        """Return a measure as displayed: next to a drop, both accuracies are over the same cases."""
+        """Return a measure as displayed; if there is a drop, both accuracies are over the cases of the drop."""
         if self.drop and self.in_both and measure in TWO_WORLDS:
             return self.in_both[TWO_WORLDS.index(measure)]
         found: Measured | None = getattr(self, measure)
@@ -64,19 +64,19 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def over_all_answers(self) -> dict[str, Rate]:
-        """Return the accuracies, by world, whose number of cases differs from the ones displayed next to the drop."""
+        """Return, by world, the accuracies over all answers, if they include more cases than the displayed ones."""
         rates = {world: getattr(self, world) for world in TWO_WORLDS}
         shown = {world: self.figure(world) for world in TWO_WORLDS}
         return {world: rate for world, rate in rates.items() if (found := shown[world]) and found.n != rate.n}
 
     @property
     def is_clustered(self) -> bool:
-        """Whether some of its cases share a picture."""
+        """Whether some of the cases share a picture."""
         return self.factual.clustered or self.counterfactual.clustered
 
     @property
     def unread_rate(self) -> float | None:
-        """The share of unread replies, without cut and empty ones; None if there are no replies."""
+        """The share of unread replies, not counting cut and empty ones; None if there are no replies."""
         return self.unread / self.scored if self.scored else None
 
     @property
@@ -86,7 +86,7 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LetterShare(msgspec.Struct, frozen=True):
-    """How often a letter was answered and how often it was right, among scored choices of one kind of asking."""
+    """How often a letter was answered and how often it was right, among scored choices in one way of asking."""
 
     world: World
     telling: Telling
@@ -97,7 +97,7 @@ class LetterShare(msgspec.Struct, frozen=True):
 
     @property
     def asking(self) -> Asking:
-        """The kind of asking."""
+        """The way of asking."""
         return asking_of(self.world, self.telling)
 
 
@@ -146,7 +146,7 @@ def score(outcomes: Outcomes, name: str = "") -> Scores:
 
 
 def by_group(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
-    """Return the groups in order of first appearance with a mask of their cases, then all cases."""
+    """Return each group with a mask of its cases, in order of first appearance, then a mask of all cases."""
     groups = [(name, outcomes.groups == place) for place, name in enumerate(outcomes.group_names)]
     return [*groups, (ALL, np.ones(len(outcomes), dtype=np.bool_))]
 
@@ -187,7 +187,7 @@ def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
 
 
 def _both_right(outcomes: Outcomes, both: _Mask) -> Rate:
-    """Return acc+; its `unread` counts the cases that may be right in both worlds, if they were read."""
+    """Return acc+; its `unread` counts the cases that would be right in both worlds if unread replies were right."""
     right = outcomes.both_right()
     factual, counterfactual = (outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS)
     unread = int((factual & counterfactual & ~right & both).sum())
@@ -213,7 +213,7 @@ def _chance(outcomes: Outcomes, mask: _Mask) -> dict[str, float | None]:
 
 
 def worth(outcomes: Outcomes, asking: Asking) -> NDArray[Any]:
-    """Return which answers are right, or their credits if answers can have partial credit."""
+    """Return for each case whether the answer is right, or its credit if answers can have partial credit."""
     return outcomes.right(asking) if outcomes.credits is None else outcomes.credit(asking)
 
 

@@ -1,4 +1,4 @@
-"""Comparisons of runs over the cases that they share, tiers of runs that do not differ significantly, repeated runs."""
+"""Comparisons of runs over shared cases, tiers of runs without significant differences, and repeated runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
@@ -127,8 +127,8 @@ def shared_cases(first: Outcomes, second: Outcomes) -> tuple[NDArray[np.intp], N
 def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[int, ...]:
     """Return the tier of each run; tier 1 is the best.
 
-    `better` says whether one run is significantly better than another. From the best score downwards, a run starts a
-    new tier if any run of the current tier is better: within a tier, no difference is known.
+    `better` says whether one run is significantly better than another. Starting at the best score, a run
+    begins a new tier if any run of the current tier is significantly better.
     """
     standing = [0] * len(values)
     tier: list[int] = []
@@ -144,7 +144,7 @@ def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[
 
 LEVEL, POWER = 0.05, 0.8
 DISCORDANT = (0.1, 0.2, 0.3, 0.5)
-"""Shares of cases on which two models differ: about 0.1 for two versions of one model, 0.5 for two that guess."""
+"""Typical shares of cases on which two models differ: 0.1 for versions of one model, 0.5 for models that guess."""
 
 
 def cases_needed(difference: float, discordant: float, *, level: float = LEVEL, power: float = POWER) -> int:
@@ -161,7 +161,7 @@ def cases_needed(difference: float, discordant: float, *, level: float = LEVEL, 
 
 
 class Repeated(msgspec.Struct, frozen=True):
-    """The results of one kind of asking over several runs, on cases that all of them scored."""
+    """The results of one way of asking over several runs, on cases scored in all of them."""
 
     asking: Asking
     runs: int
@@ -169,9 +169,9 @@ class Repeated(msgspec.Struct, frozen=True):
     expected: float
     """The mean accuracy of a run."""
     flips: float
-    """The share of cases with different answers."""
+    """The share of cases whose answer differs between runs."""
     within: float
-    """The variance of right and wrong within a case, which is due to chance."""
+    """The variance of correctness within a case, which is due to chance."""
     between: float
     """The variance between cases, which is due to their difficulty."""
 
@@ -183,7 +183,7 @@ class Repeated(msgspec.Struct, frozen=True):
 
 
 def repeats(runs: Sequence[Outcomes]) -> tuple[Repeated, ...]:
-    """Return the results for each kind of asking with cases that every run scored."""
+    """Return the results for each way of asking that has cases scored in every run."""
     return tuple(found for nth in range(len(ASKINGS)) if (found := _repeated(runs, nth)) is not None)
 
 

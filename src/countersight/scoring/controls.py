@@ -28,7 +28,7 @@ class Controls(msgspec.Struct, frozen=True, eq=False):
     of: NDArray[np.int64]
     """For each control, the position of its case; -1 if there is none."""
     guessed: NDArray[np.float64]
-    """For each control, the probability that a model that keeps the old answer is still right about its case."""
+    """For each control, the probability that a model that ignores changes is right about its case by guessing."""
 
 
 class FalseAlarmRates(msgspec.Struct, frozen=True):
@@ -38,9 +38,9 @@ class FalseAlarmRates(msgspec.Struct, frozen=True):
     asking: Asking
     """Whether changes were told (counterfactual) or shown."""
     misses: Rate
-    """The share of cases in which the change matters and the answer is not the new one."""
+    """Among the cases, in which the change matters, the share whose answer is not the new one."""
     false_alarms: Rate
-    """The share of controls, in which the change does not matter, whose answer is not the old one."""
+    """Among the controls, in which the change does not matter, the share whose answer is not the old one."""
     unread: Rate
     """The share of pairs with an unread answer: neither a miss nor a false alarm, and not right either."""
     balance: Rate
@@ -50,7 +50,7 @@ class FalseAlarmRates(msgspec.Struct, frozen=True):
 
 
 class ControlPairing:
-    """Records which cases are controls of others while they are streamed."""
+    """Record, while cases are streamed, which ones are controls of others."""
 
     def __init__(self) -> None:
         self._of: dict[int, str] = {}
@@ -87,7 +87,7 @@ class ControlPairing:
 
 
 def _guessed(case: Case) -> float:
-    """Return the probability that a guess is right if the old answer is not among the options; else 0."""
+    """Return the probability that a guess is right if the old answer is not among the options, otherwise 0."""
     before, after = case.factual, case.counterfactual
     if before is None or after is None or not after.options:
         return 0.0

@@ -1,4 +1,4 @@
-"""Divisions of the cases of a suite by other criteria than the group: kind of change, rung, form of the answer.
+"""Divisions of the cases of a suite by criteria other than the group: kind of change, rung, form of the answer.
 
 A case may count on several lines of a division. Cases are divided while they are streamed for scoring, and stored in a
 few bytes each.
@@ -16,7 +16,7 @@ from countersight.scoring.estimates import Rate, share
 from countersight.scoring.outcome import Outcomes
 
 OTHER = "other"
-"""The line for values that an axis does not list."""
+"""The name of the line for values that an axis does not list."""
 _MOST_ROLES = 30
 
 
@@ -27,7 +27,7 @@ class Axis(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
     """The lines, in the order of the table."""
     of: Callable[[Case], Iterable[str]]
-    """Returns the lines that a case counts on; none if its value is unknown."""
+    """A function that returns the lines that a case counts on; none if its value is unknown."""
     note: str = ""
     """A note for readers on how cases are assigned to lines."""
 
@@ -38,19 +38,19 @@ class Division(msgspec.Struct, frozen=True, eq=False):
     name: str
     lines: tuple[str, ...]
     cases: NDArray[np.int32]
-    """Positions of cases, once for each of their lines."""
+    """The positions of cases; a position occurs once for each line of its case."""
     places: NDArray[np.uint8]
     """The index in `lines` of each entry in `cases`."""
 
     def masks(self, count: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Iterate over lines that have cases, with a mask of length `count` for each."""
+        """Iterate over the lines that have cases, each with a mask of `count` cases."""
         for place in np.unique(self.places):
             mask = np.zeros(count, dtype=np.bool_)
             mask[self.cases[self.places == place]] = True
             yield self.lines[place], mask
 
     def unplaced(self, count: int) -> int:
-        """Return the number of cases, of `count`, that are on no line."""
+        """Return how many of `count` cases are on no line."""
         return count - np.unique(self.cases).size
 
 
@@ -62,7 +62,7 @@ class RoleShare(msgspec.Struct, frozen=True):
 
 
 class Dividing:
-    """Divides cases along the axes of their suite while they are streamed."""
+    """Divide cases along the axes of their suite while they are streamed."""
 
     def __init__(self, axes_of: Callable[[str], tuple[Axis, ...]]) -> None:
         self.suite = ""

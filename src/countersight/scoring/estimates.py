@@ -25,7 +25,7 @@ ALL: Final = "all"
 EXACT: Final = "McNemar exact"
 ADJUSTED: Final = "McNemar exact, for the number of independent cases"
 ANYTIME: Final = "betting confidence sequence, valid at any time"
-"""The interval and p of runs that stopped by a rule."""
+"""The method of the interval and p of runs that ended by a stopping rule."""
 _INDEPENDENT: Final = "exact binomial, for the number of independent cases"
 
 
@@ -44,7 +44,7 @@ class Rate(Measured, frozen=True):
     clustered: bool = False
     """Whether the interval accounts for cases that share a picture."""
     unread: int = 0
-    """The number of the n answers that would become right if every unread reply were right."""
+    """The number of the n answers that are not right but would be if every unread reply were right."""
     sequence: str = ""
     """How the interval was computed, if it is a confidence sequence."""
 
@@ -77,7 +77,7 @@ class Rate(Measured, frozen=True):
 
 
 class Difference(Measured, frozen=True):
-    """First minus second over cases scored in both, with the score interval and McNemar's exact p.
+    """The difference first minus second over cases scored in both, with the score interval and McNemar's exact p.
 
     Zero lies in the interval if and only if p is at least 0.05 (or the corrected level for several comparisons).
     """
@@ -88,7 +88,7 @@ class Difference(Measured, frozen=True):
     p: float
     n: int
     effective: Effective
-    """The information, as a number of independent cases."""
+    """The number of independent cases with the same amount of information."""
     test: str = EXACT
     confidence: float = CONFIDENCE
     reach: float = 1.0
@@ -105,7 +105,7 @@ class Difference(Measured, frozen=True):
         return "" if self.test == EXACT and not wider else f"Tango score; {self.test}{', Holm' if wider else ''}"
 
     def at(self, confidence: float, p: float) -> "Difference":
-        """Return this difference with the interval and p after a correction for several comparisons."""
+        """Return this difference with the given confidence and p, which were corrected for multiple comparisons."""
         interval = interval_of_test(self.effective, self.p, confidence)
         low, high = self.reach * interval.low, self.reach * interval.high
         return msgspec.structs.replace(self, low=low, high=high, p=p, confidence=confidence)
@@ -168,7 +168,7 @@ class Sum(Measured, frozen=True):
     low: float
     high: float
     n: int
-    """The number of answers scored in all of them."""
+    """The number of scored answers over all shares."""
 
     @property
     def method(self) -> str:
@@ -177,10 +177,10 @@ class Sum(Measured, frozen=True):
 
 
 def summed(rates: Sequence[Measured | None]) -> Sum | None:
-    """Return the sum of shares of different cases, or None if one of them has no case.
+    """Return the sum of shares over different cases, or None if one of the shares has no case.
 
-    The interval is combined from theirs by squaring and adding (Zou and Donner, 2008): like theirs, it is never empty
-    and stays within the possible range.
+    The interval combines those of the shares (MOVER; Zou and Donner, 2008): it is never empty, and stays within the
+    possible range.
     """
     known = [(rate, rate.value) for rate in rates if rate and rate.value is not None]
     if not rates or len(known) < len(rates):

@@ -1,6 +1,6 @@
 """Tables with one row per answer: the question, the reply, the extracted answer and the outcome.
 
-The same table is `run.frame()` and scores.parquet. It is built in chunks of cases, to limit memory.
+The same table is `run.frame()` and scores.parquet. It is built in chunks of cases to limit memory use.
 """
 
 from collections.abc import Iterable, Iterator
@@ -79,7 +79,7 @@ class ScoredAnswer(msgspec.Struct, frozen=True):
 
 
 def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) -> Iterator[ScoredAnswer]:
-    """Iterate over the questions of cases, in chunks, so that memory does not depend on their number."""
+    """Iterate over the questions of cases, in chunks, so that memory use does not depend on their number."""
     worth = {asking: outcomes.credit(asking) for asking in ASKINGS}
     start = 0
     while chunk := list(islice(cases, _CASES_AT_ONCE)):
@@ -151,6 +151,6 @@ def as_table(of: Iterator[RecordBatch], kind: str = "arrow") -> Any:
 
 def write_frame(of: Iterator[RecordBatch], path: Path) -> None:
     """Write the rows to a Parquet file atomically."""
-    content = BytesIO()  # not directly to the file, because the writer panics if the disk is full
+    content = BytesIO()  # not directly to the path, because the Parquet writer panics if the disk is full
     write_parquet(RecordBatchReader.from_batches(SCHEMA, of), content, compression="snappy")
     write_whole(path, content.getbuffer())

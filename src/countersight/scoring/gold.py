@@ -1,4 +1,4 @@
-"""Corrected gold answers: a run is scored again without asking the model again."""
+"""Corrected gold answers, with which a run is rescored without querying the model again."""
 
 import csv
 import re
@@ -13,7 +13,7 @@ from countersight.dataset import Dataset, Key, is_key, open_key
 from countersight.errors import GoldError
 
 _LETTER: Final = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
-"""The letter of an option as people write it: B, b, (b), b)."""
+"""The letter of an option in the forms that people write: B, b, (b), b)."""
 
 
 class _GoldLine(msgspec.Struct, frozen=True):
@@ -25,11 +25,11 @@ class _GoldLine(msgspec.Struct, frozen=True):
 
 
 _Answers = dict[tuple[str, Asking], Question | str]
-"""The right answers by case and asking: a question with its answer, or the answer alone."""
+"""The right answers by case and way of asking: a question with its answer, or the answer alone."""
 
 
 class Gold:
-    """Corrected answers by case and asking, which replace those of a dataset."""
+    """Corrected answers by case and way of asking, which replace those of a dataset."""
 
     def __init__(self, answers: _Answers, path: Path, key: Key | None = None) -> None:
         self._answers = answers

@@ -29,7 +29,7 @@ class GroupOfPictures(msgspec.Struct, frozen=True):
 
 
 class Gap(Measured, frozen=True):
-    """The drop of one group minus that of another; p is that of the interval. Several are corrected (Holm)."""
+    """The drop of one group minus that of another; p matches the interval. Several are corrected by Holm's method."""
 
     first: str
     second: str
@@ -51,11 +51,11 @@ class Bias(msgspec.Struct, frozen=True):
     """The differences of a run's drop between groups of pictures."""
 
     groups: tuple[GroupOfPictures, ...]
-    """Groups with a case scored in both worlds."""
+    """The groups that have a case scored in both worlds."""
     gaps: tuple[Gap, ...]
     """The gap of each pair of groups."""
     left_out: tuple[str, ...] = ()
-    """Groups without a readable reply in one of the worlds."""
+    """Groups that were left out because no reply in one of the worlds could be read."""
 
 
 def bias(

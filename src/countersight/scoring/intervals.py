@@ -1,14 +1,14 @@
-"""Confidence intervals and p-values: every figure of runs, audits and `blind` takes them from here.
+"""Confidence intervals and p-values for all figures of runs, audits and `blind`.
 
 - A share or a mean has the exact binomial interval (Clopper and Pearson, 1934). It covers at least 95 % for every share
   and every n, and one more right answer never lowers an end.
 - A difference over the same cases has Tango's score interval (1998) with a correction of half a case, and McNemar's
-  exact test. Zero lies inside the interval exactly where p is not below 0.05.
+  exact test. Zero lies inside the interval if and only if p is at least 0.05.
 - Cases about the same picture are not independent. They count as the number of independent cases that would vary as
   much (Korn and Graubard, 1998). The design effect is cluster-robust with Satterthwaite's degrees of freedom, and is
   pulled towards its largest possible value while there are few mistakes to estimate it from.
 
-`benchmarks/coverage.py` measures the coverage of all of them. Nothing here is drawn at random.
+`benchmarks/coverage.py` measures the coverage of all intervals. All results are deterministic.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Effective(msgspec.Struct, frozen=True):
-    """The equivalent number of independent cases: for the first side, for the second, and in total."""
+    """The equivalent number of independent cases: with positive values, with negative values, and in total."""
 
     more: float
     less: float
@@ -71,7 +71,7 @@ def share_interval(right: float, n: float, confidence: float = CONFIDENCE) -> In
 def mean_interval(values: ArrayLike, clusters: ArrayLike | None = None, confidence: float = CONFIDENCE) -> Interval:
     """Return the interval of a mean of values between 0 and 1; values of one cluster may be dependent.
 
-    Neither end is closer than for all right, or none right, on the same clusters.
+    The lower end is at most the one for all right, the upper end at least the one for none right, on these clusters.
     """
     seen = np.asarray(values, dtype=np.float64)
     known = effective(seen, clusters, confidence)
@@ -99,7 +99,7 @@ def mcnemar(only_first: float, only_second: float) -> float:
 def paired(
     differences: ArrayLike, clusters: ArrayLike | None = None, *, reach: float = 1.0, confidence: float = CONFIDENCE
 ) -> Paired:
-    """Return the mean of differences over the same cases, of at most `reach` each, with interval and test."""
+    """Return the mean of differences (at most `reach` each) over the same cases, with its interval and test."""
     seen = np.round(np.asarray(differences, dtype=np.float64) / reach, 6)  # credits are stored as 32-bit numbers
     known = effective(seen, clusters, confidence)
     p = mcnemar(known.more, known.less)
@@ -122,7 +122,7 @@ def interval_of_test(known: Effective, p: float, confidence: float = CONFIDENCE)
     found = score_interval(known, confidence)
     if p >= 1 - confidence:
         return Interval(min(found.low, 0.0), max(found.high, 0.0))
-    # At extreme values the exact test is stricter than the interval; the end then stops short of zero.
+    # At extreme values the test may reject zero while the interval contains it; the end is then moved next to zero.
     short = nextafter(0.0, 1.0)
     if known.more > known.less:
         return Interval(max(found.low, short), found.high)
@@ -130,23 +130,23 @@ def interval_of_test(known: Effective, p: float, confidence: float = CONFIDENCE)
 
 
 def effective(values: ArrayLike, clusters: ArrayLike | None = None, confidence: float = CONFIDENCE) -> Effective:
-    """Return the number of independent cases (1, -1 or 0) with as much information as these clustered values."""
+    """Return the numbers of independent cases (of value 1, -1 or 0) that have as much information as these values."""
     seen = np.asarray(values, dtype=np.float64)
     if seen.ndim != 1 or seen.size == 0:
         raise ValueError("there must be at least one case")
     up, down = (float(np.maximum(0.0, side).sum()) for side in (seen, -seen))
     sizes = up + down
-    # Fractional answers carry more information than a coin: the square is less than the size.
+    # Fractional values carry more information than binary ones: their squares are smaller than their sizes.
     part = float((seen**2).sum()) / sizes if sizes else 1.0
     effect = max(part, _design_effect(seen, clusters, confidence))
     return Effective(up / effect, down / effect, seen.size / effect)
 
 
 def _design_effect(seen: _Floats, clusters: ArrayLike | None, confidence: float) -> float:
-    """Return the variance of the mean relative to that of independent coins; 0 if all cases are independent.
+    """Return the variance of the mean relative to that of independent binary cases; 0 if all cases are independent.
 
-    At most that of clusters whose cases are all equal (Kish). With few mistakes the estimate is unreliable, so it is
-    averaged with that largest value, which has the weight `FEW_MISTAKES`.
+    The largest value is that of clusters whose cases are all equal (Kish). With few mistakes the estimate is unreliable
+    and is averaged with the largest value, which has the weight `FEW_MISTAKES`.
     """
     sizes = _cluster_sizes(clusters)
     if sizes is None or sizes.size == seen.size:
@@ -158,13 +158,13 @@ def _design_effect(seen: _Floats, clusters: ArrayLike | None, confidence: float)
     coins = seen.size * max(0.0, float(np.abs(seen).mean()) - mean**2)
     _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
     residues = np.bincount(cluster, weights=seen - mean)
-    robust = float((residues**2 / (1 - sizes / seen.size)).sum())  # each divided by its leverage: CR2
+    robust = float((residues**2 / (1 - sizes / seen.size)).sum())  # divided by one minus the leverage (CR2)
     found = max(1.0, (robust + FEW_MISTAKES * largest) / (coins + FEW_MISTAKES))
     alike = min(1.0, (found - 1) / (largest - 1))
     spread = sizes * (1 + (sizes - 1) * alike)
     freedom = max(1.0, float(spread.sum() ** 2 / (spread**2).sum()) - 1)
     few = student_quantile(confidence, round(freedom, 2)) / score_quantile(confidence)
-    # Uneven clusters are more skewed than the coins they are compared with; the root was found by simulation.
+    # Sums of uneven clusters are more skewed than a binomial; the exponent was found by simulation.
     uneven = float((sizes**3).sum() * sizes.sum() / (sizes**2).sum() ** 2)
     return float(min(found * few**2, largest * uneven**0.25))
 
@@ -177,7 +177,7 @@ def _cluster_sizes(clusters: ArrayLike | None) -> _Floats | None:
 
 
 def _all_alike(sizes: _Floats) -> float:
-    """Return the design effect if all cases of a cluster have the same result."""
+    """Return the design effect for clusters whose cases all have the same result."""
     return float((sizes**2).sum() / sizes.sum())
 
 

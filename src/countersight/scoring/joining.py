@@ -1,5 +1,5 @@
-"""Judging: joins cases and replies, selects the reply that counts, extracts its answer and compares it with the gold
-one."""
+"""Judge replies: join them with their cases, select the reply that counts, extract its answer and compare it with the
+gold answer."""
 
 from array import array
 from collections.abc import Iterable
@@ -16,10 +16,10 @@ from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT,
 from countersight.scoring.soft import soft_accuracy
 
 HALF: Final = 0.5
-"""The minimum credit with which an answer counts as right, if several people answered the question."""
+"""The minimum credit of an answer that counts as right, for questions that several people answered."""
 _SHOWN_OF_AN_ANSWER = 120  # characters of a long open answer that are kept for display
 _WEIGHT: Final = (0, 0, 1, 2, 2, 3, 4, 4)
-"""The precedence of a reply by the code of its outcome: failed, cut or empty, unread, answered."""
+"""The precedence of a reply by the code of its outcome: an answer first, then unread, cut or empty, failed."""
 _CODES: Final[dict[str, int]] = {outcome: code for code, outcome in enumerate(OUTCOMES) if outcome}
 
 
@@ -57,9 +57,9 @@ def outcomes(
 ) -> Outcomes:
     """Join the cases of a dataset with the replies of a run, in any order, and judge each answer.
 
-    Of several replies to one question, one with an answer counts, else an unread one, else a cut or empty one, else a
-    failed one; among equals the first. `factual_from` overrides `read_from` for factual questions. Replies are matched
-    with cases by row and id, or `by_id` alone if rows may have moved.
+    Of several replies to a question, the first of the best kind counts: answered, unread, cut or empty, failed.
+    `factual_from` overrides `read_from` for factual questions. Replies are matched with cases by row and id; with
+    `by_id`, only by id, because rows may have moved.
     """
     gathered = _Gathered(read_from, factual_from or read_from)
     rows: dict[str, int] = {}
@@ -73,7 +73,7 @@ def outcomes(
 
 
 class _Gathered:
-    """The dataset in compact form; cases are not kept as objects."""
+    """The cases of a dataset and their outcomes in compact arrays, filled case by case and reply by reply."""
 
     def __init__(self, read_from: ReadFrom, factual_from: ReadFrom) -> None:
         self.read_from: dict[World, ReadFrom] = {"factual": factual_from, "counterfactual": read_from}
@@ -95,7 +95,7 @@ class _Gathered:
         self.id_ends = array("q")
         self.questions = bytearray()
         self.question_ends = array("q")
-        self.credits: array[float] | None = None  # None until the first question with answers of several people
+        self.credits: array[float] | None = None  # None until a question has the answers of several people
         self.decoder = msgspec.msgpack.Decoder(Question)
         self.encoder = msgspec.msgpack.Encoder()
 

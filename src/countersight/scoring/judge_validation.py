@@ -1,4 +1,4 @@
-"""Validation of a judge against people: whether it may replace them, and its scores corrected by their labels.
+"""Validate a judge against people: test whether it may replace them, and correct its scores by their labels.
 
 The alt-test (Calderon et al., arXiv 2501.10970) asks whether a judge agrees with the other people at least as often as
 one of them does, less a margin for being cheaper. Prediction-powered inference (Angelopoulos et al.; the tuned form)
@@ -17,7 +17,7 @@ from countersight.scoring.intervals import Interval, share_interval, student_bel
 MARGIN: Final = 0.2
 """The alt-test's ε for experts; the paper uses 0.2 for them and less for crowd workers (0.1 to 0.15)."""
 FEWEST_ITEMS: Final = 30
-"""The minimum number of items that a person must have labelled; the paper's own minimum for its test."""
+"""The minimum number of items that a person must have labelled, as in the paper."""
 
 Labels = Mapping[str, Mapping[str, int]]
 """The labels of each person by item."""
@@ -104,7 +104,7 @@ def _by_benjamini_yekutieli(ps: Sequence[float], level: float) -> list[bool]:
 def corrected_mean(
     labels: Sequence[float], judged: Sequence[float], unlabelled: Sequence[float], confidence: float = 0.95
 ) -> CorrectedMean | None:
-    """Return the mean over all items from a judge's scores, corrected by people's labels of some items.
+    """Return the mean of a judge's scores over all items, corrected by people's labels of some items.
 
     `judged` are the judge's scores of the labelled items, in the same order; `unlabelled` those of the others. The
     weight of the judge minimises the variance (PPI++). None with fewer than two labels, or two other items.

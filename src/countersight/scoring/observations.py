@@ -1,4 +1,4 @@
-"""The observations of CFMM about its models (CFMM 4.2), for any run in both worlds."""
+"""The analyses of the CFMM paper (section 4.2), for any run in both worlds."""
 
 from math import comb
 from statistics import NormalDist
@@ -123,7 +123,7 @@ def _phi(before: NDArray[np.bool_], after: NDArray[np.bool_], pictures: NDArray[
 
 
 def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
-    """Rank the groups by their accuracy in one kind of asking; None for one group, too many, or all equal."""
+    """Rank the groups by accuracy in one way of asking; None for one group, too many groups, or equal accuracies."""
     places = np.unique(outcomes.groups[_scored_and_read(outcomes, asking)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None
@@ -144,7 +144,7 @@ def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
 
 
 def compare_prompts(other: Outcomes, first: Outcomes) -> dict[str, Difference | None]:
-    """Return another prompt minus the first, by measure, over the cases answered with both.
+    """Return the results with another prompt minus those with the first, by measure, over cases answered with both.
 
     The change of the drop is positive if the drop is larger with the other prompt.
     """
@@ -157,7 +157,7 @@ def compare_prompts(other: Outcomes, first: Outcomes) -> dict[str, Difference | 
         (each.credit("factual").astype(np.float64) - each.credit("counterfactual"))[places][scored]
         for each, places in ((other, here), (first, there))
     )
-    # If one prompt loses what the other gains, a case makes a difference of two.
+    # If a case is a loss with one prompt and a gain with the other, the difference is two.
     drop = difference(one, two, other.pictures[here][scored], reach=2.0)
     both: dict[str, Difference | None] = {"both_right": total.both_right, "drop": drop}
     return {"factual": total.factual, "counterfactual": total.counterfactual} | both

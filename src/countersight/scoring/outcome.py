@@ -14,10 +14,10 @@ Outcome = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing
 text. Cut: the token limit ended the reply before its answer. Failed: there is no reply. Missing: not asked yet."""
 
 OUTCOMES: Final[tuple[Outcome | None, ...]] = (None, "missing", "failed", "cut", "empty", "unread", "wrong", "right")
-"""Outcomes by code. 0 is a question that the case does not have; codes from UNREAD on are scored."""
+"""The outcomes by code. 0 means that the case does not have the question; codes from UNREAD on are scored."""
 MISSING, FAILED, CUT, EMPTY, UNREAD, WRONG, RIGHT = range(1, 8)
 KNOWN, GIVEN = 1, 2
-"""Flags of a prior answer: it is known, and it was given as a wrong answer."""
+"""Flags for a prior answer: the answer is known; it was given as a wrong answer."""
 
 
 _BY_CASE: Final = (
@@ -34,7 +34,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     groups: NDArray[np.int32]
     """For each case, the index of its group in `group_names`."""
     pictures: NDArray[np.int32]
-    """For each case, a number shared by dependent cases: those of one picture or one set."""
+    """For each case, a number that is shared by dependent cases, such as those of one picture or one set."""
     codes: NDArray[np.uint8]
     """For each case and each of `ASKINGS`, the index of the outcome in `OUTCOMES`."""
     gold_letters: NDArray[np.uint8]
@@ -93,7 +93,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         return np.greater_equal(self._column(asking), UNREAD)
 
     def is_read(self, asking: Asking, mask: NDArray[Any]) -> bool:
-        """Whether any reply to these cases could be read; otherwise nothing is known about the model."""
+        """Return whether any reply to these cases could be read; otherwise nothing is known about the model."""
         return bool((self._column(asking)[mask] > UNREAD).any())
 
     def unread(self, asking: Asking) -> NDArray[np.bool_]:
@@ -128,7 +128,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
 
 
 Find = Callable[[Iterable[int]], Mapping[int, Reply]]
-"""Finds replies by their numbers in the order in which they were judged."""
+"""A function that finds replies by number, in the order in which they were judged."""
 
 
 def counted_replies(outcomes: Outcomes, positions: Iterable[int], find: Find) -> dict[tuple[int, Asking], Reply]:

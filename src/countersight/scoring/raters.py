@@ -1,6 +1,6 @@
-"""Agreement of people or judges: raw agreement, Cohen's and Fleiss' kappa, Krippendorff's alpha, Gwet's AC1.
+"""Agreement between people or judges: raw agreement, Cohen's and Fleiss' kappa, Krippendorff's alpha, Gwet's AC1.
 
-Kappa and alpha collapse if almost everybody says the same (in verification most answers are right); AC1 does not. So
+Kappa and alpha collapse if nearly all labels are equal (in verification most answers are right); AC1 does not. So
 all of them are reported, each with a bootstrap interval over items or the reason why it is undefined. Items are rows of
 labels, one per person; None is an abstention.
 """
@@ -20,7 +20,7 @@ Rows = Sequence[Sequence[Label]]
 _Floats = NDArray[np.float64]
 
 RESAMPLES: Final = 10_000
-_AT_ONCE: Final = 4_000_000  # random numbers drawn at most: 32 MB
+_AT_ONCE: Final = 4_000_000  # the maximum number of random numbers in memory (32 MB)
 NO_PAIR: Final = "no item was labelled twice"
 ONE_LABEL: Final = "all answers are the same, so agreement cannot be measured"
 NOT_TWO: Final = "every item needs two people"
@@ -35,7 +35,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """The agreement of people about the same items."""
+    """The agreement of people on the same items."""
 
     items: int
     """The number of items with at least two labels."""
@@ -66,7 +66,7 @@ def agreement(rows: Rows, seed: int = 0, resamples: int = RESAMPLES) -> Agreemen
 
 
 def cohen_kappa(first: Sequence[Label], second: Sequence[Label]) -> float | None:
-    """Return Cohen's kappa over items that both labelled; None if there are none, or if chance explains all
+    """Return Cohen's kappa over items that both labelled; None without such items, or if chance explains all
     agreement."""
     rows = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     _, pairs, names = _coded(rows)
@@ -80,7 +80,7 @@ def krippendorff_alpha(rows: Rows) -> float | None:
 
 
 def _coded(rows: Rows) -> tuple[_Floats, NDArray[np.int64], list[Hashable]]:
-    """Return the counts of labels per item with at least two, and the first two labels of each item as numbers."""
+    """Return the label counts of items with at least two labels, and the first two labels of each item as numbers."""
     given = [[label for label in row if label is not None] for row in rows]
     given = [row for row in given if len(row) > 1]
     names = sorted({label for row in given for label in row}, key=str)

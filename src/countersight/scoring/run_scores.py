@@ -1,4 +1,4 @@
-"""Scoring of a run: its replies joined with its dataset. Neither is modified."""
+"""Score a run by joining its replies with its dataset. Neither is modified."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
@@ -83,11 +83,11 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         return outcomes(self.fourth_cases(), self.fourth_replies(), self.run.manifest.prompt.reads, by_id=True)
 
     def fourth_cases(self) -> Iterator[tuple[int, Case]]:
-        """Iterate over the cases with that question as their only one."""
+        """Iterate over the cases, each with its fourth question as the only one."""
         return ((row, as_fourth(case)) for row, case in self.cases())
 
     def fourth_replies(self) -> Iterator[Reply]:
-        """Iterate over the replies to that question, as replies to such a case."""
+        """Iterate over the replies to fourth questions, as replies to the cases of `fourth_cases`."""
         fourths = (reply for reply in self.run.replies() if reply.telling == "twice")
         return (msgspec.structs.replace(reply, telling="told") for reply in fourths)
 
@@ -172,7 +172,7 @@ def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Da
 
 
 def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple[int, Case]]:
-    """Iterate over the cases as asked; questions that the run does not ask are removed, so they do not count as
+    """Iterate over the cases as asked, without the questions that the run does not ask, so that these do not count as
     missing."""
     cases = source.cases() if gold is None else gold.corrected(source.cases())
     for row, case in cases:
@@ -196,7 +196,7 @@ async def ask_until(
 ) -> RunFolder:
     """Run a model on a dataset; with a stopping rule, on growing parts of it until the rule is met.
 
-    The second model in `against` is asked the same parts, into `against_folder`.
+    The second model in `against` is asked the same parts; its replies are written to `against_folder`.
     """
     if rule is None:
         if against:
@@ -215,7 +215,7 @@ async def ask_until(
             for asked, _ in sides.values():
                 await asked.close()
             return RunFolder.open(out)
-        rule = before[0].rule  # what failed is asked again, under the stricter rule
+        rule = before[0].rule  # failed questions are asked again, under the stricter rule
     units = Units(dataset, rule.seed, rule.metric)
     pictures = max(each.pictures if each else min(len(units), FIRST) for each in before)
     meeting = asyncio.Barrier(len(sides))
@@ -226,7 +226,7 @@ async def ask_until(
         nonlocal pictures, going
         runs[run.path] = run
         try:
-            if await meeting.wait() == 0:  # the first of the two computes for both
+            if await meeting.wait() == 0:  # the first run to arrive computes for both
                 judged = [(runs[folder], judge_run(runs[folder]).outcomes) for folder in sides]
                 going = not look(rule, units, judged, pictures).met and pictures < len(units)
                 pictures = min(len(units), max(pictures + 1, int(pictures * GROWTH)))

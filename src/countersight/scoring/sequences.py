@@ -20,7 +20,7 @@ from countersight.scoring.intervals import CONFIDENCE, Interval
 LARGEST_BET: Final = 0.9
 """The maximum share of the wealth that is bet on one unit."""
 BETS: Final = (0.1, 0.2, 0.4, 0.6, 0.95)
-"""The shares of the wealth that are bet in parallel if no width is requested; the last gets two parts of six."""
+"""The shares of the wealth bet in parallel if no width is requested; the last one has two of the six stakes."""
 _PRECISION = 1e-6
 
 _Floats = NDArray[np.float64]
@@ -38,7 +38,7 @@ def anytime_interval(
     """Return the interval of the mean of all units, from the values asked so far in random order.
 
     Values are between `low` and `high`. With `aim`, bets minimise the time until half the interval's width reaches
-    `aim`; without it, the time until it is known on which side of any given value the mean lies.
+    `aim`; without it, the time until the interval excludes values other than the mean.
     """
     seen = _scaled(values, units, low, high)
     wanted = None if aim is None else aim / (high - low)
@@ -113,12 +113,12 @@ def _log_wealth(seen: _Floats, units: int, mean: float, aim: float | None) -> _F
     else:
         bet = np.clip(means * aim * units / left / _variances(seen), 0.0, LARGEST_BET)
         wealth = np.log1p(bet * gains).cumsum()
-    impossible = np.logical_or.accumulate(means * left - seen < -1e-9)  # the sum exceeds what the mean allows
+    impossible = np.logical_or.accumulate(means * left - seen < -1e-9)  # the values so far exceed what the mean allows
     return np.where(impossible, np.inf, wealth)
 
 
 def _variances(seen: _Floats) -> _Floats:
-    """Return, before each value, the variance of the earlier ones and of one coin."""
+    """Return, for each value, the variance of the values before it and of one fair coin flip."""
     count = np.arange(1, seen.size + 1)
     before = np.concatenate(([0.0], seen[:-1]))
     mean = (0.5 + np.cumsum(before)) / count

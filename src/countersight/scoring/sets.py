@@ -1,4 +1,4 @@
-"""Scores of sets of questions and pictures: whole questions, whole pictures and whole sets that are right.
+"""Scores of sets of questions and pictures: how often all answers to a question, about a picture or in a set are right.
 
 Two questions about two pictures, each with a different answer for each, cannot be answered without looking: a model
 that gives the same answer for both pictures has no question right for both (NaturalBench, VisMin, MMVP;
@@ -27,7 +27,7 @@ picture. Without it, that question and that picture have only one answer and are
 
 
 class Cells(msgspec.Struct, frozen=True, eq=False):
-    """The position of each case: the numbers of its set, of its question and of its picture; -1 for none."""
+    """The position of each case: the numbers of its set, question and picture; -1 for none."""
 
     sets: _Numbers
     questions: _Numbers
@@ -39,7 +39,7 @@ class Cells(msgspec.Struct, frozen=True, eq=False):
 
 
 class Whole(msgspec.Struct, frozen=True):
-    """How often all answers of a unit are right, and the probability of that by guessing."""
+    """How often all answers of a unit (a question, picture or set) are right, and how often guessing achieves that."""
 
     rate: Rate
     chance: float
@@ -53,20 +53,20 @@ class SetScores(msgspec.Struct, frozen=True):
     group: str
     answers: Rate
     question: Whole | None
-    """Questions right for all their pictures; None if each has one picture."""
+    """The questions that are right for all their pictures; None if each has one picture."""
     picture: Whole | None
-    """Pictures whose questions are all right; None if each has one question, or there are none."""
+    """The pictures whose questions are all right; None if each has one question, or if there are no pictures."""
     whole: Whole
-    """Sets whose answers are all right."""
+    """The sets whose answers are all right."""
     fours: int | None = None
-    """The number of cases with all four answers, in a run with pictures of both worlds; if there are any, they are the
-    sets."""
+    """The number of cases with all four answers, in a run with pictures of both worlds; unless it is 0, only these
+    cases are sets."""
     threes: int = 0
-    """The number of cases of such a run with all answers but the fourth."""
+    """The number of cases of such a run with all answers except the fourth."""
 
 
 class Placing:
-    """Records the positions of cases in sets while they are streamed."""
+    """Record the positions of cases in sets while they are streamed."""
 
     def __init__(self) -> None:
         self._columns = (array("i"), array("i"), array("i"))
@@ -99,8 +99,8 @@ class Placing:
 
 
 def set_scores(outcomes: Outcomes, cells: Cells, more: Iterable[tuple[str, _Mask]] = ()) -> tuple[SetScores, ...]:
-    """Compute the scores of sets by group and overall; lines in `more` are included if no set is only partly on
-    them."""
+    """Compute the scores of sets by group and overall, and for each line in `more` that contains only whole
+    sets."""
     asked, right, guess = _any_asking(outcomes)
     complete = (cells.sets >= 0) & ~np.isin(cells.sets, cells.sets[(cells.sets >= 0) & ~asked])
     whole = [(name, mask) for name, mask in more if not np.isin(cells.sets[complete & mask], cells.sets[~mask]).any()]
@@ -161,8 +161,8 @@ def _square_scores(name: str, square: list[tuple[Outcomes, Asking]], mask: _Mask
 
 
 def _any_asking(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:
-    """Return whether all questions of each case are scored, whether all are right, and the probability of that by
-    guessing."""
+    """Return for each case whether all questions are scored, whether all are right, and the probability of guessing
+    them all."""
     scored, right = (np.ones(len(outcomes), dtype=np.bool_) for _ in range(2))
     guess, anything = np.ones(len(outcomes)), np.zeros(len(outcomes), dtype=np.bool_)
     for asking in ASKINGS:

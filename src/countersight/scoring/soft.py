@@ -19,7 +19,7 @@ ENOUGH: Final = 3
 _SIGNS = ';/[]"{}()=+\\_-><@`,?!'
 _GROUPED_DIGITS = re.compile(r"\d,\d")
 _FULL_STOP = re.compile(r"\.(?!\d)")
-_FULL_STOPS = 32  # the number replaced at most: the official script passes a flag in the place of the count
+_FULL_STOPS = 32  # the maximum number of replacements: the official script passes a flag in place of the count
 _NUMBERS: Final = {word: str(number) for number, word in enumerate(UNITS[:11])} | {"none": "0"}
 _ARTICLES: Final = frozenset(("a", "an", "the"))
 # From the official evaluation, without "its", "well", "shed" and "ill", which are words.
@@ -40,9 +40,9 @@ def soft_accuracy(answer: str, answers: Sequence[str]) -> float:
         return 0.0
     said, others = _on_one_line(answer), [_on_one_line(other) for other in answers]
     if len(set(others)) > 1:
-        said, others = normalised(said), [_of_a_person(other) for other in others]
+        said, others = normalised(said), [_cached_normalised(other) for other in others]
     people, same = len(others), others.count(said)
-    # For each person who agrees, one fewer person is left to agree with.
+    # A person who gave this answer is left out, so one fewer of the others agrees.
     return (same * min(1.0, (same - 1) / ENOUGH) + (people - same) * min(1.0, same / ENOUGH)) / people
 
 
@@ -51,7 +51,7 @@ def normalised(answer: str) -> str:
     said = _on_one_line(answer)
     text, grouped = said, _GROUPED_DIGITS.search(said) is not None
     for sign in _SIGNS:
-        # A sign between two words becomes a space; one next to a space is removed.
+        # A sign between two words becomes a space; a sign next to a space is removed.
         text = text.replace(sign, "" if grouped or f"{sign} " in said or f" {sign}" in said else " ")
     text = _FULL_STOP.sub("", text, count=_FULL_STOPS)
     words = (_NUMBERS.get(word, word) for word in text.lower().split())
@@ -62,7 +62,7 @@ def _on_one_line(answer: str) -> str:
     return answer.replace("\n", " ").replace("\t", " ").strip()
 
 
-_of_a_person = lru_cache(maxsize=16_384)(normalised)  # ten per question, few of them new; replies of models may be long
+_cached_normalised = lru_cache(maxsize=16_384)(normalised)  # people often repeat answers
 
 
 def _spellings() -> Iterator[tuple[str, str]]:

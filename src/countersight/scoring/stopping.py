@@ -1,4 +1,4 @@
-"""Early stopping: pictures are asked in random order until an always-valid interval is narrow enough."""
+"""Early stopping: pictures are asked in random order until an anytime-valid interval is narrow enough."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
@@ -20,9 +20,9 @@ from countersight.text import in_dollars
 UNTIL: Final = "until"
 """The key under which a run records its stopping rule."""
 FIRST: Final = 16
-"""The number of pictures before the first look."""
+"""The number of pictures that are asked before the rule is first checked."""
 GROWTH: Final = 1.1
-"""The growth factor of the parts."""
+"""The factor by which the number of pictures grows between checks."""
 
 StoppingMetric = Literal["drop", "factual", "counterfactual", "both_right"]
 _ASKINGS: Final[dict[str, tuple[Asking, ...]]] = {
@@ -37,13 +37,13 @@ _DIFFERENCES: Final = ("drop", "imagination_gap")
 
 
 class Until(msgspec.Struct, frozen=True):
-    """A stopping rule: half the width of the interval in points, or None to decide the sign of the drop."""
+    """A stopping rule: stop at an interval of ± `width` points or, if it is None, when the interval excludes 0."""
 
     width: float | None = None
     metric: StoppingMetric = "drop"
     seed: int = 0
     models: tuple[str, ...] = ()
-    """The two models whose difference is meant, first minus second; empty for one model."""
+    """The two models whose difference the rule is about, first minus second; empty for one model."""
 
     def __post_init__(self) -> None:
         if self.width is not None and not 0 < self.width < 100:
@@ -58,7 +58,7 @@ class Until(msgspec.Struct, frozen=True):
         return None if self.width is None else self.width / 100
 
     def is_as_strict_as(self, other: "Until") -> bool:
-        """Whether a run that meets this rule also meets the other."""
+        """Return whether a run that meets this rule also meets the other."""
         same = (self.metric, self.seed, self.models) == (other.metric, other.seed, other.models)
         if not same or (self.width is None) != (other.width is None):
             return False
@@ -107,7 +107,7 @@ class StoppingStatus(msgspec.Struct, frozen=True):
 
 
 def stopped(run: RunFolder) -> StoppingStatus | None:
-    """Return the status of a run's stopping rule; None without a rule, or if all cases were asked since."""
+    """Return the status of a run's stopping rule; None without a rule, or if all cases were asked later."""
     found = run.manifest.observed.get(UNTIL) if run.manifest.observed.get("sample") else None
     return msgspec.convert(found, StoppingStatus) if found else None
 
@@ -142,8 +142,8 @@ class Units:
         """Return the interval of a metric after `pictures` pictures, its p for zero, and the numbers of cases asked and
         in total.
 
-        With `minus`, the metric is the difference to another run. Missing and failed answers may be right or wrong:
-        each end assumes the worst for it.
+        With `minus`, the metric is the difference to another run. For missing and failed answers, each end of the
+        interval assumes the worst case.
         """
         askings = _ASKINGS[metric]
         kept = [[row for row in unit if _has(self._cases[row], askings, group)] for unit in self._order]
@@ -179,7 +179,7 @@ def _has(case: Case, askings: Iterable[Asking], group: str | None) -> bool:
 
 
 def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the worst and the best possible value of each case; they are equal if its questions are answered.
+    """Return the lowest and highest possible value of each case; they are equal if its questions are answered.
 
     A single unknown answer has a value from 0 to 1.
     """
@@ -209,8 +209,8 @@ def look(rule: Until, units: Units, runs: Sequence[tuple[RunFolder, Outcomes]], 
 
 
 def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: StoppingStatus) -> Scores:
-    """Replace the intervals of a run that stopped by a rule: ordinary ones would be too narrow, since it chose when to
-    look."""
+    """Replace the intervals of a run with a stopping rule; ordinary ones would be too narrow, because the data decided
+    when to stop."""
     units = Units(dataset, at.rule.seed)
 
     def row_of(row: GroupScores, group: str | None) -> GroupScores:
@@ -222,7 +222,7 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
         replaced = msgspec.structs.replace(row, **found)
         if not row.in_both:
             return replaced
-        # An accuracy over some of the answers has the wider interval over all of them.
+        # An accuracy over some of the answers gets the interval over all of them, extended to its value if needed.
         pair = [
             msgspec.structs.replace(
                 rate, low=min(rate.value or 0.0, whole.low), high=max(rate.value or 0.0, whole.high)
