@@ -1,4 +1,4 @@
-"""Atomic writing of files and folders, and reading of lines with a size limit."""
+"""Write files and folders atomically, and read lines with a size limit."""
 
 import errno
 import hashlib

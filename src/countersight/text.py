@@ -1,4 +1,4 @@
-"""Formatting of numbers, and of text from files and servers, for the terminal."""
+"""Format numbers, and text from files and servers, for the terminal."""
 
 import difflib
 import re

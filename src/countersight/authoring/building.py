@@ -33,7 +33,7 @@ from countersight.text import several, unknown
 
 
 class GrammarWriter:
-    """A writer without a model: the inverted composer for numbers, and negation for yes and no."""
+    """A writer without a model: it inverts the composer for counts, and reverses facts for yes/no questions."""
 
     name = "grammar"
 

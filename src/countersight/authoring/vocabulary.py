@@ -39,7 +39,7 @@ DEPICTING: Final = _things("depicting")
 BODY_PARTS: Final = _things("body_parts")
 NO_THINGS: Final = _things("no_things")
 SENSITIVE: Final = _any_of(" ".join(_WORDS["sensitive"].values()))
-"""A pattern for all sensitive words, which must not be supposed of people."""
+"""A pattern for all sensitive words, which a question must not contain."""
 FOOD: Final = _things("food")
 STATES: Final = _list("states")
 DESCRIBING: Final = _list("describing") | (STATES - {"hot"})

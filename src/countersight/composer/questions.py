@@ -88,7 +88,7 @@ class Counted(msgspec.Struct, frozen=True):
         return has or self.names(word) or base_verb(word, self.words) is not None
 
     def continues(self, factual: "Counted | None") -> "Counted | None":
-        """Return this completed from the factual question; None if that counts other things or things in another state.
+        """Return a copy completed from the factual question; None if that counts other things or another state of them.
 
         The factual question supplies what a pronoun or a missing name stands for.
         """

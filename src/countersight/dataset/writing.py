@@ -1,4 +1,4 @@
-"""Writing of dataset folders; a folder appears complete or not at all."""
+"""Write dataset folders atomically."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress

@@ -86,6 +86,6 @@ def _code_between_sentences(text: str) -> str:
 
 
 def _drop_calls(lines: list[str]) -> list[str]:
-    """Return the lines without those that call the program, since it is called here."""
+    """Return the lines without those that call the program, because Countersight calls it."""
     main = next((number for number, line in enumerate(lines) if _MAIN.match(line)), len(lines))
     return [line for line in lines[:main] if not _CALLED.match(line)]

@@ -24,17 +24,16 @@ FailureKind = Literal[
     "forbidden",
     "error",
 ]
-"""From a reply without a program to a program that crashed; "forbidden" is one that tried to access files, the network
-or the machine."""
+"""Why a program failed; "forbidden" means that it tried to access files, the network or the machine."""
 
 LONGEST_REASON = 200
 
 
-class ProgramFailed(Exception):  # noqa: N818 - it names what happened
+class ProgramFailed(Exception):  # noqa: N818 - the name says what happened
     """Raised if a program gave no answer; the message is the reason, and `kind` the kind of failure."""
 
     def __init__(self, kind: FailureKind, reason: str) -> None:
-        reason = printable(reason[: 2 * LONGEST_REASON])  # it may contain text of the program
+        reason = printable(reason[: 2 * LONGEST_REASON])  # the reason may contain text of the program
         super().__init__(reason if len(reason) <= LONGEST_REASON else reason[:LONGEST_REASON] + "…")
         self.kind = kind
 
@@ -46,14 +45,14 @@ class Limits(msgspec.Struct, frozen=True):
     """Limits of one program; if one is exceeded, the program is stopped and its question fails."""
 
     seconds: float = 5.0
-    """Seconds that it may compute; an ordinary program takes a few milliseconds, and a thousand times as long on a busy
-    machine. Waiting for a tool does not count."""
+    """The maximum computing time in seconds. An ordinary program takes a few milliseconds, or up to a thousand times as
+    long on a busy machine. Waiting for a tool does not count."""
     wall: float = 60.0
-    """Wall-clock seconds that a step program may compute. For Python programs all time is wall-clock time."""
+    """The maximum wall-clock seconds of a step program. For Python programs, all time is wall-clock time."""
     waiting: float = 600.0
-    """Seconds that its tools may take in total, without waiting in our own queues."""
+    """The maximum time of its tools in seconds, in total, without the time in Countersight's own queues."""
     memory: int = 32 * 1024 * 1024
-    """Bytes; an ordinary program needs less than one million."""
+    """The maximum memory in bytes; an ordinary program needs less than one million."""
     calls: int = 64
     """The maximum number of questions to the vision tools and to the language model."""
     round_trips: int = 5_000

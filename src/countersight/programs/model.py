@@ -2,10 +2,10 @@
 
     viper:CODE_MODEL[?vision=TOOLS]
 
-The code model is `reference`, which needs no language model, or any of our models; it never sees the picture. The eyes
-are `scene`, or any of our models, which the program asks about the picture; where none are named, the code model is
-asked itself, and the reference programmer sees with `scene`. Eyes for photographs are `detector:PATH`, which only
-finds, and `detector:PATH+MODEL`, whose MODEL looks and answers questions.
+CODE_MODEL writes the program and never sees the picture: `reference`, which needs no language model, or any other
+model. TOOLS inspect the picture for the program: `scene` for drawn pictures, any other model, `detector:PATH`, which
+only finds things, or `detector:PATH+MODEL`, whose MODEL also answers questions. By default the code model inspects the
+picture too; the default for `reference` is `scene`.
 """
 
 import asyncio
@@ -33,15 +33,15 @@ DETECTOR = "detector:"
 LEAST_TOKENS = 512
 """The minimum token limit for programs, which are longer than the answers most prompts allow."""
 KEPT = 1_000
-"""The number of the code model's replies kept for questions that may be asked again."""
+"""The maximum number of the code model's replies kept for questions that may be asked again."""
 _SETTING = re.compile(r";(\w+)=")
 _VISION = re.compile(r"[?&;]vision=")
 """The separator before the vision model; version 0.1 wrote a semicolon. Both models may have options of their own."""
-_OURS = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
+_NOT_PROGRAM_FAILURES = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 """Exceptions that end a run or a part of it, and are not failures of a program."""
 
 _spent: ContextVar[list[Answer]] = ContextVar("spent")
-"""The answers of the models under a program to the current question, for their cost."""
+"""The answers of all models used for the current question, from which its cost is computed."""
 
 
 class Programs(Displayed):
@@ -59,7 +59,7 @@ class Programs(Displayed):
         self.settings |= {f"eyes {key}": value for key, value in vision.settings.items()}
         self._style, self._code, self._vision = style, code, vision
         self._written: dict[str, str] = {}
-        """Replies of the code model by key, for questions to be asked again because vision did not answer."""
+        """Replies of the code model by key, for questions that are retried because the vision tools did not answer."""
 
     async def reply(self, request: Request) -> Answer:
         """Write a program, run it, and return its result as the answer; a program that fails is a failed question.
@@ -134,7 +134,7 @@ class Programs(Displayed):
         return (await self._code.reply(Request(text, (Turn("user", text),), "open", question=text))).text
 
     def _answer(self, text: str, trace: Trace) -> Answer:
-        """Build the answer, with the total cost of all models under the program."""
+        """Return the answer with the total cost of all models that the program used."""
         spent = _spent.get()
         return Answer(
             text,
@@ -148,17 +148,17 @@ class Programs(Displayed):
 
 @contextmanager
 def _fail_program_on_crash() -> Iterator[None]:
-    """Context manager in which a crash fails the program; errors of models are passed on."""
+    """Turn a crash in the block into a failure of the program; errors of models are passed on."""
     try:
         yield
-    except (ProgramFailed, AskingFailed, ModelError, *_OURS):
+    except (ProgramFailed, AskingFailed, ModelError, *_NOT_PROGRAM_FAILURES):
         raise
     except BaseException as error:  # an interpreter written in Rust may raise a panic that is not an Exception
         raise ProgramFailed("error", f"the program crashed the interpreter: {type(error).__name__}") from error
 
 
 class MeteredModel(Displayed):
-    """A model under a program, whose cost is counted for the current question."""
+    """A model that a program uses; its cost is counted for the current question."""
 
     def __init__(self, model: Model) -> None:
         self.name, self.settings, self.needs_picture = model.name, model.settings, model.needs_picture
@@ -172,7 +172,7 @@ class MeteredModel(Displayed):
         return answer
 
     async def close(self) -> None:
-        """Close the model once, since one model may both write and see."""
+        """Close the model; further calls do nothing, because one model may both write and see."""
         model, self._model = self._model, None
         if model is not None:
             await model.close()

@@ -1,6 +1,6 @@
 """The reference programmer: writes programs for the questions of C-VQA-Synthetic with a small grammar, without a model.
 
-It covers the published wording and ours. A question becomes steps, which are written as a step program or as Python.
+It covers the wordings of the published questions and of Countersight's own, and writes step programs or Python.
 """
 
 import re
@@ -13,7 +13,7 @@ from countersight.programs.steps.parsing import Name, ProgramStep
 from countersight.scenes import COLOURS, as_published
 
 LONGEST = 500
-"""The maximum number of characters in a question; those of the suite have a third of that."""
+"""The maximum number of characters in a question; those of C-VQA-Synthetic have a third of that."""
 
 
 def _colour(group: str) -> str:

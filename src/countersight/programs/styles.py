@@ -18,7 +18,7 @@ from countersight.programs.viper.sandbox import Sandbox
 PYTHON: str = (files(__package__) / "prompt_python.txt").read_text(encoding="utf-8")
 STEPS: str = (files(__package__) / "prompt_steps.txt").read_text(encoding="utf-8")
 LONGEST_QUESTION = 4_000
-"""The maximum number of characters of a question in a prompt; words and examples of the prompts are our own."""
+"""The maximum number of characters of a question in a prompt; all prompts were written for Countersight."""
 Ask = Callable[[str], Awaitable[str]]
 
 

@@ -1,7 +1,7 @@
 """`told:MODEL?vision=detector:PATH`: a language model answers from a list of detected objects.
 
-The smallest model for photographs that explains itself with open weights: all it knows about a picture is a list of
-objects and places, so an object that is edited away is gone for it too.
+This is the smallest model with open weights that explains its answers about photographs. All it knows about a picture
+is a list of objects and places, so it cannot see an object that was edited out.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from countersight.text import several
 
 EYES = "?vision=detector:"
 MOST_TOLD = 40
-"""The maximum number of objects whose places are listed; of others only their number is given."""
+"""The maximum number of objects whose places are listed; others are only counted."""
 FOUND = """\
 A detector looked at a picture, {width} pixels wide and {height} pixels high. It knows only some kinds of things. \
 It found: {found}.

@@ -30,7 +30,7 @@ class PictureView(msgspec.Struct, frozen=True):
         return self.part.box if self.part else (0, 0, *size_as_seen(self.picture))
 
 
-class BadArgument(Exception):  # noqa: N818 - it names the thing
+class BadArgument(Exception):  # noqa: N818 - the name says what is invalid
     """Raised if an argument is missing or of the wrong type; the message says which, and what it must be."""
 
 
@@ -92,7 +92,7 @@ class StepRun:
         return result
 
     def _argument(self, step: ProgramStep, name: str) -> object:
-        """Return an argument of a step, checked."""
+        """Return an argument of a step after checking its type."""
         if name not in step.arguments:
             raise BadArgument(f"{name}= is missing")
         value: object = step.arguments[name]
@@ -108,7 +108,7 @@ class StepRun:
         if isinstance(value, str) and kind is str:
             if len(value) > LONGEST_TEXT:
                 raise BadArgument(f"{name}= has more than {LONGEST_TEXT} characters")
-            return shortened(value, LONGEST_TEXT)  # half a surrogate pair could not be sent
+            return shortened(value, LONGEST_TEXT)  # a lone surrogate cannot be sent
         return value
 
 
@@ -145,7 +145,7 @@ async def _vqa(run: StepRun, image: PictureView, question: str) -> str:
 
 
 def _crop(part: Callable[[Box, Box], Box]) -> Callable[..., PictureView]:
-    """Return an operation that crops an area at the first found thing; the whole if nothing was found."""
+    """Return an operation that crops an area near the first found thing, or returns its input if nothing was found."""
 
     def crop(image: PictureView, box: list[Patch]) -> PictureView:
         if not box:

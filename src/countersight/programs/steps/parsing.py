@@ -120,7 +120,7 @@ _QUOTED: Final = re.compile(r"\{\s*(\w+)\s*\}")
 """A result in quotes: "'{A}' == 'yes'" also means the result."""
 
 
-class BadExpression(Exception):  # noqa: N818 - it names the thing
+class BadExpression(Exception):  # noqa: N818 - the name says what is invalid
     """Raised if an expression cannot be evaluated; the message is the reason."""
 
 
@@ -139,7 +139,7 @@ def evaluate(expression: str, results: Mapping[str, object]) -> Value:
 
 
 def _evaluate_node(node: ast.expr, results: Mapping[str, object]) -> Any:
-    """Evaluate a part of an expression; of a choice only the selected side."""
+    """Evaluate a part of an expression; for a choice, only the selected side."""
 
     def worked(part: ast.expr) -> Any:
         return _evaluate_node(part, results)
@@ -203,7 +203,7 @@ def _number(value: Value) -> int | float:
 
 
 def _truth(value: Value) -> bool:
-    """Whether a value counts as true: of texts only "yes" and "true"."""
+    """Whether a value counts as true; the only texts that do are "yes" and "true"."""
     return value.strip().casefold() in ("yes", "true") if isinstance(value, str) else bool(value)
 
 

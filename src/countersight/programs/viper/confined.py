@@ -1,10 +1,10 @@
-"""Started instead of an interpreter: drops everything that programs must not have, then becomes the interpreter.
+"""A script that starts an interpreter in confinement: it gives up all other access, then becomes the interpreter.
 
     python -I -S confined.py DATA_BYTES CPU_SECONDS INTERPRETER [ARGUMENT…]
     python -I -S confined.py DATA_BYTES CPU_SECONDS
 
-The second form confines itself, tries what is forbidden, and prints the layers that work. It imports no other module
-of the package, so that it starts in a few milliseconds. Layers that the system does not support are left out.
+The second form confines itself, tries forbidden actions, and prints the layers of protection that work. The script
+imports no other module of the package, so it starts in a few milliseconds. Unsupported layers are skipped.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import sys
 NO_NEW_PRIVILEGES, SET_FILTER, FILTER_MODE = 38, 22, 2
 """Constants of prctl(2)."""
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
-"""System calls of landlock(7), the same on every machine."""
+"""System calls of landlock(7), the same on every architecture."""
 EXECUTE_FILE, READ_FILE, PATH_RULE = 1, 4, 1
 LIBRARIES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2", "librt.so.1")
 """Libraries that an interpreter may be linked with."""
@@ -46,18 +46,18 @@ CALLS = {
     **{"stat": (4, None), "fstat": (5, 80), "lstat": (6, None), "newfstatat": (262, 79), "statx": (332, 291)},
     **{"access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "readlink": (89, None)},
     **{"readlinkat": (267, 78), "getcwd": (79, 17)},
-    # threads and signals of its own
+    # its own threads and signals
     **{"futex": (202, 98), "set_tid_address": (218, 96), "set_robust_list": (273, 99), "rseq": (334, 293)},
     **{"exit": (60, 93), "exit_group": (231, 94), "gettid": (186, 178), "getpid": (39, 172), "prctl": (157, 167)},
     **{"rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "sigaltstack": (131, 132)},
     **{"sched_yield": (24, 124), "sched_getaffinity": (204, 123), "arch_prctl": (158, None)},
-    # time and chance
+    # time and random numbers
     **{"clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "nanosleep": (35, 101)},
     **{"gettimeofday": (96, 169), "getrandom": (318, 278), "uname": (63, 160), "sysinfo": (99, 179)},
 }
 """The system calls an interpreter needs, with their numbers on x86-64 and on aarch64; all others are refused.
 
-Some more are allowed in part: `openat` for reading, `clone` for threads, `prlimit64` for looking, `execve` once.
+Some more are allowed in part: `openat` for reading, `clone` for threads, `prlimit64` for reading limits, `execve` once.
 """
 OPEN, CLONE, CLONE3, LIMITS, EXECUTE = (257, 56), (56, 220), (435, 435), (302, 261), (59, 221)
 
@@ -76,11 +76,11 @@ def main(data: int, seconds: int, command: list[str]) -> None:
     detach()
     library = confine(data, seconds, command[0], ctypes.addressof(path))
     library.execve(path, arguments, environment)
-    sys.exit(127)  # the caller continues without it
+    sys.exit(127)  # execve failed; the caller continues without confinement
 
 
 def report(data: int, seconds: int) -> None:
-    """Confine this process and print the layers that work, each determined by trying."""
+    """Confine this process, test each layer, and print the layers that work."""
     library = confine(data, seconds, "", 0)
     held = []
     try:
@@ -117,7 +117,7 @@ def detach() -> None:
 
 
 def limit(data: int, seconds: int) -> None:
-    """Set limits of the system: memory, time, files, and nothing written."""
+    """Set system limits for memory, time and open files, and forbid writing to files."""
     for which, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
@@ -131,7 +131,7 @@ def limit(data: int, seconds: int) -> None:
 
 
 def refuse_files(library: ctypes.CDLL, interpreter: str) -> None:
-    """Make the kernel refuse all files except the interpreter and its libraries, and everything outside this process.
+    """Make the kernel refuse access to all files except the interpreter and its libraries.
 
     This closes /proc too, and with it the environment of the parent process. If the kernel supports it, connections and
     signals are refused as well.
@@ -172,9 +172,9 @@ def refuse_calls(library: ctypes.CDLL, path: int) -> None:
 
 
 def filter_of(machine: str, path: int) -> list[Instruction]:
-    """Return the filter, which inspects the number of a call and for some calls the arguments.
+    """Return the system-call filter, which inspects the number of a call and for some calls the arguments.
 
-    `execve` is allowed if the address of its path is ours. The interpreter that replaces this process has other
+    `execve` is allowed only if the address of its path is `path`; the interpreter that replaces this process has other
     addresses.
     """
     nth = list(ARCHITECTURES).index(machine)
@@ -207,7 +207,7 @@ def _allowed_unless(test: int, argument: int, value: int) -> list[Instruction]:
 
 
 def _allowed_if_equal(argument: int, value: int) -> list[Instruction]:
-    """Compare both halves of an argument; the lower one comes first on these machines."""
+    """Return instructions that allow a call if an argument, whose lower half comes first, has this value."""
     low, high = ARGUMENTS + 8 * argument, ARGUMENTS + 8 * argument + 4
     return [
         (LOAD, 0, 0, low),

@@ -19,7 +19,7 @@ LONGEST_TEXT = 500
 MOST_TEXTS = 64
 """The maximum number of texts compared with a patch."""
 Ask = Callable[[str], Awaitable[str]]
-"""Returns a language model's answer to a question without a picture; raises ToolFailed."""
+"""A function that returns a language model's answer to a question without a picture; raises ToolFailed."""
 
 
 class ImagePatch:
@@ -106,7 +106,7 @@ class Tools:
         return shortened(await self.ask(question), LONGEST_ANSWER)
 
     def _within(self, patch: ImagePatch) -> Patch | None:
-        """Return the part of the picture that a patch is; None for the whole picture."""
+        """Return the part of the picture that a patch covers; None for the whole picture."""
         return None if patch.patch == self.whole.patch else patch.patch
 
     def _shown(self, patch: Patch) -> ImagePatch:
@@ -173,7 +173,7 @@ class Tools:
     async def best_image_match(
         self, /, list_patches: object, content: object, return_index: object = False
     ) -> ImagePatch | int:
-        """Return the patch with the best rating for a content; the first of equals."""
+        """Return the patch that matches a content best, or its index; of equal ones, the first."""
         if not isinstance(list_patches, list | tuple) or not 1 <= len(list_patches) <= MOST_TEXTS:
             raise ToolFailed(f"it needs a list of 1 to {MOST_TEXTS} patches")
         patches = [_patch(one) for one in list_patches]
@@ -316,7 +316,7 @@ def _number(value: object) -> float:
 
 
 def _brief(value: object) -> str:
-    """Describe a value briefly. Only simple values are written out, since a program may build endless ones."""
+    """Describe a value briefly. Only simple values are written out, because a program may build endless values."""
     match value:
         case bool() | None:
             return str(value)

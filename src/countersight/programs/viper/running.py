@@ -1,4 +1,4 @@
-"""One program in one interpreter: its environment, how it is run, and the classification of failures.
+"""Run one program in one interpreter: prepare its environment, run it, and classify its failure.
 
 Everything here runs in a thread, within the time limits.
 """
@@ -70,12 +70,12 @@ _KEY = re.compile(r"\bkey\b")
 
 
 def write_prelude(answer: str) -> str:
-    """Return the functions above; the one that checks the result of a program has the given name."""
+    """Return the source of PRELUDE, in which `answer` names the function that checks the result of a program."""
     return PRELUDE.replace("{answer}", answer)
 
 
 def prepare_program(program: str, answer: str) -> str:
-    """Return the program with the call at its end; lists sorted in place use the function above."""
+    """Return the program with the call at its end, with calls of `sort` that have a key rewritten."""
     return "\n".join(map(_rewrite_sort, program.split("\n"))) + f"\n{answer}(execute_command(image))"
 
 
@@ -88,10 +88,10 @@ def _rewrite_sort(line: str) -> str:
     return f"{before.removesuffix(name)}{name}[:] = sorted({name}, {given}"
 
 
-_SPEAKING: Final = re.compile(r"\b(?:eval|exec)\b")
+_EVALUATES: Final = re.compile(r"\b(?:eval|exec)\b")
 """Built-in functions that can refer to any name, as in `eval("Memory" + "Error")`."""
 
-_OF_THE_MACHINE: Final = frozenset(
+_SYSTEM_MODULES: Final = frozenset(
     {"os", "sys", "io", "posix", "pathlib", "shutil", "tempfile", "glob", "subprocess", "multiprocessing", "ctypes"}
     | {"socket", "ssl", "urllib", "http", "ftplib", "smtplib", "requests", "aiohttp", "httpx", "signal", "threading"}
 )
@@ -99,7 +99,7 @@ _OF_THE_MACHINE: Final = frozenset(
 
 
 class TimeLimitExceeded(ProgramFailed):
-    """A program that did not finish in time."""
+    """Raised if a program did not finish in time."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__("timeout", f"it did not finish within {limits.seconds:g} s")
@@ -109,7 +109,7 @@ class FailureEvidence:
     """Evidence about a program's failure: its text, undefined names that it used, and its number of calls."""
 
     def __init__(self, program: str, limits: Limits) -> None:
-        self._written = unicodedata.normalize("NFKC", program)  # normalised as an interpreter compares names
+        self._written = unicodedata.normalize("NFKC", program)  # interpreters compare normalised names
         self._limits = limits
         self._missed: set[str] = set()
         self.calls = 0
@@ -152,8 +152,8 @@ class FailureEvidence:
                 return "error"
 
     def _names(self, error: str) -> bool:
-        """Whether the program mentions such an error, or can raise any, and so may have raised it itself."""
-        return error in self._written or _SPEAKING.search(self._written) is not None
+        """Whether the program may have raised such an error itself: it mentions the error, or uses `eval` or `exec`."""
+        return error in self._written or _EVALUATES.search(self._written) is not None
 
     def _exceeded(self, kind: FailureKind) -> str:
         """Describe the limit that a program exceeded, with the same words for the same failure."""
@@ -195,7 +195,7 @@ class Running:
         self._limits = limits
         self._tools = tools
         self._left = LENIENCE * limits.seconds
-        """Remaining seconds, including comparisons of patches on our side."""
+        """Remaining seconds; comparisons of patches, which run in this process, count too."""
         self._answer = f"answer_{secrets.token_hex(8)}"
         """The function that checks a program's result, under a random name that the program cannot replace."""
         self._class = monty.ClassType(ImagePatch, init=True)
@@ -277,7 +277,7 @@ class Running:
             raise self._evidence.failure(self._monty, error) from None
         except ProgramFailed:
             raise
-        except Exception as error:  # a program that breaks the interpreter's internal state must not break ours
+        except Exception as error:  # a program may break the internal state of the interpreter
             raise ProgramFailed("error", f"the interpreter failed: {type(error).__name__}") from None
         finally:
             self._left -= perf_counter() - started
@@ -287,7 +287,7 @@ class Running:
         if snapshot.is_os_function:
             if name == "import":
                 module = str(snapshot.args[0])[:60]
-                kind: FailureKind = "forbidden" if module.partition(".")[0] in _OF_THE_MACHINE else "unknown tool"
+                kind: FailureKind = "forbidden" if module.partition(".")[0] in _SYSTEM_MODULES else "unknown tool"
                 raise ProgramFailed(kind, f"it imports {module!r}, which is not available")
             raise ProgramFailed("forbidden", f"it tried to access the system: {name[:60]}")
         if snapshot.object_id is None:
@@ -328,7 +328,7 @@ def _resume_with(snapshot: Any, value: object) -> Callable[[], Any]:
 
 
 def _check_result(output: Any) -> object:
-    """Return the value from our own last line: alone if it is simple, else with the name of its type."""
+    """Return the value of the last line, which Countersight adds; raises ProgramFailed if its type is not simple."""
     if len(output) == 1:
         return output[0]
     raise ProgramFailed("wrong type of answer", f"execute_command returned something of type {str(output[1])[:40]}")

@@ -1,11 +1,11 @@
 """Runs untrusted Python programs in an interpreter that has access only to the tools passed to it.
 
 The interpreter is pydantic-monty: separate processes without files, network, environment or CPython's objects, and with
-limits. Each time a program calls a tool, it stops and passes the call to us; that is the only way out. The system
-confines these processes once more (`confined.py`).
+limits. Each time a program calls a tool, it stops and passes the call to Countersight; it has no other access. The
+operating system confines these processes as well (`confined.py`).
 
 Monty's asynchronous pool would fit an event loop better, but its threads sometimes abort the process when it ends
-(1.4.0: 8 of 25 times). So the synchronous one is driven from our own threads, while the event loop stays free.
+(1.4.0: 8 of 25 times). So the synchronous pool runs in threads of the sandbox, and the event loop stays free.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ OWN_MEMORY = 32 * 1024 * 1024
 SESSIONS = 200
 """The number of programs after which an interpreter is replaced."""
 LAYERS = {"landlock": "read files", "seccomp": "make any system call", "rlimits": "take memory and time"}
-"""Layers of protection by the system, with what a program that broke out could do without each."""
+"""The layers of protection, and what a program that breaks out of its interpreter could do without each of them."""
 
 
 def most_memory(limits: Limits) -> int:
@@ -48,7 +48,7 @@ class Starter:
         self.path = Path(self._folder.name) / "interpreter"
         seconds = max(1, round(SESSIONS * 2 * limits.seconds))
         self._confined = [sys.executable, "-I", "-S", str(SCRIPT), str(most_memory(limits)), str(seconds)]
-        # Interpreters ignore Ctrl-C: they end when they are told to.
+        # Interpreters ignore Ctrl-C; the sandbox ends them.
         command = shlex.join([*self._confined, interpreter])
         self.path.write_text(f"#!/bin/sh\ntrap '' INT QUIT\nexec {command} \"$@\"\n", encoding="utf-8")
         self.path.chmod(0o700)
@@ -109,7 +109,7 @@ class Sandbox:
         self._pool: Any = None
         self._starter: Starter | None = None
         self.observed: dict[str, object] = {}
-        """The system's layers that confine the interpreters; known after the first program."""
+        """Whether each layer of protection works; known after the first program."""
 
     @property
     def most_memory(self) -> int:
@@ -132,7 +132,7 @@ class Sandbox:
         self._threads.shutdown(wait=False)
 
     async def _go(self, program: str, tools: Tools) -> object:
-        """Run a program from its start; it occupies a place while it computes or uses much memory."""
+        """Run a program from its start; it counts as computing while it computes or uses much memory."""
         running = Running(self._monty, self._pool, self._limits, tools)
         placed = False
         try:
@@ -166,7 +166,7 @@ class Sandbox:
                 self._pool = await self._in_thread(self._confined_pool)
                 assert self._starter
                 layers = await self._in_thread(self._starter.layers)
-            except Exception:  # the system cannot start the confined process: the interpreter alone must do
+            except Exception:  # confinement does not work here, so use the interpreter without it
                 self._pool = self._pool or await self._in_thread(self._plain_pool)
             self.observed = dict(layers)
             warn_of_missing(layers)
@@ -180,7 +180,7 @@ class Sandbox:
     def _plain_pool(self) -> Any:
         try:
             return self._entered()
-        except Exception as error:  # no binary, no process: it may fail for any reason
+        except Exception as error:  # it may fail for many reasons, such as a missing binary
             raise ModelError(f"pydantic-monty does not start ({str(error)[:200]}); {INSTALL}") from None
 
     def _entered(self, **further: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Vision tools of programs, which find things in a picture."""
+"""The vision tools with which programs inspect a picture."""
 
 import lazy_loader
 

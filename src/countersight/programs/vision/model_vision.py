@@ -1,4 +1,4 @@
-"""A vision tool of a model: it answers questions, and its replies about places are parsed as boxes."""
+"""A vision tool that uses a model: the model answers questions, and boxes are parsed from its replies about places."""
 
 import asyncio
 import io
@@ -50,8 +50,8 @@ Sides = tuple[float, float, float, float]
 def read_boxes(text: str, width: int, height: int) -> list[Box] | None:
     """Return the boxes in a reply about a picture of that size; [] if it says there is nothing, None if neither.
 
-    Supported are left, top, right and bottom, as lists or by name, in pixels, thousandths or fractions; `box_2d`, which
-    begins with the top and counts in thousandths; two corners in thousandths; and location tokens of 1,024 or 1,000
+    Boxes may be left, top, right and bottom, as lists or by name, in pixels, thousandths or fractions; `box_2d`, which
+    begins with the top and counts in thousandths; two corners in thousandths; or location tokens of 1,024 or 1,000
     steps.
     """
     text = " ".join(text[:LONGEST].split())  # long runs of spaces would be scanned repeatedly

@@ -1,4 +1,4 @@
-"""The connected patches of a mask."""
+"""Find the connected patches of a mask."""
 
 import msgspec
 import numpy as np
@@ -8,7 +8,7 @@ Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
 
 
-class NotAScene(Exception):  # noqa: N818 - it names what is wrong with the picture
+class NotAScene(Exception):  # noqa: N818 - the name says what is wrong
     """Raised if the picture is not a drawn scene."""
 
 

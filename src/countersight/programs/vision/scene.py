@@ -1,7 +1,7 @@
 """Reads drawn scenes from pixels: flowers and polygons, circles and dots.
 
-The stored scene is not used, only the look of such pictures: a pale ground that is uniform along each row, outlines in
-one of eight named colours, transparent tints, and things that never touch.
+Only the pixels are used, not the stored scene. Such pictures have a pale ground that is uniform along each row,
+outlines in one of eight named colours, transparent tints, and things that never touch.
 """
 
 from collections import Counter
@@ -57,9 +57,9 @@ class Seen(msgspec.Struct, frozen=True):
 TINT: Final = 46 / 255
 """The opacity of a polygon's colour over the ground."""
 _SPECK: Final = 24
-"""Fewer pixels are the soft edge of something, not a thing."""
+"""The minimum number of pixels of a thing; smaller patches are soft edges."""
 _FLOWER: Final = 4 * _SPECK
-"""Fewer pixels are a piece of a flower."""
+"""The minimum number of pixels of a flower; smaller patches are pieces of one."""
 _LARGE: Final = 64
 """The side in pixels above which something is an outline or a ring, not a flower or dot."""
 _CROWD: Final = 2_000
@@ -82,16 +82,16 @@ class Strictness(msgspec.Struct, frozen=True):
     outline: int
     """The maximum difference of an outline to its named colour in every channel."""
     whole: int = _FLOWER
-    """The number of pixels from which a patch is a whole flower and not joined with others."""
+    """The minimum number of pixels for a patch to be a whole flower, which is not joined with others."""
 
 
 AS_DRAWN: Final = Strictness(near=7, pale=150, outline=1)
 JOINED: Final = Strictness(near=7, pale=150, outline=1, whole=_LARGE**2)
-"""For petals as pale as the ground, which leave large pieces: everything close belongs together."""
+"""For petals as pale as the ground, which leave large pieces: all pieces that are close are joined."""
 
 
 def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Strictness) -> Seen | None:
-    """Return what is drawn over a ground with this colour in each row; None if no outline has a colour of polygons.
+    """Recognise what is drawn on a ground with this colour in each row; None if no outline has a colour of polygons.
 
     Raises NotAScene if it is not such a drawing.
     """
@@ -151,10 +151,10 @@ def _core(mask: Mask) -> Mask:
 def _flowers(
     pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box], strictness: Strictness, inked: Mask
 ) -> Seen:
-    """Find flowers: what remains without the ground, bare or tinted, and the outlines."""
+    """Find flowers: the pixels that are neither ground, bare or tinted, nor outlines."""
     names = list(colours)
     tints = _tints(ground, names)
-    planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0)).astype(np.int16)  # interleaved takes thrice as long
+    planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0)).astype(np.int16)  # 3 times as fast as interleaved
     least = _distance(planes, tints[0][1])
     nearest = np.zeros(least.shape, np.int8)
     for n, (_, tint) in enumerate(tints[1:], 1):
@@ -180,7 +180,7 @@ def _flowers(
 
 
 def _ground_around(box: Box, nearest: NDArray[np.int8], is_ground: Mask) -> NDArray[np.int8]:
-    """Return the ground around a flower; what is visible between its petals may be a petal."""
+    """Return the ground around a flower, but not between its petals, where a petal may look like ground."""
     left, top, right, bottom = max(0, box[0] - 3), max(0, box[1] - 3), box[2] + 3, box[3] + 3
     around = np.s_[top:bottom, left:right]
     ys, xs = np.ogrid[top : top + nearest[around].shape[0], left : left + nearest[around].shape[1]]
@@ -206,7 +206,7 @@ def _flower_boxes(drawn: Patches, enough: int) -> list[Box]:
 
 
 def _joined_boxes(drawn: Patches, pieces: list[int]) -> list[Box]:
-    """Return boxes around flowers in several pieces: of petals as pale as the ground, only rims and the heart are
+    """Return boxes around flowers in several pieces: if petals are as pale as the ground, only rims and the heart are
     visible.
 
     Pieces at most two pixels apart belong together; other things are at least twice as far away.
@@ -283,11 +283,11 @@ SIDE: Final = 448
 SMALLEST, LARGEST = 0.6, 2.3
 """The minimum and maximum factor by which a picture may have been resized."""
 AGAIN: Final = (Strictness(28, 150, 60), Strictness(36, 140, 60), Strictness(20, 150, 60), Strictness(46, 140, 60))
-"""Two of these that leave nothing over must agree, and none may disagree."""
+"""Thresholds for re-encoded pictures: at least two must recognise everything, and those must agree."""
 _UNEVEN: Final = 16
 """The maximum difference of the ground at the left and right of a row, in a re-encoded picture."""
 _ROWS: Final = 0.05
-"""The share of rows in which it may differ more, because of encoding artefacts of corners near the border."""
+"""The share of rows in which the ground may differ more, because of encoding artefacts of corners near the border."""
 _UNCLEAR: Final = 0.07
 """The maximum share of a picture that is neither a thing nor any possible colour of the ground; above it, more than the
 encoding was changed."""
@@ -348,7 +348,7 @@ def _ground(pixels: Pixels) -> NDArray[np.int16]:
 
 
 def _counted(seen: Seen) -> tuple[object, ...]:
-    """Return the counts of everything recognised, by place."""
+    """Return the counts of everything recognised, in a form that can be compared."""
     dots = sorted((len(circle.dots) for circle in seen.circles), reverse=True)
     colours = sorted(polygon.colour for polygon in seen.polygons)
     return Counter(flower.inside for flower in seen.flowers), colours, dots
@@ -362,7 +362,7 @@ def _is_sensible(seen: Seen) -> bool:
 
 
 def _are_apart(seen: Seen) -> bool:
-    """Whether no two flowers overlap, as pieces of one would; flowers never touch."""
+    """Whether no two flowers overlap; real flowers never touch, but pieces of one flower may overlap."""
     return all(_overlap(one.box, two.box) <= _CORNERS for one, two in combinations(seen.flowers, 2))
 
 
