@@ -12,7 +12,7 @@ from countersight.errors import EditFailed, EditorError
 from countersight.scenes import skia
 
 FAR = 1e5
-"""Distance in pixels beyond the picture to which outlines are clipped."""
+"""Coordinates of outlines are clipped at this distance in pixels from the origin."""
 MOST_NUMBERS = 200_000
 """Maximum number of coordinates or run lengths of one mask; people draw far fewer."""
 

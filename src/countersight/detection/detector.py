@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 OVERLAP: Final = 0.5
 """Boxes of one class with a larger intersection over union count as the same object."""
 _OPTIONS: Final = ("score", "overlap", "labels")
-_KEPT = 64
+_CACHE_SIZE = 64
 """Number of cached detection results; the questions of a case are asked one after the other."""
 _SPACE = re.compile(r"\s+")
-_BESIDE = re.compile(r"\+(?=[a-z-]+:|embedded$|chance$|always-first$)")
+_MODEL_SEPARATOR = re.compile(r"\+(?=[a-z-]+:|embedded$|chance$|always-first$)")
 """Matches the `+` before a model name; paths may also contain a `+`."""
 
 
@@ -81,7 +81,7 @@ class Detector:
         async with self._one_at_a_time:  # concurrent calls for one picture share the result
             if key not in self._seen:
                 self._seen[key] = await asyncio.to_thread(self._detect, picture, words)
-                if len(self._seen) > _KEPT:
+                if len(self._seen) > _CACHE_SIZE:
                     self._seen.popitem(last=False)
             found = self._seen[key]
         if isinstance(found, str):
@@ -123,7 +123,7 @@ class DetectorAndModel:
 
 def parted(where: str) -> tuple[str, str]:
     """Split a name such as `yolo.onnx+openai:gpt-4o` into the detector and the model ("" without a model)."""
-    beside = _BESIDE.search(where)
+    beside = _MODEL_SEPARATOR.search(where)
     return (where[: beside.start()], where[beside.end() :]) if beside else (where, "")
 
 

@@ -25,7 +25,7 @@ def opencv() -> Any:
 
 
 Mask = NDArray[np.bool_]
-"""Height × width; True in the edited area."""
+"""An array of height × width, True in the edited area."""
 
 
 def encode_mask(mask: Mask) -> bytes:

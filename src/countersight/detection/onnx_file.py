@@ -22,7 +22,7 @@ _LARGEST = 4096
 _GREY = 114
 """The grey level with which YOLO's pictures are padded to a square."""
 _LONGEST_METADATA = 1024 * 1024
-_ENDS = 6
+_SUPPRESSED_COLUMNS = 6
 """Columns in the table of an export that already suppresses overlaps: a box, a score and a class."""
 _DETR_OUTPUTS = (["logits", "pred_boxes"], ["pred_logits", "pred_boxes"])
 
@@ -51,7 +51,7 @@ class OnnxFinder:
         self.settings: dict[str, object] = {"detector": fingerprint(path)[:12]}
 
     def find(self, image: Image.Image, words: str, least: float) -> list[Found]:
-        """Return the things in a picture."""
+        """Return the objects in a picture; `words` are ignored, because the classes are fixed."""
         boxes, scores, classes = self._detr_rows(image) if self._detr else self._yolo_rows(image)
         names = [self._names[each] if 0 <= each < len(self._names) else "" for each in classes.tolist()]
         return listed(boxes, scores, names, least)
@@ -64,7 +64,7 @@ class OnnxFinder:
         left, top = (width - size[0]) // 2, (height - size[1]) // 2
         ground = Image.new("RGB", (width, height), (_GREY, _GREY, _GREY))
         ground.paste(image.resize(size, Image.Resampling.BILINEAR), (left, top))
-        [table] = self._run(_planes(ground), list(self._outputs)[:1])
+        [table] = self._run(_network_input(ground), list(self._outputs)[:1])
         boxes, scores, classes = _boxes_in(table, len(self._names))
         return (boxes - np.array([left, top, left, top], np.float32)) / np.float32(scale), scores, classes
 
@@ -75,7 +75,7 @@ class OnnxFinder:
         scale = min(shorter / min(image.size), longest / max(image.size))
         fitting = max(1, round(image.width * scale)), max(1, round(image.height * scale))
         size = (self._width, self._height) if self._width and self._height else fitting
-        pixels = _planes(image.resize(size, Image.Resampling.BILINEAR))
+        pixels = _network_input(image.resize(size, Image.Resampling.BILINEAR))
         if self._processing.get("do_normalize", True):
             mean, std = (
                 np.array(self._processing.get(key) or usual, np.float32).reshape(1, 3, 1, 1)
@@ -100,7 +100,7 @@ class OnnxFinder:
             found = ast.literal_eval(written) if len(written) <= _LONGEST_METADATA else None
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             found = None
-        names = _in_order(found) or _in_order(_json(path.with_name("config.json")).get("id2label"))
+        names = _names_by_number(found) or _names_by_number(_json(path.with_name("config.json")).get("id2label"))
         if names:
             return names
         if self._detr:
@@ -109,7 +109,7 @@ class OnnxFinder:
             numbers, extra = self._outputs[next(iter(self._outputs))][1:], (4, 5)
         sides = [number for number in numbers if isinstance(number, int)]
         known = next((found for side in sides for less in extra if (found := coco_labels(side - less))), None)
-        if known is None and not self._detr and sides[-1:] == [_ENDS]:
+        if known is None and not self._detr and sides[-1:] == [_SUPPRESSED_COLUMNS]:
             known = coco_labels(80)
         if known is None:
             raise ModelError(
@@ -118,7 +118,7 @@ class OnnxFinder:
         return known
 
 
-def _in_order(found: object) -> tuple[str, ...]:
+def _names_by_number(found: object) -> tuple[str, ...]:
     """Return names in the order of their numbers, with "" for missing ones; () if the value is not a map of names."""
     if isinstance(found, list | tuple):
         found = dict(enumerate(found))
@@ -141,7 +141,7 @@ def _json(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _planes(image: Image.Image) -> Array:
+def _network_input(image: Image.Image) -> Array:
     """Return a picture as the input of a network: a batch of one, channels first, with values from 0 to 1."""
     pixels = np.asarray(image.convert("RGB"), np.float32) / np.float32(255)
     return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None])
@@ -158,7 +158,7 @@ def _boxes_in(table: Array, classes: int) -> tuple[Array, Array, NDArray[np.int6
         scores = rows[:, 4:]
     elif rows.shape[1] == 5 + classes:  # earlier versions: a separate column for objectness
         scores = rows[:, 5:] * rows[:, 4:5]
-    elif rows.shape[1] == _ENDS:
+    elif rows.shape[1] == _SUPPRESSED_COLUMNS:
         return rows[:, :4], rows[:, 4], rows[:, 5].astype(np.int64)
     else:
         raise ValueError(f"a table of shape {table.shape} does not contain boxes of {classes} classes")

@@ -33,7 +33,7 @@ def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as raised:  # whatever its C++ raises
+    except Exception as raised:  # onnxruntime raises many types of errors
         raise error(f"{path} cannot be loaded as a network ({printable(str(raised))[:160]})") from None
 
 
@@ -83,7 +83,7 @@ class Segmenter:
         prompt = {
             "point_coords": np.array([[box[:2], box[2:]]], np.float32) * self._scale(width, height),
             "point_labels": np.array([[_FIRST_CORNER, _LAST_CORNER]], np.float32),
-            "mask_input": np.zeros((1, 1, *self._low()), np.float32),
+            "mask_input": np.zeros((1, 1, *self._low_resolution()), np.float32),
             "has_mask_input": np.zeros(1, np.float32),
             "orig_im_size": np.array([height, width], np.float32),
         }
@@ -94,7 +94,7 @@ class Segmenter:
             return self._best(said, width, height)
         except (EditFailed, EditorError):
             raise
-        except Exception as error:  # whatever its C++ raises
+        except Exception as error:  # onnxruntime raises many types of errors
             raise EditFailed(f"the segmenter failed: {printable(str(error))[:160]}") from None
 
     def _encoded(self, pixels: Pixels) -> dict[str, NDArray[Any]]:
@@ -127,7 +127,7 @@ class Segmenter:
             return np.array([self._side / width, self._side / height], np.float32)
         return np.full(2, self._side / max(width, height), np.float32)
 
-    def _low(self) -> tuple[int, int]:
+    def _low_resolution(self) -> tuple[int, int]:
         """Return the height and width of the decoder's low-resolution input mask."""
         shape = self._asked["mask_input"].shape if "mask_input" in self._asked else ()
         sides = [side for side in shape[-2:] if isinstance(side, int)]

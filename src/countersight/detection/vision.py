@@ -13,7 +13,7 @@ from countersight.picture import LONGEST_SIDE, Picture
 from countersight.text import printable
 
 Box = tuple[int, int, int, int]
-"""Left, top, right and bottom in pixels; right and bottom are exclusive."""
+"""A box as left, top, right and bottom in pixels; right and bottom are exclusive."""
 MOST_FOUND = 500
 """Maximum number of objects returned to a program, which may compare all pairs of them."""
 SIDEWAYS = frozenset({5, 6, 7, 8})
@@ -27,7 +27,7 @@ class Patch(msgspec.Struct, frozen=True):
     name: str = ""
     """The name by which it was found."""
     outline: str = ""
-    """The name of its region, if the outline is known and not only the box."""
+    """The name of its own region; empty if only the box is known."""
     regions: frozenset[str] = frozenset()
     """The names of the regions that contain it."""
 

@@ -24,7 +24,7 @@ from countersight.registry import with_options
 from countersight.scenes import Rgb, rgb
 
 Fill = Callable[[Pixels, Mask], Pixels]
-"""Fills the masked part of a picture from its surroundings."""
+"""A function that fills the masked part of a picture from its surroundings."""
 Lab = NDArray[np.float32]
 
 
@@ -183,9 +183,9 @@ class Retoucher:
         return changes[request.instruction.action]
 
     def _remove(self, pixels: Pixels, selection: SelectedArea, _: EditRequest) -> tuple[Pixels, Mask]:
-        return self._without(pixels, selection.mask)
+        return self._erase(pixels, selection.mask)
 
-    def _without(self, pixels: Pixels, mask: Mask) -> tuple[Pixels, Mask]:
+    def _erase(self, pixels: Pixels, mask: Mask) -> tuple[Pixels, Mask]:
         """Return the picture without an object, and the mask of the filled pixels."""
         hole = grow_mask(mask, max(2, round(MARGIN * max(pixels.shape[:2]))))
         if hole.mean() > LARGEST_HOLE:
@@ -207,7 +207,7 @@ class Retoucher:
         length = said if said else min([right - left] * bool(dx) + [bottom - top] * bool(dy) + free, default=0)
         if not 0 < length <= min(free, default=0) or length < 0.03 * max(width, height):
             raise EditFailed(f"there is no room to move it {value[:80]}")
-        behind, hole = self._without(pixels, selection.mask)
+        behind, hole = self._erase(pixels, selection.mask)
         after, there = paste_object(behind, pixels, selection.mask, (left + dx * length, top + dy * length))
         return after, hole | there
 
@@ -219,7 +219,7 @@ class Retoucher:
         at = round((left + right - width) / 2), round(bottom - height)
         if width > pixels.shape[1] or height > pixels.shape[0] or min(width, height) < 6:
             raise EditFailed(f"scaled by {factor:g}, it would not fit into the picture, or would be too small to see")
-        behind, hole = self._without(pixels, selection.mask)
+        behind, hole = self._erase(pixels, selection.mask)
         after, there = paste_object(behind, pixels, selection.mask, at, factor)
         return after, hole | there
 

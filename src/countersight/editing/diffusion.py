@@ -29,7 +29,7 @@ class Kind(msgspec.Struct, frozen=True):
     """Describes how to call the pipelines of one class."""
 
     fills: bool = False
-    """Whether it paints only under a mask."""
+    """Whether it needs a mask and changes only the pixels under it."""
     described: bool = False
     """Whether its prompt must describe the result instead of the change."""
     masked: str = ""
@@ -37,37 +37,37 @@ class Kind(msgspec.Struct, frozen=True):
     sized: bool = True
     """Whether it accepts a height and a width; others use the picture's."""
     bounded: bool = False
-    """Whether it would resize the picture unless told not to."""
+    """Whether it resizes the picture by default, which must be disabled."""
     further: dict[str, Any] = {}
 
 
 # Qwen's pipelines use guidance only if there is a negative prompt, so an empty one is passed. Our own negative text
 # is part of the prompt: it also names what must stay, so guidance away from it would do harm.
 _QWEN = {"negative_prompt": " ", "true_cfg_scale": 4.0}
-_ALL_OF_IT = {"strength": 1.0}
+_FULL_STRENGTH = {"strength": 1.0}
 """Repaint everything under the mask: at a lower strength, traces of the removed object remain."""
 
 KINDS = {
     "FluxKontextPipeline": Kind(masked="FluxKontextInpaintPipeline", bounded=True),
-    "FluxKontextInpaintPipeline": Kind(fills=True, bounded=True, further=_ALL_OF_IT),
+    "FluxKontextInpaintPipeline": Kind(fills=True, bounded=True, further=_FULL_STRENGTH),
     "FluxFillPipeline": Kind(fills=True, described=True),
-    "FluxInpaintPipeline": Kind(fills=True, described=True, further=_ALL_OF_IT),
+    "FluxInpaintPipeline": Kind(fills=True, described=True, further=_FULL_STRENGTH),
     "Flux2Pipeline": Kind(),
     "Flux2KleinPipeline": Kind(),
     "QwenImageEditPipeline": Kind(masked="QwenImageEditInpaintPipeline", further=_QWEN),
     "QwenImageEditPlusPipeline": Kind(further=_QWEN),
-    "QwenImageEditInpaintPipeline": Kind(fills=True, further={**_QWEN, **_ALL_OF_IT}),
-    "QwenImageInpaintPipeline": Kind(fills=True, described=True, further={**_QWEN, **_ALL_OF_IT}),
+    "QwenImageEditInpaintPipeline": Kind(fills=True, further={**_QWEN, **_FULL_STRENGTH}),
+    "QwenImageInpaintPipeline": Kind(fills=True, described=True, further={**_QWEN, **_FULL_STRENGTH}),
     "StableDiffusionInstructPix2PixPipeline": Kind(described=True, sized=False),
     "StableDiffusionInpaintPipeline": Kind(fills=True, described=True),
     "StableDiffusionXLInpaintPipeline": Kind(fills=True, described=True),
-    "StableDiffusion3InpaintPipeline": Kind(fills=True, described=True, further=_ALL_OF_IT),
+    "StableDiffusion3InpaintPipeline": Kind(fills=True, described=True, further=_FULL_STRENGTH),
 }
 """The kinds by class name, as in model_index.json."""
 
 
 def arguments(kind: Kind, picture: Image.Image, words: str, mask: Image.Image | None) -> dict[str, Any]:
-    """Return the arguments of a pipeline, apart from the seed; picture and mask have the size to compute at."""
+    """Return the arguments of a pipeline, apart from the seed; picture and mask must have the size from `size_for`."""
     called: dict[str, Any] = {"image": picture, "prompt": words, **kind.further}
     if mask is not None:
         called["mask_image"] = mask
@@ -79,7 +79,7 @@ def arguments(kind: Kind, picture: Image.Image, words: str, mask: Image.Image | 
 
 
 def size_for(pipeline: Any, size: tuple[int, int]) -> tuple[int, int]:
-    """Return the size at which a pipeline edits a picture: the same shape, with as many pixels as in training."""
+    """Return the size at which a pipeline edits a picture: the same aspect ratio, as many pixels as in training."""
     side = getattr(pipeline, "default_sample_size", None) or pipeline.unet.config.sample_size
     side = (min(side) if isinstance(side, list | tuple) else side) * pipeline.vae_scale_factor
     scale = side / (size[0] * size[1]) ** 0.5
@@ -121,8 +121,8 @@ def load_pipeline(folder: Path, dtype: str, device: str) -> Any:
         "dtype": getattr(torch, dtype),
     }
     try:
-        parts = {part: _whole(folder / part, kind, safe) for part, kind in _models(folder).items()}
-        parts |= _processor(folder)
+        parts = {part: _load_component(folder / part, kind, safe) for part, kind in _component_classes(folder).items()}
+        parts |= _qwen_processor(folder)
         pipeline = getattr(diffusers, pipeline_class(folder)).from_pretrained(
             folder, **safe, **parts, trust_remote_code=False
         )
@@ -157,7 +157,7 @@ def _index(folder: Path) -> dict[str, Any]:
     return parts
 
 
-def _models(folder: Path) -> dict[str, Any]:
+def _component_classes(folder: Path) -> dict[str, Any]:
     """Return the classes of the pipeline's components that have weights, by component name."""
     import importlib
 
@@ -170,7 +170,7 @@ def _models(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _whole(folder: Path, kind: Any, safe: dict[str, Any]) -> Any:
+def _load_component(folder: Path, kind: Any, safe: dict[str, Any]) -> Any:
     """Load a component, or raise if weights are missing; the libraries would silently fill them with random values."""
     if not folder.is_dir():
         raise EditorError(f"{folder.parent} is not complete: {folder.name} is missing")
@@ -181,7 +181,7 @@ def _whole(folder: Path, kind: Any, safe: dict[str, Any]) -> Any:
     return model
 
 
-def _processor(folder: Path) -> dict[str, Any]:
+def _qwen_processor(folder: Path) -> dict[str, Any]:
     """Return Qwen's processor if loading it would require torchvision, which is only needed for videos."""
     from transformers import Qwen2VLConfig
     from transformers.utils import is_torchvision_available
@@ -228,18 +228,18 @@ class Diffusion:
     async def paint(self, brief: Brief) -> Given:
         """Edit the picture; concurrent calls run one after the other."""
         async with self._turn:
-            gone = threading.Event()
+            cancelled = threading.Event()
             try:
-                return await asyncio.to_thread(self._paint, brief, gone)
+                return await asyncio.to_thread(self._paint, brief, cancelled)
             finally:
-                gone.set()  # if the caller was cancelled, the thread stops after the current step
+                cancelled.set()  # if the caller was cancelled, the thread stops after the current step
 
     async def close(self) -> None:
         if self._pipeline is not None:
             self._pipeline = None
             forget()
 
-    def _paint(self, brief: Brief, gone: threading.Event) -> Given:
+    def _paint(self, brief: Brief, cancelled: threading.Event) -> Given:
         if self._pipeline is None:
             self._pipeline = load_pipeline(self._folder, self._dtype, self._device)
         try:
@@ -254,16 +254,16 @@ class Diffusion:
             if kind.masked:
                 pipeline, kind = self._with_mask(), KINDS[kind.masked]
         called = arguments(kind, seen.resize(size, Image.Resampling.LANCZOS), brief.words, mask)
-        painted = self._compute(pipeline, called, brief.seed, gone)
+        painted = self._compute(pipeline, called, brief.seed, cancelled)
         file = io.BytesIO()
         painted.resize(seen.size, Image.Resampling.LANCZOS).save(file, "PNG")
         return Given(file.getvalue(), {"pipeline": type(pipeline).__name__, "computed": f"{size[0]} x {size[1]}"})
 
-    def _compute(self, pipeline: Any, called: dict[str, Any], seed: int, gone: threading.Event) -> Image.Image:
+    def _compute(self, pipeline: Any, called: dict[str, Any], seed: int, cancelled: threading.Event) -> Image.Image:
         import torch
 
-        def going_on(_pipeline: Any, _step: int, _time: Any, values: dict[str, Any]) -> dict[str, Any]:
-            if gone.is_set():
+        def stop_if_cancelled(_pipeline: Any, _step: int, _time: Any, values: dict[str, Any]) -> dict[str, Any]:
+            if cancelled.is_set():
                 raise EditFailed("the edit was cancelled", again=True)
             return values
 
@@ -271,7 +271,7 @@ class Diffusion:
         if steps is not None:
             called["num_inference_steps"] = steps
         # Noise is drawn on the CPU, so that a seed gives the same noise on every device.
-        called |= {"generator": torch.Generator().manual_seed(seed), "callback_on_step_end": going_on}
+        called |= {"generator": torch.Generator().manual_seed(seed), "callback_on_step_end": stop_if_cancelled}
         try:
             given = pipeline(**called)
         except EditFailed:

@@ -68,36 +68,36 @@ class Flux(HostedPainter):
         key = hashlib.sha256(self._order.encode() + b"\n" + body).hexdigest()
         order = brief.orders.find(key)
         if order is None or order.state == "over":
-            order = await self._placed(key, body, brief.orders)
+            order = await self._place_order(key, body, brief.orders)
         refuse_doubtful(order)
         # The picture is paid for from here on, so retries use this order and do not place another one.
         try:
-            data = await self._result(self._polling(order.address))
-        except (_Over, _Expired) as error:
+            data = await self._result(self._polling_address(order.address))
+        except (_OrderFailed, _Expired) as error:
             brief.orders.note(replace(order, state="over"))
-            if isinstance(error, _Over):
+            if isinstance(error, _OrderFailed):
                 raise error.failure from None
             raise EditFailed("the address of the result expired before it was fetched", again=True) from None
         return Given(data, {"order": order.id}, order.cost)
 
-    async def _placed(self, key: str, body: bytes, orders: OrderBook) -> EditOrder:
+    async def _place_order(self, key: str, body: bytes, orders: OrderBook) -> EditOrder:
         """Place an order, recorded before and after; if the response is lost, the order stays recorded as in doubt."""
         orders.note(EditOrder(key, "placing"))
         try:
-            told = await self._answered(key, body, orders)
-            _check(told)
-            address = str(self._polling(told.get("polling_url")))
+            told = await self._send_order(key, body, orders)
+            _check_state(told)
+            address = str(self._polling_address(told.get("polling_url")))
         except OrderInDoubt:
             raise
         except Exception as error:
             orders.note(EditOrder(key, "over"))
-            raise (error.failure if isinstance(error, _Over) else error) from None
+            raise (error.failure if isinstance(error, _OrderFailed) else error) from None
         cost = amount(told.get("cost")) / 100  # the service reports cents
         placed = EditOrder(key, "placed", words_in(told.get("id")), address, cost)
         orders.note(placed)
         return placed
 
-    async def _answered(self, key: str, body: bytes, orders: OrderBook) -> dict[str, Any]:
+    async def _send_order(self, key: str, body: bytes, orders: OrderBook) -> dict[str, Any]:
         """Return the service's response to an order; raises OrderInDoubt if a recorded order got no readable
         response."""
         try:
@@ -126,10 +126,10 @@ class Flux(HostedPainter):
             return {"input_image": picture, **told}
         return {"image": picture, "mask": as_base64(encode_mask(brief.mask)), **told}
 
-    def _polling(self, address: Any) -> URL:
+    def _polling_address(self, address: Any) -> URL:
         """Return the polling address; raises unless it belongs to the service, because the key is sent there."""
-        url = _url(address)
-        if url is None or not (_same_place(url, self._home) or _is_bfl(url)):
+        url = _parse_url(address)
+        if url is None or not (_same_server(url, self._home) or _is_bfl(url)):
             raise EditFailed("the service named an unexpected address for the result; the key was not sent there")
         return url
 
@@ -137,18 +137,18 @@ class Flux(HostedPainter):
         """Poll until the result is ready, and return its address."""
         while True:
             await self._pause(POLL, until)
-            received = await self._patiently(lambda: self._service.get(address), _tells, until)
+            received = await self._with_retries(lambda: self._service.get(address), _reports_state, until)
             order = object_in(received)
-            _check(order)
+            _check_state(order)
             if order.get("status") == "Ready":
-                sample = _url(inside(order, "result", "sample"))
-                if sample is None or not (sample.scheme == "https" or _same_place(sample, self._home)):
+                sample = _parse_url(inside(order, "result", "sample"))
+                if sample is None or not (sample.scheme == "https" or _same_server(sample, self._home)):
                     raise EditFailed("the service reports that the result is ready, but gives no address")
                 return sample
 
     async def _fetch(self, sample: URL, until: float) -> bytes:
         """Download the result; the key is not sent to the server that stores it."""
-        received = await self._patiently(
+        received = await self._with_retries(
             lambda: self._service.get(sample, known=False), lambda received: received.status < 429, until
         )
         if received.status in _EXPIRED:
@@ -157,7 +157,7 @@ class Flux(HostedPainter):
             raise EditFailed(f"the result cannot be fetched (HTTP {received.status})", again=True)
         return received.content
 
-    async def _patiently(
+    async def _with_retries(
         self, ask: Callable[[], Awaitable[Received]], told: Callable[[Received], bool], until: float
     ) -> Received:
         """Repeat a request until its response is conclusive; raises after too many failures or at the deadline."""
@@ -183,7 +183,7 @@ class Flux(HostedPainter):
         await asyncio.sleep(seconds)
 
 
-class _Over(Exception):  # noqa: N818 - it names what happened
+class _OrderFailed(Exception):  # noqa: N818 - it names what happened
     """Raised if an order failed, so that it will never have a picture."""
 
     def __init__(self, failure: EditFailed) -> None:
@@ -210,27 +210,27 @@ def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
     return Painting(name, painter, selector_of(options))
 
 
-def _tells(received: Received) -> bool:
-    """Whether a response reports the state of an order: a finished one can come with any HTTP status."""
+def _reports_state(received: Received) -> bool:
+    """Return whether a response reports the state of an order; for finished orders, the HTTP status can be anything."""
     try:
         return isinstance(object_in(received).get("status"), str)
     except EditFailed:
         return False
 
 
-def _check(order: dict[str, Any]) -> None:
+def _check_state(order: dict[str, Any]) -> None:
     """Raise if an order failed."""
     status = order.get("status")
     if status in ("Request Moderated", "Content Moderated"):
         reasons = inside(order, "details", "Moderation Reasons")
         why = ", ".join(map(str, reasons)) if isinstance(reasons, list) else ""
-        raise _Over(moderated(f"{status} ({shorten(why)})" if why else str(status)))
+        raise _OrderFailed(moderated(f"{status} ({shorten(why)})" if why else str(status)))
     if status in ("Error", "Failed", "Task not found"):
         why = words_in(order.get("details")) or words_in(inside(order, "details", "error"))
-        raise _Over(EditFailed(f"the service says: {status}{f' ({why})' if why else ''}", again=True))
+        raise _OrderFailed(EditFailed(f"the service says: {status}{f' ({why})' if why else ''}", again=True))
 
 
-def _url(address: Any) -> URL | None:
+def _parse_url(address: Any) -> URL | None:
     try:
         # Keep the encoding as it is: normalising a signed address would invalidate it.
         url = URL(address, encoded=True)
@@ -241,7 +241,7 @@ def _url(address: Any) -> URL | None:
         return None
 
 
-def _same_place(url: URL, base: URL) -> bool:
+def _same_server(url: URL, base: URL) -> bool:
     return (url.scheme, url.host, url.port) == (base.scheme, base.host, base.port)
 
 

@@ -127,7 +127,7 @@ def inside(value: Any, *path: str | int) -> Any:
 
 
 class HostedPainter:
-    """A painter behind a server; subclasses know the request format and where the picture is in the response."""
+    """Base class of hosted painters; subclasses create the request and extract the picture from the response."""
 
     fills = False
     key_header = "Authorization"
@@ -223,7 +223,7 @@ def _given_in_chat(completion: dict[str, Any], error: str) -> Given:
         raise no_picture(words_in(content) or words_in(inside(message, "refusal")))
     log: Log = {"model": words_in(completion.get("model")), "answer": words_in(completion.get("id"))}
     if len(addresses) > 1:
-        log["pictures"] = len(addresses)  # the last is the one it ended with
+        log["pictures"] = len(addresses)  # the last one is the final version
     head, comma, data = addresses[-1].partition(",")
     if not head.startswith("data:") or not comma:  # links are not followed
         raise EditFailed("the response contains an address instead of the picture")
@@ -310,7 +310,7 @@ class Gemini(HostedPainter):
             "tokens_out": amount(inside(answer, "usageMetadata", "candidatesTokenCount")),
         }
         if len(pictures) > 1:
-            log["pictures"] = len(pictures)  # the last is the one it ended with
+            log["pictures"] = len(pictures)  # the last one is the final version
         return Given(from_base64(pictures[-1]), log)
 
 

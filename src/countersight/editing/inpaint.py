@@ -56,16 +56,16 @@ class Inpainter:
             if into.type not in ("tensor(uint8)", "tensor(float)", "tensor(float16)"):
                 raise EditorError(f"{path}: its input {into.name} has type {into.type}, which is not supported")
         self._hole_is_white, self._levels = True, 255.0
-        self._learn(path)
+        self._probe(path)
         self.settings: dict[str, Any] = {"network": fingerprint(path)}
 
     def __call__(self, pixels: Pixels, hole: Mask) -> Pixels:
         """Return the picture with the hole filled and everything else unchanged."""
-        part = _around(hole)
+        part = _crop_around(hole)
         seen, covered = pixels[part], hole[part]
         height, width = covered.shape
         size = self._size(height, width)
-        answer = self._run(_resized(seen, size), _covered(covered, size))
+        answer = self._run(_resized(seen, size), _resized_hole(covered, size))
         painted = pixels.copy()
         painted[part] = np.where(covered[:, :, None], _resized(answer, (height, width)), seen)
         return painted
@@ -86,8 +86,8 @@ class Inpainter:
         shown = pixels.transpose(2, 0, 1)[None]
         cover = (hole if white else ~hole)[None, None]
         given = {
-            self._picture.name: _typed(shown, self._picture.type),
-            self._mask.name: _typed(cover.astype(np.uint8) * 255, self._mask.type),
+            self._picture.name: _to_input(shown, self._picture.type),
+            self._mask.name: _to_input(cover.astype(np.uint8) * 255, self._mask.type),
         }
         try:
             answer = np.asarray(self._graph.run(None, given)[0], np.float32)
@@ -100,7 +100,7 @@ class Inpainter:
         turned: NDArray[np.float32] = answer[0].transpose(1, 2, 0)
         return turned
 
-    def _learn(self, path: Path) -> None:
+    def _probe(self, path: Path) -> None:
         """Run the network on a grey gradient with a hole, to learn which mask value it paints."""
         down, across = self._fixed or (SIDE, SIDE)
         slope = np.broadcast_to(np.linspace(60, 200, across)[None, :, None], (down, across, 3)).astype(np.uint8)
@@ -125,7 +125,7 @@ class Inpainter:
             raise EditorError(f"{path} is not an inpainting network: it filled nothing in a test picture")
 
 
-def _around(hole: Mask) -> tuple[slice, slice]:
+def _crop_around(hole: Mask) -> tuple[slice, slice]:
     """Return the crop that contains the hole with enough context, as square as the picture allows."""
     left, top, right, bottom = box_of(hole)
     side = max(SIDE, round((1 + 2 * AROUND) * max(right - left, bottom - top)))
@@ -143,7 +143,7 @@ def _resized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
     return np.asarray(Image.fromarray(pixels).resize(size[::-1], Image.Resampling.LANCZOS))
 
 
-def _covered(hole: Mask, size: tuple[int, int]) -> Mask:
+def _resized_hole(hole: Mask, size: tuple[int, int]) -> Mask:
     """Return the hole in another size, grown to contain every pixel that scaling mixed with its content."""
     if hole.shape == size:
         return hole
@@ -151,7 +151,7 @@ def _covered(hole: Mask, size: tuple[int, int]) -> Mask:
     return grow_mask(np.asarray(image) > 0, 3)
 
 
-def _typed(values: NDArray[np.uint8], kind: str) -> NDArray[Any]:
+def _to_input(values: NDArray[np.uint8], kind: str) -> NDArray[Any]:
     """Convert levels to the network's input type: integers, or floats from 0 to 1."""
     if kind == "tensor(uint8)":
         return np.ascontiguousarray(values)

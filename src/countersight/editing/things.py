@@ -95,10 +95,10 @@ _SIDES = {
     "small": "smallest",
     "foreground": "largest",
 }
-_FEW = 4
-"""With more objects of a kind than this, nobody sees at a glance which is the leftmost."""
+_MOST_BY_POSITION = 4
+"""Maximum number of objects of a kind to name by position: with more, the leftmost one is hard to identify."""
 _EXTREMES = ("leftmost", "rightmost", "topmost", "bottommost", "largest", "smallest")
-_LITTLE = frozenset(
+_FILLERS = frozenset(
     ("the", "a", "an", "of", "all", "both", "every", "each", "in", "on", "at", "to", "side", "hand", "picture", "image")
 )
 
@@ -126,7 +126,7 @@ def read_thing(words: str) -> Named:
     rest = [
         word
         for place, word in enumerate(said)
-        if word not in _LITTLE
+        if word not in _FILLERS
         and number_of(word) is None
         and _SIDES.get(word, word) not in _EXTREMES
         and not (place < len(said) - 1 and colour_word(word))
@@ -201,11 +201,11 @@ def named_apart(things: Sequence[AnnotatedThing]) -> Iterator[str]:
     for name, several in by_name.items():
         if len(several) == 1:
             yield name
-        elif len(several) <= _FEW:
+        elif len(several) <= _MOST_BY_POSITION:
             yield from (f"{extreme} {name}" for extreme in ("leftmost", "rightmost"))
 
 
-_WAYS = {
+_DIRECTIONS = {
     **{"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1), "top": (0, -1), "bottom": (0, 1)},
     **{"upwards": (0, -1), "downwards": (0, 1)},
 }
@@ -217,7 +217,7 @@ _SHRINKING = frozenset(("smaller", "small", "tiny", "little"))
 def direction_in(value: str) -> tuple[tuple[int, int] | None, int | None]:
     """Return the direction (right and down are positive) and the distance in pixels; None for either if missing."""
     words = re.findall(r"[a-z]+|\d{1,5}", value.casefold())
-    ways = [_WAYS[word] for word in words if word in _WAYS]
+    ways = [_DIRECTIONS[word] for word in words if word in _DIRECTIONS]
     lengths = [int(word) for word in words if word.isdecimal()]
     length = lengths[0] if lengths else None
     if not ways:

@@ -11,14 +11,14 @@ from countersight.exchange.formats import Export, Exported
 from countersight.exchange.named_questions import dataset_at
 from countersight.text import unknown
 
-_MOST = 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 
 
 def export_croissant(order: Export) -> Exported:
     """Write the metadata, and list the fields that only a person can fill in."""
     dataset = dataset_at(order.source, "croissant")
     card = read_croissant(dataset.path) | known_facts(dataset.path, dataset.provenance())
-    card |= _facts(order.facts) if order.facts else {}
+    card |= _read_facts(order.facts) if order.facts else {}
     write_croissant(order.out, card)
     left = missing_facts(card)
     note = (
@@ -31,10 +31,10 @@ def export_croissant(order: Export) -> Exported:
     return Exported(dataset.count, "case", note)
 
 
-def _facts(path: Path) -> dict[str, Any]:
-    """Read the fields that people add about a dataset: a JSON object by field name, with or without the prefix."""
-    if path.stat().st_size > _MOST:
-        raise ExchangeError(f"{path} has more than {_MOST:,} bytes; it should contain a few sentences")
+def _read_facts(path: Path) -> dict[str, Any]:
+    """Read a JSON object of facts about a dataset, written by people; names can have or omit the prefix `rai:`."""
+    if path.stat().st_size > _MAX_BYTES:
+        raise ExchangeError(f"{path} has more than {_MAX_BYTES:,} bytes; it should contain a few sentences")
     try:
         told = msgspec.json.decode(path.read_bytes(), type=dict[str, str | bool | list[str]])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:

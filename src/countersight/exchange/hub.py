@@ -57,7 +57,7 @@ def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bo
     repository = found["repository"]
     place = {"repo_id": repository, "repo_type": "dataset"}
     client = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT"), token=token, library_name="countersight")
-    with _errors_as_sentences(repository, token), _progress_bars(shown=progress):
+    with _converted_errors(repository, token), _progress_bars(shown=progress):
         address = client.create_repo(**place, private=not public, exist_ok=True)
         if is_run and not (source / "README.md").is_file():
             run = RunFolder.open(source).manifest
@@ -72,7 +72,7 @@ def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bo
 
 
 @contextmanager
-def _errors_as_sentences(repository: str, token: str) -> Iterator[None]:
+def _converted_errors(repository: str, token: str) -> Iterator[None]:
     """Convert any error of the client to a one-sentence ExchangeError; its HTTP library depends on its version."""
     try:
         yield

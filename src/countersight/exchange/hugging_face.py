@@ -30,7 +30,7 @@ COLUMNS: Final[Columns] = {
     "case": "text",
 }
 """The columns of a row. `case` contains the complete case as in metadata.jsonl, so that no information is lost."""
-_ELSEWHERE: Final = {
+_CARD_REPLACEMENTS: Final = {
     "one per line in `metadata.jsonl`": "one per row, with the complete case in `case`",
     'load_dataset("imagefolder", data_dir="path/to/this/folder")': 'load_dataset("path/to/this/folder")',
     'load_dataset("json", data_files="path/to/this/folder/metadata.jsonl")': 'load_dataset("path/to/this/folder")',
@@ -51,9 +51,7 @@ def export_hf(order: Export) -> Exported:
             shards = {side: stack.enter_context(Shards(folder / "data", side, COLUMNS)) for side in SIDES}
             for row, case in dataset.cases(order.on_bad):
                 shards[splits.side(case)].add(row_of(case, dataset, row))
-        write_text(
-            folder / "README.md", _write_card(dataset, {side: each for side, each in shards.items() if each.count})
-        )
+        write_text(folder / "README.md", _card(dataset, {side: each for side, each in shards.items() if each.count}))
     counts = {side: each.count for side, each in shards.items()}
     note = f'{counts["train"]:,} train, {counts["test"]:,} test; open it with: datasets.load_dataset("{order.out}")'
     return Exported(sum(counts.values()), "case", note)
@@ -92,7 +90,7 @@ def load_pictures(dataset: Dataset, named: tuple[tuple[str, str], ...], row: int
     return found
 
 
-def _write_card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
+def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
     """Return the dataset card: the Hub's metadata, followed by the text of the dataset's own card."""
     about, text = dataset.card()
     count = sum(each.count for each in shards.values())
@@ -122,7 +120,7 @@ def _write_card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
     }
     # JSON is valid YAML, and quotes special characters in names.
     lines = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in told.items())
-    for before, now in _ELSEWHERE.items():
+    for before, now in _CARD_REPLACEMENTS.items():
         text = text.replace(before, now)
     return f"---\n{lines}\n---\n{text}"
 

@@ -44,9 +44,9 @@ CONTROL: Final = "control"
 """The name of the score of controls."""
 _PLAN: Final[Json] = {"name": "plan", "steps": [{"solver": "countersight"}]}
 """The solver in the log: Countersight instead of Inspect."""
-_PACKED_AT = (1980, 1, 1, 0, 0, 0)
+_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 """A fixed time for all files in the ZIP, so that the same run always results in the same bytes."""
-_THIN = 1_000
+_SUMMARY_LENGTH = 1_000
 """Maximum length of a text in a summary; Inspect reads the summaries of all samples for its list."""
 _VALUES: dict[Outcome, str] = {"right": "C", "wrong": "I", "unread": "N"}
 """Inspect's grades: correct, incorrect, and no answer, which counts as incorrect."""
@@ -67,7 +67,7 @@ def export_log(order: Export) -> Exported:
     with whole_file(order.out) as file, zipfile.ZipFile(file, "w") as packed:
 
         def write(name: str, content: Json | list[Json]) -> None:
-            member = zipfile.ZipInfo(name, _PACKED_AT)
+            member = zipfile.ZipInfo(name, _ZIP_TIME)
             member.compress_type = zipfile.ZIP_DEFLATED
             # Not msgspec, which would write the NaN of unscored samples as null.
             packed.writestr(member, json.dumps(content, ensure_ascii=False))
@@ -93,9 +93,9 @@ def _summary(sample: Json) -> Json:
     for message in sample["input"]:
         content = message["content"]
         if isinstance(content, str):
-            content = content[:_THIN]
+            content = content[:_SUMMARY_LENGTH]
         else:
-            texts = ("(Image)" if part["type"] == "image" else part["text"][:_THIN] for part in content)
+            texts = ("(Image)" if part["type"] == "image" else part["text"][:_SUMMARY_LENGTH] for part in content)
             content = [{"type": "text", "text": text} for text in texts]
         shown.append(message | {"content": content})
     failed = sample.get("error")
@@ -107,7 +107,7 @@ def _summary(sample: Json) -> Json:
         "metadata": sample["metadata"],
         "scores": sample.get("scores"),
         "model_usage": sample["model_usage"],
-        "error": failed["message"][:_THIN] if failed else None,
+        "error": failed["message"][:_SUMMARY_LENGTH] if failed else None,
         "completed": True,
         "message_count": len(sample["messages"]),
     }
@@ -296,7 +296,7 @@ def _metadata(each: ScoredAnswer) -> Json:
     }
 
 
-_MOST = 256 * 1024 * 1024
+_MAX_BYTES = 256 * 1024 * 1024
 """Maximum number of bytes to read of one file in the ZIP; a sample with its pictures is far smaller."""
 
 
@@ -413,7 +413,7 @@ def _answer(sample: _Sample) -> ExternalAnswer:
         reply = {"state": "failed", "reason": str(sample.error.get("message") or "failed in Inspect")}
     words = sample.input if isinstance(sample.input, str) else "\n".join(each.said("text") for each in sample.input)
     right = [sample.target] if isinstance(sample.target, str) else sample.target
-    # Long texts may be stored elsewhere in the log, and several right answers are scored differently; skip both.
+    # Left empty: texts that are stored elsewhere in the log, and several right answers, which are scored differently.
     return ExternalAnswer(
         key_of(asked["case"], asked["asking"]) if {"case", "asking"} <= asked.keys() else str(sample.id),
         reply,
@@ -439,11 +439,11 @@ def _open_log(path: Path) -> Iterator[zipfile.ZipFile]:
 def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
     """Return the JSON content of a file in the ZIP; raises ExchangeError if it cannot be read."""
     size = packed.getinfo(name).file_size
-    if size > _MOST:
-        raise ExchangeError(f"{name} has {size:,} bytes; at most {_MOST:,} are read")
+    if size > _MAX_BYTES:
+        raise ExchangeError(f"{name} has {size:,} bytes; at most {_MAX_BYTES:,} are read")
     try:
         with packed.open(name) as member:
-            return json.loads(member.read(_MOST + 1))  # not msgspec: Inspect writes NaN
+            return json.loads(member.read(_MAX_BYTES + 1))  # not msgspec: Inspect writes NaN
     except NotImplementedError:
         raise ExchangeError(
             "Inspect logs are compressed with Zstandard; to read them: pip install 'countersight[exchange]'"

@@ -31,9 +31,9 @@ Row = dict[str, str]
 KEY, PREDICTION = "key", "prediction"
 _FIRST: Final = ("index", "image", "question", "hint")
 _LAST: Final = ("answer", "category", "split", KEY)
-_TAKEN: Final = ("mmbench", "ccbench", "circular", "mmcr", "openended")
+_RESERVED: Final = ("mmbench", "ccbench", "circular", "mmcr", "openended")
 """Words that make VLMEvalKit ask differently if they occur in the name of a table."""
-_MISSING: Final = {
+_EMPTY_CELLS: Final = {
     *("", "#n/a", "#n/a n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan", "<na>", "n/a", "na", "nan"),
     *("none", "null"),
 }
@@ -44,9 +44,9 @@ def export_tables(order: Export) -> Exported:
     """Write one table per number of options (NAME_4.tsv), and one for questions without options (NAME_text.tsv)."""
     dataset = dataset_at(order.source, "vlmevalkit")
     name = order.out.resolve().name
-    if any(word in name.casefold() for word in _TAKEN):
+    if any(word in name.casefold() for word in _RESERVED):
         raise ExchangeError(
-            f"VLMEvalKit treats names that contain {', '.join(_TAKEN)} differently; choose another name"
+            f"VLMEvalKit treats names that contain {', '.join(_RESERVED)} differently; choose another name"
         )
     tables: dict[str, Any] = {}
     counts: Counter[str] = Counter()
@@ -91,7 +91,7 @@ def _row(asked: NamedQuestion) -> tuple[str, ...]:
         # Context and change, if the question itself does not contain them (CoSIm).
         f"Before: {beside.context} Now suppose: {beside.change}" if listed and beside.change else "",
         # pandas would read "None" as an empty cell, but not "None ".
-        *(f"{o.text} " if o.text.casefold() in _MISSING else o.text for o in asked.question.options),
+        *(f"{o.text} " if o.text.casefold() in _EMPTY_CELLS else o.text for o in asked.question.options),
         asked.question.answer,
         asked.case.group or "all",
         f"{asked.asking}, control" if asked.case.control_of else asked.asking,  # accuracy is computed per category

@@ -89,20 +89,20 @@ def on_cluster(work: Callable[[Order], Done], orders: Iterable[Order], address: 
     ray = join(address)
     out: deque[Any] = deque()
     try:
-        doing, given = ray.remote(_do).options(max_retries=AGAIN, scheduling_strategy="SPREAD"), ray.put(work)
+        doing, given = ray.remote(_run_order).options(max_retries=AGAIN, scheduling_strategy="SPREAD"), ray.put(work)
         for order in orders:
             out.append(doing.remote(given, order))
             if len(out) > AHEAD * _cores(ray, address):
-                yield _got(ray, out.popleft())
+                yield _get_result(ray, out.popleft())
         while out:
-            yield _got(ray, out.popleft())
+            yield _get_result(ray, out.popleft())
     finally:
         for one in out:  # the caller stopped: cancel what is still running
             ray.cancel(one, force=True)
         leave(ray)
 
 
-def _do(work: Callable[[Order], Done], order: Order) -> Done:
+def _run_order(work: Callable[[Order], Done], order: Order) -> Done:
     return work(order)
 
 
@@ -114,7 +114,7 @@ def _cores(ray: Any, address: str) -> int:
     return cores
 
 
-def _got(ray: Any, one: Any) -> Any:
+def _get_result(ray: Any, one: Any) -> Any:
     try:
         return ray.get(one)
     except ray.exceptions.RayTaskError as error:  # Ray wraps our own errors

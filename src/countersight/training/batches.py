@@ -87,7 +87,7 @@ class TrainingBatches:
 def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
     """Return the encoder's own tokenizer, or build one from the examples if there is no encoder."""
     if encoder in ("", COUNTS):
-        return Sequences(_learned(examples))
+        return Sequences(_learn_tokenizer(examples))
     file = Path(encoder) / TOKENIZER
     if file.is_file():
         return Sequences.open(file)
@@ -100,7 +100,7 @@ def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
         raise CountersightError(f"{encoder} contains no usable tokenizer: {str(error)[:200]}") from None
 
 
-def _learned(examples: Sequence[Example]) -> Any:
+def _learn_tokenizer(examples: Sequence[Example]) -> Any:
     """Build a vocabulary of the most frequent words, with all characters to spell other words.
 
     Unlike in the trainer of `tokenizers`, ties are broken deterministically, so that training is reproducible.

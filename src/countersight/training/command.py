@@ -39,8 +39,8 @@ def train_matcher(
         )
     folder.mkdir(parents=True, exist_ok=True)
     kept = KeptPlan(plan, dataset.fingerprint, vcr.name if vcr else "")
-    _remember(folder, kept)
-    scores = _trained(dataset, folder, plan, examples, beside, say)
+    _store_plan(folder, kept)
+    scores = _train_all(dataset, folder, plan, examples, beside, say)
     write_results(folder, plan, examples, scores, beside=kept.beside)
     return folder
 
@@ -53,7 +53,7 @@ def _report(say: Callable[[str], None], folder: Path, where: Path, words: str) -
         log.write(f"{line}\n")
 
 
-def _trained(
+def _train_all(
     dataset: Dataset,
     folder: Path,
     plan: Plan,
@@ -118,7 +118,7 @@ def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[
     return held_out, [one for part in learned for one in part]
 
 
-def _remember(folder: Path, kept: KeptPlan) -> None:
+def _store_plan(folder: Path, kept: KeptPlan) -> None:
     """Store the settings in the folder; raises an error if the folder was started with other settings."""
     path = folder / KEPT
     if path.exists() and msgspec.json.decode(path.read_bytes(), type=KeptPlan) != kept:

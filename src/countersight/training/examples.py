@@ -30,7 +30,7 @@ class Example(msgspec.Struct, frozen=True):
 
 
 def read_examples(dataset: Dataset) -> list[Example]:
-    """Return all questions with options, in both worlds, of a dataset; changes are described in words."""
+    """Return all questions of a dataset that have options, in both worlds; changes are described in words."""
     found = []
     for _, case in dataset.cases():
         for world, telling in (WORLDS[asking] for asking in TWO_WORLDS):

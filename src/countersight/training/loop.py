@@ -58,14 +58,14 @@ class Trainer:
     ) -> float:
         """Train to the end, load the network of the best epoch, and return its accuracy.
 
-        Batches of `beside` alternate with those of the examples (CoSIm 7, multi-task).
+        Batches of `beside` alternate with those of the examples (multi-task training; CoSIm, section 7).
         """
         torch.manual_seed(seed)
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._take_up()
+        self._resume()
         for epoch in range(len(self.curve) + 1, self.plan.epochs + 1):
             loss = self._one_epoch(learned, beside, seed, epoch)
-            self._keep(Epoch(epoch, loss, self.accuracy(held_out)))
+            self._save(Epoch(epoch, loss, self.accuracy(held_out)))
             reached = f", held out {self.curve[-1].held_out:.1%}" if held_out else ""
             say(f"epoch {epoch}: loss {loss:.4f}{reached}")
         self.network.load_state_dict(self._best)
@@ -82,8 +82,8 @@ class Trainer:
         self.network.eval()
         found = {}
         for part, given in self._batches.in_order(examples, 4 * self.plan.batch):
-            with self._in_short_numbers():
-                scores = self.network(**self._there(given)).float().cpu()
+            with self._autocast():
+                scores = self.network(**self._to_device(given)).float().cpu()
             for example, one in zip(part, scores.split([len(each.options) for each in part]), strict=True):
                 found[example.key] = functional.log_softmax(one, 0)
         return found
@@ -101,7 +101,7 @@ class Trainer:
         return float(total) / count
 
     def _step(self, batch: Batch) -> Tensor:
-        with self._in_short_numbers():
+        with self._autocast():
             loss = self._loss(batch)
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -115,7 +115,7 @@ class Trainer:
         The contrastive objective adds the loss of matching each right text with its own picture in the batch.
         """
         part, given = batch
-        there = self._there(given)
+        there = self._to_device(given)
         sizes = [len(example.options) for example in part]
         together: Tensor | float = 0.0
         if self.plan.objective == "contrastive" and isinstance(self.network, TwoStreams):
@@ -123,7 +123,7 @@ class Trainer:
             text, vision = self.network.tokens(**there)
             starts = accumulate(sizes[:-1], initial=0)
             right = [start + example.right for start, example in zip(starts, part, strict=True)]
-            together = _contrast(text[right] @ vision[right].T / text.shape[1] ** 0.5)
+            together = _contrastive_loss(text[right] @ vision[right].T / text.shape[1] ** 0.5)
             scores = self.network.scored(text, vision, counts)
         else:
             scores = self.network(**there)
@@ -139,15 +139,15 @@ class Trainer:
         for group in self._optimizer.param_groups:
             group["lr"] = group["initial_lr"] * max(share, 1e-3)
 
-    def _there(self, given: dict[str, Tensor]) -> dict[str, Tensor]:
+    def _to_device(self, given: dict[str, Tensor]) -> dict[str, Tensor]:
         there = {name: tensor.to(self._device, non_blocking=True) for name, tensor in given.items()}
         return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in there.items()}
 
-    def _in_short_numbers(self) -> Any:
+    def _autocast(self) -> Any:
         short = self._device.type == "cuda" and self.plan.precision == "bf16"
         return torch.autocast(self._device.type, torch.bfloat16, enabled=short)
 
-    def _keep(self, epoch: Epoch) -> None:
+    def _save(self, epoch: Epoch) -> None:
         """Save the epoch atomically, with the complete training state."""
         if not self.curve or not self.plan.held_out or epoch.held_out > max(one.held_out for one in self.curve):
             self._best = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
@@ -164,7 +164,7 @@ class Trainer:
         torch.save(kept, beside)
         beside.replace(self._folder / CHECKPOINT)
 
-    def _take_up(self) -> None:
+    def _resume(self) -> None:
         if not (self._folder / CHECKPOINT).exists():
             return
         kept = torch.load(self._folder / CHECKPOINT, map_location="cpu", weights_only=True)
@@ -191,7 +191,7 @@ def _groups(plan: Plan, network: nn.Module) -> list[dict[str, Any]]:
     ]
 
 
-def _contrast(likeness: Tensor) -> Tensor:
+def _contrastive_loss(likeness: Tensor) -> Tensor:
     """Return the symmetric cross-entropy of matching rows (texts) with columns (pictures) in the batch."""
     own = torch.arange(len(likeness), device=likeness.device)
     both = functional.cross_entropy(likeness.float(), own) + functional.cross_entropy(likeness.T.float(), own)

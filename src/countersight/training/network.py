@@ -138,12 +138,12 @@ def _text_encoder(plan: Plan, vocabulary: int, pad: int) -> Any:
         intermediate_size=4 * plan.hidden,
         hidden_dropout_prob=plan.dropout,
         attention_probs_dropout_prob=plan.dropout,
-        initializer_range=_beginning(plan),
+        initializer_range=_initial_scale(plan),
     )
     return BertModel(config, add_pooling_layer=False)
 
 
-def _beginning(plan: Plan) -> float:
+def _initial_scale(plan: Plan) -> float:
     """Return the scale of random weights; BERT's 0.02 suits its own size but is too small for smaller networks."""
     return float(plan.hidden**-0.5)
 
@@ -167,16 +167,16 @@ def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int, 
         r_layers=plan.vision_layers,
         x_layers=plan.cross_layers,
         visual_feat_dim=region,
-        initializer_range=0.02 if config else _beginning(plan),
+        initializer_range=0.02 if config else _initial_scale(plan),
         pad_token_id=pad,
     )
     body = LxmertModel(shape)
     if config:
-        _take_language(body, plan.encoder)
+        _load_language_weights(body, plan.encoder)
     return body
 
 
-def _take_language(body: nn.Module, folder: str) -> None:
+def _load_language_weights(body: nn.Module, folder: str) -> None:
     """Initialise the language stream with BERT's weights; both use the same layer names."""
     from transformers import AutoModel
 

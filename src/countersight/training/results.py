@@ -69,9 +69,9 @@ def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores:
         by_seed,
         mean(values),
         stdev(values) if len(values) > 1 else None,
-        _together(tried, scores),
+        _ensemble_accuracy(tried, scores),
         {
-            world: _together([one for one in tried if one.world == world], scores)
+            world: _ensemble_accuracy([one for one in tried if one.world == world], scores)
             for world in sorted({one.world for one in tried})
         },
         mean(1 / len(one.options) for one in tried),
@@ -81,7 +81,7 @@ def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores:
     return result
 
 
-def _together(examples: Sequence[Example], scores: Scores) -> Rate:
+def _ensemble_accuracy(examples: Sequence[Example], scores: Scores) -> Rate:
     right = []
     for one in examples:
         given = [of_seed[one.key] for of_seed in scores.values() if one.key in of_seed]

@@ -39,7 +39,7 @@ from countersight.scenes import (
 )
 
 Disc = tuple[float, float, float]
-"""Middle and radius."""
+"""A circle: x and y of the middle, and the radius."""
 STEP = 7.0
 """Spacing of the jittered grid of candidate places; circles have a finer one."""
 DOT_STEP = 2.5
@@ -115,7 +115,7 @@ def add_things(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[
 def _new_flower(
     name: str, disc: tuple[float, float, float], target: Target, colour: str | None, scene: Scene, rng: Random
 ) -> Flower:
-    """Return a flower of a kind that grows in the scene."""
+    """Return a new flower that looks like one of the flowers in the scene, or a random one if there are none."""
     x, y, size = disc
     turn = rounded(rng.uniform(0, 360))
     if scene.flowers:

@@ -62,7 +62,7 @@ def _move(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]
         raise EditFailed(f"things can be moved left, right, up or down, not “{instruction.value[:80]}”")
     dx, dy = way
     steps = [float(length)] if length else [scene.width * FAR * part / 20 for part in range(20, 0, -1)]
-    return _first_sound(
+    return _first_valid(
         scene,
         ([Move(ids, rounded(dx * step), rounded(dy * step))] for step in steps),
         f"“{instruction.target[:80]}” cannot be moved {instruction.value[:80]} without touching an object or an edge",
@@ -71,7 +71,7 @@ def _move(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]
 
 def _resize(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
     ids = tuple(item.id for item in _chosen(instruction, scene, rng))
-    return _first_sound(
+    return _first_valid(
         scene,
         ([Resize(ids, factor)] for factor in factors_in(instruction.value, _LARGER, _SMALLER)),
         f"“{instruction.target[:80]}” cannot become {instruction.value[:80]} without touching an object or an edge",
@@ -107,7 +107,7 @@ def _chosen(instruction: Instruction, scene: Scene, rng: Random) -> list[Item]:
     return choose(read_target(instruction.target), scene, rng, instruction.target)
 
 
-def _first_sound(scene: Scene, tries: Iterable[list[Edit]], otherwise: str) -> Iterator[Edit]:
+def _first_valid(scene: Scene, tries: Iterable[list[Edit]], otherwise: str) -> Iterator[Edit]:
     """Return the first of several lists of edits that keeps the scene valid."""
     old = faults(scene)
     for edits in tries:

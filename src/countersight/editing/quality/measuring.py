@@ -29,7 +29,8 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     ssim_outside: float | None = None
     lpips_inside: float | None = None
     lpips_outside: float | None = None
-    """None if there is no such part of the picture, or no weights."""
+    """Similarity (SSIM) and perceptual distance (LPIPS) inside and outside the mask; None if the part is empty or, for
+    LPIPS, if there are no weights."""
     changed_inside: float | None = None
     changed_outside: float | None = None
     """The share of changed pixels outside the mask."""
@@ -84,7 +85,7 @@ RULE = QualityRule()
 
 
 LARGEST = 1536
-"""Pictures with a longer side are compared at this size: smaller details were not edited."""
+"""Pictures with a longer side are scaled down to this for comparison; smaller details do not matter."""
 SEEN = 64
 """Minimum length in pixels of the shorter side for a perceptual network."""
 
@@ -119,7 +120,7 @@ def measure(
     completely black for a control.
     """
     size, original = after.size, before.size
-    before = _within(before, LARGEST)
+    before = _scaled_down(before, LARGEST)
     inside = np.zeros((before.height, before.width), bool) if control else _mask(mask, before.size)
     outside = np.ones((before.height, before.width), bool) if inside is None else ~grow_mask(inside, RADIUS)
     if after.size != before.size:
@@ -131,7 +132,7 @@ def measure(
     one, other = np.asarray(before.convert("RGB")), np.asarray(after.convert("RGB"))
     valid = np.ones(one.shape[:2], bool)
     if found.warp != STILL:
-        other, valid = _laid_over(after, found.warp)
+        other, valid = _aligned(after, found.warp)
         other = np.where(valid[:, :, None], other, one)
     quality = replace(
         _measured(one, other, inside, outside, valid, lpips, rule),
@@ -151,7 +152,7 @@ def measure(
     return replace(quality, good=not wrong, reason=wrong)
 
 
-def _within(picture: Image.Image, side: int) -> Image.Image:
+def _scaled_down(picture: Image.Image, side: int) -> Image.Image:
     scale = side / max(picture.size)
     if scale >= 1:
         return picture
@@ -219,7 +220,7 @@ def _changed(one: Pixels, other: Pixels, level: int) -> Mask:
     return changed
 
 
-def _laid_over(after: Image.Image, warp: Warp) -> tuple[Pixels, Mask]:
+def _aligned(after: Image.Image, warp: Warp) -> tuple[Pixels, Mask]:
     """Return the edited picture aligned with the original, and which pixels of it are valid."""
     edit = after.convert("RGB").transform(after.size, Image.Transform.AFFINE, warp, Image.Resampling.BICUBIC)
     whole = Image.new("L", after.size, 255).transform(after.size, Image.Transform.AFFINE, warp)
@@ -241,7 +242,7 @@ def _mask(mask: Image.Image | None, size: tuple[int, int]) -> Mask | None:
 
 
 Tones = NDArray[np.float32]
-"""Height × width × channels, from 0 to 255."""
+"""An array of height × width × channels, with values from 0 to 255."""
 
 RADIUS = 5
 """Radius of the similarity window: a Gaussian of 1.5 pixels, cut off as in the paper."""

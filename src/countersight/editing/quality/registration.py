@@ -47,7 +47,7 @@ def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]
         return Registration(STILL, "")
     best, how = STILL, "no alignment improved the similarity"
     least = still * BETTER
-    moved = _refined(one, other, there, _shifting(_phase_correlation(one, other, there)))
+    moved = _refine_shift(one, other, there, _shift_warp(_phase_correlation(one, other, there)))
     difference = _difference(one, apply_warp(other, moved), there)
     if difference < least:
         best, how, least = moved, "shift by phase correlation", difference * FINER
@@ -97,16 +97,16 @@ def _phase_correlation(one: Grey, other: Grey, there: NDArray[np.bool_]) -> tupl
     y, x = np.unravel_index(int(peaks.argmax()), peaks.shape)
     row = peaks[[(y - 1) % height, y, (y + 1) % height], x]
     column = peaks[y, [(x - 1) % width, x, (x + 1) % width]]
-    dy = (y if y <= height // 2 else y - height) + _summit(row)
-    dx = (x if x <= width // 2 else x - width) + _summit(column)
+    dy = (y if y <= height // 2 else y - height) + _peak(row)
+    dx = (x if x <= width // 2 else x - width) + _peak(column)
     return float(dx), float(dy)
 
 
-def _shifting(shift: tuple[float, float]) -> Warp:
+def _shift_warp(shift: tuple[float, float]) -> Warp:
     return 1.0, 0.0, shift[0], 0.0, 1.0, shift[1]
 
 
-def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Warp:
+def _refine_shift(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Warp:
     """Refine a shift to a hundredth of a pixel, from the remaining difference and the gradients (Lucas and Kanade)."""
     across, down = (np.asarray(np.gradient(one, axis=axis)) for axis in (1, 0))
     least = _difference(one, apply_warp(other, warp), there)
@@ -118,7 +118,7 @@ def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Wa
         if np.linalg.det(squares) <= 1e-6 * np.trace(squares) ** 2:  # a picture without edges, or with parallel ones
             return warp
         dx, dy = np.linalg.solve(squares, slopes @ apart[used])
-        better = _shifting((warp[2] - float(dx), warp[5] - float(dy)))
+        better = _shift_warp((warp[2] - float(dx), warp[5] - float(dy)))
         if abs(dx) + abs(dy) > 1:
             return warp
         left = _difference(one, apply_warp(other, better), there)
@@ -128,7 +128,7 @@ def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Wa
     return warp
 
 
-def _summit(values: NDArray[np.float64]) -> float:
+def _peak(values: NDArray[np.float64]) -> float:
     """Return the position of a peak relative to the middle of three values, by fitting a parabola."""
     before, top, behind = (float(value) for value in values)
     bend = before - 2 * top + behind

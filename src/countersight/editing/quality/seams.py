@@ -27,7 +27,7 @@ Tones = NDArray[np.float32]
 
 
 class Seams(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Measurements of how visible an edit is; None if there are too few pixels."""
+    """Measurements of how visible an edit is; a value is None if there are too few pixels to measure it."""
 
     seam: float | None = None
     """Differences across the rim of the mask, as a multiple of those next to it: 1 for an invisible rim."""
