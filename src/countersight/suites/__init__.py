@@ -1,6 +1,6 @@
-"""Benchmarks: one module a suite, with its file formats and how its cases are made.
+"""Benchmarks: one module per suite, with its file formats and how its cases are made.
 
-This table is read by `countersight --help`, so it is plain text: a suite's module is imported when it is used.
+Names are loaded lazily, so that `countersight --help` stays fast: a suite's module is imported on first use.
 """
 
 import lazy_loader

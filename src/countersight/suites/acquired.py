@@ -2,10 +2,10 @@
 
     video_id, domain       "oopsqa-train-4490"; Physical, Social or Time
     question               "What if the cat had been smaller?"
-    answer1, answer2       two answers of which one is right
+    answer1, answer2       the two answers, one of which is right
     correct_answer_key     answer1 or answer2
 
-At most eight frames are shown, taken evenly. A row that offers the same answer twice is reported and skipped.
+At most eight evenly spaced frames are shown. A row that offers the same answer twice is reported and skipped.
 """
 
 from functools import partial

@@ -1,13 +1,13 @@
-"""VLMs Are Biased: the authors' table, a .parquet file of any of its splits with the pictures inside, or a .jsonl file.
+"""VLMs Are Biased: the authors' table, a .parquet file of any split with embedded pictures, or a .jsonl file.
 
-    image              the picture; where it is not inside, image_path names it
+    image              the picture; if it is not embedded, image_path gives its file name
     topic, sub_topic   "Logos", "Adidas": what is shown
-    prompt             the question as it is asked, with the form of the answer
+    prompt             the question as asked, including the required form of the answer
     ground_truth       what the picture shows: a number, or yes or no
-    expected_bias      what one would say without looking: "3" stripes
+    expected_bias      the answer one would give without looking: "3" stripes
 
-and, where the file has them, ID, type_of_question, with_title and pixel. A wrong answer that is the expected bias is
-counted apart from any other wrong answer. Where both are the same (pictures that were not changed) there is no bias.
+and optionally ID, type_of_question, with_title and pixel. A wrong answer that equals the expected bias is counted
+separately from other wrong answers. If expected_bias equals ground_truth (unchanged pictures), there is no bias.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ _KEPT: Final = ("ID", "sub_topic", "type_of_question", "with_title", "pixel")
 
 
 def _as_case(row: Row, number: int) -> Case:
-    # Without the braces that the prompt asks for.
+    # Remove the braces that the prompt asks for.
     answer, prior = (plain_answer(plain_text(row, name).strip("{} ")) for name in ("ground_truth", "expected_bias"))
     question = Question(text_of(row, "prompt"), answer, kind_of(answer), prior="" if prior == answer else prior)
     return Case(

@@ -1,22 +1,22 @@
 """Two pictures and two captions that differ in one thing: VisMin and COCO-Counterfactuals.
 
-Every caption is asked of both pictures, for yes or no, so that a row becomes four cases. The files have captions, not
-questions; the questions are ours. A model that does not look says the same of both pictures.
+Each caption is asked about both pictures as a yes/no question, so a row becomes four cases. The files have captions;
+the questions are our own. A model that does not look gives the same answer for both pictures.
 
 VisMin-bench, the authors' table (.parquet with the pictures inside):
 
     id, image_0, image_1, text_0, text_1    two pictures and the caption of each
-    category                                object, attribute, counting or relation, where the file has it
+    category                                object, attribute, counting or relation (optional)
 
-COCO-Counterfactuals, the authors' examples.jsonl, with the unpacked images.zip as the folder of pictures:
+COCO-Counterfactuals, the authors' examples.jsonl, with the unpacked images.zip as the picture folder:
 
-    id                      names the pair
-    image_0, image_1        the pictures' names without their ending: "236308_0_img_0" is images/236308_0_img_0.jpg
+    id                      the name of the pair
+    image_0, image_1        the pictures' names without extension: "236308_0_img_0" is images/236308_0_img_0.jpg
                             (default: the id with _img_0 and _img_1)
     caption_0, caption_1    the caption of each; they differ in one noun
 
-Captions of other names are read where exactly two fields have "caption" in their names: the first is that of image_0,
-unless its name has "counterfactual" in it.
+Other field names are accepted if exactly two of them contain "caption": the first one belongs to image_0, unless its
+name contains "counterfactual".
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ from countersight.suites.rows import (
 from countersight.suites.suite import Suite
 
 _CAPTION, _PICTURE = "caption place", "picture place"
-"""Which caption is asked of which picture, in a row that was made of one with both."""
+"""Added fields of a row: which caption is asked about which picture."""
 _COCO_FIELDS: Final = ("id", "image_0", "image_1", "caption_0", "caption_1")
 _WHOLES: Final = {"question": "caption score", "picture": "picture score", "set": "group score"}
 
@@ -57,7 +57,7 @@ def _four_of_each(rows: Callable[[Path], Rows], path: Path) -> Rows:
 
 
 def _coco_rows(path: Path) -> Rows:
-    """The rows with the names of the release on Hugging Face, whichever names their captions have."""
+    """Yield rows with the field names of the Hugging Face release, whatever the file calls its captions."""
     for line, row in jsonl_rows(path, ()):
         if isinstance(row, BadField):
             yield line, row
@@ -74,7 +74,7 @@ def _coco_rows(path: Path) -> Rows:
 
 
 def _as_case(suite: str, field: str, row: Row, _number: int) -> Case:
-    """The case of one caption and one picture; `field` is what the file calls its captions, before their number."""
+    """Return the case of one caption and one picture; `field` is the name of the caption fields without number."""
     caption, picture = row[_CAPTION], row[_PICTURE]
     captions = [text_of(row, f"{field}_{place}") for place in "01"]
     if captions[0] == captions[1]:

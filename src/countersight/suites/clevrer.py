@@ -3,11 +3,11 @@
 A list of scenes, each with scene_index, video_filename and questions:
 
     question, question_type    descriptive, explanatory, predictive or counterfactual
-    answer                     of a descriptive question
-    choices                    of the others: choice, and answer (correct or wrong)
+    answer                     the answer to a descriptive question
+    choices                    for the other types: a list of choice and answer (correct or wrong)
 
-Every choice is a case, asked for yes or no; those of a question are a set, so that accuracy is told per option and per
-question, as the paper does. At most eight frames are shown, taken evenly.
+Every choice becomes a yes/no case. The choices of a question form a set, so that accuracy is reported per option and
+per question, as in the paper. At most eight evenly spaced frames are shown.
 """
 
 import re
@@ -27,7 +27,7 @@ _TYPES: Final = ("descriptive", "explanatory", "predictive", "counterfactual")
 
 
 def _rows(path: Path) -> Rows:
-    """Return a row for every descriptive question, and for every choice of the other questions."""
+    """Yield a row for every descriptive question, and for every choice of the other questions."""
     for number, scene in JsonFile(path).rows(("scene_index", "video_filename", "questions")):
         if isinstance(scene, BadField):
             yield number, scene

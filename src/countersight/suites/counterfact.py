@@ -1,13 +1,13 @@
-"""Visual CounterFact: the authors' tables (.parquet), the split "color" or "size" by the name of the file.
+"""Visual CounterFact: the authors' tables (.parquet); the file name contains the split, "color" or "size".
 
-    correct_answer      what is known: strawberries are red; a whale is larger than a fly
+    correct_answer      common knowledge: strawberries are red; a whale is larger than a fly
     incorrect_answer    what the counterfactual picture shows
-    object              what is asked about (colours)
-    original_image, counterfact_image    the pictures, inside the file
+    object              the object in question (colours only)
+    original_image, counterfact_image    the embedded pictures
 
 A row becomes three cases: *seen* (the counterfactual picture, "What color is this strawberry?"), *known* (the same
-picture, "What color are most strawberries?") and *original* (the picture as it was, asked as seen). In *seen* the prior
-is what is known.
+picture, "What color are most strawberries?") and *original* (the original picture with the question of *seen*). The
+prior of *seen* is common knowledge.
 """
 
 from pathlib import Path
@@ -31,7 +31,7 @@ _NAMED: Final = {
 
 
 def _rows(path: Path) -> Rows:
-    """Three rows of each; which of two answers is named first takes turns."""
+    """Yield three rows for each row of the file; the order of the two answers alternates."""
     sized = "size" in path.stem.casefold()
     for line, row in table_rows(path, _FIELDS if sized else (*_FIELDS, "object")):
         if isinstance(row, BadField):

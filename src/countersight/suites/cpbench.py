@@ -2,10 +2,10 @@
 
     image, image_name    the picture
     query                "What color is the dog's hat?"
-    tag                  cpq where what it presupposes is not there, tpq where it is
+    tag                  cpq if the presupposed thing is absent, tpq if it is present
 
-The file has no right answers: the authors have a language model judge whether a free reply rejects what is presupposed.
-Ours asks whether the question can be answered from the picture, which needs no judge and is not the same figure.
+The file has no right answers: in the paper, a language model judges whether a reply rejects the presupposition. We ask
+whether everything presupposed is in the picture, which needs no judge but gives figures that are not comparable.
 """
 
 from functools import partial

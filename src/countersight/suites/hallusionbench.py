@@ -1,16 +1,16 @@
-"""HallusionBench: the authors' HallusionBench.json, with the unpacked hallusion_bench as the folder of pictures.
+"""HallusionBench: the authors' HallusionBench.json, with the unpacked hallusion_bench as the picture folder.
 
-    category, subcategory         VD (the picture is needed) or VS (it is beside the point); illusion, chart, map, …
+    category, subcategory         VD (the picture is needed) or VS (it is supplementary); illusion, chart, map, …
     visual_input                  0 none, 1 the original, 2 a changed one
-    set_id, figure_id             which set, and which figure of it: category/subcategory/SET_FIGURE.png
-    question_id, question         which question of the set
+    set_id, figure_id             the set, and the figure in it: category/subcategory/SET_FIGURE.png
+    question_id, question         the number and the text of the question in its set
     gt_answer                     1 yes, 0 no
 
-All questions of a set are asked of all its figures; those with visual_input 0 are asked without a picture. aAcc is the
-share of right answers, qAcc that of questions which are right for every figure, fAcc that of figures of which every
-question is right. As the authors count, a reply that is neither yes nor no is right where the figure is withheld and
-wrong everywhere else. Their replies are judged by a language model that is told the right answer; ours are read as yes
-and no.
+All questions of a set are asked about all its figures; those with visual_input 0 are asked without a picture. aAcc is
+the share of right answers, qAcc the share of questions that are right for every figure, and fAcc the share of figures
+for which every question is right. As in the paper, a reply that is neither yes nor no is right if the figure is
+withheld, and wrong otherwise. The authors use a language model that knows the right answer to judge replies; here they
+are read as yes or no.
 """
 
 from collections.abc import Iterable

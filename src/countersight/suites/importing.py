@@ -1,7 +1,7 @@
 """Import a published file as a dataset folder: shared code of the importers of all suites.
 
-The `Layout` of a suite says how its rows are read and what case a row is. Invalid rows are reported with line, field
-and reason, and skipped.
+The `Layout` of a suite defines how rows are read and converted to cases. Invalid rows are reported with line, field and
+reason, and skipped.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ OnBad = Callable[[int, str, str], None]
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A number of cases of a file, or a share of them; the same seed draws the same ones. Sets are drawn whole."""
+    """A random part of a file, given as a number or share of its cases. A seed draws the same part; sets stay whole."""
 
     cases: int | None = None
     share: float | None = None
@@ -53,10 +53,10 @@ class Imported(msgspec.Struct, frozen=True):
     incomplete: tuple[str, ...] = ()
     """Sets with missing cases, each with its number of cases: they are not scored as sets."""
     not_found: dict[str, int] = {}
-    """Pictures that are not in the given folder, each with the first line (or entry) that names it; with a slash at its
-    end it is a folder of frames."""
+    """Pictures that are not in the given folder, each with the first line (or entry) that names it; a trailing slash
+    marks a folder of frames."""
     text_only: int = 0
-    """Cases that have no picture on purpose."""
+    """Cases that have no picture by design."""
     sets: int = 0
     """The number of sets (HallusionBench, NaturalBench, MMVP, …)."""
     unused: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ def import_dataset(
     """
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the folder that contains the pictures")
-    from countersight.blindness import card_section  # which takes long to import
+    from countersight.blindness import card_section  # slow to import
 
     provenance: dict[str, str | int] = {"suite": layout.suite, "file": source.name, "countersight": __version__}
     provenance |= how or {}
@@ -175,7 +175,7 @@ def _unknown_columns(source: Path, row: Row, columns: tuple[str, ...], seen: Map
 
 
 def _sets_of_rows(layout: Layout, source: Path) -> list[list[int]]:
-    """The numbers of the rows that are cases, by the set each belongs to; a case of no set is one of its own."""
+    """Return the numbers of the valid rows, grouped by set; a case without a set is a group of its own."""
     sets: dict[str | int, list[int]] = {}
     for number, (line, row) in enumerate(layout.rows(source), start=1):
         with contextlib.suppress(BadField):

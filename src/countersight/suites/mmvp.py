@@ -1,9 +1,9 @@
-"""MMVP: the authors' Questions.csv, with "MMVP Images" as the folder of pictures; two rows in a row are a pair.
+"""MMVP: the authors' Questions.csv, with "MMVP Images" as the picture folder; two consecutive rows are a pair.
 
 Index             1, 2, 3, …; the picture is Index.jpg
 Question          the same for both pictures of a pair
 Options           "(a) Open (b) Closed"
-Correct Answer    (a) or (b): another one for each picture of a pair
+Correct Answer    (a) or (b); the two pictures of a pair have different answers
 """
 
 import re

@@ -1,12 +1,12 @@
-"""NaturalBench: the table as lmms-eval (.parquet) and VLMEvalKit (.tsv) have it, four rows a group.
+"""NaturalBench: the table of lmms-eval (.parquet) or VLMEvalKit (.tsv), with four rows per group.
 
-    index      0, 1, 2, …: of four that follow each other, the first question of both pictures, then the second
-    image      the picture, inside the file
-    question   its text, with both options where it is no question for yes or no
+    index      0, 1, 2, …: four consecutive rows are the first question for both pictures, then the second
+    image      the embedded picture
+    question   its text, including both options unless it is a yes/no question
     answer     Yes or No, A or B
     type       yes_no or multiple_choice (lmms-eval: question_type)
 
-Names of columns may have capitals. Options are read where the question ends with "Option: A: …; B: …".
+Case does not matter in column names. Options are read if the question ends with "Option: A: …; B: …".
 """
 
 import re
@@ -37,7 +37,7 @@ _OPTIONS = re.compile(r"\s*options?\s*:\s*A\s*:\s*(?P<A>.+?)\s*[;,]?\s*B\s*:\s*(
 
 
 def _rows(path: Path) -> Rows:
-    """Rows with the names of their columns in small letters; a column that the file lacks is said once."""
+    """Yield rows with lower-case column names; a missing column is reported once."""
     is_table = path.suffix.lower() in (".parquet", ".tsv", ".csv")
     for line, row in table_rows(path, ()):
         if isinstance(row, BadField):

@@ -1,27 +1,25 @@
-"""A table of your own: a CSV with a header, or a .jsonl file with one JSON object a line, in which numbers,
-true and false, and lists of options may stand as such.
+"""Your own table: a CSV with a header, or a .jsonl file with one JSON object per line. A .jsonl file may contain
+JSON numbers, booleans and lists of options.
 
-    image                    the picture's file name inside the folder of pictures; "none" for a question that is
-                             asked without one
+    image                    the picture's file name in the picture folder; "none" for a question that is asked
+                             without a picture
     counterfactual_question  "How many cats would there be if one more came?"
     counterfactual_answer    a number, yes or no, the letter or the text of an option, or free text
 
-and, where you have them:
+and optionally:
 
-    id                       names the case; must be there once (default: own-000001, own-000002, …)
-    group                    the part of your benchmark it belongs to
+    id                       the name of the case; must be unique (default: own-000001, own-000002, …)
+    group                    the part of your benchmark that the case belongs to
     factual_question         "How many cats are there?"
-    factual_answer           likewise
+    factual_answer           in the same form as counterfactual_answer
     change                   "One more cat comes." (default: the if-clause of the counterfactual question)
-    options                  what both questions offer, divided by "|": "red | green | blue"
-    factual_options          what the factual question offers, where that is something else
-    prior                    what one would answer the counterfactual question without looking: a wrong answer that is
-                             this one is told apart from any other
+    options                  the options of both questions, separated by "|": "red | green | blue"
+    factual_options          the options of the factual question, if they are different
+    prior                    the answer one would give to the counterfactual question without looking; wrong answers
+                             that equal it are counted separately
 
-A number, in digits or in words, or yes or no, as an answer without options says what is asked for; anything else is an
-open question.
-Answers that turn out to be wrong are mended in the table, imported again, and scored with `report --gold`: nobody is
-asked anything twice.
+Without options, the answer determines the kind of question: a number (in digits or words), yes or no, or free text.
+If you correct an answer later, import the table again and rescore with `report --gold`; models are not queried again.
 """
 
 from pathlib import Path
@@ -50,7 +48,7 @@ def _rows(path: Path) -> Rows:
 
 
 def _as_text(value: Any) -> Any:
-    """What a JSON file says as a number, a truth or a list, as a CSV would have it; whatever else stays what it is."""
+    """Convert a JSON number, boolean or list to the text that a CSV would contain; other values are unchanged."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
@@ -64,7 +62,7 @@ def _as_text(value: Any) -> Any:
 
 def _as_case(row: Row, number: int) -> Case:
     counterfactual = _question(row, "counterfactual", _options(row, "options"))
-    if prior := _given(row, "prior"):  # one that is the right answer is none
+    if prior := _given(row, "prior"):  # a prior that equals the right answer is ignored
         prior = _gold(prior, counterfactual.kind, tuple(option.text for option in counterfactual.options), "prior")
         counterfactual = replace(counterfactual, prior="" if prior == counterfactual.answer else prior)
     factual = None

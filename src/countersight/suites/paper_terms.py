@@ -1,8 +1,8 @@
-"""The terms of a suite's scores: the names of its figures, and how its cases are divided.
+"""The terms of a suite's scores: the names of its figures, and how its cases are grouped.
 
-A suite that has none (`Suite.terms`), and a dataset of several suites, is reported in the plain terms: factual,
-counterfactual, drop, both right, by group. The worlds are called factual and counterfactual in every suite, also where
-its paper says otherwise (C-VQA: original); only figures have a paper's own names (CFMM: acc_b).
+A suite without its own terms (`Suite.terms`), or a dataset of several suites, is reported in the default terms:
+factual, counterfactual, drop, both right, by group. The worlds are called factual and counterfactual in every suite,
+even if its paper uses other names (C-VQA: original); only figures keep the paper's own names (CFMM: acc_b).
 """
 
 import re
@@ -45,13 +45,13 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """The figures to show, in order, and their names in the paper."""
     axes: "tuple[Axis, ...]" = ()
     adds_up: bool = False
-    """Whether the paper adds the groups up to a total of 100 for each."""
+    """Whether the paper reports a total that adds up the groups, each with at most 100 points."""
     counts: bool = False
     """Whether every share is also shown as a count."""
     wholes: dict[str, str] = {}
     """The paper's names for completely right questions, pictures and sets (by "question", "picture", "set")."""
     beside: tuple[tuple[str, str], ...] = ()
-    """Rows of papers that are always shown with a run: a reference table and the name of a row."""
+    """Reported rows that are always shown with a run: the name of a reference table and of one of its rows."""
 
 
 PLAIN: Final = Terms()

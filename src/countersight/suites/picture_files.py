@@ -1,4 +1,4 @@
-"""The layout of a published file, and where its pictures are: named, inside the file, or frames of a video."""
+"""The layout of a published file, and its pictures: in a folder, embedded in the file, or as frames of a video."""
 
 import re
 import shutil
@@ -15,19 +15,19 @@ from countersight.picture import MAX_BYTES, check_picture, read_picture
 
 IMAGES = "images/"
 MOST_FRAMES = 8
-"""Most frames of a video in a case; of more, this many are taken evenly."""
+"""The most frames of a video in a case; from longer videos, this many evenly spaced frames are taken."""
 _NOT_INSIDE = re.compile(r"[\\\0]|^[A-Za-z]:")
-"""What makes a name a path of Windows, or none; a colon elsewhere is part of a name (ego4d:scod-train-576)."""
+"""Matches Windows paths and invalid names; a colon elsewhere is part of a name (ego4d:scod-train-576)."""
 FRAME_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 
-# Hugging Face takes a picture called "COCO_val2014_….jpg" for a split of its own, apart from the rows that name it; the
-# picture is kept as "COCO_ofval2014_….jpg". One that has that name already gets another "of", so that no two meet.
+# Hugging Face treats a picture called "COCO_val2014_….jpg" as a separate split, so it is stored as
+# "COCO_ofval2014_….jpg". A picture that already has such a name gets another "of", so that no two names collide.
 _SPLIT_NAME = re.compile(
     r"(?<![^-._ 0-9/])(?:of)*(?:train|training|validation|valid|dev|val|test|testing|eval|evaluation)(?=[-._ 0-9/])"
 )
 
 
-class BadField(Exception):  # noqa: N818 - it names the thing, as people say it
+class BadField(Exception):  # noqa: N818 - named after the field, not the error
     """An invalid row: the field and the reason. Caught by the import."""
 
     def __init__(self, field: str, reason: str) -> None:
@@ -42,7 +42,7 @@ class BadFile(BadField):
 Row = Mapping[str, Any]
 """The fields of a row by name: text from a CSV, any value from a JSONL file."""
 Rows = Iterator[tuple[int, Row | BadField]]
-"""Rows with their last line, or number in a list; an invalid row is replaced by its fault."""
+"""Rows with the number of their last line (or their place in a list); an invalid row is replaced by a `BadField`."""
 
 
 class Frames(NamedTuple):
@@ -65,7 +65,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     """The suite's published name. Both default to those of the `Suite`."""
     description: str = ""
-    """What the dataset card says; by default what the suite says of itself."""
+    """The description on the dataset card; by default that of the suite."""
     rows: "Callable[[Path], Rows]"
     as_case: "Callable[[Row, int], Case]"
     """Returns the case of a row, given the row's number counted from 1; raises BadField."""
@@ -73,12 +73,12 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """Returns a row's picture: its file name, its bytes, or the folder of its frames; raises BadField."""
     picture_field: str
     folders: tuple[str, ...] = ("",)
-    """Where in the picture folder the file may be; the first folder that has it is used."""
+    """Subfolders of the picture folder that may contain the picture, in order of preference."""
     flat: bool = False
-    """Whether it may also be there without the folders in its name."""
+    """Whether the picture may also be stored without the folders in its name."""
     license: str = "unknown"
     embeds: bool = False
-    """Whether the pictures are inside the file, so that no folder is needed."""
+    """Whether the pictures are embedded in the file, so that no folder is needed."""
     tries_pictures: bool = False
     """Whether an invalid picture makes an invalid row: users can fix their own table, but not a published one."""
     columns: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ def _find(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], 
     if not name or relative.is_absolute() or ".." in relative.parts or _NOT_INSIDE.search(name):
         raise BadField(field, f"{name[:80]!r} is not a path inside the folder of pictures")
     names = [relative, PurePosixPath(relative.name)] if layout.flat else [relative]
-    names += [PurePosixPath(name.replace(":", "_"))] if ":" in name else []  # Windows keeps no colon in a name
+    names += [PurePosixPath(name.replace(":", "_"))] if ":" in name else []  # Windows does not allow colons in names
     try:
         for folder, each in ((folder, each) for each in names for folder in layout.folders):
             source = (pictures / folder / each).resolve()

@@ -1,7 +1,7 @@
-"""The results reported in the papers: their tables as data, one file per paper, each cell as printed.
+"""The results reported in papers: their tables as data, one file per paper, each cell as printed.
 
-A table is named by its paper and its number, as in `cfmm-2`. What is in here was reported by others; nothing of it was
-measured by us.
+A table is named by its paper and its number, as in `cfmm-2`. All of these figures were reported by others; we measured
+none of them.
 """
 
 import re
@@ -50,7 +50,7 @@ class TablePlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     """The heading of the column."""
     axis: str = ""
-    """The division of the cases that the line belongs to; empty for their groups."""
+    """The axis along which the line divides the cases; empty for groups."""
     line: str = msgspec.field(default=ALL, name="group")
     measure: str = ""
     """One of `RUN_MEASURES`, or another name for the figure; empty if we have no counterpart."""
@@ -59,7 +59,7 @@ class TablePlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class System(msgspec.Struct, frozen=True):
-    """A paper's results of one model: a cell, or None, for each place of the table."""
+    """A paper's results for one model: a cell, or None, for each place of the table."""
 
     names: tuple[str, ...]
     """The model, then what else distinguishes it: its prompt, its kind, its editor."""
@@ -73,7 +73,7 @@ class System(msgspec.Struct, frozen=True):
 
 
 class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """A table of a paper as printed in its `reference.toml`, and as compared with runs."""
+    """A table of a paper, as stored in `reference.toml` and as compared with runs."""
 
     number: int
     what: str
@@ -92,13 +92,13 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The model of all rows, if a row is a line of the table (a group) and not a model."""
     axis: str = ""
     asked: dict[str, str] = {}
-    """Our prompts that match the paper's, with the paper's names; empty if it does not say."""
+    """Our prompts that match the paper's, with the paper's names; empty if the paper does not describe its prompt."""
     answering: str = ""
-    """How the paper obtained answers: generate or rank; empty if it does not say."""
+    """How the paper obtained answers: generate or rank; empty if the paper does not say."""
     lines: tuple[str, ...] = ()
     """With `of`: the names of the rows in a run."""
     key: str = ""
-    """Its name here: the paper and the number, as in `cfmm-2`."""
+    """The table's name: the paper and the number, as in `cfmm-2`."""
     paper: str = ""
     citation: str = ""
 
@@ -163,7 +163,7 @@ class _Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _EDCT: Final = {"edct": "countersight.audits"}
-"""The paper that is no benchmark's."""
+"""The paper that does not belong to a suite."""
 
 
 @cache

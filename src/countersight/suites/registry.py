@@ -37,7 +37,7 @@ _OURS: Final = {
     "acquired": "acquired:SUITE",
     "own": "own:SUITE",
 }
-"""The module and the name of each suite that ships; imported when it is asked for."""
+"""The module and the attribute of each built-in suite; a module is imported when its suite is requested."""
 
 
 class _Shipped(Mapping[str, "Suite"]):
@@ -84,12 +84,12 @@ def find_suite(name: str) -> "Suite":
 
 
 def known_suite(name: str) -> "Suite | None":
-    """Return the suite with this name, or None; other packages are searched only if it is not ours."""
+    """Return the suite with this name, or None; other packages are searched only if it is not built in."""
     return SUITES.get(name) or suites().get(name)
 
 
 def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
-    """Return the terms of a suite; the plain ones if it has none of its own, or none for these worlds."""
+    """Return the terms of a suite, or the default ones if it has none of its own or none for these worlds."""
     from countersight.suites.paper_terms import PLAIN
 
     own = _own_terms(suite)
@@ -103,7 +103,7 @@ def _own_terms(name: str) -> "Terms | None":
 
 
 def _all() -> "Iterator[tuple[str, Suite | str]]":
-    """Each suite under its name, or why it cannot be had: what one package breaks is no other suite's affair."""
+    """Yield each suite with its name, or the reason why it is unavailable; a broken package affects no other suite."""
     from importlib.metadata import entry_points
 
     from countersight.suites.suite import Suite

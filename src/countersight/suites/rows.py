@@ -1,8 +1,8 @@
 """Read the rows of published files in any format, and the values of their fields.
 
-CSV and TSV, JSON lines, one JSON document with a list of entries (plain or packed with gzip), and Parquet. Reading
-streams where the format allows it, has limits, and never fails for what stands in a row: one that cannot be read comes
-as the `BadField` that says what is wrong with it.
+The formats are CSV and TSV, JSON lines, one JSON document with a list of entries (plain or gzipped), and Parquet. Files
+are streamed if the format allows it, and sizes are limited. An invalid row does not stop reading: it is returned as a
+`BadField` that says what is wrong with it.
 """
 
 import base64
@@ -31,15 +31,15 @@ from countersight.suites.picture_files import Rows as Rows
 from countersight.text import nearest
 
 MAX_LINE: Final = 1 << 20
-"""Longest part of a line that is read at once: a file of one endless line must not fill the memory."""
+"""The longest part of a line that is read at once, so that a file with one endless line cannot fill the memory."""
 MAX_FILE: Final = 1 << 29
 """Size limit of a JSON document, unpacked; VQAv2's largest, the training annotations, has under 400 million."""
 MAX_DEPTH: Final = 32
 """Deepest nesting accepted in a JSON row, to avoid a stack overflow."""
 _MOST_COLUMNS: Final = 1000
-"""Columns of a header that are looked through for one that may be meant."""
+"""The number of columns of a header that are searched for a misspelt column."""
 _PICTURE_NAME: Final = re.compile(r".{1,400}\.(png|jpe?g|webp|gif|bmp|tiff?)", re.I)
-"""The file name of a picture; any other text in the place of a picture is the picture itself, as base64."""
+"""The file name of a picture; any other text in a picture field is the picture itself, as base64."""
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 _BOM: Final = b"\xef\xbb\xbf"
 _NOT_UTF8: Final = BadFile("the file", "is not UTF-8 text; save it as UTF-8")
@@ -78,10 +78,9 @@ def text_rows(path: Path, fields: tuple[str, ...], known: tuple[str, ...] = ()) 
 
 
 def csv_rows(path: Path, fields: tuple[str, ...], delimiter: str = "", known: tuple[str, ...] = ()) -> Rows:
-    """Return rows of a CSV file whose header has these columns; a quote that is not closed costs one row, not the
-    rest."""
+    """Return rows of a CSV file whose header has these columns; an unclosed quote invalidates only one row."""
     before = csv.field_size_limit()
-    if delimiter == "\t":  # a picture may stand in a field
+    if delimiter == "\t":  # a field may contain a picture
         csv.field_size_limit(2 * MAX_LINE)
     try:
         with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
@@ -98,7 +97,7 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
     if not header:
         yield 1, BadFile("the file", "is empty")
         return
-    if any("\ufffd" in name or "\0" in name for name in header):  # UTF-16, or no text at all
+    if any("\ufffd" in name or "\0" in name for name in header):  # UTF-16, or not text at all
         yield 1, _NOT_UTF8
         return
     meant = {column.casefold(): column for column in fields if column not in header}
@@ -170,7 +169,7 @@ def json_row(text: bytes, fields: tuple[str, ...], piece: str = "line") -> Row |
 
 
 class JsonFile:
-    """One JSON document, plain or packed with gzip, read as a whole; its parts are decoded when needed."""
+    """One JSON document, plain or gzipped, read as a whole; its parts are decoded when needed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -246,7 +245,7 @@ def _parquet_rows(path: Path, fields: tuple[str, ...]) -> Rows:
                 yield number, {name: column[place].as_py() for name, column in columns.items()}
     except (OSError, GeneratorExit, KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # the reader panics at a broken file, which is no Exception
+    except BaseException as error:  # the reader panics on a broken file, and a panic is not an Exception
         raise CountersightError(f"{path} is not a Parquet file that can be read: {error}") from error
 
 
@@ -269,7 +268,7 @@ def text_of(row: Row, field: str) -> str:
 
 
 def plain_text(row: Row, field: str) -> str:
-    """Return the text of a field, also if it is a number."""
+    """Return the value of a field as text, even if it is a number."""
     value = _value(row, field)
     return text_of({field: "" if value is None else str(value)}, field)
 
@@ -313,7 +312,7 @@ def plain_answer(text: str) -> str:
 
 
 def checked(question: Question, fields: Mapping[str, str]) -> Question:
-    """Return the question if it is valid; `fields` names the published field of its text, answer and options."""
+    """Return the question, or raise BadField if it is invalid; `fields` maps its parts to the published fields."""
     fault = question.fault()
     if fault:
         part, _, reason = fault.partition(": ")

@@ -7,7 +7,7 @@ from typing import TypeVar
 GROUPS = ("usual", "least-change", "several-changes")
 """The groups of generated questions: the usual ones, the smallest change, or two changes in one question."""
 WORDINGS = ("first", "second")
-"""The first wording of causal questions, or a second one, with the options in another order."""
+"""The wordings of causal questions; the second one also has the options in another order."""
 
 Candidate = TypeVar("Candidate")
 
@@ -17,8 +17,8 @@ def smallest(
 ) -> list[Candidate]:
     """Return every candidate of the least size that reaches the goal; candidates are given with their sizes.
 
-    All candidates of a size are tried before larger ones: what is found is proved to be minimal, and is unique where it
-    is one. Nothing is found among sizes above `most`.
+    All candidates of a size are tried before larger ones, so the result is provably minimal, and unique if it has one
+    candidate. Sizes above `most` are not tried.
     """
     ordered = sorted(candidates, key=lambda sized: sized[0])
     for size, alike in groupby(ordered, key=lambda sized: sized[0]):

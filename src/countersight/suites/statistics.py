@@ -30,10 +30,10 @@ class SuiteTally(Protocol):
 def words(question: Question) -> int:
     """Return the number of words of a question as asked, including its options.
 
-    Words are what white space divides, and options stand behind the question as C-VQA prints them: "Select the
-    correct answer:A:16  B:17  C:12  D:13". Counted so, C-VQA-Synthetic's published questions have 16.00 words on
-    average and 25.33 in the counterfactual world, the paper's own figures. C-VQA-Real's have no options; the half of
-    them at hand has 5.89 and 13.20 words, the paper says 5.88 and 13.15 of the whole.
+    Words are separated by white space, and options follow the question as C-VQA prints them: "Select the correct
+    answer:A:16  B:17  C:12  D:13". Counted this way, C-VQA-Synthetic's published questions have 16.00 words on average,
+    and 25.33 in the counterfactual world, as in the paper. C-VQA-Real's questions have no options; the half that we
+    have has 5.89 and 13.20 words, while the paper reports 5.88 and 13.15 for the whole set.
     """
     asked = question.text
     if question.options:
@@ -43,7 +43,7 @@ def words(question: Question) -> int:
 
 
 class ReportedPairs(msgspec.Struct, frozen=True):
-    """The figures that a suite's paper reports of its pairs, in its order and as printed."""
+    """The figures that a suite's paper reports about its pairs, in the paper's order and as printed."""
 
     source: str
     """The paper and the section."""
@@ -81,11 +81,11 @@ class PairTally:
             self.truths[case.counterfactual.answer] += 1
 
     def statistics(self) -> "PairTally":
-        """Return everything that was counted."""
+        """Return the statistics, which this tally holds itself."""
         return self
 
     def tables(self) -> Iterator[Grid]:
-        """Yield a table with each figure, here and as the paper prints it."""
+        """Yield a table with each figure, as counted here and as printed in the paper."""
         figures = ((what, COUNTED[what](self), printed) for what, printed in self._reported.figures.items())
         lines = tuple(Line(tuple(map(TableCell, cells))) for cells in figures)
         note = f"reported: of the whole published set ({self._reported.source})"

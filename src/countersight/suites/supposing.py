@@ -1,10 +1,10 @@
-"""The supposition in a counterfactual question: the described change."""
+"""Find the supposition in a counterfactual question: the change that it describes."""
 
 import re
 
 from countersight.case import Change
 
-# "As if" compares and "tell if" asks whether: neither supposes anything.
+# "As if" compares and "tell if" means "whether": neither begins a supposition.
 _IF = re.compile(r"(?<!\bas )(?<!\btell )(?<!\bknow )(?<!\bsure )\bif\s+", re.IGNORECASE)
 _ASKS = (
     r"(?:then,?\s+)?(?:(?:in|on|at|to|for|from|with|of)\s+)?(?:how|what|which|who|whom|whose|where|when|why"

@@ -1,8 +1,8 @@
-"""OK-VQA and VQAv2: the official questions and annotations, two JSON files, about pictures of COCO.
+"""OK-VQA and VQAv2: the official questions and annotations about pictures of COCO, in two JSON files.
 
-A question asks about the picture as it is, and its answer is open. What each of ten people answered is kept, for VQA's
-soft accuracy; the most common of them is the gold answer. Cases are grouped as the suite's own tables are: OK-VQA by
-category of knowledge, VQAv2 by type of answer.
+Questions are open and ask about the original picture. The answers of all ten people are kept for VQA's soft accuracy;
+the most common one is the gold answer. Cases are grouped as in the papers' tables: OK-VQA by category of knowledge,
+VQAv2 by type of answer.
 """
 
 import re
@@ -40,7 +40,7 @@ CATEGORIES = {
 }
 """OK-VQA's categories of knowledge, by their names in its file."""
 
-_FEWEST, _MOST = 4, 100  # answers: of fewer than 4 none can be worth all
+_FEWEST, _MOST = 4, 100  # answers: with fewer than 4, no answer can get the full score
 _LONGEST = 200  # characters of an answer
 _SUBSET = re.compile(r"[a-z0-9]{1,20}")
 
@@ -50,7 +50,7 @@ class _Key(msgspec.Struct):
 
 
 def _rows(annotations: Path, path: Path) -> Rows:
-    """The questions, each with its annotation; then the annotations that belong to none by their own fault."""
+    """Yield each question with its annotation, then the invalid annotations."""
     questions, people = JsonFile(path), JsonFile(annotations)
     about = {"data_subtype": questions.text("data_subtype"), "question_types": people.texts("question_types")}
     annotated: dict[int, msgspec.Raw] = {}
@@ -92,7 +92,7 @@ def _as_case(name: str, row: Row, number: int) -> Case:
         raise BadField("annotation.answers", "are all empty")
     question = Question(text_of(row, "question"), said.most_common(1)[0][0], "open", answers=answers)
     group = _word(annotation.get("answer_type"))
-    if name == OKVQA_NAME:  # the file's own words for its category come before ours
+    if name == OKVQA_NAME:  # the file's own name of a category takes precedence over ours
         kind = _word(annotation.get("question_type"))
         group = _word(row["question_types"].get(kind)).lower() or CATEGORIES.get(kind, kind)
     return Case(
@@ -128,7 +128,7 @@ def _picture(row: Row) -> str:
 
 
 def _word(value: object) -> str:
-    """A short name out of a file, or nothing."""
+    """Return a value as a short name, or "" if it is not printable text."""
     return " ".join(value.split())[:100] if isinstance(value, str) and value.isprintable() else ""
 
 

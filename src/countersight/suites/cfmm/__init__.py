@@ -1,9 +1,9 @@
 """CFMM: pairs of a basic and a counterfactual question that share two options, in a file format of our own.
 
-The authors' file is not public, so this is how to write the cases down: a CSV with a header, or a .jsonl file with one
-JSON object a line, whose fields are all text.
+The authors' file is not public. Write the cases as a CSV with a header, or as a .jsonl file with one JSON object per
+line. All fields are text.
 
-    image                    the picture's file name inside the folder of pictures
+    image                    the picture's file name in the picture folder
     aspect                   count, color, shape, size, direction or common
     basic_question           "Is the cat to the left of the dog?"
     counterfactual_question  "If the cat and the dog changed places, would the cat be to the left of the dog?"
@@ -11,7 +11,7 @@ JSON object a line, whose fields are all text.
     basic_answer             A or B, or the option's text
     counterfactual_answer    the same
 
-An aspect and an answer may be in capitals or not; "colour" is "color".
+Case does not matter in aspects and answers, and "colour" is read as "color".
 """
 
 from functools import partial
@@ -106,7 +106,7 @@ SUITE: Final = Suite(
             "words in a counterfactual question": "18.39",
             "words in an answer": "1.17",
         },
-        length=lambda question: len(question.text.split()),  # the paper counts options apart, as answers
+        length=lambda question: len(question.text.split()),  # the paper counts options separately, as answers
     ),
     tables="countersight.suites.cfmm",
 )

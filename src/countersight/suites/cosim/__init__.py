@@ -1,4 +1,4 @@
-"""CoSIm: changes of a scene, and the answers after them."""
+"""CoSIm: multiple-choice questions about a scene after a described change."""
 
 import lazy_loader
 

@@ -1,10 +1,10 @@
-"""CoSIm's nine types of scene change (CoSIm 5.2), proposed from the words of a change.
+"""Propose the types of a scene change from its words: the nine types of CoSIm (CoSIm 5.2).
 
-A change is cut into clauses. A clause commands ("add a bus", "move the man", "have them wave") or tells ("there is no
-fence", "the light is red", "a man is feeding the zebra"). What it adds or takes away is a person, weather, damage or a
-thing; what it says of them is a state, a place or an event. The rules use lists of words only (`change_words.toml`), so
-they are fast, deterministic and imperfect: tests/suites/test_cosim_changes.py measures them on changes labelled by
-hand. Types assigned by people replace the proposals.
+A change is split into clauses. A clause is a command ("add a bus", "move the man", "have them wave") or a statement
+("there is no fence", "the light is red", "a man is feeding the zebra"). It adds or removes a person, weather, damage or
+a thing, or describes a state, a place or an event. The rules only use lists of words (`change_words.toml`), so they are
+fast, deterministic and imperfect: tests/suites/test_cosim_changes.py measures them on changes labelled by hand. Types
+assigned by people replace the proposals.
 """
 
 import re
@@ -40,9 +40,9 @@ _ADDED: Final = {"person": HUMAN_ADDITION, "weather": ENVIRONMENT, "damage": STA
 _REMOVED: Final = {"person": HUMAN_REMOVAL, "weather": ENVIRONMENT, "damage": STATE, "thing": REMOVAL}
 
 _COMMAND = "|".join(sorted(_COMMANDS - _WORDS["own"]))
-_PLAIN_COMMAND = "add|remove|replace|delete|dress"  # no noun or tense of another verb looks like these
+_PLAIN_COMMAND = "add|remove|replace|delete|dress"  # unambiguous: no noun or other verb form looks like these
 _VERB = "|".join(sorted(_VERBS))
-# "Mr.", "e.g.", "5 p.m.": a dot that ends no sentence, or mostly not.
+# "Mr.", "e.g.", "5 p.m.": a dot that usually does not end a sentence.
 _SHORTENED = r"(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bdr)(?<!\bst)(?<!\bvs)(?<!\b[a-z]\.[a-z])(?<!\b[a-z](?=\.[a-z]\.))"
 _BREAK = re.compile(
     rf"{_SHORTENED}[.;:!?\n]+(?!\d)"
@@ -75,7 +75,7 @@ _HOLDS = re.compile(r"\b(?:covered|surrounded|filled|full|packed|crowded|loaded)
 _DONE_BY = re.compile(
     r"\b(?:lifted|carried|chased|attacked|hit|pushed|pulled|dragged|towed|thrown|fed|held) by\b|\babout to\b"
 )
-# "From walking", "a grazing land", "light coming in": these words in -ing tell of no event.
+# "From walking", "a grazing land", "light coming in": these words in -ing do not describe an event.
 _NO_DEED = re.compile(r"\b(?:from|for|by|of|without|a|an|the)\s[a-z]+ing\b|\b(?:sun)?lights?\s[a-z]+ing\b|\bgoing on\b")
 _WHOLE = re.compile(
     r"\b(?:dust|snow|ice|smoke|water)\b.{0,20}\beverywhere\b|\bcovered (?:in|with|by) (?:snow|ice|rains?)\b"
@@ -84,7 +84,7 @@ _KNOWN = re.compile(
     r"(?:the|his|her|its|their|this|that|these|those|they|he|she|it|all|both|each|every|everyone|everything|most|none"
     r"|nothing|one of|some of|many of|two of|several of)\b|\w+ of (?:the|them)\b"
 )
-_NEW = re.compile(  # numbers as far as people write them in words here
+_NEW = re.compile(  # only the number words that are common here
     r"(?:an?|some|several|many|another|other|one|two|three|four|five|lots of|multiple|someone|somebody|\d+)\b"
 )
 _THE = re.compile(
@@ -128,7 +128,7 @@ def _kinds_of_clause(clause: str) -> set[str]:
 
 
 def _kinds_of_replacement(clause: str) -> set[str]:
-    """ "Replace the adults with children", "instead of a car, there are people talking"."""
+    """Return the types of a replacement: "replace the adults with children", "instead of a car, there are people"."""
     found = {REPLACEMENT} | _event(clause)
     replacing = _REPLACING.search(clause)
     if replacing and "person" in _things(replacing["new"]) and not _names_people(clause[: replacing.start()]):
@@ -139,7 +139,7 @@ def _kinds_of_replacement(clause: str) -> set[str]:
 
 
 def _kinds_of_command(verb: str, rest: str) -> set[str]:
-    """ "Add a bus", "remove the people", "move the knife", "change the scene to night", "have them wave"."""
+    """Return the types of a command: "add a bus", "remove the people", "change it to night", "have them wave"."""
     if verb in _WORDS["remove"]:
         return {_REMOVED[sort] for sort in _things(rest)}
     if verb in _WORDS["have"]:
@@ -157,7 +157,7 @@ def _kinds_of_command(verb: str, rest: str) -> set[str]:
 
 
 def _kinds_of_statement(clause: str) -> set[str]:
-    """ "The light is red", "a man is feeding the zebra", "the plane has flat tires", "many people on the street"."""
+    """Return the types of a statement: "the light is red", "a man is feeding the zebra", "the plane has flat tires"."""
     said = clause.split()
     at = next((place for place, word in enumerate(said) if place and word in _VERBS), len(said))
     subject, verb, rest = " ".join(said[:at]), "".join(said[at : at + 1]), " ".join(said[at + 1 :])
@@ -176,7 +176,7 @@ def _kinds_of_statement(clause: str) -> set[str]:
 
 
 def _kinds_of_predicate(verb: str, rest: str) -> set[str]:
-    """What is said of something known: "is red", "has flat tires", "does not have arms", "is on the other side"."""
+    """Return the types of a statement about a known thing: "is red", "has flat tires", "is on the other side"."""
     if verb in _WORDS["own"] and not _WORDS["damaged"] & set(rest.split()[:2]):
         none = _NONE.match(rest)
         return _removed(none["rest"]) if none else {_ADDED[sort] for sort in _things(rest)}
@@ -188,7 +188,7 @@ def _kinds_of_predicate(verb: str, rest: str) -> set[str]:
 
 
 def _removed(phrase: str) -> set[str]:
-    """What is not there: "cars", "people"; of "people wearing jackets" it is the jackets."""
+    """Return the types of a removal: of "cars", of "people", or of the jackets in "people wearing jackets"."""
     without = _PEOPLE_WITHOUT.match(phrase)
     if without and _names_people(without["who"]):
         return {REMOVAL}
@@ -200,7 +200,7 @@ def _added(phrase: str) -> set[str]:
 
 
 def _things(phrase: str) -> list[str]:
-    """What the nouns at the beginning of a phrase are: "two men and a dog in the rain" is a person and a thing."""
+    """Classify the nouns at the beginning of a phrase: "two men and a dog in the rain" is a person and a thing."""
     sorts = []
     for item in _LIST.split(phrase):
         if head := _head(item):
@@ -212,7 +212,7 @@ def _things(phrase: str) -> list[str]:
 
 
 def _head(item: str) -> str:
-    """The noun that a phrase is about: "men" of "a bunch of old men next to the birds"."""
+    """Return the head noun of a phrase: "men" in "a bunch of old men next to the birds"."""
     head = ""
     for word in item.split():
         if word == "of":
@@ -240,7 +240,7 @@ def _names_people(text: str) -> bool:
 
 
 def _brought(text: str) -> set[str]:
-    """What comes along: "a man with a gun", "the stands are filled with people", "he is wearing a helmet"."""
+    """Return the types of accompanying things: "a man with a gun", "filled with people", "he is wearing a helmet"."""
     holds = _HOLDS.search(text)
     found = {_ADDED[sort] for sort in _things(holds["thing"])} if holds else set()
     said = text.split()
@@ -264,9 +264,9 @@ def _is_deed(word: str) -> bool:
     return bool(_ING.fullmatch(word)) and word not in _WORDS["still"] and word not in _WORDS["nouns_in_ing"]
 
 
-# Somebody who does something. The list of verbs is short, so one that is not there is told by number: "a woman films",
-# "the dog barks", "the girls laugh". After "the" a verb of one has to end the clause or to have its object, as "the
-# tennis balls in a box" do nothing.
+# Somebody who does something. The list of verbs is short, so others are recognised by agreement: "a woman films", "the
+# dog barks", "the girls laugh". After "the", a singular verb must end the clause or have an object, so that "the tennis
+# balls in a box" does not match.
 _WORD = rf"(?!(?:{'|'.join(sorted(_WORDS['noun_ends'] | _WORDS['before_nouns'] | _WORDS['no_deeds']))})\b)[\w'-]"
 _ONE_DOES = rf"\s(?:{_WORD}+\s)?{_WORD}*[a-rt-z]\s{_WORD}*[a-hj-rtv-z]s"
 _ANY = r"(?:the|his|her|its|their|our|my|your)"
@@ -276,20 +276,20 @@ _DOES = re.compile(
     rf"|(?:(?:{_ANY}|two|three|four|many|some|all)\s(?:{_WORD}+\s)?(?:{_WORD}+[a-hj-rtv-z]s|children|people|men|women)"
     rf"|children|people|men|women)\s(?!\w+(?:ing|ed|en|ly|s)\b){_WORD}+"
 )
-# "And they", "and it": a clause whatever its verb is. The types are told by the breaks above alone.
+# "And they" and "and it" begin a clause, whatever its verb is. Types only depend on the breaks above.
 _PART = re.compile(rf"{_BREAK.pattern}|,?\sand\s(?=(?:it|they|he|she|we)\s)|(?P<does>,?\sand\s(?={_DOES.pattern}))")
 _SUBJECT = re.compile(rf"(?:,\s|\sand\s|\sas\swell\sas\s)(?P<subject>(?:[\w'-]+\s){{1,4}}?)(?:{_VERB})\s")
-_LED = re.compile(r"^and\s+", re.IGNORECASE)  # of "it rains, and the street is wet", which is cut at the comma
+_LED = re.compile(r"^and\s+", re.IGNORECASE)  # for "it rains, and the street is wet", which is split at the comma
 _PRONOUNS = ("it ", "they ", "he ", "she ", "we ", "you ", "this ", "there ")
 _PREDICATE = re.compile(r"[a-z]*[aeiouy][a-z]*(?:ing|(?<!e)ed)|.*(?:'s|n't)")
-_LONG = 6  # words: so long a beginning without a known verb has one that is not known
+_LONG = 6  # words: a beginning this long has a verb, even if the verb is not in the lists
 
 
 def change_parts(text: str) -> tuple[str, ...]:
     """Return the clauses of a change in its own words, each as a complete sentence."""
     plain = " ".join(text[:_LONGEST].split())
     lowered = plain.lower()
-    if len(lowered) != len(plain):  # a letter that lower case makes longer: the places would not fit
+    if len(lowered) != len(plain):  # a letter became longer in lower case, so positions would not match
         return (plain,)
     parts, start = [], 0
     for found in _PART.finditer(lowered):
@@ -297,12 +297,12 @@ def change_parts(text: str) -> tuple[str, ...]:
             parts.append(plain[start : found.start()])
             start = found.end()
     cleaned = (_LED.sub("", part.strip(" ,;:.!?-")) for part in (*parts, plain[start:]))
-    # Not upper() alone: the capital of a letter may be two letters.
+    # upper() may turn one letter into two; such a letter stays as it is.
     return tuple(f"{part[0].upper() if len(part[0].upper()) == 1 else part[0]}{part[1:]}." for part in cleaned if part)
 
 
 def _begins_a_clause(lowered: str, start: int, found: re.Match[str]) -> bool:
-    """Whether a clause begins after "and" or a comma, or only the rest of a subject ("bread and butter are gone")."""
+    """Return whether a clause begins after "and" or a comma, and not just a subject goes on ("bread and butter")."""
     before = lowered[start : found.start()]
     joined = _SUBJECT.match(lowered, found.start())
     if found["does"]:
@@ -310,12 +310,12 @@ def _begins_a_clause(lowered: str, start: int, found: re.Match[str]) -> bool:
     if joined is None or joined["subject"].startswith(_PRONOUNS) or (before.endswith(",") and before.count(",") == 1):
         return True
     if "and" in found.group() and " and " in joined["subject"] and not _KNOWN.match(joined["subject"]):
-        return False  # "sleeves and shorts and snow is melting": the clause begins at the second
+        return False  # "sleeves and shorts and snow is melting": the clause begins at the second "and"
     return _has_verb(before)
 
 
 def _has_verb(text: str) -> bool:
-    """Whether there is a verb, known by its form or by the number of words."""
+    """Return whether a text has a verb, judged by the word lists, verb endings or the number of words."""
     said = text.strip(" ,").split()
     if (said and said[0] in _COMMANDS) or len(said) >= _LONG:
         return True

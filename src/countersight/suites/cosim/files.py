@@ -1,15 +1,15 @@
 """CoSIm: the authors' JSON, a list of instances about pictures of Visual Genome.
 
-An instance has a question, the response that was first given to it, a change to the scene in words, and four new
-responses of which one fits the changed scene (CoSIm 3). There is no question about the picture as it is that has a
-right option, so a case asks in the counterfactual world only; the initial response is its context.
+An instance has a question, the initial response to it, a change to the scene in words, and four new responses, one of
+which fits the changed scene (CoSIm 3). No question about the original picture has a right option, so a case only has
+a counterfactual question; the initial response is its context.
 
-The file says nothing of the types of change (CoSIm 5.2). They are proposed from the words of the change, unless a
+The file does not contain the types of change (CoSIm 5.2). They are proposed from the words of the change, unless a
 file of types assigned by people is given:
 
-    id       the case: cosim-000001 is the first of the file
-    kinds    one or more of the nine types with semicolons between them
-    changes  how many changes there are, where that is not the number of types (may be left out)
+    id       the case: cosim-000001 is the first case of the file
+    kinds    one or more of the nine types, separated by semicolons
+    changes  the number of changes, if it differs from the number of types (optional)
 """
 
 from collections.abc import Iterable
@@ -32,16 +32,16 @@ NAME: Final = "cosim"
 
 FIELDS = ("question", "answer_orig", "change", "answer_choices", "answer_label", "folder", "img_fn")
 VISUAL_GENOME = ("VG_100K", "VG_100K_2")
-"""The folders of Visual Genome's pictures; CoSIm's file names others (genome_13), which nobody publishes."""
+"""The folders of Visual Genome's pictures; CoSIm's file names other folders (genome_13), which are not published."""
 Assigned = dict[str, tuple[tuple[str, ...], int]]
-"""The types that people assigned to a change, and their number of changes (0: not counted), by case id."""
+"""The types that people assigned to a change, and the number of changes (0: not counted), by case id."""
 
 
 def layout(kinds: Path | None, *, keep_duplicates: bool = False) -> Layout:
     """Return the layout of CoSIm's file, with the types of change from a file if people assigned them.
 
-    Five of the published cases offer their right answer twice. They are bad rows, unless they are kept as published:
-    then either of the two is right.
+    Five of the published cases offer their right answer twice. They are invalid rows, unless `keep_duplicates` is set:
+    then either copy is right.
     """
     assigned = read_kinds(kinds) if kinds else {}
     return Layout(
@@ -78,7 +78,7 @@ def read_kinds(path: Path) -> Assigned:
 
 
 def _rows(kinds: Path | None, assigned: Assigned, path: Path) -> Rows:
-    """The instances; where people assigned types to a case that is none of them, they meant another file."""
+    """Yield the instances; types assigned to a case that is not in the file are an error."""
     last = 0
     for number, row in JsonFile(path).rows(FIELDS):
         yield number, row

@@ -32,7 +32,7 @@ _YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 
 
 class PartCounts:
-    """The texts of one part: their lengths in words, and their different words."""
+    """The lengths in words of the texts of one part, and their different words."""
 
     def __init__(self) -> None:
         self.lengths: list[int] = []
@@ -56,13 +56,13 @@ class CosimTally:
         """Changes whose types people assigned; those of the others are proposed by rules."""
         self.parts = {part: PartCounts() for part in REPORTED_WORDS}
         self.kinds = dict.fromkeys(KINDS, 0)
-        """The number of changes of each type, in the order of the paper's Table 4; one may be of several."""
+        """The number of changes of each type, in the order of the paper's Table 4; a change may have several types."""
         self.numbers = dict.fromkeys(NUMBERS, 0)
         """The number of instances by the number of types."""
         self.changes = dict.fromkeys(NUMBERS, 0)
         """The number of instances by the number of changes: two of one type are two."""
         self.guides = dict.fromkeys(REPORTED_GUIDES, 0)
-        """Of the cases whose two responses both begin with yes or no."""
+        """The number of cases by guide, among those whose two responses both begin with yes or no."""
 
     def add(self, case: Case) -> None:
         """Count a case of CoSIm."""
@@ -85,7 +85,7 @@ class CosimTally:
             self.guides["answer kept" if is_kept else "answer flipped"] += 1
 
     def statistics(self) -> "CosimTally":
-        """Return what was counted."""
+        """Return the statistics, which this tally holds itself."""
         return self
 
     @property
@@ -134,7 +134,7 @@ class CosimTally:
 
 
 def _reported(name: str, row: str, column: str) -> str:
-    """Return what a table of the paper prints."""
+    """Return a cell of a table as printed in the paper."""
     cell = table(name).cell(row, column)
     return cell.text if cell else "–"
 

@@ -1,4 +1,4 @@
-"""C-VQA: Real and Synthetic."""
+"""C-VQA: the published suites C-VQA-Real and C-VQA-Synthetic, and a generator of new cases for C-VQA-Synthetic."""
 
 import lazy_loader
 

@@ -1,8 +1,8 @@
-"""Scenes of flowers and dots asked backwards, and under several changes.
+"""Reverse questions and questions about several changes, for scenes of flowers and dots.
 
-The smallest change is found among all of its kind, and is the only one of its size. Two changes are told in an order,
-which matters in about half of the cases; a change with an "unless" is made in about half of them. Whoever knows the
-number of dots in the picture still has to choose: among all possible results, or between both sides of the "unless".
+The smallest change is found by trying all changes of its kind; no other change of its size reaches the goal. The order
+of two changes matters in about half of the cases; a change with an "unless" is made in about half of them. Counting the
+dots is not enough: the options cover all possible results, or both sides of the "unless".
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ from countersight.suites.cvqa.templates import Amounts, Numbers, Puzzle, Templat
 from countersight.suites.searching import smallest
 
 _TOP = 3
-"""Circles of the upper row: the first of the six."""
+"""The number of circles in the upper row; they are the first of the six."""
 
 
 class LeastChange(NamedTuple):
@@ -44,14 +44,14 @@ class LeastChange(NamedTuple):
     options: list[str]
     edit: Edit
     seen: str
-    """The question about both pictures, whose answers are numbers."""
+    """A counting question that is asked about both pictures."""
     count: Callable[[Scene], int]
 
 
 def _circle_to_go(rng: Random) -> LeastChange:
-    """Which circle must go so that so many dots are left?"""
+    """Ask which circle to remove so that a given number of dots is left."""
     found, fewer, more = list[int](), list[int](), list[int]()
-    rank = rng.randrange(4)  # so many of the wrong options have fewer dots than the right one
+    rank = rng.randrange(4)  # the number of wrong options that have fewer dots than the right one
     while len(found) != 1 or len(fewer) < rank or len(more) < 3 - rank:
         numbers = circles_of(rng)
         left = {-1: sum(numbers), **{nth: sum(numbers) - number for nth, number in enumerate(numbers)}}
@@ -73,7 +73,7 @@ def _circle_to_go(rng: Random) -> LeastChange:
 
 
 def _flowers_to_go(rng: Random) -> LeastChange:
-    """How many flowers must go from which side so that as many are inside as outside?"""
+    """Ask how many flowers to remove, and from which side, so that as many are inside as outside."""
     colour = rng.choice(list(NAMED))
     more, least = rng.choice((True, False)), rng.randint(1, 3)
     off = least + rng.randint(0, 1)
@@ -105,9 +105,9 @@ def _flowers_to_go(rng: Random) -> LeastChange:
 
 
 def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
-    """Return a case that asks for the smallest change, without its names, its scene, and the change.
+    """Return a case that asks for the smallest change, its scene, and the change; the id and picture names are missing.
 
-    It is the same for the same seed, whatever else is made.
+    The result depends on the seed and the index only.
     """
     key = f"{seed}/least-change"
     asked = (_circle_to_go, _flowers_to_go)[index % 2](Random(f"{key}/{index}"))
@@ -128,16 +128,16 @@ def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
 
 
 _TAKEN = 2
-"""Dots that are taken from each circle on top."""
+"""The number of dots that are removed from each circle of the upper row."""
 _FULLEST = (5, 6, 7, 8)
-"""The possible numbers of dots in the fullest circle after that, all equally likely."""
+"""The possible numbers of dots in the fullest circle after this removal, all equally likely."""
 _TOTALS = range(24, 30)
 _MATTERS = 0.9
-"""How often the order matters, where it can: with 8 dots a circle is the fullest from the start."""
+"""How often the order matters, if it can; if the fullest circle then has 8 dots, it was the fullest from the start."""
 
 
 def _in_order(numbers: Numbers, *, swapped: bool = False) -> int:
-    """Dots left after some are taken from each circle on top, and then the fullest circle; or in the other order."""
+    """Return the dots left after removing dots from the upper circles and then the fullest circle, or the reverse."""
     left = dict(enumerate(numbers))
     for step in ("fullest", "dots") if swapped else ("dots", "fullest"):
         if step == "fullest":
@@ -148,14 +148,14 @@ def _in_order(numbers: Numbers, *, swapped: bool = False) -> int:
 
 
 def _order_matters(numbers: Numbers) -> bool:
-    """Whether the reverse order of the two changes leads to another number of dots."""
+    """Return whether the reverse order of the two changes leads to another number of dots."""
     return _in_order(numbers) != _in_order(numbers, swapped=True)
 
 
 @cache
 def _possible_numbers() -> dict[tuple[int, int, bool], list[Numbers]]:
-    """Dots such that one circle is the fullest at any time, by their sum, by the dots in the circle that is taken
-    away, and by whether the order matters."""
+    """Return all numbers of dots for which one circle is always the fullest, by their sum, by the dots in the removed
+    circle, and by whether the order matters."""
     found: dict[tuple[int, int, bool], list[Numbers]] = {}
     for numbers in product(range(3, 9), repeat=6):
         after = [number - _TAKEN * (nth < _TOP) for nth, number in enumerate(numbers)]
@@ -165,7 +165,7 @@ def _possible_numbers() -> dict[tuple[int, int, bool], list[Numbers]]:
 
 
 def _ordered_numbers(rng: Random) -> Numbers:
-    """Dots whose sum does not tell the result; the order matters in about half of the cases."""
+    """Draw numbers of dots whose sum does not reveal the result; the order matters in about half of the cases."""
     total, fullest, matters = rng.choice(_TOTALS), rng.choice(_FULLEST), rng.random() < _MATTERS
     found = _possible_numbers()
     return rng.choice(found.get((total, fullest, matters)) or found[total, fullest, False])
@@ -185,8 +185,8 @@ def _two_changes(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
     return replace(puzzle, remembered={"order": order})
 
 
-def _excused(amounts: Amounts) -> bool:
-    """Whether the change is not made: the first circle named has more dots than the second."""
+def _exception_holds(amounts: Amounts) -> bool:
+    """Return whether the change is not made, because the first named circle has more dots than the second."""
     gone, than = divmod(amounts.removed, 6)
     return amounts.numbers[gone] > amounts.numbers[than]
 
@@ -194,7 +194,7 @@ def _excused(amounts: Amounts) -> bool:
 def _unless(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
     scene = dot_scene(rng, amounts.numbers)
     gone, than = divmod(amounts.removed, 6)
-    edits: tuple[Edit, ...] = () if _excused(amounts) else (Remove((scene.circles[gone].id,)),)
+    edits: tuple[Edit, ...] = () if _exception_holds(amounts) else (Remove((scene.circles[gone].id,)),)
     return _dots_puzzle(
         scene,
         edits,
@@ -215,7 +215,7 @@ def _dots_puzzle(scene: Scene, edits: tuple[Edit, ...], presupposition: str) -> 
 
 
 class _TwoChanges(Template, frozen=True):
-    """Two changes in an order; offered are the results for every possible number of dots in the fullest circle."""
+    """Two ordered changes; the options are the results for every possible number of dots in the fullest circle."""
 
     def _wrong(self, amounts: Amounts, others: Sequence[Amounts]) -> tuple[tuple[int, int], ...]:
         left = sum(amounts.numbers) - _TOP * _TAKEN
@@ -227,23 +227,23 @@ class _TwoChanges(Template, frozen=True):
 
 
 class _Unless(Template, frozen=True):
-    """A change with an "unless": which circle goes, and which it is compared with, stand in `removed`.
+    """A change with an "unless"; `removed` encodes the circle to remove and the one it is compared with.
 
-    Offered are the numbers of dots with and without that circle, of this scene and of one that is drawn alike.
+    The options are the numbers of dots with and without that circle, in this scene and in a similar one.
     """
 
     def _wrong(self, amounts: Amounts, others: Sequence[Amounts]) -> tuple[tuple[int, int], ...]:
         own, other = (
             (sum(some.numbers), sum(some.numbers) - some.numbers[amounts.removed // 6]) for some in (amounts, others[0])
         )
-        wrong = own[_excused(amounts)], *other
+        wrong = own[_exception_holds(amounts)], *other
         return tuple(zip((sum(other.numbers) for other in others), wrong, strict=True))
 
     def _draw_amounts(self, rng: Random, removed: int | None = None) -> Amounts:
         gone, than = rng.sample(range(6), 2) if removed is None else divmod(removed, 6)
         numbers = list(self.strew(rng))
         numbers[gone] = rng.randint(3, 6)
-        numbers[than] = numbers[gone] + rng.choice((-2, -1, 1, 2))  # a full circle stays no more often than others
+        numbers[than] = numbers[gone] + rng.choice((-2, -1, 1, 2))  # so that full circles do not stay more often
         return Amounts(tuple(numbers), 6 * gone + than)
 
 
@@ -268,7 +268,7 @@ SEVERAL: tuple[Template, ...] = (
         circles_of,
         lambda amounts: (
             sum(amounts.numbers),
-            sum(amounts.numbers) - (0 if _excused(amounts) else amounts.numbers[amounts.removed // 6]),
+            sum(amounts.numbers) - (0 if _exception_holds(amounts) else amounts.numbers[amounts.removed // 6]),
         ),
         _unless,
     ),

@@ -1,13 +1,13 @@
 """C-VQA: the two published CSV files. They have the same columns:
 
     img_path                   the picture's file name
-    query, answer              the question about the picture as it is
-    new query, new answer      the question with "if"
+    query, answer              the question about the original picture
+    new query, new answer      the counterfactual question, with "if"
     type                       Real: direct, indirect or boolean; Synthetic: abs_counting_1 to abs_counting_6
 
-C-VQA-Real's answers are numbers or yes and no, about pictures of COCO. They are read as people write them ("Two " is
-2, "Yes." is yes); questions stay as they were published, without spaces around them. C-VQA-Synthetic has the four
-options of both questions in their text.
+C-VQA-Real asks about pictures of COCO. Its answers are numbers, or yes and no, and are normalised ("Two " is 2, "Yes."
+is yes); its questions are kept as published, without surrounding spaces. In C-VQA-Synthetic, the text of a question
+includes its four options.
 """
 
 import csv
@@ -65,7 +65,7 @@ def _real_question(row: Row, query: str, answer: str, kind: AnswerKind) -> Quest
 
 
 def _as_factual(row: Row, number: int) -> Case:
-    """The published question alone: whoever builds on it needs no counterfactual one."""
+    """Return a case with the factual question only, from which counterfactual questions can be built."""
     text, answer = text_of(row, "query"), text_of(row, "answer")
     return Case(
         id=f"{REAL_NAME}-{number:06d}",

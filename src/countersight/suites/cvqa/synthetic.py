@@ -1,7 +1,7 @@
 """C-VQA-Synthetic: random cases from a seed, with a picture of each world.
 
-A control has a change in the place of the case's own that does not touch what is asked, after which the answer stays. A
-model that works with the change keeps its answer there; one that only hears "removed" does not.
+A control replaces the change of a case by one that does not affect the answer. A model that follows the change keeps
+its answer; a model that only reacts to the word "removed" does not.
 """
 
 from collections.abc import Callable, Sequence
@@ -60,8 +60,8 @@ WORDINGS = ("eight", "one")
 SIZE = 3000
 """The published size: 500 of each template (C-VQA 3.3)."""
 CHUNK = 16
-"""Cases a worker makes at a time: a fifth of a second of work, so that stopping is quick and the pool is not busy
-with itself."""
+"""Cases a worker makes at a time: about 0.2 seconds of work, so that stopping is quick and the pool has little
+overhead."""
 
 
 class SyntheticMade(msgspec.Struct, frozen=True):
@@ -74,7 +74,7 @@ class SyntheticMade(msgspec.Struct, frozen=True):
 
 
 class Order(NamedTuple):
-    """What is made: a sixth from each template, or from the questions of another group."""
+    """The settings of a dataset to generate."""
 
     size: int
     seed: int
@@ -83,7 +83,7 @@ class Order(NamedTuple):
     """Whether each case is followed by its control."""
     groups: str
     eight: bool
-    """Whether questions have eight phrasings, chosen by the seed, or only the published one."""
+    """Whether questions have eight phrasings, chosen by the seed, instead of the published one only."""
 
 
 def make_suite(folder: Path, *, size: int | None, progress: Progress, **how: Any) -> None:
@@ -108,8 +108,8 @@ def make_synthetic(
 ) -> None:
     """Generate the suite in a new dataset folder; see `make`. `progress` is called with the number of finished cases.
 
-    Pictures are drawn on the Ray cluster at an address, or by so many workers here, as many as there are cores if no
-    number is given; they do not depend on where they are drawn.
+    Pictures are drawn on the Ray cluster at the address `ray`, or by `workers` local processes (default: one per core).
+    The result does not depend on where they are drawn.
     """
     provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
     if size < 1:
@@ -166,7 +166,7 @@ def make_control(template: Template, seed: int, index: int, number: int, way: Wa
 def _as_control(
     template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False
 ) -> SyntheticMade:
-    """The case with a change in the place of its own that does not touch what is asked."""
+    """Return the case with its change replaced by one that does not affect the answer."""
     case, puzzle = _as_case(template, solved, seed, index, number, eight=eight).case, solved.puzzle
     rng = Random(f"{seed}/{template.number}/{index}/control")
     edit, presupposition = CONTROLS[template.number](rng, puzzle.scene, solved.colour)
@@ -191,12 +191,12 @@ def _as_control(
 
 
 def _phrasing(template: Template, seed: int, index: int, world: World, eight: bool) -> int:
-    """Which of the phrasings a question has; the first, as published, unless all eight are asked for."""
+    """Return the number of a question's phrasing: 0, the published one, unless `eight` is set."""
     return balanced(range(PHRASINGS), f"{seed}/{template.number}/{world} phrasing", index) if eight else 0
 
 
 def _counterfactual_text(puzzle: Puzzle, presupposition: str, phrasing: int) -> str:
-    """The question about the changed scene."""
+    """Return the question about the changed scene."""
     return phrased(puzzle.asked, phrasing, presupposition, f"{puzzle.supposed} if {presupposition}?")
 
 
@@ -233,7 +233,7 @@ def _as_case(
 
 
 def _twice_question(solved: Solved, key: str, letter: str) -> Question | None:
-    """The question with "if" as it is asked of the changed scene; None where the change cannot be made once more."""
+    """Return the "if" question about the changed scene; None if the change cannot be made once more."""
     puzzle, rng = solved.puzzle, Random(f"{key}/twice")
     right = puzzle.twice(solved.changed)
     if right is None:
@@ -283,7 +283,7 @@ def _make_least_change(seed: int, index: int) -> SyntheticMade:
 
 
 def _template_at(position: int, size: int, templates: Sequence[Template] = TEMPLATES) -> tuple[Template, int]:
-    """Which template is at a position, and which of its cases: templates follow one another, as even as can be."""
+    """Return the template at a position and the index of its case; cases are spread evenly over the templates."""
     each, extra = divmod(size, len(templates))
     longer = extra * (each + 1)
     if position < longer:
@@ -295,7 +295,7 @@ def _template_at(position: int, size: int, templates: Sequence[Template] = TEMPL
 
 
 Irrelevant = tuple[Edit, str]
-"""An edit that does not touch what is asked, and its words after "if"."""
+"""An edit that does not affect the answer, and its words after "if"."""
 
 
 def _flowers_inside(rng: Random, scene: Scene, colour: str) -> Irrelevant:

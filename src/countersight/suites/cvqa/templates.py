@@ -1,14 +1,14 @@
 """The six puzzles of C-VQA-Synthetic (C-VQA 3.3, Table 2): a scene, a question about it, and a change to it.
 
-The wording is the paper's, mended where its grammar is not right. Numbers follow the published set: four regions of
-1 to 12 flowers, every number as likely; one circle with 4 to 8 dots and five others with fewer; as many items
-removed as chance says. Both answers of a puzzle come from one count: of the scene, and of the scene after the change.
-The answers that are offered beside them come from amounts alone: scenes that were drawn alike, and are not shown.
+The wording is the paper's, with corrected grammar. Numbers follow the published set: four regions of 1 to 12 flowers,
+all equally likely; one circle with 4 to 8 dots and five others with fewer; a random number of removed items. Both
+answers of a puzzle come from the same count, of the scene and of the scene after the change. Wrong options come from
+the amounts of similar scenes that are not shown.
 
-Nothing in the options may tell which is right to somebody who does not look. The published set takes wrong options at
-11 gaps from the right one, which is then most often in the middle: "the option nearest to the mean of the options"
-answers more than half of it blind. Ours are the answers of four scenes that are drawn alike; chance decides which of
-the four is shown.
+The options must not reveal the right one to a model that does not look. In the published set, wrong options differ from
+the right one by one of 11 gaps, so that the right one is most often in the middle: "the option nearest to the mean of
+the options" answers more than half of the questions blind. Our options are the answers of four similar scenes, of which
+one is chosen at random to be shown.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ Numbers = tuple[int, ...]
 """Flowers in the named polygon only, in the other only, in both, in neither; or dots in six circles, row by row."""
 
 _TRIES = 100
-"""How often four scenes are drawn before another number is removed: 21 of at most 23 flowers leave too few answers."""
+"""Attempts to draw four scenes before the number of removed items changes: 21 of 23 flowers leave too few answers."""
 
 
 class Puzzle(msgspec.Struct, frozen=True):
@@ -121,7 +121,7 @@ class Template(msgspec.Struct, frozen=True):
         return f"abs_counting_{self.number}"
 
     def solved(self, seed: int, index: int, way: Way = "fair") -> Solved:
-        """Return the puzzle with this number and its answers: the same for the same seed, whatever else is made."""
+        """Return the puzzle with this number and its answers; they depend on the seed and the number only."""
         rng = Random(f"{seed}/{self.number}/{index}")
         colour = balanced(tuple(NAMED), f"{seed}/{self.number}/colour", index)
         amounts, *others = self._draw_similar(rng) if way == "fair" else [self._draw_amounts(rng)]
@@ -135,8 +135,8 @@ class Template(msgspec.Struct, frozen=True):
         return self.pose(rng, colour, self._draw_amounts(rng))
 
     def _draw_similar(self, rng: Random) -> list[Amounts]:
-        """Amounts of several scenes with different answers that are near each other, none of them before the others:
-        what the question says of one holds for all."""
+        """Draw the amounts of several interchangeable scenes with different answers that are near each other: what the
+        question says about one holds for all."""
         while True:
             removed = self._draw_amounts(rng).removed
             for _ in range(_TRIES):
@@ -146,11 +146,11 @@ class Template(msgspec.Struct, frozen=True):
                     return drawn
 
     def _wrong(self, amounts: Amounts, others: Sequence[Amounts]) -> tuple[tuple[int, int], ...]:
-        """The wrong answers in both worlds: what is right in scenes that are drawn alike."""
+        """Return the wrong answers in both worlds: the right answers of similar scenes."""
         return tuple(map(self.both, others))
 
     def _draw_amounts(self, rng: Random, removed: int | None = None) -> Amounts:
-        """Amounts by chance that have answers of the published set; with so many removed, where that is said."""
+        """Draw random amounts with answers in the published range; `removed` fixes the number of removed items."""
         while True:
             numbers, taken = self.strew(rng), removed or 0
             if removed is None and self.says_how_many:
@@ -173,7 +173,7 @@ def _flowers_outside(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         supposed=f"How many flowers would be outside the {colour} polygons",
         presupposition=f"all polygons were {colour}",
         count=lambda scene: len(scene.flowers) - len(flowers_in(scene, colour)),
-        anew=lambda changed: (),  # all of them are
+        anew=lambda changed: (),  # all polygons have this colour already
     )
 
 
@@ -201,7 +201,7 @@ def _polygon_emptied(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         supposed=f"How many flowers would be inside {colour} polygons",
         presupposition=f"all flowers in {other} polygons were removed",
         count=lambda scene: len(flowers_in(scene, colour)),
-        anew=lambda changed: (),  # there are none
+        anew=lambda changed: (),  # none are left
     )
 
 
@@ -254,7 +254,7 @@ def _fullest_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
 
 
 def _remove_any(number: int, items: list[str]) -> tuple[Edit, ...] | None:
-    """Taking away so many of these, whichever; None where there are not so many."""
+    """Return the removal of a number of these items, or None if there are fewer."""
     return (Remove(tuple(items[:number])),) if number <= len(items) else None
 
 
@@ -370,7 +370,7 @@ def by_published_gaps(right: int, rng: Random) -> list[int]:
 
 
 def near(right: int, rng: Random, number: int = NUMBER) -> list[int]:
-    """Return wrong options for any answer: its rank among them is random, as far as 0 allows."""
+    """Return wrong options near the right one, whose rank is random; no option is negative."""
     while True:
         numbers = rng.sample(range(SPREAD + 1), number)
         wrong = [right + other - numbers[0] for other in numbers[1:]]
