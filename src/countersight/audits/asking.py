@@ -41,7 +41,7 @@ class ShownPicture(msgspec.Struct, frozen=True):
 
 
 class AskedModel(Client[Request, Answer]):
-    """A model that takes part in an audit."""
+    """A model that takes part in an audit; failed requests are retried."""
 
     def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
         super().__init__(model.reply, retry, stop, news)
@@ -84,19 +84,19 @@ def add_usage(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
 
 
 def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> tuple[RecordedTurn, ...]:
-    """Return a conversation as it is logged; its picture is named by its digest."""
+    """Return a conversation as it is logged, with digests in place of pictures."""
     return tuple(
         RecordedTurn(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
     )
 
 
 def replace_surrogates(text: str) -> str:
-    """Return the text without lone surrogates, which a model may write and files cannot hold."""
+    """Return the text with lone surrogates replaced, because they cannot be written to a file."""
     return text.encode("utf-8", "replace").decode()
 
 
 class AskedEditor(Client[EditRequest, Edited]):
-    """The editor of an audit."""
+    """The editor of an audit; failed requests are retried."""
 
     def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
         super().__init__(self._edit, retry, stop, news)

@@ -18,7 +18,7 @@ CHECKED: Final = (
     "checker can confirm a removed, replaced or added object in a photograph, or any edit of a drawing by another "
     "editor than exact."
 )
-"""The addition to the rule if edits are checked."""
+"""The part of the rule that applies if edits are checked."""
 
 NO_PICTURE: Final = "no edited picture"
 BAD_EDIT: Final = "bad edit"

@@ -29,7 +29,7 @@ _TARGET: Final = re.compile(
 def change_thought(statement: Statement, instruction: Instruction, others: Iterable[Instruction] = ()) -> Thought:
     """Return the explanation rewritten as if the concept were different, and the answer that follows, if known.
 
-    Without text if the explanation would be the same for another concept in `others`, because it would test neither.
+    The text is empty if it would be the same for another concept in `others`, because it would test neither.
     """
     thought = _changed(statement, instruction)
     if thought.text and any(_changed(statement, other).text == thought.text for other in others):

@@ -53,7 +53,7 @@ class AuditFolder:
 
     @classmethod
     def begin(cls, path: Path | str, manifest: Manifest) -> Self:
-        """Start an audit in a folder, or resume the one there if it is the same.
+        """Start an audit in a folder, or resume the audit there if it has the same settings.
 
         Judges, checkers, votes and control edits can be added later, because no earlier step depends on them. An audit
         that differs in anything else needs another folder.
@@ -113,7 +113,7 @@ class AuditFolder:
                 if digest_of(data) == digest:
                     try:
                         return check_picture(data)
-                    except BadPicture as error:  # checked before it was stored, so the file is damaged
+                    except BadPicture as error:  # an audit stores only pictures that it could decode
                         raise AuditError(f"{file} {error}") from None
                 raise AuditError(f"{file} was changed after it was written")
         raise AuditError(f"the picture {digest} is missing from {self.path / PICTURES}")
@@ -216,7 +216,7 @@ _TAIL = len(b',"hash":"') + 64 + len(b'"}')
 
 
 def encode_step(step: Step) -> tuple[bytes, str]:
-    """Return the line of a step, which ends with the SHA-256 of everything before, and that hash."""
+    """Return a step as a line that ends with the SHA-256 of everything before it, and return that hash."""
     body = _encoder.encode(msgspec.structs.replace(step, hash=""))[:-1]
     digest = hashlib.sha256(body).hexdigest()
     return b'%s,"hash":"%s"}\n' % (body, digest.encode()), digest
@@ -262,7 +262,7 @@ _LONGEST = 1 << 16
 
 
 class FileOrders:
-    """The orders of an audit; the file is created with the first order."""
+    """The paid orders of edits in orders.jsonl, which is created with the first order."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / ORDERS
@@ -274,7 +274,7 @@ class FileOrders:
         return self._last.get(key)
 
     def note(self, order: EditOrder) -> None:
-        """Record an order and sync it to disk: even a power loss must not lead to paying twice."""
+        """Record an order and sync it to disk, so that not even a power loss leads to paying twice."""
         if self._journal is None:
             self._journal = Journal(self._path).__enter__()
         self._journal.write(msgspec.json.encode(order) + b"\n")

@@ -154,7 +154,7 @@ class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
-    """Write a plan dated now, with a signature if there is a key; return its SHA-256 for others to record."""
+    """Write a plan with the current time, signed if there is a key; return its SHA-256 for others to record."""
     for words in plan.criteria:
         check_criterion(words)
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -168,7 +168,7 @@ def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
 
 
 def read_plan(file: Path) -> AuditPlan:
-    """Return a plan as written; raises AuditError if it is damaged or has a criterion that cannot be decided."""
+    """Return the plan in a file; raises AuditError if it is damaged or has a criterion that cannot be decided."""
     try:
         with open(file, "rb") as data:
             plan = decode_record(data.read(LARGEST), AuditPlan, file)

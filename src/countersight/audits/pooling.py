@@ -1,4 +1,4 @@
-"""Pool verdicts into scores: votes into opinions, cases into means, and how well judges agree."""
+"""Pool votes into opinions and opinions into mean scores, and measure how well judges agree."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import combinations
@@ -80,7 +80,7 @@ class Mean(msgspec.Struct, frozen=True):
 
 
 def mean_by_cluster(scores: Iterable[tuple[str, str, float]]) -> Mean:
-    """Return the mean over cases of their mean scores, given as picture, case and score; pictures are clusters."""
+    """Return the mean over cases of scores, each given with its picture and case; pictures are clusters."""
     cases: dict[tuple[str, str], list[float]] = {}
     for picture, case, value in scores:
         cases.setdefault((picture, case), []).append(value)
@@ -142,7 +142,7 @@ def flip_rate(items: Sequence[Sequence[Score]]) -> float | None:
 
 
 def agreement(tests: Sequence[Sequence[Verdict]]) -> JudgeAgreement:
-    """Return the agreement of judges over tests, each given by all its verdicts.
+    """Return the agreement of judges over tests; each test is given as all of its verdicts.
 
     Verdicts that rules gave on a judge's behalf are left out, because they do not show that judges agree.
     """

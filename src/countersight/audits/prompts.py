@@ -17,7 +17,7 @@ BRIEF: Final = "brief"
 
 
 class AuditPrompts(msgspec.Struct, frozen=True):
-    """One set of prompts; `prompts.toml` explains each."""
+    """One set of prompts; `prompts.toml` explains each field."""
 
     name: str
     version: int

@@ -1,4 +1,4 @@
-"""The records of an audit: one for every step, so that it can be followed, checked and repeated.
+"""The records of an audit: one for every step, so that the audit can be followed, checked and repeated.
 
 An audit folder holds `audit.json` (a Manifest), `steps.jsonl` (one Step per line, each chained to the one before by its
 hash), and `pictures/` (every picture before and after its edit, and the masks, named by the digest of their bytes).
@@ -58,7 +58,7 @@ class Thought(msgspec.Struct, frozen=True, tag="thought", omit_defaults=True):
     expected: str = ""
     """The answer that follows from it, if known."""
     reason: str = ""
-    """Why there is none, if there is none."""
+    """Why the explanation could not be changed, if so."""
     said: tuple[str, ...] = ()
     """A model's replies, if a model rewrote it."""
 
@@ -161,11 +161,11 @@ class Concepts(msgspec.Struct, frozen=True, tag="concepts", omit_defaults=True):
 
     instructions: tuple[Instruction, ...] = ()
     reason: str = ""
-    """Why there is none, if there is none."""
+    """Why there is no concept, if so."""
     tries: tuple[Try, ...] = ()
     """The replies of the extractor, if it is a model; all but the last had a wrong format."""
     refused: tuple[str, ...] = ()
-    """Concepts that it named although the explanation does not cite them."""
+    """Concepts that the extractor named although the explanation does not cite them."""
     able: Abilities | None = None
     """The editor's abilities for this picture as given to the extractor; None if it accepts any instruction."""
 
@@ -266,7 +266,7 @@ class Actor(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Local:
-    """A participant on this machine, without a server."""
+    """The base class of participants on this machine, which need no server."""
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
@@ -288,7 +288,7 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     """Votes of each judge that is a model; others always vote the same."""
     pool: Pool
     concepts: int
-    """Most concepts tested per explanation (the paper's k)."""
+    """Largest number of concepts tested per explanation (the paper's k)."""
     control: bool
     """Whether every picture also had a control edit, which should change nothing."""
     seed: int

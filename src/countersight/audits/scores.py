@@ -49,7 +49,7 @@ class MeasuredScores(msgspec.Struct, frozen=True):
 
 
 class CorrectedScores(msgspec.Struct, frozen=True):
-    """The scores of one judge without its errors, as far as a calibration allows; None otherwise."""
+    """The scores of one judge, corrected for its errors; None if a calibration does not allow it."""
 
     pcs: CorrectedScore | None
     ncc: CorrectedScore | None
@@ -268,7 +268,7 @@ def _checks(audit: AuditTrail) -> dict[str, Any]:
 
 
 def _checked(checks: Iterable[tuple[Check, bool]], checker: str) -> Checked:
-    """Return one checker's results; each check comes with whether it is of a drawing by another editor than `exact`."""
+    """Return one checker's results; each check is paired with whether another editor than `exact` edited a drawing."""
     given = [(check.done, unproven) for check, unproven in checks if check.checker == checker]
     said = Counter(done for done, _ in given)
     decided = [done for done, unproven in given if done is not None or (unproven and checker == "pixels")]
@@ -296,7 +296,7 @@ def _corrected(
 
 
 def encode(scores: AuditScores) -> bytes:
-    """Return the bytes of scores.json: the same for the same scores."""
+    """Return the bytes of scores.json, which depend only on the scores."""
     return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"
 
 
@@ -344,7 +344,7 @@ def failed_steps(audit: AuditTrail) -> int:
 
 
 class ScoreDifference(msgspec.Struct, frozen=True):
-    """First minus second, case by case: 95% score interval and p of McNemar's test, for independent pictures."""
+    """The first score minus the second over the same cases, with its 95% score interval and p of McNemar's test."""
 
     value: float
     low: float

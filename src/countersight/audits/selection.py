@@ -122,7 +122,7 @@ def write_selection(folder: Path, selection: Selection) -> None:
 
 
 def decode_selection(data: bytes) -> Selection:
-    """Return a selection as written; raises AuditError if it is damaged."""
+    """Return a selection from its JSON; raises AuditError if it is damaged."""
     return decode_record(data, Selection, SELECTION)
 
 

@@ -12,7 +12,7 @@ from countersight.audits.trail import CaseTrail, ConceptTrail
 
 
 class Specificity(msgspec.Struct, frozen=True):
-    """Whether the answer changes with edits of cited things, and stays with edits of others."""
+    """Whether the answer changes with edits of cited things and stays the same with edits of others."""
 
     sensitivity: Mean
     """Share of edits of cited things that change the answer."""
@@ -34,7 +34,7 @@ class DoseScore(msgspec.Struct, frozen=True):
 
 
 class ThoughtScore(msgspec.Struct, frozen=True):
-    """Whether the answer changes with a changed explanation in the model's own turn."""
+    """Whether the answer changes if the model's own explanation is changed."""
 
     moved: Mean
     """Share of tests with a different answer after it."""
@@ -81,7 +81,7 @@ def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:
 
 
 def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> DoseScore:
-    """Return the dose scores of the tests that count and have all doses."""
+    """Return how the answer changes with the strength of edits, over the tests that count and have all doses."""
     rows = list(_dosed(cases, kept, manifest.strength))
     moved = tuple(
         mean_by_cluster([(picture, case, float(steps[nth])) for picture, case, steps in rows])

@@ -79,7 +79,7 @@ class Parties(msgspec.Struct, frozen=True):
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """The subject of one case."""
+    """What one case asks about: the question, the picture and its scene."""
 
     place: StepPlace
     question: Question
@@ -155,7 +155,7 @@ class Stages:
             with suppress(StepFailed):  # the other concepts can still be tested
                 if manifest.intervene != "picture":
                     with suppress(StepFailed):
-                        await self._think(subject, number, found, replace(statement, able=None))
+                        await self._alter_explanation(subject, number, found, replace(statement, able=None))
                 if manifest.intervene != "thought":
                     await self._test(subject, number, found[number - 1], baseline)
         if manifest.control:  # edited once per picture, but every case is asked
@@ -180,7 +180,7 @@ class Stages:
                     await self._do(Verdict, "verdict", here, judge.party, inputs, work)
 
     async def _test(self, subject: Subject, number: int, instruction: Instruction, baseline: Response) -> None:
-        """Edit, ask again, judge (EDCT 3, stages 3 and 4)."""
+        """Edit the picture, ask again and judge the replies (EDCT 3, stages 3 and 4)."""
         place = replace(subject.place, concept=number)
         edit = await self._edit_and_check(subject, place, instruction)
         again = await self._ask_again(subject, place, edit)
@@ -238,7 +238,7 @@ class Stages:
             turns = (Turn("user", self._prompts.ask(subject.question), shown.picture),)
             await self._say("answer again", here, turns, shown, subject.question)
 
-    async def _think(
+    async def _alter_explanation(
         self, subject: Subject, number: int, instructions: Sequence[Instruction], statement: Statement
     ) -> None:
         """Replace the model's explanation by one with this concept changed, and ask for the answer again."""
@@ -378,7 +378,7 @@ class Stages:
         return await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
 
     async def _stored(self, digest: str) -> ShownPicture:
-        """Return a stored picture of the audit, to be shown."""
+        """Return a stored picture of the audit with its digest."""
         return ShownPicture(await asyncio.to_thread(self._folder.picture, digest), digest)
 
 

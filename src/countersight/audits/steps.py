@@ -72,7 +72,7 @@ class DoesSteps(Protocol):
 
 
 class Steps:
-    """Does steps, or finds their earlier outputs, and logs every one."""
+    """Does steps and logs them; a step that was done before is not repeated."""
 
     def __init__(self, journal: Journal, before: Iterable[Step], tally: AuditTally, stop: asyncio.Event) -> None:
         self._journal = journal

@@ -1,4 +1,4 @@
-"""The trail of each case, assembled from the steps of an audit."""
+"""The trail of each case (everything done about it), assembled from the steps of an audit."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -57,7 +57,7 @@ class ConceptTrail(msgspec.Struct, frozen=True):
     """Everything done about one concept, or for the control edit; missing parts are None."""
 
     number: int
-    """CONTROL, or counted from 1."""
+    """CONTROL, or the number of the concept: from 1 if it is cited, from -1 down if not."""
     instruction: Instruction
     edit: EditRecord | None = None
     again: Response | None = None

@@ -43,11 +43,11 @@ class EditSheet(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: str = ""
     log: dict[str, str | int | float] = {}
     checks: tuple[Check, ...] = ()
-    """Whether it did what was requested, according to each checker."""
+    """Whether the edit did what was requested, according to each checker."""
 
 
 class DoseSheet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One dose of an edit."""
+    """A weaker version of an edit, and the answer to it."""
 
     strength: int
     picture: str
@@ -55,7 +55,7 @@ class DoseSheet(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ThoughtSheet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A changed explanation, and the answer after it."""
+    """A changed explanation, and the answer that followed it."""
 
     text: str
     expected: str = ""
@@ -84,7 +84,7 @@ class ConceptSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
 
 
 class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """One line of cases.jsonl."""
+    """One case, which is one line of cases.jsonl."""
 
     case: str
     row: int
@@ -95,7 +95,7 @@ class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     answer: str | None = None
     explanation: str | None = None
     no_concept: str = ""
-    """Why the explanation had no testable concept, if it had none."""
+    """Why the explanation has no testable concept, if so."""
     tests: tuple[ConceptSheet, ...] = ()
     control: ConceptSheet | None = None
     uncited: tuple[ConceptSheet, ...] = ()
@@ -104,7 +104,7 @@ class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 def case_sheets(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) -> tuple[CaseSheet, ...]:
-    """Return the sheets of all cases, with the names of their files; `files` are all existing names."""
+    """Return the sheets of all cases, with the names of their files; `files` are the names of all existing files."""
     names = {PurePosixPath(name).stem: name for name in files if name.startswith((f"{PICTURES}/", f"{DIFFERENCES}/"))}
     scored = {(concept.case, concept.number): concept for concept in scores.concepts}
     editor = audit.manifest.editor.name
@@ -191,7 +191,7 @@ def encode_exclusions(sheets: Iterable[CaseSheet]) -> bytes:
 
 
 def difference_of(edit: EditRecord) -> str:
-    """Return the name, without folder and suffix, of the difference between an edit and its original; "" if equal."""
+    """Return the name, without folder and suffix, of the difference picture of an edit; "" if nothing changed."""
     return f"{edit.before[:16]}-{edit.after[:16]}" if edit.after not in ("", edit.before) else ""
 
 

@@ -26,7 +26,7 @@ class Changed(msgspec.Struct, frozen=True):
 
 
 class Shift(msgspec.Struct, frozen=True):
-    """A score before and now, and the difference over the cases scored in both audits."""
+    """A score before and now, with the difference over the cases that are scored in both audits."""
 
     was: Mean
     now: Mean
@@ -119,7 +119,7 @@ def _settings(audit: AuditTrail) -> dict[str, str]:
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Return every value in a record, by its path."""
+    """Return every value in a nested record, by its path."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if f"{name}{key}" not in ("started", "dataset.path"):

@@ -73,7 +73,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def begin_session(folder: Path, operator: str = "") -> None:
-    """Record who works on an audit from now on, and with which versions; an unchanged session adds no line."""
+    """Record the operator, the versions and the machine of a session, unless they are those of the last session."""
     packages, before = _packages(), read_sessions(folder)
     listed = "".join(f"{name}=={version}\n" for name, version in packages.items())
     session = Session(
@@ -152,11 +152,11 @@ def _hardware() -> Hardware:
 
 MANIFEST_SHEET: Final = "manifest.json"
 TABLES: Final[tuple[Registry[Any], ...]] = (MODELS, EDITORS, EXTRACTORS, JUDGES, CHECKERS)
-"""Everything that can take part in an audit, by name."""
+"""The registries of everything that can take part in an audit."""
 
 
 class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A participant: its name in the command, and the name that it reports."""
+    """A participant: its name in the options, and the model versions that it reported."""
 
     role: str
     name: str
@@ -168,7 +168,7 @@ class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """The usage of the steps of one stage."""
+    """The number, tokens, cost and time of the steps of one stage."""
 
     steps: int
     failed: int
@@ -188,7 +188,7 @@ class BundleManifest(msgspec.Struct, frozen=True, kw_only=True):
     """All persons named as responsible, in order."""
     first_step: str
     last_step: str
-    """The time in UTC."""
+    """The times of the first and the last step, in UTC."""
     steps: int
     log_head: str
     """Hash of the last step."""

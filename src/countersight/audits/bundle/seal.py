@@ -158,7 +158,7 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     files: dict[str, SealedFile]
     """Every other file, by its relative path with slashes."""
     gallery: int = 0
-    """The most cases that the page shows."""
+    """The largest number of cases on the page."""
     earlier: tuple[Earlier, ...] = ()
 
 
@@ -168,7 +168,7 @@ def sealable(found: FileEntry) -> bool:
 
 
 def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str, gallery: int) -> str:
-    """Write bundle.json over all files of a folder, and return its SHA-256, which is the seal to record or sign.
+    """Write bundle.json with the digests of all files, and return its SHA-256, which is the seal to record or sign.
 
     An existing seal that differs only in its time is left unchanged.
     """

@@ -96,7 +96,7 @@ def make_tests(folder: Path, size: int, seed: int) -> Dataset:
 
 
 class Design(msgspec.Struct, frozen=True):
-    """How the respondent to one case behaves."""
+    """The behaviour of the scripted respondent in one case."""
 
     kind: Kind
     wording: int

@@ -90,7 +90,7 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
 
 
 def _people(labels: list[PersonLabel], tests: Mapping[Test, object]) -> dict[str, dict[str, dict[Test, int]]]:
-    """Return the label of each test, for each measure and person; "cannot be decided" is no label."""
+    """Return the label of each test, for each measure and person; "cannot be decided" does not count as a label."""
     found: dict[str, dict[str, dict[Test, int]]] = {measure: {} for measure in MEASURES}
     for label in labels:
         test = label.case, label.concept

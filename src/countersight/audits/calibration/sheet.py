@@ -55,7 +55,7 @@ def rate(right: int, n: int) -> KnownShare:
 
 
 class Instrument(msgspec.Struct, frozen=True):
-    """The accuracy of a yes/no instrument."""
+    """The accuracy of yes/no verdicts."""
 
     sensitivity: KnownShare
     """The share of yes among those where yes is right (q1)."""
@@ -68,7 +68,7 @@ class Instrument(msgspec.Struct, frozen=True):
 
     @property
     def is_coin(self) -> bool:
-        """Whether it was tested on both kinds and is right no more often than a coin flip."""
+        """Whether the verdicts, tested on cases of yes and of no, are no better than a coin flip."""
         tried = self.sensitivity.n and self.specificity.n
         return bool(tried) and self.sensitivity.share + self.specificity.share <= 1
 

@@ -40,7 +40,7 @@ RING_SHARE, LEAST_RING = 0.35, 12
 
 
 class RemovalResult(NamedTuple):
-    """Whether a thing is gone from a photograph; None if its colours do not decide."""
+    """Whether a thing is gone from a photograph; `done` is None if its colours do not decide."""
 
     done: bool | None
     seen: str

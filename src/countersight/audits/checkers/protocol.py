@@ -34,7 +34,7 @@ class EditShown(msgspec.Struct, frozen=True):
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """A check and its usage."""
+    """A check, with the usage of the model that made it."""
 
     check: Check
     spent: Usage = Usage()
@@ -42,7 +42,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 
 class Checker(Protocol):
-    """A checker of edits."""
+    """The interface of a checker, which decides whether an edit did what was requested."""
 
     party: Actor
 

@@ -95,7 +95,7 @@ class ModelExtractor(ByModel):
 
 
 def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> str:
-    """Return the prompt about an explanation."""
+    """Return the prompt that asks for the concepts of an explanation."""
     return fill(
         prompts.extract,
         {

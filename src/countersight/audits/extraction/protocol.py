@@ -29,7 +29,7 @@ class Extracted(msgspec.Struct, frozen=True):
 
 
 class Extractor(Protocol):
-    """An extractor of concepts."""
+    """The interface of an extractor, which finds the concepts that an explanation cites."""
 
     party: Actor
 

@@ -140,7 +140,7 @@ def find_things(statement: Statement, most: int) -> Concepts:
 
 
 def find_mention(text: str, thing: str) -> tuple[int, str] | None:
-    """Return where a text first names a thing, and with which words ("a man" is a person); None if it does not."""
+    """Return where a text first names a thing, and with which words ("a man" names a person); None if it does not."""
     kind = noun_in(thing)
     words = list(_WORD.finditer(text[:LONGEST]))
     for length in (2, 1):

@@ -75,7 +75,7 @@ class ModelJudge(ByModel):
 
 
 def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
-    """Return the prompt about a test."""
+    """Return the prompt that asks for the verdict on a test."""
     return fill(prompts.judge, _values(evidence))
 
 

@@ -46,7 +46,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class Judge(Protocol):
-    """A judge of answers and explanations."""
+    """The interface of a judge, which decides whether answer and explanation follow an edit."""
 
     party: Actor
     several: bool

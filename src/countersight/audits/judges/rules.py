@@ -61,7 +61,7 @@ def judge_answer(evidence: Evidence) -> Told:
 def judge_explanation(evidence: Evidence) -> Told:
     """Return NCC if the words are sufficient: 0 if nothing new is said, 1 if the new value is named.
 
-    That a removed thing is no longer mentioned decides nothing: words about something else do not mention it either.
+    An explanation that just omits a removed thing remains undecided, because it may be about something else.
     """
     new, old = normal(evidence.new_explanation), normal(evidence.explanation)
     if not new:

@@ -1,4 +1,4 @@
-"""Compare several audits: scores of each model (EDCT Table 1), judge by editor (Table 2), with the paper's rows.
+"""Compare several audits: scores per model (EDCT Table 1) and per judge and editor (Table 2), with the paper's rows.
 
 They are written as a page, Markdown, LaTeX and CSV; a file is never left incomplete.
 """
@@ -79,7 +79,7 @@ class ScoredAudit(msgspec.Struct, frozen=True):
 
 
 class AuditTables(msgspec.Struct, frozen=True):
-    """The content of the tables."""
+    """The audits to compare, and the tables of the paper to show with them."""
 
     audits: tuple[ScoredAudit, ...]
     references: tuple[PaperTable, ...]
@@ -321,7 +321,7 @@ def _described(manifest: Manifest) -> str:
 def write_audit_tables(
     paths: Sequence[Path], out: Path, *, reference: Sequence[str] | None = None, seed: int = 0
 ) -> AuditTableFiles:
-    """Write tables that compare several audits with each other and with the paper; in `out`."""
+    """Write tables that compare several audits with each other and with the paper to the folder `out`."""
     found = load_audits(paths, reference=reference, seed=seed)
     out.mkdir(parents=True, exist_ok=True)
     told, every, how = sentence(found), list(grids(found)), definitions(found)

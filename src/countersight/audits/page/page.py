@@ -37,7 +37,7 @@ from countersight.picture import read_picture
 from countersight.text import several
 
 UNFOLDED: Final = 12
-"""Cases shown in full; if there are more, each is folded."""
+"""Largest number of cases shown in full; if there are more, all are folded."""
 LONGEST_TEXT: Final = 4_000
 """Longest text on the page, in characters; the rest is in cases.jsonl."""
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]

@@ -22,7 +22,7 @@ TIMEOUT: Final = 30.0
 
 
 def stamp_bundle(folder: Path, server: str) -> Path:
-    """Have a server time-stamp the seal of a bundle; return the file of the time stamp."""
+    """Request a time stamp for the seal of a bundle from a server, and return its file."""
     client, stamp = _library(), folder / STAMP
     if urlsplit(server).scheme not in ("http", "https"):
         raise AuditError(f"{server} is not the address of a time stamp server: it must begin with http:// or https://")

@@ -20,7 +20,7 @@ APART: Final = 0.01
 """Largest difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
 _FIGURE: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _SHOWN: Final = 100
-"""Most characters of a value in a finding."""
+"""Largest number of characters of a value in a finding."""
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The signatures beside a seal: who signed a bundle, its plan and sign-offs, and when it was stamped."""
+"""The signatures next to a seal: who signed a bundle, its plan and sign-offs, and when it was stamped."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,7 +70,7 @@ class Trust(msgspec.Struct, frozen=True):
 
 
 def check_signatures(folder: Path, seal: str, files: frozenset[str], trust: Trust) -> Iterator[Finding | Note | Signed]:
-    """Check every signature beside the seal."""
+    """Check every signature next to the seal."""
     by_a_key = False
     for name in sorted(files):
         try:

@@ -59,7 +59,7 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
     ("paid orders of edits", "as reported by the service", lambda opened: ORDERS in opened.files),
 )  # fmt: skip
 TRUSTED: Final = {what: why for what, why, _ in _TRUST}
-"""Everything that may be taken on trust, and why; verify lists the items that apply to the bundle."""
+"""Everything that may be taken on trust, and why; `audit verify` lists the items that apply to a bundle."""
 
 
 def trusted(opened: OpenedBundle) -> Iterator[Note]:

@@ -57,7 +57,7 @@ from countersight.system import cores
 from countersight.text import printable, several
 
 NAMED: Final = 5
-"""Most cases named in a finding."""
+"""Largest number of cases named in a finding."""
 SLACK: Final = timedelta(days=1)
 """Largest difference of clocks between machines that work on one audit."""
 RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
@@ -121,7 +121,7 @@ def verify_bundle(
     dataset: Path | None = None,
     against: Path | None = None,
 ) -> Verified:
-    """Verify a bundle, and return everything that is wrong. `seal` is the recorded or signed one, if known.
+    """Verify a bundle, and return everything that is wrong. `seal` is the recorded or signed seal, if known.
 
     `dataset` is the audited dataset, if it was moved; `against` is the earlier audit that it was compared with. The
     bundle may also be a ZIP file.
@@ -162,7 +162,7 @@ def verify_bundle(
 
 
 def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
-    """Yield lines with the findings, or that there are none, and what was not checked; `compared`: with a seal."""
+    """Yield lines with the findings and what was not checked; `compared` is whether a known seal was given."""
     yield from map(str, found.findings)
     proven = [each for each in found.findings if each.what != "not verified"]
     if proven and all(each.what == "broken" and vouches(each.file) for each in proven):
@@ -261,7 +261,7 @@ def _derive_again(
 
 
 def _copy_given(folder: Path, files: frozenset[str], to: Path) -> AuditFolder:
-    """Link or copy all files that are not derived into another folder; raises AuditError for too large records."""
+    """Link or copy all files that are not derived into another folder; raises AuditError if a record is too large."""
     for name in filter(belongs, files):
         if name in (DATASET_SHEET, CHANGES) or not is_derived(name):  # parts of these two are not derived
             if name in RECORDS and name != LOG:
@@ -338,7 +338,7 @@ def _named(cases: list[Selected], of: int) -> str:
 
 
 def _check_times(opened: OpenedBundle) -> Iterator[Finding]:
-    """Yield a finding for the first invalid time, or the first time long before that of an earlier line of the log."""
+    """Yield a finding for the first time that is invalid, or that is long before the time of an earlier step."""
     latest = datetime.min.replace(tzinfo=UTC)
     steps = [(LOG, f"line {step.n + 1}", step.at) for step in opened.audit.steps if step.at]
     for file, where, at in (*steps, (SEAL, "the seal", opened.bundle.sealed)):
