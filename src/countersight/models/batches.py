@@ -1,4 +1,4 @@
-"""Batch APIs of OpenAI, Anthropic and Gemini, which answer many requests later at half the price."""
+"""Batch APIs of OpenAI, Anthropic and Gemini, which process many requests asynchronously at half the price."""
 
 import datetime
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -18,11 +18,11 @@ from countersight.models.service import Received, error_text, status_error
 from countersight.text import printable
 
 HALF = 0.5
-"""The share of the price that a batch costs."""
+"""The price of a batch request, as a fraction of the normal price."""
 MEGABYTE = 1_000_000
 MOST_RESULTS = 1_000 * MEGABYTE
 LISTED, DONE = 600.0, 26 * 3600.0
-"""Seconds after which a batch appears in the provider's list, and after which it is certainly done."""
+"""The maximum time in seconds until a provider lists a batch, and until the batch is done."""
 CLOCKS = 3600.0
 """The maximum difference in seconds between a provider's clock and ours."""
 
@@ -47,7 +47,7 @@ class Batches(Protocol):
         ...
 
     async def find(self, label: str, since: float) -> str | None:
-        """Find the batch with a label that was sent at that time, if it arrived before the sender was killed."""
+        """Return the id of the batch that was sent under a label at time `since`; None if it never arrived."""
         ...
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
@@ -67,8 +67,8 @@ def batches_of(model: object) -> Batches:
     raise ModelError(f"{name} has no batch API; openai:, anthropic: and gemini: have one. Leave out `batch`")
 
 
-class _Of:
-    """The common base of the batch APIs: the model, and exchanges with its service."""
+class _BatchBase:
+    """The base class of the batch APIs: holds the model and sends requests to its service."""
 
     def __init__(self, model: Hosted) -> None:
         self._model = model
@@ -85,10 +85,10 @@ class _Of:
         return self._sent(await self._model.service.get(url))
 
     async def _pages(self, url: str, after: str, following: Callable[[Any], Any]) -> AsyncIterator[Any]:
-        """Iterate over the pages of a list; each names the next, which is requested with `after`."""
+        """Yield the pages of a list. Each page names the next one, which is requested with the parameter `after`."""
         asked: set[str] = set()
         name = ""
-        while name not in asked:  # the last page names none, and a careless server repeats itself
+        while name not in asked:  # the last page names no next one; faulty servers repeat a name
             asked.add(name)
             page = await self._get(f"{url}&{after}={quote(name, safe='')}" if name else url)
             yield page
@@ -113,7 +113,7 @@ class _Of:
             raise ModelError(f"{self._model.service.host} sent a response that does not describe a batch")
         return sent
 
-    def _refuse_fruitless(self, batch: str, errors: Iterable[Any]) -> None:
+    def _raise_if_only_errors(self, batch: str, errors: Iterable[Any]) -> None:
         """Raise BatchRefused if a batch returned only errors, since its questions would also fail at full price."""
         reason = next((error_text(msgspec.json.encode(error)) for error in errors if error), "")
         if reason:
@@ -123,7 +123,7 @@ class _Of:
             )
 
     def _answers(self, found: Iterator[tuple[Any, Any]]) -> dict[str, Answer]:
-        """Return the answers in a result; requests without one are left out, to be asked normally."""
+        """Return the answers by request name. Requests without an answer are omitted and sent again without a batch."""
         answers = {}
         for name, body in found:
             if not isinstance(name, str) or body is None:
@@ -135,8 +135,8 @@ class _Of:
         return answers
 
 
-class OpenAIBatches(_Of):
-    """OpenAI's batches: a file of requests, a batch of it, and a file of answers."""
+class OpenAIBatches(_BatchBase):
+    """OpenAI's batch API: uploads a file of requests, creates a batch from it and downloads a file of answers."""
 
     most_requests, most_bytes, lost_after = 50_000, 200 * MEGABYTE, LISTED
 
@@ -174,21 +174,21 @@ class OpenAIBatches(_Of):
         if there.get("status") not in ("completed", "failed", "expired", "cancelled"):
             return None
         if not there.get("output_file_id"):
-            self._refuse_fruitless(batch, await self._errors(there))
+            self._raise_if_only_errors(batch, await self._errors(there))
             return {}
         lines = await self._lines(f"{self._base}/files/{there['output_file_id']}/content")
         return self._answers((line.get("custom_id"), (line.get("response") or {}).get("body")) for line in lines)
 
     async def _errors(self, there: dict[str, Any]) -> list[Any]:
-        """Return the errors of a batch, or of each of its lines."""
+        """Return the errors of a batch, or of its individual requests."""
         if there.get("error_file_id"):
             lines = await self._lines(f"{self._base}/files/{there['error_file_id']}/content")
             return [(line.get("response") or {}).get("body") for line in lines]
         return (there.get("errors") or {}).get("data") or []
 
 
-class AnthropicBatches(_Of):
-    """Anthropic's batches: one request with all questions, and lines of answers."""
+class AnthropicBatches(_BatchBase):
+    """Anthropic's batch API: sends all questions in one request and reads one answer per line."""
 
     most_requests, most_bytes, lost_after = 100_000, 256 * MEGABYTE, DONE
 
@@ -217,16 +217,16 @@ class AnthropicBatches(_Of):
         results = [(line.get("custom_id"), line.get("result") or {}) for line in await self._results(batch)]
         answers = self._answers((name, result.get("message")) for name, result in results)
         if not answers:
-            self._refuse_fruitless(batch, (result.get("error") for _, result in results))
+            self._raise_if_only_errors(batch, (result.get("error") for _, result in results))
         return answers
 
     async def _results(self, batch: str) -> Iterator[Any]:
-        """Return the results from their fixed address; an address named by the server might lead the key elsewhere."""
+        """Return the results from a fixed URL; following a URL in the response could send the key to another host."""
         return await self._lines(f"{self._model.url}/batches/{quote(batch, safe='')}/results")
 
 
-class GeminiBatches(_Of):
-    """Gemini's batches: one request with all questions, and one response with all answers."""
+class GeminiBatches(_BatchBase):
+    """Gemini's batch API: sends all questions in one request and receives all answers in one response."""
 
     most_requests, most_bytes, lost_after = 10_000, 19 * MEGABYTE, LISTED
 
@@ -261,7 +261,7 @@ class GeminiBatches(_Of):
         found = ((there.get("response") or {}).get("inlinedResponses") or {}).get("inlinedResponses") or []
         answers = self._answers(((one.get("metadata") or {}).get("key"), one.get("response")) for one in found)
         if not answers:
-            self._refuse_fruitless(batch, (there.get("error"), *(one.get("error") for one in found)))
+            self._raise_if_only_errors(batch, (there.get("error"), *(one.get("error") for one in found)))
         return answers
 
 
@@ -271,7 +271,7 @@ def _next_page(page: Any) -> Any:
 
 
 def _is_older(told: Any, moment: float) -> bool:
-    """Whether a batch is older than a moment, according to its provider."""
+    """Whether a timestamp from the provider is before `moment`; False if it cannot be parsed."""
     with suppress(ValueError, TypeError):
         return datetime.datetime.fromisoformat(told).timestamp() < moment
     return False

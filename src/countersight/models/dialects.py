@@ -23,7 +23,7 @@ ANTHROPIC_VERSION = "2023-06-01"
 OLDER = ("max_tokens", "max_completion_tokens")
 NEWER = ("max_completion_tokens", "max_tokens")
 KEPT = 4
-"""The number of pictures whose URL is cached; questions of a case share them."""
+"""The number of pictures whose URLs are cached, since the questions of a case share their pictures."""
 
 
 class ServerAnswer(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class ServerAnswer(msgspec.Struct, frozen=True):
 
 
 class PictureUrls:
-    """Creates `data:` URLs of pictures, oriented as a viewer shows them; consecutive questions share one."""
+    """Creates `data:` URLs of pictures, with EXIF rotation applied, and caches the most recent ones."""
 
     def __init__(self) -> None:
         self._recent: deque[tuple[bytes, str | asyncio.Task[str]]] = deque(maxlen=KEPT)
@@ -52,7 +52,7 @@ class PictureUrls:
             as_it_is = goes_as_it_is(picture)
             made = data_url(picture.mime, picture.data) if as_it_is else asyncio.create_task(_encode_picture(picture))
             self._recent.append((picture.data, made))
-        # Others may wait for it too, so cancelling one caller must not cancel it.
+        # Other callers may await the same task, so cancelling one caller must not cancel it.
         return made if isinstance(made, str) else await asyncio.shield(made)
 
     async def by_turn(self, turns: Iterable[Turn]) -> list[tuple[Turn, list[tuple[str, str]]]]:
@@ -78,7 +78,7 @@ class Dialect(Protocol):
     """The request and response format of a service."""
 
     names: Names
-    """The service's names of the settings max_tokens, temperature, seed and detail."""
+    """The service's names for the settings max_tokens, temperature, seed and detail."""
 
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
@@ -90,7 +90,7 @@ class Dialect(Protocol):
 
 
 class ChatDialect:
-    """`/chat/completions`, which most servers support with small differences in field names."""
+    """The dialect of `/chat/completions`, which most servers support with small differences in field names."""
 
     def __init__(
         self, model: str, *, limit: tuple[str, ...] = OLDER, seed: str = "seed", further: dict[str, Any] | None = None
@@ -150,7 +150,7 @@ def first_choice(sent: Any) -> dict[str, Any]:
 
 
 class AnthropicDialect:
-    """`/v1/messages`."""
+    """Anthropic's dialect, for `/v1/messages`."""
 
     names: Names = MappingProxyType({"max_tokens": ("max_tokens",), "temperature": ("temperature",)})
 
@@ -182,7 +182,7 @@ class AnthropicDialect:
 
 
 class GeminiDialect:
-    """`/models/MODEL:generateContent`."""
+    """Gemini's dialect, for `/models/MODEL:generateContent`."""
 
     names: Names = MappingProxyType(
         {"max_tokens": ("maxOutputTokens",), "temperature": ("temperature",), "seed": ("seed",)}
@@ -216,7 +216,7 @@ class GeminiDialect:
 
 
 class BedrockDialect:
-    """`/model/MODEL/converse`."""
+    """Amazon Bedrock's dialect, for `/model/MODEL/converse`."""
 
     names: Names = MappingProxyType({"max_tokens": ("maxTokens",), "temperature": ("temperature",)})
 
@@ -262,7 +262,7 @@ def _parts(content: Any) -> list[dict[str, Any]]:
 
 
 def _text(content: Any, *keys: str) -> str:
-    """Return the text of a message; some servers send it in parts, under one of these keys (default: text)."""
+    """Return the text of a message; some servers send parts, whose text is under one of `keys` (default: text)."""
     if isinstance(content, list):
         keys = keys or ("text",)
         parts = (next(filter(None, map(part.get, keys)), "") if isinstance(part, dict) else part for part in content)

@@ -11,7 +11,7 @@ from countersight.models.protocol import Answer, ModelSettings, Request, Turn, c
 from countersight.models.service import Received, Service, error_text, status_error
 
 BYTES_PER_BYTE = 256
-"""The maximum size of a server's data about a token, relative to the size of the token."""
+"""The maximum size of the log-probabilities in a response, in bytes per byte of the request."""
 MAX_RANKING = 256 * 1024 * 1024
 UNKNOWN_FIELD = (400, 422, 501)
 """Status codes with which servers reject an unknown or unsupported field."""
@@ -56,7 +56,7 @@ class Endpoint(Hosted):
 
     @property
     def observed(self) -> dict[str, Any]:
-        """Fields that were sent; for ranking, only a single token was requested."""
+        """The fields that were sent. If options were only ranked, the token limit is 1."""
         found = super().observed
         if self._ranks and not self._writes:
             found["sent"] = self.fields.sent | self._one_token
@@ -118,7 +118,7 @@ class Endpoint(Hosted):
         return {self.fields.called("max_tokens"): 1}
 
     async def _rank(self, turns: tuple[Turn, ...]) -> Received:
-        """Request the log-probabilities of a prompt; a prompt that ends with an answer is not closed."""
+        """Request the log-probabilities of a prompt; if it ends with an answer, that turn is left open."""
         answered = turns[-1].role == "assistant"
         return await self.asked(
             turns,
@@ -132,5 +132,5 @@ class Endpoint(Hosted):
 
 
 def open_service(address: str, key: str, settings: ModelSettings, header: str = "Authorization") -> Service:
-    """Return the service at an address, with the limits for responses of models."""
+    """Return the service at an address, with the timeout and size limit for model responses."""
     return Service(address, key, header=header, timeout=settings.timeout, most=MAX_RESPONSE)

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Function = Callable[["Image | None", str], str]
-"""Receives the picture, oriented as a viewer shows it, and the question with its options; returns the answer."""
+"""Receives the picture, with EXIF rotation applied, and the question with its options; returns the answer."""
 
 
 class FunctionModel(Displayed):
-    """A model that calls a function in a separate thread, so that a slow one does not block."""
+    """A model that calls a function in a separate thread, so that a slow one does not block the event loop."""
 
     needs_picture = False
 

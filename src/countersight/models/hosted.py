@@ -1,4 +1,4 @@
-"""Hosted models: requests over persistent connections, in the dialect of the service."""
+"""Hosted models, which send requests in the dialect of their service over persistent connections."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from countersight.models.service import Received, Service, error_text, shorten, 
 from countersight.text import printable
 
 MAX_RESPONSE = 4 * 1024 * 1024
-"""The maximum size of a response in bytes; reading stops there."""
+"""The maximum size of a response in bytes; longer responses are an error."""
 _encoder = msgspec.json.Encoder()
 REFUSES = (400, 422)
 """Status codes with which servers reject a request as invalid."""
@@ -28,7 +28,7 @@ _OF_SIZE = re.compile(
     r"too (?:large|big|long|high|many|small|low)|exceed|at most|at least|maximum|greater than|less than|out of range",
     re.IGNORECASE,
 )
-"""Words about the value in one request, which do not mean that the field as such is refused."""
+"""Words about a value in one request; they do not mean that the server refuses the field itself."""
 _THINKING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
 
 
@@ -41,10 +41,10 @@ class Fields:
         self.refused: dict[str, str] = {}
         """The server's message for each refused field."""
         self.sent = self._taken()
-        """The fields of the next request, by the server's names; updated when something is learned."""
+        """The fields of the next request, by the server's names; updated by `learn`."""
 
     def called(self, setting: str) -> str:
-        """Return the name of a setting in a request; its own name if the server refused all names."""
+        """Return the name under which a setting is sent; its own name if the server refused all names."""
         return next(iter(self._left(setting)), setting)
 
     def instead_of(self, refused: str) -> str:
@@ -56,11 +56,10 @@ class Fields:
         return f"sent as {other}" if other else "left out"
 
     def learn(self, sent: Mapping[str, Any], said: str) -> bool:
-        """Learn from a refusal; returns whether one of these fields was refused and the request should be repeated
-        without it.
+        """Learn from an error response which field the server refuses; returns whether to repeat the request.
 
-        If a concurrent request has learned the same meanwhile, repeating is enough. If the server says the same without
-        the named fields, they were not the cause and are sent again.
+        If a concurrent request has already learned about the field, repeating is enough. If the server sends the same
+        message without the fields, they were not the cause and are sent again.
         """
         if any(name not in self.sent for name in sent):
             return True
@@ -80,11 +79,11 @@ class Fields:
 
 
 class Hosted(Displayed):
-    """One model of one service."""
+    """A model of a hosted service."""
 
     needs_picture = True
     tells_cost = False
-    """Whether its answers report their cost."""
+    """Whether responses report their cost."""
 
     def __init__(
         self, name: str, model: str, url: str, service: Service, dialect: Dialect, settings: ModelSettings
@@ -146,7 +145,7 @@ class Hosted(Displayed):
                 return received
 
     async def request_body(self, turns: tuple[Turn, ...], vote: int = 0, **further: Any) -> bytes:
-        """Return the encoded request; another vote has another seed."""
+        """Return the encoded request; each vote uses a different seed."""
         fields = self.fields.sent
         for name in self.dialect.names.get("seed", ()) if vote else ():
             if name in fields:
@@ -155,13 +154,13 @@ class Hosted(Displayed):
         return _encoder.encode(body | further if further else body)
 
     def answer(self, received: Received) -> Answer:
-        """Parse the response into an answer; raises the matching error if there is none."""
+        """Parse a response into an answer; raises an error that matches the status if the request failed."""
         if not received.well:
             raise status_error(self.service.host, received)
         return self.answer_of(self.dialect.read(decode_json(received.content)))
 
     def answer_of(self, said: ServerAnswer, share: float = 1.0) -> Answer:
-        """Build an answer with separated reasoning and its cost, of which `share` is paid."""
+        """Build an answer with its reasoning separated; `share` is the fraction of the normal price that is charged."""
         text, thoughts = split_reasoning(said.text)
         cost = share * self.price.of(said.tokens_in, said.tokens_out) if said.cost is None else said.cost
         return Answer(
@@ -192,9 +191,9 @@ def decode_json(content: bytes) -> Any:
 
 
 def split_reasoning(text: str) -> tuple[str, str]:
-    """Split a text into the answer and the marked reasoning before it.
+    """Split a text into the answer and the tagged reasoning before it.
 
-    Unfinished reasoning has no answer: the token limit cut it off.
+    If the reasoning is unfinished, the token limit cut it off and the answer is empty.
     """
     opened = _THINKING.match(text)
     if opened is None:

@@ -1,6 +1,6 @@
-"""Models that vLLM computes in this process; waiting requests are passed to it together.
+"""Models that vLLM runs in this process; waiting requests are passed to vLLM in batches.
 
-Written against the documented `LLM.chat`, `SamplingParams` and `RequestOutput` of vLLM.
+Uses the documented `LLM.chat`, `SamplingParams` and `RequestOutput` of vLLM.
 """
 
 import asyncio
@@ -23,28 +23,28 @@ OPTIONS: Final[dict[str, Callable[[str], int | float]]] = {
     "tensor_parallel_size": int,
     "gpu_memory_utilization": float,
 }
-"""Options that may follow the name of a model, with vLLM's names."""
+"""The options of vLLM that may follow the name of a model."""
 MOST = 256
-"""The number of conversations per call; vLLM decides how many it computes together."""
+"""The maximum number of conversations per call; vLLM decides how many of them run concurrently."""
 
 
 class _Waiting(NamedTuple):
     messages: list[dict[str, Any]]
     ranked: bool
-    """Whether log-probabilities of the conversation are requested, not the next turn."""
+    """Whether the log-probabilities of the conversation are requested instead of the next turn."""
     vote: int
     answer: asyncio.Future[Any]
 
     @property
     def kind(self) -> tuple[bool, bool, int]:
-        """The kind of request; one call has requests of one kind."""
+        """The kind of request; all requests of a call have the same kind."""
         return self.ranked, self.messages[-1]["role"] == "assistant", self.vote
 
 
 class VllmModel(Displayed):
-    """A model that vLLM computes in this process.
+    """A model that vLLM runs in this process.
 
-    Named `vllm:NAME_OR_PATH[?max_model_len=N&tensor_parallel_size=N&gpu_memory_utilization=SHARE]`.
+    Its name is `vllm:NAME_OR_PATH[?max_model_len=N&tensor_parallel_size=N&gpu_memory_utilization=SHARE]`.
     """
 
     needs_picture = True
@@ -64,12 +64,12 @@ class VllmModel(Displayed):
         self._ranker = PromptRanker(self._read, settings.loss)
         self._sampling = vllm.SamplingParams
         most: dict[str, Any] = {"max_num_seqs": settings.batch} if settings.batch else {}
-        most["limit_mm_per_prompt"] = {"video": 0, "audio": 0}  # only pictures are sent: no memory for anything else
+        most["limit_mm_per_prompt"] = {"video": 0, "audio": 0}  # only pictures are sent
         self._load = partial(vllm.LLM, model=path, dtype=settings.dtype, seed=settings.seed, **most, **options)
         self._engine: Any = None
         self._chat, self._pictures = ChatDialect(path), PictureUrls()
         self._thread = ThreadPoolExecutor(1)
-        """One thread does all of vLLM's work, while questions arrive."""
+        """vLLM runs in a single thread, while the event loop accepts further questions."""
         self._waiting: list[_Waiting] = []
         self._working: asyncio.Task[None] | None = None
 
@@ -109,7 +109,7 @@ class VllmModel(Displayed):
         )
 
     async def _computed(self, turns: tuple[Turn, ...], *, ranked: bool = False, vote: int = 0) -> Any:
-        """Return vLLM's output for a conversation, after waiting for its turn."""
+        """Queue a conversation and return vLLM's output for it."""
         body = await self._chat.body(turns, {}, self._pictures)
         answer = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(body["messages"], ranked, vote, answer))
@@ -118,15 +118,15 @@ class VllmModel(Displayed):
         return await answer
 
     async def _work(self) -> None:
-        """Pass on waiting requests, one kind at a time, until none is left."""
+        """Process waiting requests, one kind at a time, until none are left."""
         while self._waiting:
             kind = self._waiting[0].kind
             alike = [one for one in self._waiting if one.kind == kind]
             self._waiting = [*alike[MOST:], *(one for one in self._waiting if one.kind != kind)]
-            await self._hand_over(alike[:MOST])
+            await self._run_batch(alike[:MOST])
 
-    async def _hand_over(self, batch: list[_Waiting]) -> None:
-        """Compute a batch in one call; if it fails, compute each request alone, so that only the cause fails."""
+    async def _run_batch(self, batch: list[_Waiting]) -> None:
+        """Run a batch in one call; if it fails, run each request alone, so that only the faulty one fails."""
         try:
             outputs = await self._in_thread(lambda: self._outputs(batch))
         except ModelError as error:
@@ -135,7 +135,7 @@ class VllmModel(Displayed):
             if len(batch) == 1:
                 return _fail(batch, AskingFailed(f"vLLM failed: {shorten(str(error))}", again=False))
             for one in batch:
-                await self._hand_over([one])
+                await self._run_batch([one])
             return None
         for one, output in zip(batch, outputs, strict=True):
             if not one.answer.done():
@@ -149,13 +149,13 @@ class VllmModel(Displayed):
         ranked, answered, vote = batch[0].kind
         return self._loaded().chat(
             [one.messages for one in batch],
-            sampling_params=self._sampled(ranked, vote),
+            sampling_params=self._sampling_params(ranked, vote),
             use_tqdm=False,
             add_generation_prompt=not answered,
             continue_final_message=answered,
         )
 
-    def _sampled(self, ranked: bool, vote: int) -> Any:
+    def _sampling_params(self, ranked: bool, vote: int) -> Any:
         """Return the sampling parameters; for ranking, only the prompt is evaluated."""
         if ranked:
             return self._sampling(max_tokens=1, temperature=0.0, prompt_logprobs=0)

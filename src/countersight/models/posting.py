@@ -1,8 +1,8 @@
 """Posts JSON over a session's connections without the overhead of general requests.
 
-For each request, aiohttp's session creates a request, a payload, a writer task and a response: half of the caller's
-cost of a question. Here the head is created once per address. Connections, certificates, the parser and its limits are
-the session's own.
+For each request, aiohttp's session creates objects for the request, payload, writer task and response, which takes half
+of the caller's time per question. Here the request head is built only once per URL. Connections, certificates and the
+response parser are the session's own.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from yarl import URL
 
-_NO_TIMEOUT: Final = aiohttp.ClientTimeout()  # callers have a deadline
+_NO_TIMEOUT: Final = aiohttp.ClientTimeout()  # callers set a deadline
 _LENGTH: Final = "Content-Length"
 _SWITCHED: Final = 101
-"""Status of a server that switches protocols unasked."""
+"""The status of a response that switches protocols, which no request asks for."""
 _kept: Final[WeakSet[ResponseHandler]] = WeakSet()
 """Connections that were answered and are kept for further requests."""
 
@@ -41,8 +41,8 @@ class Post:
         self._head = "\r\n".join([first, *said, f"{_LENGTH}: "]).encode()
 
     async def send(self, body: bytes, read: Callable[[aiohttp.StreamReader], Awaitable[bytes]]) -> Posted:
-        """Send a body and return the response, read with `read`; redirects are not followed. Raises the session's
-        errors."""
+        """Send a body and return the response, read with `read`; redirects are not followed. Raises the same
+        errors as the session."""
         connection, protocol, transport = await self._connect()
         try:
             protocol.set_response_params(read_until_eof=True)
@@ -57,7 +57,7 @@ class Post:
         except BaseException:
             _drop(connection)
             raise
-        if transport.get_write_buffer_size():  # a server that answers before reading may never read
+        if transport.get_write_buffer_size():  # the server answered without reading the whole body
             _drop(connection)
         else:
             _kept.add(protocol)
@@ -79,12 +79,12 @@ class Post:
 
 
 def _is_quiet(transport: asyncio.Transport) -> bool:
-    """Whether everything was sent, and nothing was received that the event loop has not processed."""
+    """Whether all data was sent, and the event loop has processed everything that was received."""
     end = transport.get_extra_info("socket")
     if sys.platform == "win32":
         came, free, _ = select.select([end], [end], [], 0)
         return bool(free) and not came
-    looking = select.poll()  # `select` is limited to 1,024 files there
+    looking = select.poll()  # `select` is limited to 1,024 files on these systems
     looking.register(end, select.POLLIN | select.POLLOUT)
     return [event for _, event in looking.poll(0)] == [select.POLLOUT]
 

@@ -26,7 +26,7 @@ class Price(msgspec.Struct, frozen=True):
     source: str = "unknown"
 
     def of(self, tokens_in: float, tokens_out: float) -> float:
-        """The cost in dollars of these numbers of input and output tokens."""
+        """Return the cost in dollars of these numbers of input and output tokens."""
         return (tokens_in * self.read + tokens_out * self.written) / 1e6
 
 
@@ -37,16 +37,16 @@ def find_price(model: str, settings: ModelSettings) -> Price:
     own = os.environ.get(VARIABLE)
     for file in ([Path(own)] if own else []) + [OURS]:
         table = _table(file)
-        if known := _longest(model.rpartition("/")[2], table["models"]):
+        if known := _matching_name(model.rpartition("/")[2], table["models"]):
             read, written = table["models"][known]
             return Price(read, written, f"{file.name} of {table['as_of']}, as {known}")
     return Price()
 
 
-def _longest(model: str, names: dict[str, Any]) -> str:
-    """Return the name in a table that matches a model; a date may follow it, and Bedrock puts the maker before it.
+def _matching_name(model: str, names: dict[str, Any]) -> str:
+    """Return the name in a table that matches a model, ignoring date suffixes and Bedrock's maker prefixes.
 
-    Other suffixes do not match: the price of "gpt-5" says nothing about "gpt-5-pro" or "gpt-5.4".
+    Other suffixes do not match, since "gpt-5-pro" and "gpt-5.4" do not have the price of "gpt-5".
     """
     fitting = [
         name for name in names if name in model and re.fullmatch(rf"(?:[\w-]+\.)*?{re.escape(name)}{STAMP}", model)

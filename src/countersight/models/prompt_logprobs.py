@@ -1,8 +1,8 @@
 """Log-probabilities of the tokens of a prompt, as reported by vLLM, and the losses computed from them.
 
-With `prompt_logprobs` vLLM adds a list next to the choices: one entry per token of the prompt, None for the first, for
-the others an object whose keys are token numbers. The first key is the actual token; more likely ones may follow. Newer
-servers also list the token numbers as `prompt_token_ids`.
+With `prompt_logprobs`, vLLM adds a list next to the choices, with one entry per token of the prompt. The entry of the
+first token is None; the others are objects whose keys are token numbers. The first key is the actual token; more likely
+tokens may follow. Newer servers also list the token numbers as `prompt_token_ids`.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ class PromptRanker:
     """Ranks options by the log-probabilities that `read` returns for a conversation.
 
     The texts of tokens show where each option begins. For the first request, and if the texts do not show it, the
-    question is also sent alone: then an option begins where its tokens differ from the question's.
+    question is also sent alone; an option then begins where its tokens differ from the question's.
     """
 
     def __init__(self, read: Callable[[tuple[Turn, ...]], Awaitable[PromptLogprobs]], loss: Loss) -> None:
@@ -36,7 +36,7 @@ class PromptRanker:
         """Whether the texts of tokens are known to show where an option begins."""
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """Return the loss of each option; all options are sent at once."""
+        """Return the loss of each option; the options are sent concurrently."""
         check_options(request)
         answered = [(*request.turns, Turn("assistant", option.text)) for option in request.options]
         prompts = await self._read_all(answered)
@@ -99,7 +99,7 @@ def answer_starts(prompts: Sequence[PromptLogprobs], answers: Sequence[str]) -> 
 
 
 def _answer_start(prompt: PromptLogprobs, answer: str) -> int | None:
-    """Return the position from which the tokens consist of the answer only; spaces are not always reported."""
+    """Return the position from which the tokens consist of the answer only, ignoring spaces, which servers may omit."""
     wanted, said = "".join(answer.split()), ""
     for place in range(len(prompt.texts) - 1, -1, -1):
         said = "".join(prompt.texts[place].split()) + said

@@ -122,7 +122,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Model(Protocol):
-    """A model. `settings` are what its answers depend on besides the question; they are written to run.json."""
+    """A model. Its answers depend on the question and on `settings`, which are written to run.json."""
 
     name: str
     settings: dict[str, Any]
@@ -180,12 +180,12 @@ class Viewer(Protocol):
     """A model with limits on the number of pictures in a conversation."""
 
     picture_limits: tuple[int, int]
-    """The minimum and the maximum number of pictures."""
+    """The minimum and maximum number of pictures."""
 
 
 @runtime_checkable
 class Observant(Protocol):
-    """A model that finds out facts while it is asked, such as fields that its server refuses."""
+    """A model that discovers facts while it answers questions, such as fields that its server refuses."""
 
     @property
     def observed(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Hosted providers: their addresses, the variables with their keys, and their dialects."""
+"""Hosted providers: their addresses, the environment variables for their keys, and their dialects."""
 
 import os
 from collections.abc import Iterator
@@ -50,9 +50,9 @@ def _endpoint(name: str, url: str, model: str, settings: ModelSettings) -> Endpo
 
 
 def _chat(name: str, url: str, model: str, key: str, settings: ModelSettings, **differences: Any) -> Endpoint:
-    """Open a model of a service that has chat completions.
+    """Open a model of a service with chat completions.
 
-    Only OpenAI's own server certainly accepts the newer field name of the token limit; others get the older one.
+    Only OpenAI's own server is certain to accept the newer name of the token limit; other servers get the older name.
     """
     chat = ChatDialect(model, **({"limit": NEWER if url == OPENAI else OLDER} | differences))
     return Endpoint(name, url + COMPLETIONS, model, open_service(url, key, settings), settings, chat)
@@ -137,7 +137,7 @@ def _base_address(variable: str, usual: str) -> str:
 
 @contextmanager
 def without_keys() -> Iterator[list[str]]:
-    """Open models without their keys, for an estimate, which sends nothing; yields a sentence per missing key."""
+    """Context manager in which models open without keys, for cost estimates; it yields messages about missing keys."""
     missing: list[str] = []
     before = _MISSING.set(missing)
     try:

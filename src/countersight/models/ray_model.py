@@ -1,4 +1,4 @@
-"""A model computed on many machines by Ray actors: one actor per GPU, each with a copy of the model.
+"""A model that runs on many machines in Ray actors: one actor per GPU, each with a copy of the model.
 
 Callers see one model. The questions, the journal and the order stay in the calling process; an actor receives a
 question and returns an answer. The result is identical to a single-machine run, and the run can be continued without
@@ -41,7 +41,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """The reason for a missing answer, sent instead of an exception, which Ray does not transfer."""
+    """The reason for a missing answer. It is returned as a value, since Ray does not transfer our exceptions."""
 
     reason: str
     again: bool = False
@@ -56,7 +56,7 @@ class Worker:
         self._models: dict[WantedModel, Model] = {}
 
     async def about(self, wanted: WantedModel) -> ModelInfo | Failure:
-        """Open a model; weights are loaded at the first question."""
+        """Open a model and return its properties; weights are loaded at the first question."""
         try:
             self._models[wanted] = model = open_here(wanted.name, wanted.settings)
         except CountersightError as error:
@@ -81,13 +81,13 @@ STARTS = 3
 CHECK_INTERVAL = 5.0
 """Seconds between two checks of the cluster's machines."""
 START_TIMEOUT = 600.0
-"""Seconds for the first actor to start; the cluster may have to start a machine."""
+"""Seconds to wait for the first actor; the cluster may have to start a machine first."""
 RESULT_TIMEOUT = 5.0
-"""Seconds for an actor's last answer before it is ended."""
+"""Seconds to wait for the result of a call to an actor."""
 
 
 class PlacedWorker:
-    """An actor and its state."""
+    """An actor, its place in the cluster and its state."""
 
     def __init__(self, place: ActorPlace, actor: Any) -> None:
         self.place = place
@@ -98,7 +98,7 @@ class PlacedWorker:
         self._info_refs: dict[WantedModel, Any] = {}
 
     def info_ref(self, wanted: WantedModel) -> Any:
-        """Return the reference to the actor's information about a model, which it opens at the first call."""
+        """Return the Ray reference to a model's properties; the first call makes the actor open the model."""
         if wanted not in self._info_refs:
             self._info_refs[wanted] = self.actor.about.remote(wanted)
         return self._info_refs[wanted]
@@ -121,7 +121,7 @@ class WorkerPool:
         return len(self._workers)
 
     def acquire(self, wanted: WantedModel) -> ModelInfo:
-        """Let the actors open a model and return the information of the first; `release` reverses this."""
+        """Open a model on the actors and return the properties that the first one reports; `release` undoes this."""
         self._users[wanted] += 1
         try:
             self._held[wanted] = about = self._held.get(wanted) or self._wait_for_first_actor(wanted)
@@ -145,7 +145,7 @@ class WorkerPool:
             self._checked_at = float("-inf")
 
     def release(self, wanted: WantedModel) -> None:
-        """Release a model; after the last model, the actors end and the cluster is left."""
+        """Release a model; after the last one, stop the actors and disconnect from the cluster."""
         if not self._users[wanted]:
             return
         self._users -= Counter([wanted])
@@ -157,7 +157,7 @@ class WorkerPool:
             leave(self.ray)
 
     def _start_missing_actors(self) -> None:
-        """Start an actor at every place without one: at first, after a loss, and when the cluster has grown."""
+        """Start an actor at every place without one: initially, after a loss, and when the cluster has grown."""
         if monotonic() - self._checked_at < CHECK_INTERVAL:
             return
         self._checked_at = monotonic()
@@ -196,7 +196,7 @@ class WorkerPool:
         return True
 
     def _wait_for_first_actor(self, wanted: WantedModel) -> ModelInfo:
-        """Return the information of the first actor that starts; actors on lost machines are skipped."""
+        """Return the model's properties from the first actor that starts; actors on lost machines are skipped."""
         self._start_missing_actors()
         while self._workers:
             refs = {worker.info_ref(wanted): worker for worker in self._workers}
@@ -224,15 +224,15 @@ class WorkerPool:
 
 
 _POOLS: dict[str, WorkerPool] = {}
-"""The actors at each cluster; they are started when a model is first acquired."""
+"""The pool of each cluster, by address; its actors are started when a model is first acquired."""
 
 
 KEPT = 8
-"""The number of pictures kept in the object store; questions of a case share them."""
+"""The number of pictures kept in the object store, since the questions of a case share their pictures."""
 
 
 class RayModel(Displayed):
-    """A model that distributes requests over the actors of a cluster; requests of a lost actor go to another."""
+    """A model that distributes requests over the actors of a cluster; the requests of a lost actor go to another."""
 
     def __init__(self, wanted: WantedModel, about: ModelInfo, pool: WorkerPool) -> None:
         self.name = wanted.name
@@ -256,14 +256,14 @@ class RayModel(Displayed):
 
     async def reply(self, request: Request) -> Answer:
         """Return the next turn from one of the actors."""
-        answer: Answer = await self._anywhere("reply", request)
+        answer: Answer = await self._ask_least_busy("reply", request)
         return answer
 
     async def close(self) -> None:
-        """Release the actors; after the last model they end, and the cluster is left."""
+        """Release the actors; after the last model, stop them and disconnect from the cluster."""
         await asyncio.to_thread(self._pool.release, self._wanted)
 
-    async def _anywhere(self, how: Call, request: Request) -> Any:
+    async def _ask_least_busy(self, how: Call, request: Request) -> Any:
         """Ask the least busy actor; if its machine fails, ask another."""
         errors = self._pool.ray.exceptions
         bare = replace(request, turns=tuple(replace(turn, picture=None) for turn in request.turns))
@@ -301,7 +301,7 @@ class RankingRayModel(RayModel):
 
     async def losses(self, request: Request) -> tuple[float, ...]:
         """Return the loss of each option; one actor ranks all options of a request."""
-        losses: tuple[float, ...] = await self._anywhere("losses", request)
+        losses: tuple[float, ...] = await self._ask_least_busy("losses", request)
         return losses
 
 

@@ -122,7 +122,7 @@ MODELS: Registry[Model] = Registry(
 
 
 def open_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
-    """The model of that name, asked from this process."""
+    """Open the model with this name in this process."""
     model = MODELS.open(name, settings)
     for attribute in ("name", "settings", "needs_picture", "reply", "close"):
         if not hasattr(model, attribute):

@@ -40,7 +40,7 @@ class Received:
 
 
 class Service:
-    """A server and the key for it."""
+    """An HTTP server and the API key for it."""
 
     def __init__(self, address: str, key: str, *, header: str = "Authorization", timeout: float, most: int) -> None:
         self.host = urlsplit(address).netloc
@@ -48,7 +48,7 @@ class Service:
         self.headers = {header: f"Bearer {key}" if header == "Authorization" else key} if key else {}
         self._timeout = timeout
         self._most = most
-        """The maximum size of a response in bytes; reading stops there."""
+        """The maximum size of a response in bytes; longer responses are an error."""
         self._session: aiohttp.ClientSession | None = None
         self._posts: dict[str, Post] = {}
 
@@ -71,7 +71,7 @@ class Service:
             await session.close()
 
     async def _exchange(self, url: str | URL, ask: Callable[[], Awaitable[Posted]]) -> Received:
-        """Return the response within the timeout; connection errors become exceptions with our own messages."""
+        """Await a response within the timeout; connection errors are raised as exceptions with our own messages."""
         try:
             async with asyncio.timeout(self._timeout):
                 status, phrase, headers, content = await ask()
@@ -127,7 +127,7 @@ class Service:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _without_key(self, content: bytes) -> bytes:
-        """Return the content without the key, which careless servers repeat in errors."""
+        """Return the content without the key, which some servers repeat in error messages."""
         for form in self._secrets:
             content = content.replace(form, b"[key]")
         return content
@@ -148,11 +148,11 @@ _NO_MONEY = (400, 401, 403)
 _MONEY = re.compile(
     r"\bquota\b|\bbilling\b|credit balance|out of credits?\b|insufficient (?:funds|balance|credit)", re.IGNORECASE
 )
-"""Words with which providers report a missing payment; not used for 429, where quota may mean a rate limit."""
+"""Words that report a missing payment; not used for 429, where quota may mean a rate limit."""
 
 
 def status_error(host: str, received: Received) -> Exception:
-    """Return the exception for a response that is not a success."""
+    """Return the exception for an unsuccessful response."""
     status = received.status
     reason = f"HTTP {status}: {error_text(received.content) or shorten(received.phrase)}"
     if status == 402 or b"insufficient_quota" in received.content or (status in _NO_MONEY and _MONEY.search(reason)):
@@ -204,13 +204,13 @@ def error_text(content: bytes) -> str:
 
 
 def shorten(text: str) -> str:
-    """Shorten text from elsewhere to one line of limited length."""
+    """Return text as one line, cut off after 200 characters."""
     text = " ".join(text.split())
     return text if len(text) <= 200 else text[:200] + "…"
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Return the seconds to wait from either form of the header (a number or a date)."""
+    """Return the seconds to wait according to a Retry-After header, which is a number or a date."""
     if value is None:
         return None
     try:
@@ -249,7 +249,7 @@ def _connection_error(error: Exception, to: str) -> AskingFailed:
 def _describe_cause(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError) and error.verify_code in _UNKNOWN:
         return f"{error.verify_message}; if the certificate is your own, name its file in SSL_CERT_FILE"
-    if isinstance(error, ssl.SSLError):  # these error numbers are not those of the system
+    if isinstance(error, ssl.SSLError):  # its error numbers are OpenSSL's, not the system's
         return (
             getattr(error, "verify_message", "") or f"TLS: {(error.reason or 'no agreement').replace('_', ' ').lower()}"
         )

@@ -1,4 +1,4 @@
-"""A small vision-language model that ships with the package and needs neither key nor download."""
+"""A small vision-language model that ships with the package and needs neither a key nor a download."""
 
 import lazy_loader
 

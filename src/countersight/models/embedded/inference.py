@@ -1,6 +1,6 @@
-"""Inference from conversations to text: synchronous, batched, with results that do not depend on the batch.
+"""Synchronous inference in batches; the results do not depend on how questions are batched.
 
-An encoder turns a picture into counts of things (`VALUES`); a decoder writes an answer from them and the conversation.
+An encoder counts the objects in a picture (`VALUES`); a decoder generates an answer from the counts and conversation.
 """
 
 import hashlib
@@ -44,28 +44,27 @@ VALUES: Final = (
     *(f"{colour} polygons" for colour in COLOURS),
     *(f"a picture of {kind}" for kind in KINDS),
 )
-"""All but the last are sums over the picture; the colour of a polygon is 0 or 1; the last are probabilities."""
+"""The encoder's outputs: sums over the picture, 0 or 1 for polygons, and probabilities for the kinds of pictures."""
 
 LARGEST: Final = 48
-"""The largest number that the decoder distinguishes; no generated picture contains more of anything."""
+"""The largest number that the decoder distinguishes; no generated picture contains more objects of one kind."""
 SIDE: Final = 224
 """The width and height to which every picture is resized."""
 
 KEPT = 4096
-"""The number of pictures whose values are cached, 180 bytes each; questions of a case and both checkpoints share
-them."""
+"""The number of pictures whose values are cached (180 bytes each). Both checkpoints use the same cache."""
 AT_ONCE = 4
-"""The number of pictures encoded together; more need memory and are not faster."""
+"""The number of pictures encoded together; larger batches need more memory and are not faster."""
 TOGETHER = 16
 """The number of conversations of similar length decoded together, to limit padding and to stay in the CPU cache."""
 CONTEXT = 320
-"""The maximum number of tokens in a conversation, read and written."""
+"""The maximum number of tokens in a conversation, including the answer."""
 LONGEST = 64
 """The maximum number of tokens in an answer."""
 
 
 NEEDED = 4 * SIDE
-"""The side in pixels to which larger pictures may be reduced when decoded, since they are averaged anyway."""
+"""The side in pixels to which larger pictures may be reduced while decoding, since `shrink` averages them anyway."""
 
 
 def prepare(picture: Picture) -> Pixels:
@@ -74,7 +73,7 @@ def prepare(picture: Picture) -> Pixels:
 
 
 def shrink(image: Image.Image) -> Pixels:
-    """Resize a picture to the encoder's size; averaging whole boxes preserves thin lines and small dots."""
+    """Resize a picture to the encoder's size with a box filter, which preserves thin lines and small dots."""
     return np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BOX))
 
 
@@ -88,7 +87,7 @@ class Encoder:
         self._preparing = ThreadPoolExecutor(cores(), "picture")
 
     def look(self, pictures: Sequence[Picture]) -> list[Floats | BadPicture]:
-        """Return the contents of each picture as VALUES, or the reason why it cannot be read."""
+        """Return the values of each picture (`VALUES`), or the error if it cannot be read."""
         with self._looking:
             return self._look(pictures)
 
@@ -143,8 +142,8 @@ class Inference:
         self._encoder = encoder(folder)
 
     def answer(self, asked: Sequence[Conversation], most: int) -> list[tuple[str, int, int] | BadPicture]:
-        """Return the next turn of each conversation with its numbers of tokens, or the reason why its picture cannot be
-        read."""
+        """Return the next turn of each conversation and its numbers of input and output tokens, or the error if its
+        picture cannot be read."""
         seen = self._encoder.look([one.picture for one in asked])
         prompts = [self._prompt(one, min(most, LONGEST)) for one in asked]
         rows = [row for row, values in enumerate(seen) if not isinstance(values, BadPicture)]
@@ -238,7 +237,7 @@ class Decoder:
         return losses
 
     def empty(self, batch: int) -> Floats:
-        """Return a cache without tokens."""
+        """Return an empty key-value cache."""
         return np.zeros((self._layers, 2, batch, self._heads, 0, self._each), np.float32)
 
     def _run(

@@ -16,11 +16,11 @@ from countersight.models.protocol import Answer, Displayed, ModelSettings, Reque
 from countersight.scenes import COLOURS
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
-"""The names of the checkpoints, and the worlds of the questions that each was trained on."""
+"""The kind of questions that each checkpoint was trained on: only factual ones, or also counterfactual ones."""
 BATCH = 64
 """The maximum number of questions in a batch."""
 ROOM = BATCH * 360
-"""The maximum number of characters in a batch, if all questions were as long as the longest; limits memory."""
+"""The maximum number of characters in a batch, padded to the longest question, to limit memory."""
 AS_NUMBER = "Answer with a single number."
 
 
@@ -67,14 +67,14 @@ class Embedded(Displayed):
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """Return the loss of each option as the answer to the question without options, so that their order cannot
-        matter."""
+        """Return the loss of each option as the answer to the question without its options, so that their order has no
+        effect."""
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
         conversation = _conversation(without_options(request))
         return tuple(
             _readable(
-                await self._alone(lambda inference: inference.losses(conversation, option_answers(request), self._loss))
+                await self._run(lambda inference: inference.losses(conversation, option_answers(request), self._loss))
             )
         )
 
@@ -92,10 +92,10 @@ class Embedded(Displayed):
     async def _work(self) -> None:
         await asyncio.sleep(0)  # let all pending callers add their questions, to answer them in one batch
         while self._waiting:
-            batch = self._take()
+            batch = self._next_batch()
             asked = [conversation for conversation, _ in batch]
             try:
-                answers = await self._alone(partial(_answer, asked, self._most))
+                answers = await self._run(partial(_answer, asked, self._most))
             except Exception as error:  # callers get the exception; nobody awaits this task itself
                 for _, future in batch:
                     if not future.done():
@@ -105,8 +105,8 @@ class Embedded(Displayed):
                 if not future.done():
                     future.set_result(answer)
 
-    def _take(self) -> list[tuple[Any, asyncio.Future[Any]]]:
-        """Return the next batch of questions, within the limits of number and length."""
+    def _next_batch(self) -> list[tuple[Any, asyncio.Future[Any]]]:
+        """Remove and return the next batch of waiting questions, within the limits `BATCH` and `ROOM`."""
         longest = count = 0
         for conversation, _ in self._waiting[:BATCH]:
             longest = max(longest, sum(len(text) for _, text in conversation.turns))
@@ -116,8 +116,8 @@ class Embedded(Displayed):
         batch, self._waiting = self._waiting[:count], self._waiting[count:]
         return batch
 
-    async def _alone(self, compute: Callable[[Any], Any]) -> Any:
-        """Compute in a thread, so that the event loop is not blocked."""
+    async def _run(self, compute: Callable[[Any], Any]) -> Any:
+        """Run a computation in a thread, one at a time, so that the event loop is not blocked."""
         async with self._computing:
             return await asyncio.to_thread(lambda: compute(self._loaded()))
 
@@ -130,7 +130,7 @@ class Embedded(Displayed):
 
 
 def without_options(request: Request) -> Request:
-    """Return the request without the listed options, and what follows them, in the last question."""
+    """Return the request with the list of options, and any text after it, removed from the last question."""
     *before, last = request.turns
     listed = "\n".join(f"{LETTERS[nth]}: {option.text}" for nth, option in enumerate(request.options))
     question, found, _ = last.text.partition(f"\n{listed}")
@@ -141,7 +141,7 @@ def without_options(request: Request) -> Request:
 
 
 def option_answers(request: Request) -> list[str]:
-    """Return the answer text that stands for each option."""
+    """Return each option in the form of the model's answers."""
     if request.kind == "boolean":
         return [f"{option.text.capitalize()}." for option in request.options]
     return [option.text for option in request.options]
@@ -176,17 +176,17 @@ def _readable(said: Any) -> Any:
 
 
 def open_embedded(name: str, target: str, settings: ModelSettings) -> Embedded:
-    """Open `embedded`, or one of its checkpoints."""
+    """Open the model `embedded` or `embedded:factual`."""
     return Embedded(name, settings)
 
 
 UNKNOWN: Final = "I do not know."
-"""The answer to a question outside the model card.
+"""The answer to counting questions that the model card excludes.
 
-The decoders learned exact amounts, and changes of colour of all things of a kind. They confuse similar questions with
-these: "more than 4" with 4, and painting dots with removing them."""
+The decoders learned only exact amounts, and colour changes of all objects of a kind. They misread similar questions:
+"more than 4" as 4, and painting some dots as removing them."""
 CHECKED = 4_000
-"""The number of characters that are checked, from the end of the question: more than the decoders read."""
+"""The number of characters at the end of the question that are checked, which is more than the decoders read."""
 
 _NUMBER = rf"(?:\d+|{'|'.join(NUMBER_WORDS)})"
 _INEXACT = re.compile(
@@ -215,14 +215,14 @@ _COUNT = re.compile(r"\d+|[A-Z]")
 
 
 def limit_to_card(said: str, question: str) -> str:
-    """Return the model's answer, or "unknown" if it is a count for a question outside the card."""
+    """Return the model's answer, or `UNKNOWN` if it is a count or letter and the model card excludes the question."""
     return UNKNOWN if _COUNT.fullmatch(said) and is_out_of_scope(question) else said
 
 
 def is_out_of_scope(question: str) -> bool:
-    """Whether a question has an inexact amount, a partial change of colour, a difference, or dots in polygons.
+    """Whether a question mentions an inexact amount, a partial change of colour, a difference, or dots in polygons.
 
-    No question of the suites has these, and no training question for which the decoders learned to count.
+    Such questions occur neither in the suites nor among the counting questions of the training data.
     """
     question = question[-CHECKED:]
     if any(pattern.search(question) for pattern in (_INEXACT, _SOME_COLOURED, _COMPARING)):

@@ -1,4 +1,4 @@
-"""The tokenizer: known words and numbers are one token each, other words are spelled letter by letter."""
+"""The tokenizer: known words and numbers are one token each; other words are one token per letter."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ _NO_SPACE_BEFORE = frozenset(".,;:?!)")
 
 
 class Tokenizer:
-    """Converts text to token numbers with a fixed vocabulary. Case matters only for words that it has in both forms."""
+    """Converts text to tokens with a fixed vocabulary. Case matters only for words that it contains in both cases."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self.vocabulary = tuple(vocabulary)
@@ -33,7 +33,7 @@ class Tokenizer:
             known = self._words.get(word)
             if known is None:
                 known = self._spell(word)
-                if len(self._words) < 10_000:  # limits the memory used for texts of any origin
+                if len(self._words) < 10_000:  # limits memory for arbitrary texts
                     self._words[word] = known
             tokens += known
         return tokens
@@ -54,7 +54,7 @@ class Tokenizer:
         return text
 
     def conversation(self, turns: Iterable[tuple[str, str]]) -> list[int]:
-        """Return the tokens of a conversation of ("user" or "assistant", text), up to the model's next turn."""
+        """Return the tokens of a conversation, given as pairs of role and text, up to the model's next turn."""
         tokens: list[int] = []
         for role, text in turns:
             if role == "user":

@@ -1,4 +1,4 @@
-"""The weights in the package, with checksums."""
+"""Reads the weights that ship with the package, and verifies their checksums."""
 
 import hashlib
 from importlib import resources
@@ -64,7 +64,7 @@ def _read_bytes(folder: Path, name: str) -> bytes:
 
 
 def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
-    """Open a graph, to run on all cores unless `threads` is given."""
+    """Open an ONNX graph, which runs on all cores unless `threads` is given."""
     data = read_weights(folder, name)
     try:
         import onnxruntime

@@ -1,4 +1,4 @@
-"""Local models of transformers: `hf:NAME_OR_PATH`."""
+"""Local models, run by transformers: `hf:NAME_OR_PATH`."""
 
 import lazy_loader
 

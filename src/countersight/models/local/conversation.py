@@ -1,4 +1,4 @@
-"""Conversations and answers as inputs of a model: text in its own format, then tokens and pixels."""
+"""Converts conversations and answers to inputs: text in the model's own format, then tokens and pixels."""
 
 import contextlib
 import copy
@@ -26,13 +26,13 @@ Prompt = dict[str, Any]
 """The inputs of a model by name."""
 
 _QUESTION_OF_PICTURES = "qformer_"
-"""The prefix of inputs that the part between encoder and language model reads separately."""
+"""The prefix of inputs for the Q-Former, the part between the image encoder and the language model."""
 
 
 def run_processor(processor: Any, text: str, pictures: Sequence[Image.Image], begin: str | None = None) -> Prompt:
     """Return a processor's output for one formatted conversation; raises the processor's exceptions.
 
-    `begin` is the token that begins a text; if a template has already written it, it is not repeated.
+    `begin` is the token at the start of a text; it is not added again if a template has already written it.
     """
     how = {
         "padding": True,
@@ -44,7 +44,7 @@ def run_processor(processor: Any, text: str, pictures: Sequence[Image.Image], be
     else:
         try:
             made = processor(text=[text], images=[list(pictures)], **how)
-        except Exception:  # families for one picture accept no nested lists; other errors are raised again here
+        except Exception:  # single-picture families reject nested lists; other errors are raised again here
             made = processor(text=[text], images=list(pictures), **how)
     made.pop("labels", None)
     return dict(made)
@@ -64,9 +64,9 @@ def per_token_inputs(prompt: Prompt) -> list[str]:
 
 
 def extend_prompt(prompt: Prompt, number: int, value_of: dict[str, int]) -> Prompt:
-    """Extend the prompt by a number of further tokens.
+    """Extend the prompt by `number` tokens.
 
-    Their values are those of the last token, or those in `value_of`.
+    The new tokens have the values of the last token, except for the inputs in `value_of`.
     """
     import torch
 
@@ -81,7 +81,7 @@ def extend_prompt(prompt: Prompt, number: int, value_of: dict[str, int]) -> Prom
 def join_prompts(prompts: Sequence[Prompt], filling: int, *, behind: bool = False) -> Prompt:
     """Combine several conversations into a batch; shorter ones are padded with `filling`, at the end if `behind`.
 
-    Some processors would put the padding where it changes what the model writes.
+    The processors are not used for this, since some of them put the padding where it changes the model's output.
     """
     if len(prompts) == 1:
         return dict(prompts[0])
@@ -126,11 +126,11 @@ def stack_padded(values: Sequence[Any]) -> Any:
 
 
 DAY = datetime.date(2024, 7, 26)
-"""The date that templates give to the model, so that a run does not depend on the day. It is the default of Llama's own
+"""The date that templates insert instead of today's, so that runs are reproducible. It is the default of Llama's own
 template."""
 _TODAY = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")
 _PROBE = "§answer§"
-"""A placeholder answer to see how a template formats one; no template contains it."""
+"""A placeholder that shows how a template formats an answer; no template contains this text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +141,15 @@ class PromptForm:
     family: str
     template: str | None
     mark: str
-    """The placeholder of a picture, which the processor expands; empty if the processor puts pictures first by
-    itself."""
+    """The placeholder for a picture, which the processor expands; empty if the processor inserts pictures at the start
+    by itself."""
     before_answer: str
     """The text between a conversation and the answer: a space, or nothing."""
     reserved: re.Pattern[str]
-    """Words that are special tokens of the model: text from data must not contain them."""
+    """The special tokens of the model, which text from datasets must not contain."""
 
     words_only: bool = False
-    """Whether the model accepts no pictures, and its template takes plain text instead of parts."""
+    """Whether the model is text-only, so that its template takes plain text instead of a list of parts."""
 
     def write(self, turns: Sequence[Turn]) -> str:
         """Format the conversation up to where the answer begins, with one placeholder per picture."""
@@ -168,9 +168,9 @@ class PromptForm:
         return {"role": turn.role, "content": [*pictures, {"type": "text", "text": turn.text}]}
 
     def harmless(self, text: str) -> str:
-        """Return text of a question or an option without special tokens of the model.
+        """Return the text of a question or an option with the model's special tokens broken up.
 
-        Text that contains "<image>" or an end of turn would break or steer the conversation.
+        Special tokens in the text, such as "<image>" or the end of a turn, would corrupt the conversation.
         """
         return self.reserved.sub(_split_word, text)
 
@@ -196,16 +196,16 @@ def find_form(processor: Any, family: str, *, words_only: bool = False) -> Promp
 
 
 def _puts_pictures_itself(processor: Any, mark: str) -> bool:
-    """Whether a processor inserts the place of a picture by itself: BLIP-2, Florence-2, Kosmos-2.5.
+    """Whether a processor inserts picture tokens by itself, as those of BLIP-2, Florence-2 and Kosmos-2.5 do.
 
-    Then a placeholder would be one too many.
+    The text must not contain a placeholder then.
     """
     without = _count_picture_tokens(processor, "?", mark)
     return bool(without) and _count_picture_tokens(processor, f"{mark}?", mark) != without
 
 
 def _count_picture_tokens(processor: Any, text: str, mark: str) -> int | None:
-    """Return the number of tokens of a picture with this text; None if the processor refuses it."""
+    """Return the number of picture tokens for one picture and this text; None if the processor rejects it."""
     try:
         made = run_processor(processor, text, [Image.new("RGB", (64, 64))], processor.tokenizer.bos_token)
     except Exception:  # the placeholder is missing, or there is one too many
@@ -215,7 +215,7 @@ def _count_picture_tokens(processor: Any, text: str, mark: str) -> int | None:
 
 
 def _find_template(holder: Any) -> str | None:
-    """Return the template of a processor or a tokenizer; of several, the one for plain conversations."""
+    """Return the chat template of a processor or a tokenizer; if there are several, the default one."""
     template = getattr(holder, "chat_template", None)
     if isinstance(template, dict):
         template = template.get("default")
@@ -223,7 +223,7 @@ def _find_template(holder: Any) -> str | None:
 
 
 def _supports_pictures(tokenizer: Any, template: str) -> bool:
-    """Whether a template supports pictures; that of a language model leaves them out, or fails."""
+    """Whether a template supports pictures; the templates of text-only models omit pictures or fail."""
     words = {"type": "text", "text": _PROBE}
     try:
         shown, without = (
@@ -266,27 +266,26 @@ def _render_template(tokenizer: Any, template: str, messages: list[dict[str, Any
                 add_generation_prompt=opened,
             )
         )
-    except Exception as error:  # a template is a program by the authors of the model
+    except Exception as error:  # templates are code by the authors of models
         raise AskingFailed(
             f"the model's chat template cannot write this conversation ({printable(str(error))[:200]})", again=False
         ) from None
 
 
 def _format_questions(turns: Sequence[Turn]) -> str:
-    """Format the conversation for BLIP-2; it also works for models that were not trained on conversations."""
+    """Format the conversation for BLIP-2; this also works for models that were not trained on conversations."""
     parts = [f"Question: {turn.text} Answer:" if turn.role == "user" else turn.text for turn in turns]
     return " ".join(parts)
 
 
 def _format_vicuna(turns: Sequence[Turn]) -> str:
-    """Format the conversation as LLaVA 1.5 was trained; its older copies come without a template."""
+    """Format the conversation for LLaVA 1.5, whose older checkpoints come without a template."""
     parts = [f"USER: {turn.text} ASSISTANT:" if turn.role == "user" else f"{turn.text}</s>" for turn in turns]
     return "\n" + " ".join(parts)
 
 
 def _format_plain(turns: Sequence[Turn]) -> str:
-    """Return the question alone, for InstructBLIP and PaliGemma; conversations of several turns are formatted as
-    such."""
+    """Return the bare question, for InstructBLIP and PaliGemma; longer conversations are formatted as for BLIP-2."""
     return turns[0].text if len(turns) == 1 else _format_questions(turns)
 
 
@@ -306,13 +305,13 @@ def _reserved_words(tokenizer: Any, mark: str) -> re.Pattern[str]:
 
 
 def _split_word(word: re.Match[str]) -> str:
-    """Insert a space into a word: people read the same, the tokenizer does not."""
+    """Insert a space into a special token, so that the tokenizer does not recognise it."""
     return f"{word[0][0]} {word[0][1:]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A loaded model, and what converts conversations into its inputs."""
+    """A loaded model, with the processor, tokenizer and text format for its inputs."""
 
     name: str
     model: Any
@@ -323,7 +322,7 @@ class Loaded:
     form: PromptForm
     """The text format of its conversations."""
     answers_apart: bool
-    """Whether a separate decoder writes the answer (T5), instead of one that continues the prompt."""
+    """Whether a separate decoder generates the answer (as in T5), instead of one that continues the prompt."""
     decoder_start: int | None
     """The first token of a separate decoder."""
     longest: int
@@ -331,12 +330,12 @@ class Loaded:
 
     @property
     def device(self) -> Any:
-        """The device of its inputs."""
+        """The device of the model's inputs."""
         return self.model.device
 
 
 class Feed(dict[int, Request]):
-    """The requests of a batch by number. More may be added while it is computed; answered ones are removed."""
+    """The requests of a batch by number. More can be added while the batch runs; answered ones are removed."""
 
     def __init__(
         self, requests: Iterable[Request], most: int = 0, further: Callable[[], Iterable[Request]] = lambda: ()
@@ -369,7 +368,7 @@ PICTURES = {"blip-2": (1, 1), "instructblip": (1, 1), "paligemma": (1, MANY)}
 
 
 def decode_pictures(*requests: Request) -> list[list[Image.Image]]:
-    """Return the pictures of each conversation, oriented as a viewer shows them; shared ones are decoded once."""
+    """Return the pictures of each conversation, with EXIF rotation applied; shared pictures are decoded once."""
     seen: dict[int, Image.Image] = {}
     try:
         for picture in (picture for request in requests for picture in request.pictures):
@@ -381,7 +380,7 @@ def decode_pictures(*requests: Request) -> list[list[Image.Image]]:
 
 
 def picture_limits(family: str) -> tuple[int, int]:
-    """Return the minimum and maximum number of pictures in a conversation of a family."""
+    """Return the minimum and maximum number of pictures per conversation for a model family."""
     return PICTURES.get(family, (0, MANY))
 
 
@@ -404,7 +403,7 @@ def model_inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence
 
 def batch_prompts(loaded: Loaded, prompts: Sequence[Prompt]) -> Prompt:
     """Combine separately prepared conversations into a batch on the device of the model."""
-    # A model that reads the whole prompt before it answers counts tokens from the first place.
+    # The encoder of an encoder-decoder model counts positions from the first token, so padding goes at the end.
     made = join_prompts(prompts, padding_token(loaded), behind=loaded.answers_apart)
     return {name: _move_to_device(loaded, value) for name, value in made.items()}
 
@@ -436,9 +435,9 @@ def padding_token(loaded: Loaded) -> int:
 def answer_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
     """Return the tokens of each answer to a prompt, as formatted by `PromptForm.write`.
 
-    They are the tokens of prompt and answer together, without those of the prompt. If the end of the prompt would merge
-    with the answer, they are those of the answer alone: all answers to a question follow the same tokens. Tokenising
-    all at once takes a tenth of the time.
+    Prompt and answer are tokenised together, and the tokens of the prompt are removed. If the end of the prompt would
+    merge with the answer, the answer is tokenised alone, so that all answers follow the same tokens. Tokenising all
+    texts in one call takes a tenth of the time.
     """
 
     def tokens(*texts: str) -> list[list[int]]:
@@ -458,7 +457,7 @@ def answer_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[l
 
 
 def append_answer(loaded: Loaded, prompt: Prompt, answer: list[int]) -> Prompt:
-    """Return the inputs of one conversation with an answer, of which each token sees only earlier ones."""
+    """Return the inputs of one conversation with an answer, whose tokens see only earlier tokens."""
     import torch
 
     # PaliGemma reads the question in both directions and marks it 0; tokens marked 1 see only earlier ones.
@@ -476,8 +475,8 @@ def _move_to_device(loaded: Loaded, value: Any) -> Any:
 
 
 THREADS = 4
-"""More threads would slow down the one that feeds the device, since Python runs one at a time: on an H200 eight are 15
-% slower than four."""
+"""The number of threads that prepare pictures. More threads would slow down the one that feeds the device, since Python
+runs one at a time: on an H200, eight are 15 % slower than four."""
 AHEAD = 4
 """The number of conversations prepared in advance per thread."""
 Pictures = list[Image.Image]
@@ -491,22 +490,21 @@ _calls: WeakKeyDictionary[Any, tuple[bool, dict[str, Any]]] = WeakKeyDictionary(
 class PicturesOnce:
     """Replaces the image processor of a processor, and caches its results for pictures in use.
 
-    Processors prepare pictures again for every conversation. Here the second conversation about a picture reuses the
-    result. The first call shows how the processor calls its image processor; from then on, threads prepare pictures in
-    advance.
+    Processors would prepare a picture again for every conversation; here later conversations reuse the result. The
+    first call records how the processor calls its image processor; after that, threads prepare pictures in advance.
     """
 
     def __init__(self, loaded: Loaded) -> None:
         self._processor, self._dtype = loaded.processor, loaded.model.dtype
         self._part = loaded.processor.image_processor
         self._made: dict[tuple[int, ...], tuple[Any, Any]] = {}
-        """By the ids of pictures: the pictures, kept so that ids stay unique, and the results."""
+        """By the ids of pictures: the pictures, stored so that ids stay unique, and the results."""
         self._of_copies: list[tuple[int, ...]] = []
-        """Results for pictures that the processor itself derived from ours; they are not needed again."""
+        """The keys of results for copies of pictures that the processor made; they are not needed again."""
         processor = copy.copy(loaded.processor)
         processor.image_processor = self
         self.loaded = replace(loaded, processor=processor)
-        """The model with this object in its processor."""
+        """The loaded model, with a processor that uses this object."""
 
     def __call__(self, images: Any, **settings: Any) -> Any:
         nested = isinstance(images, list | tuple) and isinstance(images[0], list | tuple)
@@ -524,9 +522,9 @@ class PicturesOnce:
     def ahead(
         self, requests: Iterable[tuple[Asked, Request]], work: Callable[[Asked, Pictures | AskingFailed], Made]
     ) -> Iterator[Made]:
-        """Yield what `work` makes of each conversation's pictures, or of the error, in the given order.
+        """Call `work` with each conversation's pictures, or the error in decoding them, and yield the results in order.
 
-        The next results are prepared meanwhile: pictures by several threads, the rest by one, since tokenizers are not
+        Results are prepared in advance: pictures by several threads, the rest by one, since tokenizers are not
         thread-safe.
         """
         threads = min(THREADS, cores())

@@ -1,8 +1,8 @@
-"""Token generation: by `generate`, or many answers at once that share what was read.
+"""Token generation: by transformers' `generate`, or for many answers at once with shared prompts read only once.
 
-In one step each answer gets its next token, and what was read before stays in memory. All of it has fixed addresses, so
-that on a GPU a step is recorded once and replayed: this avoids the overhead of Python, which exceeds the time of
-computing.
+One step adds a token to each answer, and the key-value cache stays in memory. All tensors have fixed addresses, so that
+on a GPU a step is recorded once and replayed. This avoids the overhead of Python, which takes longer than the
+computation.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -51,20 +51,20 @@ from countersight.models.local.trees import (
 
 _NAME = "countersight_sdpa_step"
 _WARMING = 2
-"""Steps computed before one is recorded, so that their initialisation is not recorded."""
+"""The number of warm-up steps before a step is recorded, so that initialisation is not recorded."""
 _unrecordable: WeakSet[Any] = WeakSet()
-"""Models that inspect intermediate results during a step, so that it cannot be recorded."""
+"""Models whose steps cannot be recorded, because they inspect intermediate results."""
 
 
 class Memory(Cache):
-    """The key-value cache of some rows, with each token at the position of its depth."""
+    """The key-value cache of a number of rows, which stores each token at the index of its depth in the tree."""
 
     def __init__(self, read: Any, rows: int, length: int, depths: Any) -> None:
-        """Allocate `rows` of at most `length` tokens, for layers like those in `read`."""
+        """Allocate `rows` rows of at most `length` tokens, with the same layers as the cache `read`."""
         super().__init__(layers=[_Layer(layer, rows, length, depths) for layer in read.layers])
 
     def take(self, read: Any, slots: Any, places: Any) -> None:
-        """Copy the cache of some sequences; `places` has a row for each, in a batch whose rows are joined."""
+        """Copy sequences from another cache; `places` has a row of token indices in the flattened batch for each."""
         for layer, other in zip(self.layers, read.layers, strict=True):
             layer.take(other, slots, places)
 
@@ -89,19 +89,19 @@ class _Layer(DynamicLayer):
             held[slots, : places.shape[1]] = flat[places]
 
     def get_seq_length(self) -> int:
-        return 0  # positions and masks are given, not counted
+        return 0  # positions and masks are passed explicitly
 
 
 def _zeros_like(like: Any, rows: int, length: int) -> Any:
-    """Return zeros; masked values are multiplied by zero, which works only for finite numbers."""
+    """Return zeros, since masked values are multiplied by zero and must therefore be finite."""
     return like.new_zeros(rows, length, like.shape[1], like.shape[3])
 
 
 class DecodingSteps:
-    """The newest token of every row, and the computation of the next."""
+    """Computes the next token of every row from its newest token and the key-value cache."""
 
     def __init__(self, loaded: Loaded, read: Any, rows: int, length: int, position: Any) -> None:
-        """Allocate rows of at most `length` tokens like those in `read`, with positions like this one."""
+        """Allocate rows of at most `length` tokens, with the layers of the cache `read` and the shape of `position`."""
         device = loaded.device
         self._loaded, self._length = loaded, length
         self._decoder = find_decoder(loaded.model)
@@ -112,7 +112,7 @@ class DecodingSteps:
         self._recorded: Any = None
 
     def take(self, done: Callable[[Any], None]) -> None:
-        """Compute a step and pass the logits to `done`, which sets the next tokens and is recorded with it."""
+        """Run a step and pass the logits to `done`, which sets the next tokens and is part of the recording."""
         if self._recorded is not None:
             self._recorded.replay()
             return
@@ -120,7 +120,7 @@ class DecodingSteps:
             done(self._expected())
 
     def record(self, done: Callable[[Any], None]) -> None:
-        """Record a step if device and model allow it; before the first row starts, computing one has no effect."""
+        """Record a step if the device and the model allow it. Call this before the first row starts."""
         if self._loaded.device.type != "cuda" or self._loaded.model in _unrecordable:
             return
         try:
@@ -139,7 +139,7 @@ class DecodingSteps:
                 for _ in range(_WARMING):
                     self.take(done)
             torch.cuda.current_stream().wait_stream(aside)
-            # Other threads meanwhile prepare pictures, and may allocate memory on the device.
+            # Other threads prepare pictures meanwhile and may allocate memory on the device.
             with torch.cuda.graph(recorded, capture_error_mode="thread_local"):
                 self.take(done)
         return recorded
@@ -157,10 +157,10 @@ class DecodingSteps:
 
 @contextmanager
 def _grouped_attention(decoder: Any) -> Iterator[None]:
-    """Context manager in which heads with shared keys read them once; transformers copies the keys for each head."""
+    """Context manager in which attention heads share keys; transformers would copy the keys for each head."""
     config = decoder.config
     usual = config._attn_implementation
-    if usual == "sdpa" and not config.sub_configs:  # it would be set in all sub-configurations
+    if usual == "sdpa" and not config.sub_configs:  # otherwise it would change all sub-configurations
         config._attn_implementation = _NAME
     try:
         yield
@@ -171,7 +171,7 @@ def _grouped_attention(decoder: Any) -> Iterator[None]:
 def _attend(
     module: Any, query: Any, key: Any, value: Any, attention_mask: Any, *, scaling: float | None = None, **_: Any
 ) -> tuple[Any, None]:
-    """Attention for one token per row: the heads of a group are treated as that many tokens."""
+    """Compute attention for one token per row, with the heads of a group treated as tokens."""
     rows, heads, _one, width = query.shape
     asked = query.reshape(rows, key.shape[1], -1, width)
     seen = functional.scaled_dot_product_attention(asked, key, value, attn_mask=attention_mask, scale=scaling)
@@ -182,10 +182,10 @@ AttentionInterface.register(_NAME, _attend)
 
 
 class Choose(Protocol):
-    """Chooses the token of each row."""
+    """Chooses the next token of each row."""
 
     on_device: bool
-    """Whether this is computed on the device alone, so that it can be part of a recorded step."""
+    """Whether the choice runs entirely on the device, so that it can be part of a recorded step."""
 
     def __call__(self, expected: Any, whose: Sequence[int | None], /) -> Any:
         """Return the tokens, given the logits and the number of each row's answer (None for unused rows)."""
@@ -194,12 +194,12 @@ class Choose(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A conversation that was read and whose answer is to be written."""
+    """A conversation that was read and whose answer will be generated next."""
 
     number: int
     """The number of the request."""
     path: Places
-    """The positions of its tokens, in a batch whose rows are joined."""
+    """The indices of its tokens in the flattened batch."""
     position: Any
     """The position of the answer's first token."""
     most: int
@@ -207,12 +207,12 @@ class Begun:
 
 
 class Slots:
-    """Slots for answers that are written concurrently."""
+    """Slots for answers that are generated concurrently."""
 
     def __init__(
         self, loaded: Loaded, read: Any, rows: int, length: int, position: Any, choose: Choose, ends: list[int]
     ) -> None:
-        """Allocate rows of at most `length` tokens like those in `read`, with positions like this one."""
+        """Allocate rows of at most `length` tokens, with the layers of the cache `read` and the shape of `position`."""
         device = loaded.device
         self.length = length
         self._choose, self._ending = choose, ends
@@ -237,7 +237,7 @@ class Slots:
         return len(self._whose)
 
     def serves(self, rows: int, length: int, choose: Choose, ends: list[int]) -> bool:
-        """Whether these slots fit this many answers of this length and way of choosing."""
+        """Whether these slots can hold this many answers of this length and choose and end them in this way."""
         return (self._choose, self._ending) == (choose, ends) and self.rows >= rows and self.length >= length
 
     def fill(self, read: Any, begun: Sequence[Begun], tokens: Any) -> None:
@@ -259,7 +259,7 @@ class Slots:
         self._ended[slots] = self._is_end(tokens) | (most <= 1)
 
     def step(self) -> None:
-        """Write one more token of every running answer."""
+        """Generate one more token of every running answer."""
         self._steps.take(self._add)
 
     def finished(self, *, all_of_them: bool = False) -> list[tuple[int, list[int]]]:
@@ -295,28 +295,28 @@ class Slots:
         return (tokens[:, None] == self._ends).any(-1)
 
 
-_deaf: WeakSet[Any] = WeakSet()
-"""Models whose own `generate` ignores the logits processors passed to it."""
+_ignoring_processors: WeakSet[Any] = WeakSet()
+"""Models with a `generate` method of their own that ignores logits processors."""
 
 
 def generate(
     loaded: Loaded, prompts: Prompt, most: int, steering: Sequence[Any] = (), stopping: Sequence[Any] = ()
 ) -> list[list[int]]:
-    """Return at most `most` tokens that a model writes after each conversation of a batch, without the prompt."""
-    noting = _Noting()
+    """Generate at most `most` tokens after each conversation of a batch, and return them without the prompt."""
+    recorder = _StartRecorder()
     asked: dict[str, Any] = {
         **prompts,
         "generation_config": _greedy_config(loaded, most),
-        "logits_processor": LogitsProcessorList([noting, *steering]),
+        "logits_processor": LogitsProcessorList([recorder, *steering]),
         "stopping_criteria": StoppingCriteriaList(stopping),
     }
     with torch.inference_mode():
-        own = GenerationMixin.generate if loaded.model in _deaf else type(loaded.model).generate
+        own = GenerationMixin.generate if loaded.model in _ignoring_processors else type(loaded.model).generate
         made = own(loaded.model, **asked)
-        if noting.start is None:  # Janus ignores logits processors; the common implementation does not
-            _deaf.add(loaded.model)
+        if recorder.start is None:  # Janus's own method; use the common one
+            _ignoring_processors.add(loaded.model)
             made = GenerationMixin.generate(loaded.model, **asked)
-    return [list(row) for row in made[:, noting.start :].tolist()]
+    return [list(row) for row in made[:, recorder.start :].tolist()]
 
 
 def end_tokens(loaded: Loaded) -> list[int]:
@@ -340,8 +340,8 @@ def _greedy_config(loaded: Loaded, most: int) -> Any:
     )
 
 
-class _Noting(LogitsProcessor):
-    """Records where the answers begin, since only some families return the prompt too."""
+class _StartRecorder(LogitsProcessor):
+    """Records where the answers begin, since only some families return the prompt as well."""
 
     start: int | None = None
 
@@ -352,7 +352,7 @@ class _Noting(LogitsProcessor):
 
 
 TOKENS = 8192
-"""The number of tokens in a batch that is read; more are not faster."""
+"""The maximum number of tokens in a batch of prompts; larger batches are not faster."""
 ROWS = 256
 """The maximum number of concurrent answers."""
 STEPS = 4
@@ -360,9 +360,9 @@ STEPS = 4
 _ROUND = 128
 """Row lengths are rounded up to a multiple of this, which suits the device and leaves space for longer answers."""
 _SHARE = 0.5
-"""The share of the GPU's free memory for the cache of running answers."""
+"""The share of the GPU's free memory that the cache of running answers may use."""
 _kept: WeakKeyDictionary[Any, Slots] = WeakKeyDictionary()
-"""The slots of each model, since creating them and recording a step takes a second."""
+"""The slots of each model, kept because creating them and recording a step takes a second."""
 
 Written = tuple[list[int], int]
 """The tokens of an answer, and the number of tokens read before it."""
@@ -388,7 +388,7 @@ def write_shared(
     choose: Choose = LIKELIEST,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Written | AskingFailed]]:
-    """Yield what the model writes after each conversation, at most `most` tokens."""
+    """Yield the answer to each conversation, of at most `most` tokens, with shared prefixes read only once."""
     failed: dict[int, AskingFailed] = {}
     writing = _Writing(loaded, plan, requests.most, most, choose)
     rows = build_rows(plan, loaded, requests, failed, placeholder_answer)
@@ -406,7 +406,7 @@ def write_shared(
         writing.cut_off()
         yield from writing.taken()
     except BaseException:
-        _kept.pop(loaded.model, None)  # the slots may hold the memory that is needed
+        _kept.pop(loaded.model, None)  # free the slots, since memory may have run out
         raise
 
 
@@ -418,7 +418,7 @@ class _Writing:
         self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)
         self._reading: tuple[AbstractContextManager[Any], Any, list[Begun], Any] | None = None
-        """The lane in which conversations are read, their cache, what begins, and the first token of each answer."""
+        """The conversations being read: their lane, their cache, the answers to begin, and their first tokens."""
         self._read: dict[int, int] = {}
         self._written: dict[int, Written] = {}
 
@@ -433,7 +433,7 @@ class _Writing:
         return iter(found.items())
 
     def begin(self, batch: Sequence[Numbered] | None, lane: AbstractContextManager[Any]) -> None:
-        """Start reading some conversations, and start the answers to those that were read before."""
+        """Start reading a batch of conversations, and start the answers to the previous batch."""
         before = self._reading
         self._reading = None
         if batch:
@@ -458,7 +458,7 @@ class _Writing:
             done = min(part.stop, len(begun))
 
     def go_on(self) -> None:
-        """Write a few more tokens of every answer."""
+        """Generate a few more tokens of every answer."""
         assert self._slots is not None
         for _ in range(STEPS):
             self._slots.step()
@@ -473,7 +473,7 @@ class _Writing:
         self._written |= {number: (said, self._read.pop(number)) for number, said in found}
 
     def _room_for(self, begun: Sequence[Begun], memory: Any) -> Slots:
-        """Return slots that are long enough: the existing ones, or new ones once the old are unused."""
+        """Return slots that are long enough: the existing ones, or new ones after all running answers have finished."""
         longest = max(len(one.path) + one.most for one in begun)
         found = self._slots
         if found is not None and found.serves(self._rows, longest, self._choose, self._ends):
@@ -491,7 +491,7 @@ class _Writing:
 
 
 def _begin_answers(batch: Sequence[Numbered], most: int, longest: int) -> Iterator[Begun]:
-    """Iterate over the requests of a batch, in the order of its rows."""
+    """Yield the answers to begin after a batch was read, in the order of its rows."""
     length = max(row.size for _, row in batch)
     for nth, (numbers, row) in enumerate(batch):
         for number, path in zip(numbers, row.tree.paths, strict=True):
@@ -500,7 +500,7 @@ def _begin_answers(batch: Sequence[Numbered], most: int, longest: int) -> Iterat
 
 
 def _rows_that_fit(memory: Any, length: int) -> int:
-    """Return how many rows of that length fit into the device's memory."""
+    """Return how many rows of this length fit into the device's memory."""
     keys = memory.layers[0].keys
     if keys.device.type != "cuda":
         return ROWS

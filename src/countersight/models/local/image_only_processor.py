@@ -1,7 +1,7 @@
 """Processors without the parts for video and audio, which still pictures do not need.
 
 Many families also accept video and audio. Transformers loads a processor completely or not at all, and needs
-torchvision for video; Pixtral's processor requires it without using it.
+torchvision for video; Pixtral's processor requires torchvision without using it.
 """
 
 import importlib.util
@@ -25,7 +25,7 @@ def _has_torchvision() -> bool:
 
 
 def load_stills(folder: Path, config: Any) -> Any | None:
-    """Load the processor of a folder without parts for video and audio; None if it has no such parts."""
+    """Load the processor in a folder without its video and audio parts; None if it has no such parts."""
     name = _class_name(folder, config)
     if name == "PixtralProcessor" and not _has_torchvision():
         return _assemble(Pixtral, folder, tokenizers=PreTrainedTokenizerFast)
@@ -57,7 +57,7 @@ def _assemble(processor: Any, folder: Path, tokenizers: Any) -> Any:
 
 
 class _MissingPart:
-    """A placeholder for a part for video or audio; it has the settings of the image processor, which some processors
+    """A placeholder for a video or audio part, with the settings of the image processor, which some processors
     read."""
 
     def __init__(self, pictures: Any) -> None:
@@ -100,7 +100,7 @@ class Pixtral(ProcessorMixin):
         patch_size: int = 16,
         spatial_merge_size: int = 1,
         chat_template: str | None = None,
-        image_token: str = "[IMG]",  # noqa: S107 - a word of the model's, no secret
+        image_token: str = "[IMG]",  # noqa: S107 - a token of the model, not a secret
         image_break_token: str = "[IMG_BREAK]",  # noqa: S107
         image_end_token: str = "[IMG_END]",  # noqa: S107
         **_: Any,
@@ -109,7 +109,7 @@ class Pixtral(ProcessorMixin):
         self.image_token, self._row_end, self._end = image_token, image_break_token, image_end_token
         self.image_token_id = tokenizer.convert_tokens_to_ids(image_token)
         self._place = patch_size * spatial_merge_size
-        """The side in pixels of the area of one token."""
+        """The side in pixels of the square that one token covers."""
 
     def _process_images(self, images: Any, **settings: Any) -> Any:
         return super()._process_images(images, **{**settings, "patch_size": self._place})

@@ -32,22 +32,22 @@ _NO_CONVERSATION = {
 """Families that transformers lists for pictures and text but that cannot answer questions, with the reason."""
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
-_TELLING = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
+_HASHED_SUFFIXES = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
 """Suffixes of files that affect a model's answers."""
-_EYES = ("vision", "image", "vq_config", "patch")
-"""Parts of setting names, of which every configuration of a vision model has at least one."""
+_VISION_SETTINGS = ("vision", "image", "vq_config", "patch")
+"""Parts of setting names; every configuration of a vision model contains at least one of them."""
 _WANTED = re.compile(r"requires the (\w+) library|No module named '(\w+)|requires you to have (\w+)")
 """Messages of transformers about a missing package."""
-_UNPREPARED = "Could not load any image processor class"
-"""The message of transformers if pictures of a family can be prepared only with torchvision."""
-_BROUGHT = ("torch", "torchvision", "timm", "transformers", "num2words")
+_NEEDS_TORCHVISION = "Could not load any image processor class"
+"""The message of transformers if the image processor of a family needs torchvision."""
+_IN_EXTRA = ("torch", "torchvision", "timm", "transformers", "num2words")
 """Packages that the extra for local models installs."""
-_ENDS = 1024 * 1024
+_HASHED_BYTES = 1024 * 1024
 """The number of bytes at both ends of a file that are hashed; reading all weights would take minutes."""
 
 
 def find_folder(name: str) -> Path:
-    """Return the folder of a model: the given one, or that in the cache; nothing is downloaded."""
+    """Return the folder of a model, given its path or its name in the cache; nothing is downloaded."""
     folder = Path(name).expanduser()
     if not folder.is_dir():
         folder = _cached_folder(name)
@@ -55,7 +55,7 @@ def find_folder(name: str) -> Path:
         raise ModelError(f"{folder} is not a model: it contains no config.json")
     if not any(file for pattern in _WEIGHTS for file in folder.glob(pattern)):
         raise ModelError(f"{folder} has no weights (*.safetensors){_how_to_get(name)}")
-    for index in folder.glob("*.index.json"):  # of weights that are split into several files
+    for index in folder.glob("*.index.json"):  # weights are split into several files
         try:
             files = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
             missing = [file for file in files if not (folder / file).is_file()]
@@ -67,19 +67,19 @@ def find_folder(name: str) -> Path:
 
 
 def any_config(folder: Path) -> Any:
-    """Return the configuration of a model of any kind, if transformers knows its family."""
+    """Return the configuration of any model whose family transformers knows."""
     _require_torch()
     from transformers import AutoConfig
 
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # damaged or foreign files make transformers raise any exception
+    except Exception as error:  # transformers may raise any exception for damaged files
         raise unusable(folder, error) from None
 
 
 def read_config(folder: Path) -> Any:
-    """Return the configuration of a model that can answer questions; for models with speech output, of their language
-    part."""
+    """Return the configuration of a model that can answer questions; for models with speech output, that of their
+    language part."""
     config = any_config(folder)
     config = getattr(config, "thinker_config", config)
     if reason := _NO_CONVERSATION.get(config.model_type):
@@ -100,8 +100,8 @@ def is_for_pictures(config: Any) -> bool:
 
     if type(config) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING and type(config) not in MODEL_FOR_MULTIMODAL_LM_MAPPING:
         return False
-    # Transformers also lists language models and audio models there.
-    return any(part in name for name in config.to_dict() for part in _EYES)
+    # These mappings also contain text-only models and audio models.
+    return any(part in name for name in config.to_dict() for part in _VISION_SETTINGS)
 
 
 def is_for_words(config: Any) -> bool:
@@ -112,7 +112,7 @@ def is_for_words(config: Any) -> bool:
 
 
 def find_device(name: str) -> str:
-    """Return the device of that name; raises ModelError if it is not available; `auto` is the fastest one."""
+    """Return the device with this name (`auto`: the fastest one); raises ModelError if it is not available."""
     _require_torch()
     import torch
 
@@ -134,9 +134,9 @@ def find_device(name: str) -> str:
 
 
 def find_dtype(name: str, device: str, config: Any) -> str:
-    """Return the number format to compute with; `auto` is that of the stored weights.
+    """Return the number format to compute with; `auto` is the format of the stored weights.
 
-    On the CPU, where half precision is slow, it is float32.
+    On the CPU, where half precision is slow, `auto` is float32.
     """
     if name not in DTYPES:
         raise ModelError(unknown("dtype", name, DTYPES))
@@ -161,7 +161,7 @@ def has_torchvision() -> bool:
         return False
     try:
         importlib.import_module("torchvision")
-    except Exception as error:  # it registers operators as it is imported, which fails in its own ways
+    except Exception as error:  # importing it registers operators, which may raise any exception
         raise ModelError(
             f"torchvision does not work with the installed torch ({printable(str(error))[:100]}); install the "
             "matching build, or remove it: pip uninstall torchvision"
@@ -172,28 +172,28 @@ def has_torchvision() -> bool:
 def fingerprint(folder: Path) -> str:
     """Return a hash of these weights and settings, for run.json."""
     digest = hashlib.sha256()
-    for file in sorted(path for path in folder.rglob("*") if path.suffix in _TELLING and path.is_file()):
+    for file in sorted(path for path in folder.rglob("*") if path.suffix in _HASHED_SUFFIXES and path.is_file()):
         with open(file, "rb") as content:
             size = file.stat().st_size
             digest.update(f"{file.relative_to(folder)} {size} ".encode("utf-8", "surrogateescape"))
-            digest.update(content.read(_ENDS))
-            content.seek(max(0, size - _ENDS))
-            digest.update(content.read(_ENDS))
+            digest.update(content.read(_HASHED_BYTES))
+            content.seek(max(0, size - _HASHED_BYTES))
+            digest.update(content.read(_HASHED_BYTES))
     return digest.hexdigest()[:12]
 
 
 def check_tokenizer(folder: Path, tokenizer: Any) -> None:
-    """Raise ModelError if the tokenizer has no words: if its file is missing, transformers may create an empty one."""
+    """Raise ModelError if the tokenizer is empty: transformers may create an empty one if the file is missing."""
     if not tokenizer.get_vocab().keys() - tokenizer.get_added_vocab().keys():
         raise ModelError(f"{folder} has no tokenizer: tokenizer.json is missing")
 
 
 def unusable(folder: Path, error: Exception) -> ModelError:
-    """A one-sentence error for a folder that cannot be loaded, from the message of transformers."""
+    """Return a one-sentence error for a folder that cannot be loaded, based on the message of transformers."""
     wanted = _WANTED.search(str(error)) if isinstance(error, ImportError) else None
     if wanted:
         return missing_package(folder, next(filter(None, wanted.groups())).lower())
-    if _UNPREPARED in str(error) and not has_torchvision():
+    if _NEEDS_TORCHVISION in str(error) and not has_torchvision():
         return missing_package(folder, "torchvision")
     lines = [line for line in map(str.strip, str(error).splitlines()) if line] or [type(error).__name__]
     if "tokenizer" in lines[0].lower() and not any(folder.glob("tokenizer.*")) and not any(folder.glob("vocab.*")):
@@ -205,18 +205,18 @@ def unusable(folder: Path, error: Exception) -> ModelError:
 
 def missing_package(folder: Path, package: str) -> ModelError:
     """Return the error for a model that needs a missing package."""
-    how = INSTALL if package in _BROUGHT else f"pip install {package}"
+    how = INSTALL if package in _IN_EXTRA else f"pip install {package}"
     return ModelError(f"the model in {folder} needs {package}, which is not installed: {how}")
 
 
 def _require_torch() -> None:
-    """Import torch and transformers; raises ModelError with what to install."""
+    """Import torch and transformers; raises ModelError that says what to install."""
     fresh = "transformers" not in sys.modules and gc.isenabled()
-    if fresh:  # no garbage collection during imports, which saves an eighth of the time
+    if fresh:  # disabling garbage collection saves an eighth of the import time
         gc.disable()
     try:
         _import("torch")
-        has_torchvision()  # before transformers is imported, which would fail with it
+        has_torchvision()  # check it before transformers, which would fail as well
         found = _import("transformers")
         _import("transformers.models.auto.modeling_auto")
     finally:
@@ -238,7 +238,7 @@ def _cached_folder(name: str) -> Path:
     hub = _import("huggingface_hub")
     try:
         return Path(hub.snapshot_download(name, local_files_only=True))
-    except (OSError, ValueError):  # not there, or no name that could be
+    except (OSError, ValueError):  # not in the cache, or not a valid name
         raise ModelError(f"the model {printable(name)[:200]!r} is not on this machine{_how_to_get(name)}") from None
 
 
@@ -249,7 +249,7 @@ def _how_to_get(name: str) -> str:
 
 
 _SIGNS = ("out of memory", "alloc_failed", "can't allocate memory", "not enough memory")
-"""Messages of devices about exhausted memory, apart from the exception for it."""
+"""Parts of the messages of other exceptions that mean that a device is out of memory."""
 
 
 def is_full(error: BaseException) -> bool:
@@ -262,7 +262,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def forget() -> None:
-    """Release unused memory."""
+    """Release unused memory of the process and the device."""
     import torch
 
     gc.collect()
@@ -273,13 +273,13 @@ def forget() -> None:
 
 
 _TORCHVISION = ("fuyu",)
-"""Families whose pictures transformers claims to prepare without torchvision, but fails."""
+"""Families that need torchvision, although transformers claims otherwise."""
 
 
 def load(name: str, *, device: str = "auto", dtype: str = "auto") -> Loaded:
     """Load a model by the path of its folder, or by its name if it was downloaded before.
 
-    Quantised weights are left to transformers and the package that it needs.
+    Quantised weights are loaded by transformers and the package for their format.
     """
     folder = find_folder(name)
     config = read_config(folder)
@@ -288,11 +288,11 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto") -> Loaded:
     device = find_device(device)
     dtype = find_dtype(dtype, device, config)
     words_only = is_for_words(config)
-    processor: Any = _Words(_load_tokenizer(folder)) if words_only else _load_processor(folder, config)
+    processor: Any = _TextProcessor(_load_tokenizer(folder)) if words_only else _load_processor(folder, config)
     placed = is_quantised(config) or (device.startswith("cuda") and importlib.util.find_spec("accelerate") is not None)
     model = _load_model(folder, config, dtype, {"": device} if placed else None)
-    if not is_quantised(config):  # quantised weights cannot be moved, and layers are wrapped
-        vars(model).pop("hf_device_map", None)  # it is on one device, as if it had been moved there
+    if not is_quantised(config):  # quantised weights cannot be moved
+        vars(model).pop("hf_device_map", None)  # the whole model is on one device
         model.to(device)
     model.eval()
     model.generation_config.forced_eos_token_id = None  # a truncated answer must not look complete
@@ -316,8 +316,8 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto") -> Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    """A tokenizer in the place of a processor of pictures and text."""
+class _TextProcessor:
+    """A processor for text-only models, which only calls the tokenizer."""
 
     tokenizer: Any
 
@@ -379,7 +379,7 @@ def _load_processor(folder: Path, config: Any) -> Any:
         processor = load_stills(folder, config)
         if processor is None:
             processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **backend)
-    except Exception as error:  # as above
+    except Exception as error:  # every library raises its own exceptions
         raise unusable(folder, error) from None
     if not hasattr(processor, "image_processor") or not hasattr(processor, "tokenizer"):
         raise ModelError(f"{folder} has no image processor: preprocessor_config.json is missing")

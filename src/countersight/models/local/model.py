@@ -1,11 +1,11 @@
 """The local model and its queue of questions.
 
-A request arrives at `Local` and waits in `Queue`; waiting requests are computed in batches by `ranking.py` (options) or
-`writing.py`. Both arrange what several requests share as a tree (`trees.py`).
+A request arrives at `Local` and waits in `Queue`; a thread processes waiting requests in batches, with `ranking.py` to
+rank options or `writing.py` to generate replies. Both store shared tokens only once, in a tree (`trees.py`).
 
-A thread takes waiting requests and makes batches, as large as memory allows. The limit is found by trial: if a batch
-does not fit, half of it is tried, and later batches are not larger. No request is lost. Work that can use further
-questions gets them before it has answered the first, so that the device never waits.
+Batches are as large as memory allows. The limit is found by trial: if a batch does not fit, half of it is tried, and
+later batches are not larger. No request is lost. Further requests can join a running batch, so that the device is never
+idle.
 """
 
 import asyncio
@@ -35,18 +35,18 @@ from countersight.models.protocol import Answer, Displayed, ModelSettings, Reque
 from countersight.text import printable
 
 PLACES = {"cuda": 12}
-"""The factor of concurrent questions on a GPU: enough that one batch is computed, one is prepared and one waits."""
+"""The factor of concurrent questions on a GPU, so that one batch runs, one is prepared and one waits."""
 SWITCH = {"cuda": 0.0005}
 """The thread switch interval in seconds: with Python's default of 0.005, the thread that feeds the GPU often waits for
 those that prepare pictures."""
 _MOST_WORDS = 16
-"""The initial number of questions in a batch of a language model, since programs and their prompts are long."""
+"""The initial number of questions in a batch of a text-only model; small, since programs and their prompts are long."""
 
 
 class Local(Displayed):
-    """A local model of transformers, which writes replies and ranks options.
+    """A local model, run by transformers, that generates replies and ranks options.
 
-    Most accept pictures; a language model writes programs and answers from knowledge, without pictures.
+    Most models accept pictures; text-only models write programs, or answer without seeing the picture.
     """
 
     def __init__(self, name: str, where: str, settings: ModelSettings) -> None:
@@ -108,13 +108,13 @@ class Local(Displayed):
         from countersight.models.local.writing import write_answers
 
         queue = self._queue
-        return write_answers(self._awake(), requests, self._options, lambda: queue.closed)
+        return write_answers(self._load_once(), requests, self._options, lambda: queue.closed)
 
     def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
         from countersight.models.local.probing import ranking_plan
         from countersight.models.local.ranking import rank_requests
 
-        loaded = self._awake()
+        loaded = self._load_once()
         plan = ranking_plan(loaded)
         if plan.way == "plain" and not self.remarks:
             self.remarks.append(
@@ -122,12 +122,12 @@ class Local(Displayed):
             )
         return rank_requests(plan, loaded, requests, self._options.loss)
 
-    def _awake(self) -> Loaded:
-        """Return the model; it is loaded at the first question, so that a finished run does not load it."""
+    def _load_once(self) -> Loaded:
+        """Return the model. It is loaded at the first question, so that repeating a finished run does not load it."""
         if self._loaded is None:
             from transformers.utils import logging
 
-            logging.set_verbosity_error()  # its notes and progress bars would disturb our own display
+            logging.set_verbosity_error()  # its messages and progress bars would disturb our own display
             logging.disable_progress_bar()
             options = self._options
             self._loaded = load(self._where, device=options.device, dtype=options.dtype)
@@ -136,19 +136,19 @@ class Local(Displayed):
 
 
 QUIET = 0.02
-"""Seconds without a new question after which the waiting ones are taken."""
+"""Seconds without a new question after which a batch is made of the waiting ones."""
 MOST = {"cuda": 256, "mps": 64, "cpu": 64}
 """The initial number of questions in a batch."""
 ROOM = {"cuda": 131_072.0, "mps": 16_384.0, "cpu": 8_192.0}
-"""The initial number of tokens in a batch; on a GPU the limit is found by trial, but main memory must not run out."""
+"""The initial number of tokens in a batch; small without a GPU, since main memory must not run out."""
 _AHEAD = 2
-"""The number of batches in progress in work that takes further questions: one is prepared while one is computed."""
+"""The number of batches in progress if requests can join later: one is prepared while the other runs."""
 CLOSING = 10.0
-"""Seconds that closing waits for the current batch."""
+"""Seconds that `Queue.close` waits for the current batch."""
 
 
 Work = Callable[[Feed], Iterable[tuple[int, Any]]]
-"""Computes requests and yields results by number; a result that is an exception fails its request."""
+"""A function that processes requests and yields their results by number; a result may be an exception."""
 
 
 _Kind = tuple[Work, int]
@@ -174,7 +174,7 @@ class _Job:
 
     def tell(self, result: Any) -> None:
         def settle() -> None:
-            if self.future.done():  # the caller has gone
+            if self.future.done():  # the caller was cancelled
                 return
             if isinstance(result, BaseException):
                 self.future.set_exception(result)
@@ -193,13 +193,13 @@ def request_weight(request: Request) -> int:
 
 
 class Queue:
-    """Collects questions into batches of at most `most`, whose number times the longest is at most `room`."""
+    """Collects questions into batches of at most `most` questions and, padded to the longest, `room` tokens."""
 
     def __init__(self, most: int, room: float) -> None:
         self.most = most
         self.room = room
         self._room_before = room
-        """The value of `room` when a batch last fitted."""
+        """The value of `room` when a batch last fitted into memory."""
         self._waiting: list[_Job] = []
         self._changed = threading.Condition()
         self._closed = threading.Event()
@@ -212,7 +212,7 @@ class Queue:
         return self._closed.is_set()
 
     async def ask(self, work: Work, request: Request) -> Any:
-        """Return what `work` computes for a request, in any batch."""
+        """Queue a request and return what `work` computes for it."""
         if self.closed:
             raise RuntimeError("the model was closed")
         if self._fatal:
@@ -223,7 +223,7 @@ class Queue:
             self._waiting.append(job)
             self._changed.notify()
         if self._thread is None:
-            # A daemon thread, so that a long batch does not keep an ending program alive.
+            # A daemon thread, so that a long batch does not keep the program from exiting.
             self._thread = threading.Thread(target=self._serve, name="countersight-local", daemon=True)
             self._thread.start()
         return await job.future
@@ -248,7 +248,7 @@ class Queue:
             job.tell(asyncio.CancelledError())
 
     def _gather(self) -> list[_Job]:
-        """Return the next batch; empty after closing."""
+        """Wait for questions and return the next batch, which is empty after closing."""
         with self._changed:
             while not self._waiting and not self.closed:
                 self._changed.wait()
@@ -259,7 +259,7 @@ class Queue:
         return self._take()
 
     def _answered(self, batch: list[_Job]) -> Iterator[tuple[_Job, Any]]:
-        """Yield the jobs of a batch with their results as they arrive; jobs that did not fit are tried again."""
+        """Yield the jobs of a batch with their results as they arrive; jobs that did not fit are queued again."""
         parts = [batch]
         growing = True
         while parts:
@@ -311,7 +311,7 @@ class Queue:
             if jobs:
                 raise ValueError(f"{len(jobs)} questions got neither an answer nor an error")
         except Exception as error:  # a model may raise anything; the caller gets the exception
-            # The traceback keeps references to the exhausted memory.
+            # The traceback keeps references to tensors that use memory.
             error.__traceback__ = error.__context__ = error.__cause__ = None
             if isinstance(error, RuntimeError) and "CUDA error" in str(error) and not is_full(error):
                 # The device failed and cannot compute anything more in this process.
@@ -336,7 +336,7 @@ class Queue:
         return taken
 
     def _fitting(self, kind: _Kind, under_way: Sequence[_Job], most: int, room: float) -> list[_Job]:
-        """Return waiting questions that fit, heaviest first, so that memory runs out early or not at all."""
+        """Return waiting questions that fit, largest first, so that memory runs out early or not at all."""
         scenes: dict[int, list[_Job]] = {}
         for job in self._waiting:
             if job.kind == kind:

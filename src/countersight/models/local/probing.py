@@ -1,7 +1,7 @@
-"""Finds out which way of ranking a loaded model supports, by trying each on small questions against the plain way.
+"""Finds out which ranking plan a loaded model supports, by comparing each with plain ranking on small questions.
 
-The name of a model is not considered. Whether it respects the mask and positions of a tree of tokens shows in its
-losses: if not, they differ from those of one complete pass per option.
+The name of the model is not considered. If a model ignores the mask or the positions of a tree of tokens, its losses
+differ from those of one complete pass per option.
 """
 
 import functools
@@ -29,27 +29,27 @@ from countersight.picture import Picture, check_picture
 
 Found = TypeVar("Found")
 _WINDOW = 16
-"""The size of a layer's window while it is probed, since the question is shorter than the windows of real models."""
+"""The size of attention windows during a test, since the questions are shorter than the windows of real models."""
 _EXACT, _ROUNDED = 1e-4, 0.03
-"""The maximum difference of two equal losses of about 1, in 32 bits and in fewer."""
+"""The maximum relative difference between losses that count as equal, in float32 and in lower precision."""
 _OUTLIERS = 0.01
-"""The share of words that may differ by more: of 150,000, rounding affects a few strongly."""
+"""The share of the vocabulary that may differ by more, since rounding affects a few of 150,000 tokens strongly."""
 _WORDS = 3
-"""The number of words that are written to see whether neighbours in the batch change them."""
+"""The number of tokens that are generated to see whether other conversations in the batch change them."""
 _QUESTIONS = {
     "How many cats are there?": ("yes", "three of them"),
     "How many would there be if one more cat came in?": ("three", "three cats"),
 }
 _WIDTHS = (64, 192)
-"""The widths of the test pictures, both 64 high: a square fills the input of many encoders, the other does not."""
+"""The widths of the test pictures, both 64 high: only the square one fills the input of many encoders."""
 
 
 _findings: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
-"""For each model, the results of the functions that were called for it."""
+"""The results of functions decorated with `_find_once`, for each model."""
 
 
 def _find_once(find: Callable[[Loaded], Found]) -> Callable[[Loaded], Found]:
-    """Decorate a function so that it is called once per model."""
+    """Decorator that caches a function's result for each model."""
 
     @functools.wraps(find)
     def found(loaded: Loaded) -> Found:
@@ -64,7 +64,7 @@ def _find_once(find: Callable[[Loaded], Found]) -> Callable[[Loaded], Found]:
 
 @_find_once
 def ranking_plan(loaded: Loaded) -> RankingPlan:
-    """Return how a model's options are ranked."""
+    """Return the fastest plan that gives a model's own losses."""
     plain = RankingPlan("plain")
     if loaded.answers_apart or selects_tokens(find_decoder(loaded.model).config):
         return plain
@@ -75,7 +75,7 @@ def ranking_plan(loaded: Loaded) -> RankingPlan:
             return plain
         for together in (True, False) if writes_in_batches(loaded) else (False,):
             plans = [RankingPlan("shared prefix", sight, together) for sight in SIGHTS]
-            # The closest one: at low precision a wrong sight may differ by little more than rounding.
+            # Take the closest plan: at low precision, a wrong mask may differ by little more than rounding.
             distance, plan = min(
                 ((_loss_difference(_try_plan(plan, loaded), right), plan) for plan in plans), key=itemgetter(0)
             )
@@ -86,7 +86,7 @@ def ranking_plan(loaded: Loaded) -> RankingPlan:
 
 @_find_once
 def writes_in_batches(loaded: Loaded) -> bool:
-    """Whether what a model writes does not depend on other conversations in the batch.
+    """Whether a model's output is independent of other conversations in the batch.
 
     MiniMax M3's encoder treats all pictures of a batch as one, Phi-4's places them by their neighbours' shapes, and
     Kosmos-2 counts padding as words.
@@ -98,7 +98,7 @@ def writes_in_batches(loaded: Loaded) -> bool:
     alone = [_predict(loaded, [request])[0] for request in asked]
     try:
         together = _predict(loaded, asked, [_greedy_tokens(steps) for steps in alone])
-    except Exception as error:  # a model may refuse two pictures of different sizes with any exception
+    except Exception as error:  # models may raise any exception for two pictures of different sizes
         if is_full(error):
             raise
         return False
@@ -107,9 +107,9 @@ def writes_in_batches(loaded: Loaded) -> bool:
 
 @_find_once
 def writing_plan(loaded: Loaded) -> RankingPlan | None:
-    """Return the plan for writing with shared parts read once; None if the model can only write plainly.
+    """Return the plan for generating answers with shared prefixes read once; None if the model does not support it.
 
-    Its predictions must be the same, word by word, as when it writes alone and plainly.
+    Its predictions must agree, token by token, with those of the model's own `generate` for single conversations.
     """
     plan = ranking_plan(loaded)
     if plan.way == "plain" or not _has_image_processor(loaded):
@@ -119,7 +119,7 @@ def writing_plan(loaded: Loaded) -> RankingPlan | None:
     overheard = _ForcedChoice([_greedy_tokens(steps) for steps in alone])
     try:
         deque(write_shared(loaded, plan, Feed(asked), _WORDS, overheard), maxlen=0)
-    except Exception as error:  # a model may refuse a given cache with any exception
+    except Exception as error:  # models may raise any exception for a cache from outside
         if is_full(error):
             raise
         return None
@@ -131,12 +131,12 @@ def writing_plan(loaded: Loaded) -> RankingPlan | None:
 
 
 def write_no_more_shared(loaded: Loaded) -> None:
-    """Let a model write plainly from now on, because sharing failed on real questions."""
+    """Make a model use its own `generate` from now on, because shared prefixes failed on real questions."""
     _findings[loaded.model][writing_plan.__name__] = None
 
 
 class _ForcedChoice:
-    """Continues each answer with the given words and records the predictions, as `_ForcedTokens` does."""
+    """Continues each answer with the given tokens and records the predictions, as `_ForcedTokens` does."""
 
     on_device = False
 
@@ -155,22 +155,22 @@ class _ForcedChoice:
 
 
 def _predictions_agree(one: Sequence[Any], other: Sequence[Any], bound: float) -> bool:
-    """Whether the predictions agree at every word of an answer."""
-    pairs = zip(one, other, strict=False)  # an answer may end before its neighbours
+    """Whether the predictions agree at every token of an answer."""
+    pairs = zip(one, other, strict=False)  # answers may differ in length
     apart = (((expected - likewise).abs() > bound).float().mean() for expected, likewise in pairs)
     return all(float(share) <= _OUTLIERS for share in apart)
 
 
 def _greedy_tokens(steps: Sequence[Any]) -> list[int]:
-    """Return the words written: the most likely at each step."""
+    """Return the most likely token at each step."""
     return [int(expected.argmax()) for expected in steps]
 
 
 def _predict(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[int]] = ()) -> list[list[Any]]:
-    """Return the predictions at each of the first words that the model writes after each conversation.
+    """Return the predictions of the first tokens that the model generates after each conversation.
 
-    If `words` are given, it continues with those: at low precision two words may be equally likely, and after a
-    different one, predictions rightly differ.
+    If `words` are given, the model continues with these tokens: at low precision two tokens may be equally likely, and
+    predictions after different tokens cannot be compared.
     """
     listening = _ForcedTokens(words)
     generate(loaded, model_inputs(loaded, requests, decode_pictures(*requests)), _WORDS, [listening])
@@ -178,7 +178,7 @@ def _predict(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[i
 
 
 class _ForcedTokens(LogitsProcessor):
-    """Records a model's predictions, and makes it say the given words."""
+    """Records a model's predictions, and makes it generate the given tokens."""
 
     def __init__(self, words: Sequence[Sequence[int]]) -> None:
         self._words = words
@@ -193,16 +193,16 @@ class _ForcedTokens(LogitsProcessor):
 
 
 def _log_probabilities(expected: Any) -> Any:
-    """Return log-probabilities; those of nearly impossible words are clamped."""
+    """Return log-probabilities; those of nearly impossible tokens are clamped."""
     return expected.float().log_softmax(-1).clamp(min=-10.0)
 
 
 def _try_plan(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
-    """Return the losses of the small questions by this plan; None if the model cannot compute them this way."""
+    """Return the losses of the small questions under a plan; None if the model does not support the plan."""
     try:
         asked = Feed(_small_questions(loaded))
         found = [losses for _, losses in sorted(rank_requests(plan, loaded, asked, "mean"), key=itemgetter(0))]
-    except Exception as error:  # a model may refuse a mask, positions or a cache with any exception
+    except Exception as error:  # models may raise any exception for masks, positions or a cache
         if is_full(error):
             raise
         return None
@@ -222,7 +222,7 @@ def _loss_difference(found: list[Losses] | None, right: list[Losses]) -> float:
 
 
 def _small_questions(loaded: Loaded) -> list[Request]:
-    """Return two questions about each of two pictures of different shapes, to detect rows of a batch that mix."""
+    """Return two questions about each of two pictures of different shapes, to detect interacting rows."""
     return [
         Request(question, (Turn("user", question, shown),), "choice", tuple(map(Option, options)))
         for shown in (_small_picture(width) if _has_image_processor(loaded) else None for width in _WIDTHS)
@@ -235,7 +235,7 @@ def _has_image_processor(loaded: Loaded) -> bool:
 
 
 def _small_picture(width: int) -> Picture:
-    """Return a picture that differs everywhere, so that any lost part is noticed."""
+    """Return a picture whose parts all differ, so that any lost part is noticed."""
     file = io.BytesIO()
     slope = Image.linear_gradient("L").resize((width, 64))
     Image.merge("RGB", (slope, slope.rotate(180), Image.radial_gradient("L").resize((width, 64)))).save(file, "PNG")
@@ -244,7 +244,7 @@ def _small_picture(width: int) -> Picture:
 
 @contextmanager
 def _narrow_windows(loaded: Loaded) -> Iterator[None]:
-    """Context manager in which layers with a window see only a few tokens back."""
+    """Context manager in which layers with an attention window see only a few tokens back."""
     config = find_decoder(loaded.model).config
     usual = {name: getattr(config, name) for name in window_settings(config)}
     try:

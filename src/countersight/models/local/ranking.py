@@ -1,4 +1,4 @@
-"""Ranking of options by their loss: the smallest is the answer (CFMM 3.4).
+"""Ranks options by their loss: the option with the smallest loss is the answer (CFMM 3.4).
 
 Requests with the same pictures become one row of tokens in which shared parts occur once (`trees.py`); several rows
 form a batch. For models that do not support this, every option is read in full; `probing.py` finds out whether a model
@@ -40,13 +40,13 @@ Ranked = Losses | AskingFailed
 Sizes = list[tuple[int, list[int]]]
 """The requests of a batch, in the order of its rows, with the number of tokens of each option."""
 TOKENS = 8192
-"""The maximum number of tokens in a batch, including padding; more are not faster. A longer row is computed alone."""
+"""The maximum number of tokens in a batch, including padding; more are not faster. A longer row runs alone."""
 TOGETHER = 8
-"""The number of requests in a row; limited, because attention compares all tokens of a row."""
+"""The maximum number of requests in a row, since attention compares all tokens of a row."""
 Numbered = tuple[list[int], Row]
 """A row and the numbers of its requests."""
 Way = Literal["shared prefix", "plain"]
-"""What options share when they are ranked: pictures, questions and words up to where they differ; or nothing."""
+"""Whether options share the tokens of their common prefix (pictures, question, first words), or are read in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class RankingPlan:
 
     way: Way
     sight: Sight = "behind"
-    """What a token of a picture or a question sees apart from its ancestors."""
+    """What a token of a picture or a question sees besides its ancestors."""
     together: bool = True
     """Whether several rows are computed in one batch."""
 
@@ -63,7 +63,7 @@ class RankingPlan:
 def rank_requests(
     plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mean"
 ) -> Iterator[tuple[int, Ranked]]:
-    """Yield the losses of each request's options, the `mean` or `sum` over their tokens, or the reason of failure.
+    """Yield the losses of each request's options, the `mean` or `sum` over their tokens, or the error.
 
     They are yielded as they are computed, and further requests may be added meanwhile.
     """
@@ -105,7 +105,7 @@ def _rank_in_trees(
 
 
 def _option_sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, list[int]]]:
-    """Iterate over the requests of a batch, in the order of its rows, with the number of tokens of each option."""
+    """Yield the requests of a batch, in the order of its rows, with the number of tokens of each option."""
     for numbers, row in batch:
         sizes = iter([len(tokens) for _, tokens in row.answers])
         for number in numbers:
@@ -113,7 +113,7 @@ def _option_sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[i
 
 
 def _batch_losses(lane: AbstractContextManager[Any], sizes: Sizes, values: Any, loss: Loss) -> dict[int, Losses]:
-    """Return the losses of the options of a batch from those of their tokens."""
+    """Return the losses of a batch's options, computed from the losses of their tokens."""
     with lane:  # waits only for this batch
         values = values.double().cpu()
     parts = iter(values.split([size for _, each in sizes for size in each]))
@@ -161,13 +161,13 @@ def _plain_loss(loaded: Loaded, prompt: dict[str, Any], option: list[int], loss:
 
 
 _OURS = ("input_ids", "attention_mask")
-"""Inputs that the tree itself defines."""
+"""Inputs that are computed from the tree itself."""
 _KINDS = ("token_type_ids", "mm_token_type_ids")
 """Inputs that distinguish text (0) from pictures."""
 
 
 Answers = Callable[[Loaded, Request], list[list[int]]]
-"""Returns the tokens of every answer that may follow a conversation."""
+"""A function that returns the tokens of every answer that may follow a conversation."""
 
 
 def tokenize_options(loaded: Loaded, request: Request) -> list[list[int]]:
@@ -187,13 +187,13 @@ def build_row(
     sight: Sight,
     answers: Answers = tokenize_options,
 ) -> Row:
-    """Build the row of requests that all show these pictures."""
+    """Build the row of tokens for requests that all show these pictures."""
     sequences, positions, blocks, begins = [], [], [], []
     beside: dict[str, list[NDArray[Any]]] = {}
     for request in requests:
         prompt = prepare_prompt(loaded, request, pictures)
         options = answers(loaded, request)
-        # The values next to an answer's tokens do not depend on the tokens.
+        # The other inputs of an answer's tokens do not depend on the tokens.
         longest = append_answer(loaded, prompt, max(options, key=len))
         words = prompt["input_ids"][0].tolist()
         places = token_positions(loaded, prompt, further=longest["input_ids"].shape[1] - len(words))
@@ -224,7 +224,7 @@ def build_row(
 
 
 def _picture_blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
-    """Return which tokens see each other: those of each picture."""
+    """Return each token's block, since the tokens of a picture see each other; -1 for tokens in no block."""
     size = whole["input_ids"].shape[1]
     if sight == "behind":
         return np.full(size, -1)
@@ -282,7 +282,7 @@ def _group_by_pictures(loaded: Loaded, requests: Feed, failed: dict[int, AskingF
                 failed[number] = error
                 continue
             pictures = requests[number].pictures
-            if not pictures:  # they share little
+            if not pictures:  # text-only requests share little
                 groups[number] = [number]
                 continue
             part = 0
@@ -294,7 +294,7 @@ def _group_by_pictures(loaded: Loaded, requests: Feed, failed: dict[int, AskingF
 
 
 def _row_length_key(request: Request) -> tuple[int, int, int]:
-    """Return a key for the length of a row; first the number of pictures, which is equal within a batch."""
+    """Return a sort key for the length of a row, which starts with the number of pictures, equal within a batch."""
     pictures = request.pictures
     pixels = sum(picture.width * picture.height for picture in pictures)
     return len(pictures), pixels, sum(len(option.text) for option in request.options)
@@ -318,7 +318,7 @@ def group_into_batches(rows: Iterable[Numbered], most: int) -> Iterator[list[Num
 
 @functools.cache
 def _streams(device: Any) -> list[Any]:
-    """Return the two streams of a device; they are reused, since each reserves its own memory."""
+    """Return the two CUDA streams of a device; they are reused, since each reserves its own memory."""
     import torch
 
     torch.cuda.synchronize(device)  # the weights must be loaded before the first request
@@ -326,10 +326,10 @@ def _streams(device: Any) -> list[Any]:
 
 
 def stream_lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
-    """Return the streams into which batches are put in turn.
+    """Return context managers that run successive batches in alternating CUDA streams.
 
     Most models inspect the sizes of pictures before they compute, and so wait for the previous batch in their stream.
-    With a second stream, the device computes meanwhile. Only GPUs have two.
+    With a second stream, the device is busy meanwhile. On other devices, the context managers do nothing.
     """
     import torch
 
@@ -339,7 +339,7 @@ def stream_lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
 
 
 def hand_over(lane: AbstractContextManager[Any], *made: Any) -> None:
-    """Let the default stream wait for tensors made in a lane, and keep them until they were used there."""
+    """Make the default stream wait for tensors made in a lane, and keep their memory until that stream is done."""
     import torch
 
     stream = getattr(lane, "stream", None)

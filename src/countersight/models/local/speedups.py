@@ -1,4 +1,4 @@
-"""Optimisations of loaded models, which change results by no more than rounding."""
+"""Optimisations of loaded models, which change results only by rounding."""
 
 import functools
 import inspect
@@ -12,7 +12,7 @@ from torch.nn import functional
 from transformers import AttentionInterface
 
 _NAME = "countersight_flash_pieces"
-"""The name contains "flash", since transformers passes the ends of pieces only to such attention."""
+"""The name contains "flash", since transformers passes the boundaries of pieces only to attention with that name."""
 _TURN = "apply_rotary_pos_emb_vision"
 """The function of transformers that rotates queries and keys by position, in many vision encoders."""
 _WIDTH = 64
@@ -27,10 +27,10 @@ def speed_up(model: Any) -> None:
         if isinstance(module, nn.Conv2d | nn.Conv3d):
             _replace_patch_convolution(module)
     if model.device.type == "cuda":
-        # cuDNN attention plans again, for 0.1 s or more, whenever the length of a batch changes.
+        # cuDNN attention makes a new plan, in 0.1 s or more, whenever the length of a batch changes.
         torch.backends.cuda.enable_cudnn_sdp(False)
     if model.device.type != "cuda" or hasattr(model, "hf_device_map"):
-        return  # no gain on other devices; and layers of a distributed model are wrapped
+        return  # no gain on other devices, and the layers of a distributed model are wrapped
     plain: dict[type, bool] = {}
     for module in model.modules():
         for inner, outer in ((("gate_proj", "up_proj"), "down_proj"), (("fc1",), "fc2")):
@@ -40,10 +40,10 @@ def speed_up(model: Any) -> None:
 
 
 def _attend_in_pieces(model: Any) -> None:
-    """Make encoders of pictures of any size compute attention at once instead of picture by picture.
+    """Make encoders for pictures of variable size compute attention in one call instead of picture by picture.
 
-    Such an encoder arranges the patches of all pictures in a row, in which those of a picture, or of a window, see each
-    other. Transformers splits the row into hundreds of pieces in every layer, which takes longer than computing them.
+    Such an encoder joins the patches of all pictures in one row, in which only patches of the same picture or window
+    see each other. Transformers splits the row into hundreds of pieces in every layer, which is slow.
     """
     AttentionInterface.register(_NAME, attend)
     for module in model.modules():
@@ -65,7 +65,7 @@ def attend(
     max_length_q: int | None = None,
     **_: Any,
 ) -> tuple[Any, None]:
-    """Attention within the pieces of a row, `(1, heads, places, width)`, that end at the entries of `cu_seq_lens_q`."""
+    """Compute attention within the pieces of a row, `(1, heads, places, width)`, with bounds in `cu_seq_lens_q`."""
     groups = query.shape[1] // key.shape[1]
     if groups > 1:  # several heads share their keys and values (EXAONE 4.5)
         key, value = (part.repeat_interleave(groups, dim=1) for part in (key, value))
@@ -82,7 +82,7 @@ def attend(
 
 
 def _has_kernel(query: Any, scaling: float | None) -> bool:
-    """Whether torch has a kernel for pieces that can be used here."""
+    """Whether torch has a usable kernel for attention within pieces."""
     width = query.shape[-1]
     return (
         query.is_cuda
@@ -105,7 +105,7 @@ def _has_varlen_kernel() -> bool:
 
 
 def _attend_padded(rows: list[Any], ends: Any, longest: int, scaling: float | None) -> Any:
-    """Compute the attention without such a kernel: the pieces next to each other, padded."""
+    """Compute the attention without such a kernel, by padding the pieces and stacking them as a batch."""
     query, key, value = rows
     lengths = (ends[1:] - ends[:-1]).long()
     within = torch.arange(longest, device=query.device)
@@ -117,7 +117,7 @@ def _attend_padded(rows: list[Any], ends: Any, longest: int, scaling: float | No
 
 
 def _speed_up_rotation(model: Any) -> None:
-    """Make encoders rotate queries and keys with a quarter of the memory traffic, if their function is equivalent."""
+    """Make encoders rotate queries and keys with an equivalent function that needs a quarter of the memory traffic."""
     for family in {type(module).__module__ for module in model.modules()}:
         usual = getattr(sys.modules[family], _TURN, None)
         if usual is not None and usual is not rotate and _is_equivalent_rotation(usual):
@@ -125,7 +125,7 @@ def _speed_up_rotation(model: Any) -> None:
 
 
 def rotate(query: Any, key: Any, cosines: Any, sines: Any) -> tuple[Any, Any]:
-    """Rotate queries and keys, `(places, heads, width)`, by the angle of each place, in 32 bits."""
+    """Rotate queries and keys, `(places, heads, width)`, by the angle of each place, in float32."""
     angles = [half.unsqueeze(-2).float() for part in (cosines, sines) for half in part.chunk(2, dim=-1)]
     return _rotate_part(query, *angles), _rotate_part(key, *angles)
 
@@ -142,13 +142,13 @@ def _is_equivalent_rotation(usual: Any) -> bool:
     """Whether a function is equivalent to `rotate`: some families have other arguments or layouts."""
     given = [torch.linspace(-2, 3, 3 * 2 * 8).view(3, 2, 8), torch.linspace(1, -1, 3 * 2 * 8).view(3, 2, 8)]
     given += [torch.linspace(-1, 1, 3 * 8).view(3, 8), torch.linspace(0, 1, 3 * 8).view(3, 8)]
-    with suppress(Exception):  # it may refuse them with any exception
+    with suppress(Exception):  # it may raise any exception for these arguments
         return all(torch.allclose(*both, atol=1e-5) for both in zip(usual(*given), rotate(*given), strict=True))
     return False
 
 
 def _replace_patch_convolution(convolution: Any) -> None:
-    """Replace the convolution of patches as large as its window by a matrix product, which is faster."""
+    """Make a convolution compute patches of its kernel size by a matrix product, which is faster."""
     if convolution.groups != 1 or set(convolution.dilation) != {1} or set(convolution.padding) != {0}:
         return
     usual, size = convolution.forward, convolution.kernel_size
@@ -163,7 +163,7 @@ def _replace_patch_convolution(convolution: Any) -> None:
 
 
 def _pad_hidden_size(inner: list[Any], outer: Any) -> None:
-    """Widen the space between two layers to a size that is fast; the added weights are zero."""
+    """Pad the hidden size between two layers with zero weights, to a multiple that is fast."""
     if any(type(layer) is not nn.Linear for layer in (*inner, outer)):
         return
     old = outer.in_features
@@ -181,7 +181,7 @@ def _pad_hidden_size(inner: list[Any], outer: Any) -> None:
 
 
 def _fuse_norm(norm: Any, plain: dict[type, bool]) -> None:
-    """Compute a norm in one step, if its kind is the plain one: some families add 1 to its weight."""
+    """Compute an RMS norm in one operation, unless it is a variant: some families add 1 to its weight."""
     weight, tiny = getattr(norm, "weight", None), getattr(norm, "variance_epsilon", None)
     if weight is None or tiny is None:
         return

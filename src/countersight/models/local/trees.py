@@ -1,7 +1,7 @@
 """Token sequences with common prefixes, arranged as one tree in which shared tokens occur once.
 
-Also: the attention masks with which a model sees such a tree as separate sequences, the pass that reads a batch of
-trees, and the positions of a conversation's tokens.
+This module also creates the attention masks with which a model sees a tree as separate sequences, reads batches of
+trees, and computes the positions of a conversation's tokens.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,22 +20,22 @@ Places = NDArray[np.int64]
 
 
 class Tree(msgspec.Struct, frozen=True):
-    """Sequences as one row of tokens, in which each token comes after its predecessor, not always directly.
+    """Sequences as one row of tokens, in which each token comes after its predecessor, but not always right after it.
 
-    A token sees itself and its ancestors. This is one comparison, since all descendants of a token follow it directly:
-    place `i` sees place `j` if and only if `j <= i < ends[j]`.
+    A token sees itself and its ancestors. All descendants of a token follow it without a gap, so the token at index `i`
+    sees the token at index `j` if and only if `j <= i < ends[j]`.
     """
 
     tokens: Places
     depths: Places
     """The number of ancestors of each token."""
     ends: Places
-    """For each token, the first place after its descendants."""
+    """For each token, the index after its last descendant."""
     paths: tuple[Any, ...]
-    """For each sequence, in the given order, the places of its tokens."""
+    """For each sequence, in the given order, the indices of its tokens."""
 
     def spread(self, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """Arrange values of each sequence's tokens in the same way as the tokens."""
+        """Arrange the values of each sequence's tokens in the order of the tree's tokens."""
         laid = np.zeros((len(self.tokens), *values[0].shape[1:]), values[0].dtype)
         for path, beside in zip(self.paths, values, strict=True):
             laid[path] = beside
@@ -71,30 +71,30 @@ def _common_prefix(one: Places, other: Places) -> int:
 
 
 Sight = Literal["behind", "pictures", "pictures nearby", "whole pictures"]
-"""What a token sees apart from its ancestors: nothing; the other parts of its picture (as far as the window of a layer
-reaches, Gemma 3); the same, but only in layers with a window (Gemma 4); or all other parts."""
+"""What a token sees besides its ancestors: nothing; the rest of its picture within a layer's window (Gemma 3); the
+same, but only in layers with a window (Gemma 4); or the rest of its picture in every layer."""
 SIGHTS: tuple[Sight, ...] = ("behind", "pictures", "pictures nearby", "whole pictures")
 _WINDOWS = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}
 """Kinds of layers with a limited window, and the setting with its size."""
-_OBEDIENT = {"full_attention", *_WINDOWS}
+_MASKABLE = {"full_attention", *_WINDOWS}
 """Kinds of layers that respect a mask."""
-_FORGETFUL = {"linear_attention", "conv", "mamba", "moe", "mlp"}
-"""Kinds of layers that pass a state from token to token, or process each token separately. All others choose what they
-see (the best-scoring tokens or blocks), so a small question cannot show that a tree gives the same result."""
+_UNSELECTIVE = {"linear_attention", "conv", "mamba", "moe", "mlp"}
+"""Kinds of layers that pass a state from token to token, or process each token separately. All other kinds select what
+they see (the best-scoring tokens or blocks), so a small question cannot show that a tree gives the same result."""
 
 
 def tree_masks(
     config: Any, sight: Sight, trees: Sequence[Tree], blocks: Sequence[Places], device: Any, dtype: Any
 ) -> Any:
-    """Return the masks of a batch of trees, one or one for each kind of layer, as a decoder takes them.
+    """Return the attention mask of a batch of trees, or one mask for each kind of layer if the decoder has several.
 
     Tokens with the same number in `blocks` see each other, except -1. Raises ValueError if the decoder has layers that
     ignore masks.
     """
     import torch
 
-    if disobedient := _layer_kinds(config) - _OBEDIENT:
-        raise ValueError(f"layers of type {sorted(disobedient)} ignore attention masks")
+    if unmaskable := _layer_kinds(config) - _MASKABLE:
+        raise ValueError(f"layers of type {sorted(unmaskable)} ignore attention masks")
     length = max(len(tree.tokens) for tree in trees)
 
     def laid(values: list[Places], filling: int) -> Any:
@@ -103,7 +103,7 @@ def tree_masks(
     here = torch.arange(length, device=device)
     ends = laid([tree.ends for tree in trees], 0)
     behind = (here[None, :, None] < ends[:, None, :]) & (here[None, None, :] <= here[None, :, None])
-    behind |= torch.eye(length, dtype=torch.bool, device=device)  # padding sees itself: an empty row has no softmax
+    behind |= torch.eye(length, dtype=torch.bool, device=device)  # padding sees itself: empty rows have no softmax
     depth = laid([tree.depths for tree in trees], 0)
     beside = None
     if sight != "behind" and any((block >= 0).any() for block in blocks):
@@ -125,7 +125,7 @@ def tree_masks(
 
 
 def step_masks(config: Any, depths: Any, length: int, dtype: Any) -> Any:
-    """Return the masks of tokens written one per row, if a row stores each token at the position of its depth."""
+    """Return the masks for generating one token per row, if rows store each token at the index of its depth."""
     import torch
 
     here = torch.arange(length, device=depths.device)[None]
@@ -168,7 +168,7 @@ def window_settings(config: Any) -> list[str]:
 
 def selects_tokens(config: Any) -> bool:
     """Whether a decoder has layers that select the tokens they see."""
-    return bool(_layer_kinds(config) - _OBEDIENT - _FORGETFUL)
+    return bool(_layer_kinds(config) - _MASKABLE - _UNSELECTIVE)
 
 
 def _layer_kinds(config: Any) -> set[str]:
@@ -178,7 +178,7 @@ def _layer_kinds(config: Any) -> set[str]:
 
 
 def _window_mask(kind: str, config: Any, depth: Any, other: Any) -> Any:
-    """Return which tokens, by depth, a layer of this kind sees at all; None for all of them."""
+    """Return which depths are inside the window of a layer of this kind; None if it has no window."""
     if kind == "sliding_attention":
         return other[:, None, :] > depth[:, :, None] - config.sliding_window
     if kind == "chunked_attention":
@@ -188,16 +188,16 @@ def _window_mask(kind: str, config: Any, depth: Any, other: Any) -> Any:
 
 
 _CHUNK = 1024
-"""The number of rows of logits converted to full precision at a time, since a vocabulary has 150,000 words."""
+"""The number of rows of logits converted to float32 at a time; a row has up to 150,000 values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A tree of tokens with the values of its tokens."""
+    """A tree of tokens with the other inputs of the model."""
 
     tree: Tree
     positions: NDArray[np.int64]
-    """The position of each token in its own sequence: one number, or three for pictures in two dimensions."""
+    """The position of each token in its own sequence: one number, or three if pictures have two dimensions."""
     blocks: Places
     """Tokens with the same number see each other; those with -1 see only their ancestors."""
     beside: dict[str, NDArray[Any]]
@@ -207,7 +207,7 @@ class Row:
     shown: int
     """The number of pictures."""
     answers: tuple[tuple[Places, Places], ...]
-    """For each answer, the places before its tokens, and the tokens."""
+    """For each answer, the indices before its tokens, and the tokens."""
 
     @property
     def size(self) -> int:
@@ -225,7 +225,7 @@ def token_losses(loaded: Loaded, rows: Sequence[Row], sight: Sight) -> Any:
 
     heads, which = np.unique(answer_heads(rows), return_inverse=True)
     said = np.concatenate([tokens for row in rows for _, tokens in row.answers])
-    # All inputs are sent before the device computes anything: later ones would wait for it.
+    # Send all inputs before the device computes anything, since later transfers would wait for it.
     index, tokens, where = (torch.from_numpy(part).to(loaded.device) for part in (which, said, heads))
     with torch.inference_mode():
         logits = read_trees(loaded, rows, where, sight)
@@ -235,13 +235,13 @@ def token_losses(loaded: Loaded, rows: Sequence[Row], sight: Sight) -> Any:
 
 
 def answer_heads(rows: Sequence[Row]) -> Places:
-    """Return the places, in a batch with joined rows, whose next tokens belong to answers."""
+    """Return the indices, in the flattened batch, whose next tokens belong to answers."""
     length = max(row.size for row in rows)
     return np.concatenate([nth * length + before for nth, row in enumerate(rows) for before, _ in row.answers])
 
 
 def read_trees(loaded: Loaded, rows: Sequence[Row], heads: Any, sight: Sight, memory: Any = None) -> Any:
-    """Return the logits after some places of a batch, in one pass; `memory` stores the cache."""
+    """Return the logits at the indices `heads` of a batch, in one pass; `memory` stores the key-value cache."""
     length = max(row.size for row in rows)
     inputs = _tree_inputs(loaded, rows, length)
     remembering = {"use_cache": False} if memory is None else {"use_cache": True, "past_key_values": memory}
@@ -296,7 +296,7 @@ def _tree_reading(loaded: Loaded, rows: Sequence[Row], length: int, heads: Any, 
 
 @contextmanager
 def override_masks(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
-    """Context manager in which a decoder is given masks and positions, instead of computing them."""
+    """Context manager in which a decoder uses the masks and positions of `sees`, instead of computing its own."""
 
     def tell(_: Any, given: Any, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         named["attention_mask"], places = sees()
@@ -315,7 +315,7 @@ def override_masks(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterato
 def token_positions(loaded: Loaded, prompt: Prompt, further: int) -> Places:
     """Return the positions of a conversation and of `further` tokens after it: one number each, or several.
 
-    Families with two dimensions for pictures have a function that computes them.
+    Families whose pictures have two dimensions provide a function that computes them.
     """
     holders = (getattr(loaded.model, "model", None), loaded.model)
     placing = next((found for holder in holders if (found := getattr(holder, "get_rope_index", None))), None)

@@ -1,4 +1,4 @@
-"""Written replies, computed in the fastest way that gives the same text as the model's own `generate`."""
+"""Generates replies in the fastest way that gives the same text as the model's own `generate`."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -30,17 +30,17 @@ from countersight.picture import Picture
 def write_answers(
     loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
-    """Yield the model's answers to conversations with the same number of pictures, or the reasons of failure.
+    """Yield the model's answers to conversations with the same number of pictures, or the errors.
 
     If the model supports it, answers are yielded as they finish, and further requests may be added.
     """
-    # On other devices computing dominates, and recording a step gains nothing.
+    # On other devices the computation dominates, and recording a step gains nothing.
     plan = writing_plan(loaded) if loaded.device.type == "cuda" else None
     if plan is not None:
         try:
             yield from write_with_plan(plan, loaded, requests, settings, stopped)
             return
-        except Exception as error:  # a model or device may fail on more than a small question
+        except Exception as error:  # the test questions were small; larger ones may still fail
             if is_full(error) or isinstance(error, AskingFailed):
                 raise
             write_no_more_shared(loaded)
@@ -62,7 +62,7 @@ def write(
 def write_with_plan(
     plan: RankingPlan, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
-    """Yield the answers with shared parts read once, by a plan that was verified."""
+    """Yield the answers, with shared prefixes read once, according to a verified plan."""
     warmth = _sampling_temperature(loaded, settings)
     choose = _RequestSampler(warmth, settings.seed, requests) if warmth else LIKELIEST
     ends = end_tokens(loaded)
@@ -78,7 +78,7 @@ def write_plainly(
         return [answer for request in requests for answer in write_plainly(loaded, [request], settings, stopped)]
     prompts = _prepare_prompts(loaded, requests)
     read = prompts["attention_mask"].sum(dim=1)
-    # Positions left after the longest prompt: some families have no more.
+    # No more positions are left after the longest prompt: some families have a fixed number.
     most = min(settings.max_tokens, loaded.longest - int(read.max()))
     steering = []
     if warmth := _sampling_temperature(loaded, settings):
@@ -132,7 +132,7 @@ def _request_seed(seed: int, key: str) -> int:
 
 
 class _Sampler(LogitsProcessor):
-    """Samples each token: the maximum after adding Gumbel noise is a fair draw from the softmax.
+    """Samples each token: the maximum after adding Gumbel noise is a sample from the softmax.
 
     Every conversation has its own generator, so that draws depend only on the seed and its key, not on the batch or the
     device.
@@ -171,7 +171,7 @@ class _RequestSampler:
 
 
 class _Stopping(StoppingCriteria):
-    """Stops writing as soon as nobody waits for the result."""
+    """Stops the generation as soon as no caller waits for the result."""
 
     def __init__(self, stopped: Callable[[], bool]) -> None:
         self._stopped = stopped

@@ -1,8 +1,8 @@
-"""Surface features: how an option differs from the other options and from the texts it answers.
+"""Surface features: how an option differs from the other options and from the texts of the question.
 
-CoSIm's distractors were written into boxes that already contained the new response (CoSIm 4), so the right one is
-nearest to all others, and it shares words with the change. A matcher may use these counts; that they alone go far is a
-finding about the data.
+CoSIm's distractors were written in text boxes that already contained the correct response (CoSIm 4). The correct option
+is therefore the one most similar to the others; it also shares words with the change. A matcher may use these features;
+that they predict many answers by themselves is a weakness of the data.
 """
 
 import re
@@ -38,14 +38,14 @@ _DENYING = frozenset(
 )
 _TURNING = frozenset(("but", "however", "although", "though"))
 _REACH = 3
-"""The number of words after a "no" or "remove" that count as denied."""
+"""The number of words after a "no" or "remove" that count as negated."""
 _LEAST_SPREAD = 0.05
-"""Added to the standard deviation; options that differ by less in a count are nearly equal."""
+"""Added to the standard deviation, so that small differences between options are not magnified."""
 
 AMONG = 14
-"""The number of counts of an option relative to the other options."""
+"""The number of features that compare an option with the other options."""
 AGAINST = 18
-"""The number of counts of an option relative to the question, the first response and the change."""
+"""The number of features that compare an option with the question, the first response and the change."""
 
 Words = list[str]
 Counts = npt.NDArray[np.float32]
@@ -100,7 +100,7 @@ def among(options: Sequence[Words]) -> npt.NDArray[np.float64]:
 
 
 def against(options: Sequence[Words], question: Words, response: Words, change: Words) -> npt.NDArray[np.float64]:
-    """Compare each option with the texts: shared words, and words that it denies."""
+    """Compare each option with the question, response and change: shared words, and words that it negates."""
     asked, answered, changed = _content(question), _content(response), _content(change)
     gone, kept = _denied(change), changed - _denied(change)
     told = asked | answered | changed
@@ -137,12 +137,12 @@ def _content(text: Words | set[str]) -> frozenset[str]:
 
 
 def _denied(text: Words) -> frozenset[str]:
-    """Return the words shortly after a "no", a "not" or a "remove"."""
+    """Return the words shortly after a negating word such as "no", "not" or "remove"."""
     return _content(
         {near for place, word in enumerate(text) if word in _DENYING for near in text[place + 1 : place + 1 + _REACH]}
     )
 
 
 def _part(own: set[Any] | frozenset[Any], of: set[Any] | frozenset[Any]) -> float:
-    """Return the share of one set that is in the other."""
+    """Return the share of `own` that is also in `of`."""
     return len(own & of) / max(1, len(own))

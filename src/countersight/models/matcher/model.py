@@ -19,7 +19,7 @@ from countersight.system import cores
 
 
 class Member:
-    """The matcher of one seed."""
+    """The matcher trained with one seed."""
 
     def __init__(self, folder: Path) -> None:
         self._graph = open_graph(folder / GRAPH)
@@ -44,7 +44,7 @@ class Member:
 
 
 class Matcher(Displayed):
-    """Ranks the options of a question; with several seeds, by their mean."""
+    """Ranks the options of a question; if there are several seeds, by the mean of their scores."""
 
     def __init__(self, name: str, folder: Path, features: str = "") -> None:
         self.name = name
@@ -69,7 +69,7 @@ class Matcher(Displayed):
         self._asking = asyncio.Lock()
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """Return the loss of each option: minus the logarithm of its probability among the options."""
+        """Return the loss of each option: the negative logarithm of its probability among the options."""
         check_options(request)
         async with self._asking:
             return await asyncio.to_thread(self._losses, request)
@@ -96,10 +96,10 @@ class Matcher(Displayed):
         if not self._sheet.view:
             return []
         if self._look is None:
-            self._look = self._kept().look if self._sheet.view == FILES else looker(self._sheet.view)
+            self._look = self._precomputed_regions().look if self._sheet.view == FILES else looker(self._sheet.view)
         return self._look(list(request.pictures[-1:]))
 
-    def _kept(self) -> Regions:
+    def _precomputed_regions(self) -> Regions:
         """Return the precomputed regions; raises ModelError if they do not match the training."""
         if not Path(self._features).is_dir():
             raise ModelError(
@@ -116,7 +116,7 @@ class Matcher(Displayed):
 
 
 def open_graph(path: Path) -> Any:
-    """Open a matcher's graph."""
+    """Open a matcher's ONNX graph."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -140,6 +140,6 @@ def _fingerprint(folders: list[Path]) -> str:
 
 
 def open_matcher(name: str, target: str, settings: ModelSettings) -> Matcher:
-    """Open `matcher:RUN`, or `matcher:RUN/seed-1234` for one of its seeds; `?features=DIR` names other regions."""
+    """Open `matcher:RUN`, or `matcher:RUN/seed-1234` for one of its seeds; `?features=DIR` sets the region folder."""
     folder, options = with_options(target, ("features",), ModelError)
     return Matcher(name, Path(folder), options.get("features", ""))

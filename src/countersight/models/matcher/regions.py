@@ -1,6 +1,6 @@
-"""Regions of pictures: computed by an encoder, or read from a folder, memory-mapped, so that little memory is used.
+"""Regions of pictures, computed by an encoder or read from memory-mapped files in a folder.
 
-A folder has `features.npy` (pictures × regions × size, 16 bits), `boxes.npy`, `counts.npy` (the number of real regions
+It holds `features.npy` (pictures × regions × size, 16 bits), `boxes.npy`, `counts.npy` (the number of real regions
 of each picture) and `regions.json`, which lists the pictures in order, by file name and digest.
 """
 
@@ -36,11 +36,11 @@ class View(NamedTuple):
 FILE = "regions.json"
 ARRAYS = ("features", "boxes", "counts")
 FILES = "files"
-"""The origin of imported regions: other pictures cannot be used."""
+"""The encoder name of imported regions; only pictures in the folder can be used."""
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A picture in the folder."""
+    """An entry of the index: a picture whose regions are in the folder."""
 
     name: str
     digest: str = ""
@@ -103,14 +103,14 @@ class Regions(Mapping[str, View]):
 
 
 def digest(picture: Picture) -> str:
-    """The digest that identifies a picture, independent of its file name."""
+    """Return the digest that identifies a picture, independent of its file name."""
     return hashlib.blake2b(picture.data, digest_size=16).hexdigest()
 
 
 def write_regions(
     folder: Path, made_by: str, pictures: Iterable[tuple[Listed, View]], *, count: int, most: int
 ) -> Regions:
-    """Write the regions of `count` pictures, at most `most` of each, to a new folder, as a stream."""
+    """Write the regions of `count` pictures, at most `most` per picture, to a new folder, one picture at a time."""
     listed: list[Listed] = []
     with Staging(folder) as staging:
         files: list[Any] = []
@@ -164,9 +164,9 @@ def seen_by_embedded(pictures: list[Picture]) -> list[View]:
 
 
 def as_view(values: Floats) -> View:
-    """Convert the encoder's counts to regions: which count it is, its value, and the numbers that it exceeds.
+    """Convert the encoder's counts to regions. Features encode the kind of count, its value and the numbers below it.
 
-    All counts are over the whole picture, so that is their box.
+    The box of every region is the whole picture, since all counts are over the whole picture.
     """
     which, scale = np.eye(len(VALUES), dtype=np.float32), np.arange(LARGEST + 1)
     counts = np.clip(np.rint(values), 0, LARGEST)[:, None]
@@ -175,7 +175,7 @@ def as_view(values: Floats) -> View:
 
 
 def side_by_side(views: Sequence[View]) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
-    """Stack features and boxes of several pictures, padded to the most regions, and mark real regions."""
+    """Stack the features and boxes of several pictures, padded to equal length, and return a mask of real regions."""
     most = max(len(view.boxes) for view in views)
     features = np.zeros((len(views), most, views[0].features.shape[1]), views[0].features.dtype)
     boxes = np.tile(np.array(WHOLE, np.float32), (len(views), most, 1))
@@ -187,7 +187,7 @@ def side_by_side(views: Sequence[View]) -> tuple[Floats, Floats, npt.NDArray[np.
 
 
 SIDE = 6
-"""The side of the grid in cells: 36 regions, as many as detectors find for LXMERT."""
+"""The side of the grid in cells; the 36 cells match the number of regions that LXMERT uses."""
 
 
 class VisionGrid:

@@ -70,7 +70,7 @@ class Sequences:
         return self._known[text]
 
     def batch(self, rows: Sequence[Sequence[int]]) -> tuple[Tokens, Tokens]:
-        """Stack sequences, padded to the longest, and mark real tokens."""
+        """Stack sequences, padded to the longest, and return a mask of real tokens."""
         length = max(map(len, rows))
         tokens = np.full((len(rows), length), self.pad, np.int64)
         real = np.zeros((len(rows), length), np.int64)
@@ -80,7 +80,7 @@ class Sequences:
         return tokens, real
 
     def save(self, path: Path) -> None:
-        """Write the tokenizer."""
+        """Write the tokenizer to a file."""
         self._tokenizer.save(str(path))
 
     @property

@@ -11,17 +11,17 @@ from countersight.models.matcher.sequences import Inputs
 
 GRAPH, TOKENIZER, SHEET = "matcher.onnx", "tokenizer.json", "matcher.json"
 PLAN = "plan.json"
-"""The settings of a training, in the folder above its seeds."""
+"""The settings of a training run, in the parent folder of its seeds."""
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """The inputs of a matcher in training, so that it gets the same when it is asked."""
+    """Describes the inputs that a matcher was trained with, so that it gets the same inputs later."""
 
     inputs: Inputs
     view: str = ""
     """The encoder of its pictures: `embedded`, `hf:FOLDER`, `files`, or empty for none."""
     surface: bool = False
-    """Whether it gets counted features (`surface`)."""
+    """Whether it gets surface features (`counting.surface`)."""
     features: str = ""
     """The folder of regions it was trained on, if they came from files."""
     version: int = 1
@@ -55,30 +55,30 @@ def untrained_seeds(folder: Path) -> list[int]:
 
 
 def write_sheet(folder: Path, sheet: Sheet) -> None:
-    """Write the sheet of one matcher, with folders relative to its own.
+    """Write the sheet of one matcher, with paths relative to its folder.
 
-    It may be opened from another working directory, and all folders may be moved together.
+    The paths then work from any working directory, and after all folders are moved together.
     """
-    placed = sheet.with_folders(lambda path: _from(folder, path) if Path(path).exists() else path)
+    placed = sheet.with_folders(lambda path: _relative_path(folder, path) if Path(path).exists() else path)
     (folder / SHEET).write_bytes(msgspec.json.format(msgspec.json.encode(placed)) + b"\n")
 
 
-def _from(folder: Path, path: str) -> str:
-    """Return the relative path from one folder to another, with links above both resolved, so that ".." is correct."""
+def _relative_path(folder: Path, path: str) -> str:
+    """Return the relative path from one folder to another, with parent links resolved, so that ".." is correct."""
     asked = Path(path).absolute()
     return os.path.relpath(asked.parent.resolve() / asked.name, folder.resolve())
 
 
 def read_sheet(folder: Path) -> Sheet:
-    """Read the sheet of one matcher, with folders as paths from here."""
+    """Read the sheet of one matcher, with its paths resolved."""
     try:
         sheet = msgspec.json.decode((folder / SHEET).read_bytes(), type=Sheet)
     except (OSError, msgspec.DecodeError) as error:
         raise ModelError(f"{folder / SHEET}: {error}") from None
-    return sheet.with_folders(lambda path: _reached(folder, path))
+    return sheet.with_folders(lambda path: _resolved_path(folder, path))
 
 
-def _reached(folder: Path, path: str) -> str:
-    """Return a folder of a sheet; if it is not next to the matcher, it is a model's name or from an older version."""
+def _resolved_path(folder: Path, path: str) -> str:
+    """Return the full path of a folder in a sheet; model names, and paths from older versions, are unchanged."""
     placed = os.path.realpath(folder / path)
     return placed if path.startswith(os.pardir) or Path(placed).exists() else path
