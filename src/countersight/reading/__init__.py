@@ -1,8 +1,8 @@
 """Extracts a model's answer from its reply: a number, yes or no, the letter of an option, or the text itself.
 
-In order of precedence: what the reply marks as its answer, what it calls its answer, what it starts with, what it
-concludes, and what it states in the question's own words. A correction overrides what comes before it. A reply without
-an answer, or with two conflicting ones, is unread (None). The gold answer is never used.
+These parts of a reply are used, in order of precedence: a marked answer, an announced answer, the beginning, the
+conclusion, and statements in the question's own words. A correction overrides what comes before it. A reply without an
+answer, or with two conflicting ones, is unread (None). The gold answer is never used.
 """
 
 from countersight.reading.answers import ReadFrom, answer_in

@@ -1,4 +1,4 @@
-"""Extracts the answer of a whole reply: marks, announcements, the beginning, conclusions, then plain statements."""
+"""Extracts the answer from a reply: from marks, announcements, the beginning, conclusions, or plain statements."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ ReadFrom = Literal["whole", "end"]
 """Where the answer may be: anywhere in a reply, or at its end, after the reasoning."""
 _DIGITS = lazy(r"[0-9]{1,9}")
 _MOST_CORRECTIONS = 3
-_MOST_MARKS = 8  # the last one counts
+_MOST_MARKS = 8  # only the last marks of a reply are read
 _MOST_CALLED = 2  # a reply that announces three answers discusses the options one by one
 _ECHO = 12  # characters of a question that a reply may repeat at its beginning
 _NEAR = 240  # characters at the beginning or end of a truncated reply
@@ -56,11 +56,11 @@ class _Reader:
             return answer
         for region in reversed(regions := marked(said)[-_MOST_MARKS:]):
             if (answer := self._direct(plain(region))) is not None:
-                # "The answer is (B)", and another option's text in a box: ambiguous.
-                called = self._called(text) if self.kind == "choice" and len(region.strip()) > 1 else ()
+                # A reply with "The answer is (B)" and another option's text in a box is ambiguous.
+                called = self._announced_answers(text) if self.kind == "choice" and len(region.strip()) > 1 else ()
                 return answer or None if not called or called[-1] == answer else None
         if regions and self.kind == "choice":
-            return (self._called(text) or [""])[-1] or None
+            return (self._announced_answers(text) or [""])[-1] or None
         if text[:_ECHO] in self.text and text.startswith(asked := plain(self.text)):
             text = text[len(asked) :]
         if '"' in text:
@@ -86,7 +86,7 @@ class _Reader:
 
     def _plain(self, text: str, said: str, *, finished: bool) -> str | None:
         cut = not finished or (len(text.split()) > _LONG and not _is_ended(text))
-        called = self._called(text, near=_NEAR if cut else len(text))
+        called = self._announced_answers(text, near=_NEAR if cut else len(text))
         if called:
             opened = self._opening(text) if self.whole and self.kind != "open" else None
             return None if len({*called}) > _MOST_CALLED or (opened and opened not in called) else called[-1] or None
@@ -107,8 +107,8 @@ class _Reader:
             return choices.prose(rest, self.options, self.text)
         return (counts.prose if self.kind == "number" else yes_no.prose)(rest, self.text)
 
-    def _called(self, text: str, near: int = 1 << 30) -> list[str]:
-        """Return the answers that a text labels or announces `near` its beginning or end; the last one counts."""
+    def _announced_answers(self, text: str, near: int = 1 << 30) -> list[str]:
+        """Return the labelled or announced answers within `near` characters of the beginning or end of a text."""
         regions = announcements(text)[-_MOST_MARKS:]
         regions = [(at, region) for at, region in regions if at < near or at > len(text) - near]
         return [answer for _, region in regions if (answer := self._direct(region)) is not None]

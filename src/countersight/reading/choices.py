@@ -1,4 +1,4 @@
-"""Reads the chosen option of a reply: by its letter, or by its own words if no other option is meant."""
+"""Finds the option that a reply chooses, by its letter or by the option's own words."""
 
 import re
 from functools import lru_cache
@@ -39,7 +39,7 @@ _INSTEAD = any_case(
 )
 _LISTED_APART = lazy(r"^\s*\(?([A-Z])[.)]\s", re.MULTILINE)
 _LISTED = lazy(r"^[^\w\n]*([A-Z])\s*[).:]", re.MULTILINE)
-# A sentence about what may be, or about another option.
+# Sentences about possibilities or about other options.
 _ASIDE = any_case(
     r"\b(?:might|may|could|maybe|perhaps|possibly|depends?|depending|on the other hand|(?:in|by) contrast|conversely"
     r"|meanwhile|unlike|(?:other|remaining) (?:options|choices|answers|points|images))\b"
@@ -51,7 +51,7 @@ _SHORT = 8
 
 
 class Options(msgspec.Struct, frozen=True):
-    """The prepared options of a question: their words, and their values if all are amounts, or yes and no."""
+    """The options of a question, prepared for reading; with their values if all are amounts, or yes and no."""
 
     texts: tuple[str, ...]
     tokens: tuple[tuple[str, ...], ...]
@@ -152,7 +152,7 @@ def named(text: str, options: Options) -> set[str]:
 
 
 def mentions(text: str, options: Options) -> list[tuple[int, int, int]]:
-    """Return where a sentence contains an option's own words without negation: option, start and end."""
+    """Return the option, start and end of each place where a sentence contains an option's own words unnegated."""
     found: list[tuple[int, int, int]] = []
     if options.amounts:
         for each in numerals(text):
@@ -180,7 +180,7 @@ def mentions(text: str, options: Options) -> list[tuple[int, int, int]]:
 
 
 def _by_own_words(said: list[tuple[str, int, int]], text: str, options: Options) -> list[tuple[int, int, int]]:
-    """Return options whose distinctive words, and most of whose other words, are in a sentence."""
+    """Return the options whose distinctive words, and most of their other words, occur in a sentence."""
     found: list[tuple[int, int, int]] = []
     for place, wanted in enumerate(options.tokens):
         others = {token for other, tokens in enumerate(options.tokens) if other != place for token in tokens}
@@ -202,7 +202,7 @@ def _denied(text: str, start: int, end: int) -> bool:
 
 
 def _agrees(letter: str, first: str, options: Options) -> bool:
-    """Whether the text next to a letter is not that of another option."""
+    """Whether the text after a letter does not contradict it by repeating another option."""
     rest = re.sub(r"^\W*(?:[Oo]ption|[Aa]nswer|[Cc]hoice)?\W*[A-Z]\b[\s.):,*=-]*", "", first).strip(" .*()")
     beside = _squeezed(rest)
     return beside == options.squeezed[LETTERS.index(letter)] or beside not in options.squeezed

@@ -1,4 +1,4 @@
-"""Reads a number: one after a mark, a conclusion, or the number that goes with the question's own words."""
+"""Finds the number that answers a question: after a mark, in a conclusion, or next to the question's own words."""
 
 import re
 from functools import lru_cache
@@ -89,7 +89,7 @@ _FEW = 6
 
 
 class CountQuestion(msgspec.Struct, frozen=True):
-    """The counted noun of a question as stems (`head`: its last word), and the question's words without its "if"."""
+    """What a question counts: the stems of the noun (`head` is the last), and the words of the main clause."""
 
     noun: frozenset[str]
     head: str
@@ -101,7 +101,7 @@ class CountQuestion(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def asked(question: str) -> CountQuestion:
-    """Return what a question asks the number of."""
+    """Return what a question counts."""
     asks = last_question(question)
     phrases = list(_ASKED_FOR.finditer(asks))
     named = words(asks[phrases[-1].end() :])[:6] if phrases else []
@@ -118,7 +118,7 @@ def asked(question: str) -> CountQuestion:
 
 
 def direct(region: str, question: str) -> str | None:
-    """Return the number after a mark, in the first sentence or line that has one."""
+    """Return the number in the text after a mark, from its first sentence or from the total of a list."""
     first = next(iter(sentences(region[:600])), "")
     if bare := _BARE.match(first):
         return canonical(bare[1])
@@ -126,11 +126,11 @@ def direct(region: str, question: str) -> str | None:
         return ""
     lines = _TOTAL_LINE.findall(region) if "\n" in region else []  # below a list or table of counts
     totals = {each.value for each in numerals(lines[-1])} if lines else set[str]()
-    return totals.pop() if len(totals) == 1 else _weighed(first, asked(question), trusted=True)[0]
+    return totals.pop() if len(totals) == 1 else _best_number(first, asked(question), trusted=True)[0]
 
 
 def lone(text: str, question: str, *, more: int = 1) -> str | None:
-    """Return the number of a text with at most so many other words: "7", "about 7 birds"."""
+    """Return the number in a text with at most `more` other words: "7", "about 7 birds"."""
     found = numerals(text) if len(text) < 60 and not _NOT_LONE.search(text) else []
     if len(found) != 1 or _OPERATOR.match(text[found[0].end :]):
         return None
@@ -149,10 +149,10 @@ def opening(text: str, question: str) -> str | None:
     return None if goes_on else lone(first[1], question, more=0)
 
 
-def _weighed(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> tuple[str | None, int]:
-    """Return the number that a sentence gives, and how many of the question's words go with it.
+def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> tuple[str | None, int]:
+    """Return the number that a sentence gives, and a score for the words that it shares with the question.
 
-    `trusted`: the sentence is known to be about the question.
+    `trusted` means that the sentence is known to be about the question.
     """
     sentence = _ORDINAL_LIST.sub("", sentence)
     clause = main_clause(sentence)
@@ -185,7 +185,7 @@ def _weighed(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> 
 
 
 def _score(text: str, wanted: CountQuestion) -> int:
-    """Count the question's words in a text; the noun itself counts half, since parts and whole share it."""
+    """Count the question's words in a text. The noun counts half, since both parts and wholes are named with it."""
     shared = content(text) & (wanted.words | wanted.noun)
     lacks_total = "total" in wanted.words and not _IN_TOTAL.search(text)
     return 2 * len(shared - {wanted.head}) + (wanted.head in shared) - 6 * lacks_total
@@ -213,9 +213,9 @@ def prose(text: str, question: str) -> str | None:
         return _supposed(told, wanted)
     for sentence in reversed(told[-3:]):
         part = concluded(sentence)
-        if part and (value := _weighed(part, wanted, trusted=True)[0]) is not None:
+        if part and (value := _best_number(part, wanted, trusted=True)[0]) is not None:
             return value
-    weighed = [(found[0], found[1]) for each in told if (found := _weighed(each, wanted))[0] is not None]
+    weighed = [(found[0], found[1]) for each in told if (found := _best_number(each, wanted))[0] is not None]
     most = max((score for _, score in weighed), default=0)
     best = {value for value, score in weighed if score >= most - (most > 2)}
     if len(best) > 1 and weighed[0][1] == most and all(float(weighed[0][0]) >= float(value) for value, _ in weighed):
@@ -228,7 +228,7 @@ def _supposed(told: list[str], wanted: CountQuestion) -> str | None:
     values = list[str]()
     for sentence in told:
         part = concluded(sentence)
-        if (value := _weighed(part or sentence, wanted, trusted=bool(part))[0]) is not None:
+        if (value := _best_number(part or sentence, wanted, trusted=bool(part))[0]) is not None:
             values.append(value)
             last = bool(part or _EQUALS.search(sentence))
     return values[-1] if values and (len({*values}) == 1 or last) else None
@@ -272,14 +272,14 @@ def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str
 
 
 def _total(found: list[Numeral], clause: str, wanted: CountQuestion) -> str | None:
-    """Return the number that is called a total, or what is left."""
+    """Return the number that a clause calls a total or a remainder."""
     totals = {each.value for each in found if _TOTAL.search(clause[: each.start][-60:])}
     largest = max((each.value for each in found), key=float)
     return totals.pop() if len(totals) == 1 and (totals == {largest} or wanted.supposes) else None
 
 
 def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Numeral]:
-    """Return the numbers without wholes ("three of the five"), or shares if the whole was asked; none of a range."""
+    """Drop the whole of a share ("five" in "three of the five"), or the part if the whole is asked; drop all ranges."""
     dropped = set[int]()
     for one, other in pairwise(found):
         between = clause[one.end : other.start]

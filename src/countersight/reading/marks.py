@@ -1,4 +1,4 @@
-"""Marked or announced answers: boxes, tags, JSON fields, "Answer:", "the answer is", bold type."""
+"""Finds marked or announced answers: boxes, tags, JSON fields, "Answer:", "the answer is", bold type."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _NOUN = (
     r"(?:answers?|ans|option|choice|conclusion|verdict|final (?:count|number|value|result|response|total"
     r"|decision)|correct (?:count|number|response|statement|letter)|response)"
 )
-# "Answer: B", "**Final answer** — B", "### Answer\nB", "A: B" is left out: it may be an option.
+# "Answer: B", "**Final answer** — B", "### Answer\nB"; but not "A: B", which may be an option.
 _LABEL = any_case(
     rf"(?<![\w\"'-]){_NOUN}"
     r"(?:\s+to (?:the|this|your) question)?\s*(?:\((?:letter|number|[a-z ]{1,20})\))?\s*(?:\*\*"
@@ -43,7 +43,7 @@ _ANNOUNCED = any_case(
     r"|with )?(?=(?:option|choice|answer)\b)(?:option|choice|answer)\s*:?\s*"
     r"|\b(?:which|this|that|it)(?: is|'s) (?:option|choice)\s+"
 )
-# "Since the answer is 9", "if the answer is yes", "the answer to the first question is 2": told, not given.
+# "Since the answer is 9", "if the answer is yes", "the answer to the first question is 2": not the reply's own answer.
 _TOLD = any_case(
     r"\b(?:if|since|because|when|whether|as|although|though|unless|suppose|assuming|imagine|given(?: that)?"
     r"|(?:said|asked|says|asks|think)(?: that)?)\s+(?:\w+\s+){0,3}$|\basked\b[^.\n]*$"
@@ -75,7 +75,7 @@ def marked(said: str) -> list[str]:
 
 
 def announcements(text: str) -> list[tuple[int, str]]:
-    """Return what a plain text labels or calls its answer, in English or else in other languages, with positions."""
+    """Return the labelled or announced answers in a plain text with their positions; English ones have precedence."""
     others = ((match.start(), text[match.end() :].strip()) for match in _FOREIGN.finditer(text))
     return sorted(_announced(text)) or list(others)
 

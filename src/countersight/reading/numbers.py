@@ -29,13 +29,13 @@ _IDIOMS = {
     "once": "1", "twice": "2", "thrice": "3", "none": "0", "nobody": "0", "no one": "0", "not any": "0", "nil": "0",
 }  # fmt: skip
 _IDIOM = any_case(rf"\b(?:{'|'.join(_IDIOMS)})\b(?! of (?:glasses|sunglasses|scissors|pants|jeans|shorts))")
-# "This one", "the red one", "one another", "one notices": a pronoun.
+# "One" is a pronoun in "this one", "the red one", "one another" and "one notices".
 _PRONOUN_BEFORE = any_case(
     r"\b(?:this|that|which|the|each|other|another|no|any|every|some|first|second|third|last|same|latter|former|right"
     r"|left|correct|\w+er|\w+est|red|blue|green|black|white|yellow|big|small|large)\s+$"
 )
 _PRONOUN_AFTER = any_case(r"\s+(?:notices?|sees|observes|finds|(?:can|could|may|might) (?:see|say|tell|argue))\b")
-_LONGEST = 30  # digits; a longer row of them is noise
+_LONGEST = 30  # the most digits of a number; longer sequences are noise
 
 
 def canonical(number: str) -> str:
@@ -50,7 +50,7 @@ def canonical(number: str) -> str:
 
 
 def numerals(text: str) -> list[Numeral]:
-    """Return the numbers in a plain text, in order. "None" is 0; "no cats" is left to the caller."""
+    """Return the numbers in a plain text, in order. "None" is 0; callers handle "no cats"."""
     digits = [match for match in _DIGITS.finditer(text) if len(match.group()) <= _LONGEST]
     found = [Numeral(canonical(match.group()), *match.span()) for match in digits]
     for match in _WORDS.finditer(text):
@@ -77,4 +77,4 @@ def _spelled(match: re.Match[str]) -> Iterator[Numeral]:
         if found := number_at(words, start):
             span = (match.start() + row[start].start(), match.start() + row[found[1] - 1].end())
             yield Numeral(str(found[0]), *span, "word")
-        start = found[1] if found else start + 1  # "and"
+        start = found[1] if found else start + 1  # the word is "and"

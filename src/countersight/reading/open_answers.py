@@ -1,12 +1,12 @@
-"""Reads an open answer: a marked one, a whole short reply, or the new words of a sentence."""
+"""Finds an open answer: after a mark, as a whole short reply, or as a sentence's words that are not in the question."""
 
 import re
 
 from countersight.reading.plain import any_case, lazy
 from countersight.reading.sentences import NOW, SUPPOSES, concluded, content, refuses, sentences, stem
 
-_SHORT = 5  # the most words of an answer
-_PHRASE = 8  # words of a reply without a capital or a full stop
+_SHORT = 5  # the maximum number of words in an answer
+_PHRASE = 8  # the maximum number of words in a reply without capitals and full stop
 _TRIM = " .,:;!\"'*()"
 _SENTENCE_END = lazy(r"(?:(?<=[^\W_]{3})|(?<=\d))[\"')]*[.!?][\"')]*\s+")  # but not in "St. Louis"
 _WORD = lazy(r"[^\s,;:()\"]+")
@@ -35,7 +35,7 @@ def direct(region: str) -> str | None:
 
 
 def prose(text: str, question: str, *, whole: bool = True) -> str | None:
-    """Return a whole short reply, or the words of a sentence that are not in its question."""
+    """Return a whole short reply, or the words of a sentence that are not in the question."""
     told = sentences(text)
     if not told or refuses(text[:200]):
         return None

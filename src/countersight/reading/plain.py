@@ -1,4 +1,4 @@
-"""Converts a reply to plain text: no reasoning, no markup, no look-alike characters, limited length."""
+"""Converts a reply to plain text of limited length, without reasoning, markup and look-alike characters."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Extracts the answer of a text, a reply, or replies to several orders; and compares it with the gold answer."""
+"""Extracts the answer from a text or a reply, and compares it with the gold answer."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from countersight.reading.numbers import canonical
 from countersight.reading.plain import any_case, lazy
 
 _LOOSE = lazy(r"[\W_]+")
-# "In the kitchen" and "the kitchen" name one place.
+# "In the kitchen" and "the kitchen" are the same place.
 _ARTICLE = lazy(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
 # "Which team …", "what kind of shop …"
 _WHICH = any_case(
@@ -46,8 +46,8 @@ def read(
 ) -> Reading:
     """Extract the answer from a reply: "3", "yes", the letter of an option, or the text itself.
 
-    `finished` is False for a reply that the token limit ended; `read_from="end"` reads a reply that thinks aloud by
-    what it comes to.
+    `finished` is False for a reply that the token limit cut off; with `read_from="end"`, the
+    answer is expected at the end, after the reasoning.
     """
     if kind == "choice" and len(options) < 2:
         raise CountersightError("a choice needs its options: pass their texts as options=[…]")
@@ -64,7 +64,7 @@ def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") 
     votes: Counter[int] = Counter()
     for order in reply.orders:
         if sorted(order.places) != list(range(len(question.options))):
-            continue  # an order of other options
+            continue  # not an order of these options
         options = tuple(question.options[place] for place in order.places)
         letter = answer_in(order.text, replace(question, options=options), read_from)
         if letter is not None:
@@ -74,7 +74,7 @@ def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") 
 
 
 def agrees(answer: str, question: Question) -> bool:
-    """Whether an extracted answer is the question's gold answer."""
+    """Whether an extracted answer equals the question's gold answer."""
     if question.kind == "number":
         return answer == canonical(question.answer)
     if question.kind == "open":
@@ -90,7 +90,7 @@ def _loose(text: str) -> str:
 
 
 def _are_equal(said: str, gold: str, question: str) -> bool:
-    """Whether two open answers are equal: "the red one", "the red team" and "red" are if it is asked which team."""
+    """Whether two open answers are equal; after "Which team", "red", "the red one" and "the red team" are equal."""
     asked = _WHICH.match(question)
     if said == gold or not asked:
         return said == gold

@@ -1,11 +1,11 @@
-"""Sentences and their kinds: conclusions, suppositions, corrections, refusals; and the words they share."""
+"""Splits texts into sentences and words, and recognises conclusions, hypotheticals, corrections and refusals."""
 
 import re
 from functools import lru_cache
 
 from countersight.reading.plain import any_case, lazy, word_set
 
-_MOST = 100  # sentences that are read from each end
+_MOST = 100  # the maximum number of sentences that are read from each end
 _BREAK = any_case(
     r"(?<=[.!?])[\"')\]]*\s+(?=(?-i:[^a-z\s]))|\s*\n+\s*|(?<=\w)\s*;\s+|,?\s+(?=(?:and|but|so) (?:if|when"
     r"|after|once|with)\b)"
@@ -32,7 +32,7 @@ _IF_LAST = any_case(
     re.DOTALL,
 )
 SUPPOSES = any_case(r"\b(?:if|would|were to|suppose|supposing|imagine|had been)\b|\w'd\b")
-NOW = any_case(  # a sentence with it is about the unchanged picture
+NOW = any_case(  # sentences with these words are about the unchanged picture
     r"\b(?:now|currently|at the moment|at present|presently|already|as it is|at first|originally|initially"
     r"|in the (?:picture|image|photo|original))\b"
 )
@@ -93,20 +93,20 @@ def concluded(sentence: str) -> str | None:
 
 
 def main_clause(sentence: str) -> str:
-    """Return a sentence without its condition or reason, before its comma or at its end."""
+    """Return a sentence without a condition or reason at its beginning or end."""
     rest = _IF_FIRST.sub("", sentence)
     return _IF_LAST.sub("", rest).strip() or rest
 
 
 def last_question(question: str) -> str:
-    """Return the sentence of a question that asks; the ones before it are context."""
+    """Return the last sentence with a question mark; the sentences before it are context."""
     return next((each for each in reversed(sentences(question)) if each.rstrip("'\" ").endswith("?")), question)
 
 
 def last_correction(text: str, *, no_corrects: bool) -> tuple[str, str, bool, bool] | None:
     """Return the text before and after the last correction, whether it only rechecks, and whether it confirms.
 
-    `no_corrects`: whether "no, it is B" is a correction.
+    `no_corrects` says whether "no, it is B" is a correction.
     """
     begins = len(text) - len(text.lstrip())
     cues = [cue for cue in _CORRECTION.finditer(text) if (no_corrects or not cue["no"]) and cue.start() > begins]
@@ -117,7 +117,7 @@ def last_correction(text: str, *, no_corrects: bool) -> tuple[str, str, bool, bo
 
 
 def without_refusal(text: str) -> str | None:
-    """Return the text, or what follows a statement that it cannot tell; None for a plain refusal."""
+    """Return the text, or the answer after a refusal such as "I cannot tell, but …"; None for a plain refusal."""
     refusals = list(_REFUSES.finditer(text))
     if not refusals:
         return text
@@ -126,7 +126,7 @@ def without_refusal(text: str) -> str | None:
 
 
 def refuses(text: str) -> bool:
-    """Whether a text says that it cannot tell."""
+    """Whether a text says that the question cannot be answered."""
     return _REFUSES.search(text) is not None
 
 
@@ -149,5 +149,5 @@ def words(text: str) -> list[str]:
 
 
 def content(text: str) -> frozenset[str]:
-    """Return the stems of the content words."""
+    """Return the stems of the content words in a text."""
     return frozenset(stem(word) for word in words(text) if word not in _FUNCTION)

@@ -1,4 +1,4 @@
-"""Reads yes or no: the word itself, or a statement that repeats or negates the question."""
+"""Finds yes or no in a reply: the word itself, or a statement that repeats or negates the question."""
 
 import re
 from collections import defaultdict
@@ -52,7 +52,7 @@ def _opposites() -> defaultdict[str, set[str]]:
 
 
 def turned(sentence: str, asks: str) -> int:
-    """Return of how many words in a question a sentence says the opposite: the least similar, for the most."""
+    """Return how many words of a question have an opposite in a sentence, such as "least" for "most"."""
     wanted, said = content(asks), content(sentence)
     return sum(not _opposites().get(word, set()).isdisjoint(said - wanted) for word in wanted - said)
 
@@ -64,7 +64,7 @@ def opening(text: str) -> str | None:
 
 
 def direct(region: str, question: str) -> str | None:
-    """Return yes or no in the text after a mark."""
+    """Return yes or no from the text after a mark."""
     first = next(iter(sentences(region[:600])), "")
     return None if first.endswith("?") else opening(first) or stated(first, question)
 
@@ -81,7 +81,7 @@ def prose(text: str, question: str) -> str | None:
 
 
 def stated(sentence: str, question: str) -> str | None:
-    """Return whether a sentence affirms or negates a question, by shared words; None if neither."""
+    """Return "yes" if a sentence affirms a question by repeating its words, "no" if it negates it; None if neither."""
     asks = question.rstrip(" ?\n").split("\n")[-1]
     is_of_now = not SUPPOSES.search(sentence) and not re.search(r"\bwill\b|\bcan\b|\bcould\b", sentence)
     if is_of_now and SUPPOSES.search(asks):
