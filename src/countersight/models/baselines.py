@@ -7,7 +7,7 @@ from countersight.case import LETTERS
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 CHANCE_NUMBERS = range(0, 11)
-"""Numbers to draw from if a question has no options: most answers of C-VQA-Real are among them."""
+"""The numbers to choose from if a question has no options; they include most answers of C-VQA-Real."""
 
 
 class Chance(Displayed):
@@ -30,7 +30,7 @@ class Chance(Displayed):
 
 
 class AlwaysFirst(Displayed):
-    """Always answers the first option; yes, or 1, if there are no options."""
+    """Always answers with the first option; if there are no options, with yes or 1."""
 
     needs_picture = False
 

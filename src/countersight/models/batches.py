@@ -51,7 +51,7 @@ class Batches(Protocol):
         ...
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
-        """Return the answers by name, without failed and expired requests; None while the batch is not done."""
+        """Return the answers by name, without failed and expired requests; None until the batch is done."""
         ...
 
 

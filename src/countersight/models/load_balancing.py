@@ -36,7 +36,7 @@ class LoadBalancedModel(Displayed):
 
     @property
     def observed(self) -> dict[str, Any]:
-        """The facts that the endpoints found out, and the number of answers of each endpoint."""
+        """The facts that the endpoints discovered, and the number of answers of each endpoint."""
         together: dict[str, Any] = {}
         for place in self._places:
             together |= place.endpoint.observed

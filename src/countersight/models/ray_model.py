@@ -37,7 +37,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     ranks: bool
     picture_limits: tuple[int, int] | None = None
     places: int = 1
-    """The number of concurrent questions, as a multiple of that for a server."""
+    """The number of concurrent questions, as a multiple of the default for servers."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class Failure(msgspec.Struct, frozen=True):
     reason: str
     again: bool = False
     for_good: bool = False
-    """Whether every further question would fail too."""
+    """Whether all further questions would fail too."""
 
 
 class Worker:
@@ -246,7 +246,7 @@ class RayModel(Displayed):
 
     @property
     def places(self) -> int:
-        """The number of concurrent questions, as a multiple of that for a server."""
+        """The number of concurrent questions, as a multiple of the default for servers."""
         return max(1, len(self._pool)) * self._about.places
 
     @property

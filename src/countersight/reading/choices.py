@@ -51,7 +51,7 @@ _SHORT = 8
 
 
 class Options(msgspec.Struct, frozen=True):
-    """The options of a question, prepared for reading; with their values if all are amounts, or yes and no."""
+    """The normalised options of a question, with their values if all are amounts, or if they are yes and no."""
 
     texts: tuple[str, ...]
     tokens: tuple[tuple[str, ...], ...]
@@ -63,7 +63,7 @@ class Options(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def prepared(texts: tuple[str, ...]) -> Options:
-    """Prepare options for reading."""
+    """Normalise the texts of options; results are cached."""
     bare = [plain(text) for text in texts]
     found = [numerals(text) for text in bare]
     amounts = tuple(each[0].value for each in found if len(each) == 1)
@@ -152,7 +152,7 @@ def named(text: str, options: Options) -> set[str]:
 
 
 def mentions(text: str, options: Options) -> list[tuple[int, int, int]]:
-    """Return the option, start and end of each place where a sentence contains an option's own words unnegated."""
+    """Return each mention of an option's own words that is not negated, as the option, start and end."""
     found: list[tuple[int, int, int]] = []
     if options.amounts:
         for each in numerals(text):
@@ -202,7 +202,7 @@ def _denied(text: str, start: int, end: int) -> bool:
 
 
 def _agrees(letter: str, first: str, options: Options) -> bool:
-    """Whether the text after a letter does not contradict it by repeating another option."""
+    """Whether the text after a letter is consistent with it: it does not repeat another option."""
     rest = re.sub(r"^\W*(?:[Oo]ption|[Aa]nswer|[Cc]hoice)?\W*[A-Z]\b[\s.):,*=-]*", "", first).strip(" .*()")
     beside = _squeezed(rest)
     return beside == options.squeezed[LETTERS.index(letter)] or beside not in options.squeezed
@@ -220,7 +220,7 @@ def without_list(text: str, options: Options) -> str:
 
 
 def prose(text: str, options: Options, question: str) -> str | None:
-    """Return the option that a reply concludes with, answers with in its first sentence, or names alone."""
+    """Return the option that a reply concludes with, or that its sentences name, if there is only one."""
     told = [each for each in sentences(text) if not each.endswith("?")]
     if not told or not set(_LISTED_APART.findall(text)).issubset(options.letters):
         return None

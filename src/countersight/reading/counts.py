@@ -101,7 +101,7 @@ class CountQuestion(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def asked(question: str) -> CountQuestion:
-    """Return what a question counts."""
+    """Parse a question into what it counts."""
     asks = last_question(question)
     phrases = list(_ASKED_FOR.finditer(asks))
     named = words(asks[phrases[-1].end() :])[:6] if phrases else []
@@ -202,7 +202,7 @@ def _result(clause: str) -> str | None:
 
 
 def prose(text: str, question: str) -> str | None:
-    """Return the number that a reply concludes or states about the question, if nothing in it contradicts that."""
+    """Return the number that a reply concludes or states about the question; None if it contradicts itself."""
     wanted = asked(question)
     if is_foreign(text):
         return _foreign(text)
@@ -224,7 +224,7 @@ def prose(text: str, question: str) -> str | None:
 
 
 def _supposed(told: list[str], wanted: CountQuestion) -> str | None:
-    """Return the number for a hypothetical question: what all sentences agree on, or the last conclusion."""
+    """Return the number for a hypothetical question: that of all sentences if they agree, or of the last conclusion."""
     values = list[str]()
     for sentence in told:
         part = concluded(sentence)
@@ -279,7 +279,7 @@ def _total(found: list[Numeral], clause: str, wanted: CountQuestion) -> str | No
 
 
 def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Numeral]:
-    """Drop the whole of a share ("five" in "three of the five"), or the part if the whole is asked; drop all ranges."""
+    """In "three of the five", keep only the part, or the whole if the question asks for it. Drop all ranges."""
     dropped = set[int]()
     for one, other in pairwise(found):
         between = clause[one.end : other.start]

@@ -75,7 +75,7 @@ def marked(said: str) -> list[str]:
 
 
 def announcements(text: str) -> list[tuple[int, str]]:
-    """Return the labelled or announced answers in a plain text with their positions; English ones have precedence."""
+    """Return the labelled or announced answers in a plain text with their positions; English ones take precedence."""
     others = ((match.start(), text[match.end() :].strip()) for match in _FOREIGN.finditer(text))
     return sorted(_announced(text)) or list(others)
 

@@ -53,7 +53,7 @@ def prose(text: str, question: str, *, whole: bool = True) -> str | None:
 
 
 def _new_words(sentence: str, question: str) -> str | None:
-    """Return the longest run of words that are not in the question, if there is only one such run."""
+    """Return the consecutive words that are not in the question, if there is only one such phrase."""
     sentence = _TAIL.sub("", sentence)
     if _OR.search(sentence) or (SUPPOSES.search(question) and NOW.search(sentence)):
         return None

@@ -85,12 +85,12 @@ def agrees(answer: str, question: Question) -> bool:
 
 
 def _loose(text: str) -> str:
-    """Return the words of a text, without an article, a preposition or a subject at its beginning."""
+    """Return the text in lower case, without punctuation and without an article, preposition or subject in front."""
     return _ARTICLE.sub("", _DOING.sub("", _LOOSE.sub(" ", text).strip().casefold()))
 
 
 def _are_equal(said: str, gold: str, question: str) -> bool:
-    """Whether two open answers are equal; after "Which team", "red", "the red one" and "the red team" are equal."""
+    """Whether two open answers are equal; if asked "Which team", "red", "red one" and "red team" are equal."""
     asked = _WHICH.match(question)
     if said == gold or not asked:
         return said == gold

@@ -58,7 +58,7 @@ def turned(sentence: str, asks: str) -> int:
 
 
 def opening(text: str) -> str | None:
-    """Return yes or no if a text starts with it."""
+    """Return "yes" or "no" if a text starts with one of them; otherwise None."""
     text = text[:400].lstrip(" \n\t\"'*_#>(-")
     return "no" if _NO.match(text) else "yes" if _YES.match(text) else None
 

@@ -166,7 +166,7 @@ class Inference:
         return self._decoder.losses(self._prompt(asked, LONGEST + 1), values, tokens, loss)
 
     def _prompt(self, asked: Conversation, room: int) -> list[int]:
-        """Return the tokens of the conversation; if it is too long, only its end."""
+        """Return the tokens of the conversation, cut off at the start if it is too long."""
         return self.tokenizer.conversation(asked.turns)[-(CONTEXT - room) :]
 
 

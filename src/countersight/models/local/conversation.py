@@ -23,7 +23,7 @@ from countersight.text import printable, several
 
 Result = TypeVar("Result")
 Prompt = dict[str, Any]
-"""The inputs of a model by name."""
+"""The input tensors of a model, by name."""
 
 _QUESTION_OF_PICTURES = "qformer_"
 """The prefix of inputs for the Q-Former, the part between the image encoder and the language model."""
@@ -478,7 +478,7 @@ THREADS = 4
 """The number of threads that prepare pictures. More threads would slow down the one that feeds the device, since Python
 runs one at a time: on an H200, eight are 15 % slower than four."""
 AHEAD = 4
-"""The number of conversations prepared in advance per thread."""
+"""The number of conversations that each thread prepares in advance."""
 Pictures = list[Image.Image]
 Asked = TypeVar("Asked")
 Made = TypeVar("Made")
@@ -498,7 +498,7 @@ class PicturesOnce:
         self._processor, self._dtype = loaded.processor, loaded.model.dtype
         self._part = loaded.processor.image_processor
         self._made: dict[tuple[int, ...], tuple[Any, Any]] = {}
-        """By the ids of pictures: the pictures, stored so that ids stay unique, and the results."""
+        """The prepared results by the ids of pictures, with the pictures, so that their ids stay unique."""
         self._of_copies: list[tuple[int, ...]] = []
         """The keys of results for copies of pictures that the processor made; they are not needed again."""
         processor = copy.copy(loaded.processor)

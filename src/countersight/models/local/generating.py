@@ -418,7 +418,7 @@ class _Writing:
         self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)
         self._reading: tuple[AbstractContextManager[Any], Any, list[Begun], Any] | None = None
-        """The conversations being read: their lane, their cache, the answers to begin, and their first tokens."""
+        """The batch of conversations being read: its lane, its cache, the answers to begin, and their first tokens."""
         self._read: dict[int, int] = {}
         self._written: dict[int, Written] = {}
 

@@ -37,7 +37,7 @@ _HASHED_SUFFIXES = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
 _VISION_SETTINGS = ("vision", "image", "vq_config", "patch")
 """Parts of setting names; every configuration of a vision model contains at least one of them."""
 _WANTED = re.compile(r"requires the (\w+) library|No module named '(\w+)|requires you to have (\w+)")
-"""Messages of transformers about a missing package."""
+"""Messages of transformers that name a missing package."""
 _NEEDS_TORCHVISION = "Could not load any image processor class"
 """The message of transformers if the image processor of a family needs torchvision."""
 _IN_EXTRA = ("torch", "torchvision", "timm", "transformers", "num2words")
@@ -249,7 +249,7 @@ def _how_to_get(name: str) -> str:
 
 
 _SIGNS = ("out of memory", "alloc_failed", "can't allocate memory", "not enough memory")
-"""Parts of the messages of other exceptions that mean that a device is out of memory."""
+"""Texts in exceptions of other types that mean that a device is out of memory."""
 
 
 def is_full(error: BaseException) -> bool:

@@ -70,7 +70,7 @@ class Local(Displayed):
         self._where, self._options = where, settings
         kind = device.partition(":")[0]
         self.places = PLACES.get(kind, 1)
-        """The number of concurrent questions, as a multiple of that for a server."""
+        """The number of concurrent questions, as a multiple of the default for servers."""
         self._queue = Queue(
             most=settings.batch or (MOST[kind] if self.needs_picture else _MOST_WORDS),
             room=float("inf") if settings.batch else ROOM[kind],
@@ -136,7 +136,7 @@ class Local(Displayed):
 
 
 QUIET = 0.02
-"""Seconds without a new question after which a batch is made of the waiting ones."""
+"""The number of seconds without a new question after which waiting questions are processed."""
 MOST = {"cuda": 256, "mps": 64, "cpu": 64}
 """The initial number of questions in a batch."""
 ROOM = {"cuda": 131_072.0, "mps": 16_384.0, "cpu": 8_192.0}

@@ -35,7 +35,7 @@ _EXACT, _ROUNDED = 1e-4, 0.03
 _OUTLIERS = 0.01
 """The share of the vocabulary that may differ by more, since rounding affects a few of 150,000 tokens strongly."""
 _WORDS = 3
-"""The number of tokens that are generated to see whether other conversations in the batch change them."""
+"""The number of tokens that are generated to test whether other conversations in the batch change them."""
 _QUESTIONS = {
     "How many cats are there?": ("yes", "three of them"),
     "How many would there be if one more cat came in?": ("three", "three cats"),
@@ -64,7 +64,7 @@ def _find_once(find: Callable[[Loaded], Found]) -> Callable[[Loaded], Found]:
 
 @_find_once
 def ranking_plan(loaded: Loaded) -> RankingPlan:
-    """Return the fastest plan that gives a model's own losses."""
+    """Return the fastest plan whose losses equal those of plain ranking."""
     plain = RankingPlan("plain")
     if loaded.answers_apart or selects_tokens(find_decoder(loaded.model).config):
         return plain

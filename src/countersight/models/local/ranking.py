@@ -51,7 +51,7 @@ Way = Literal["shared prefix", "plain"]
 
 @dataclass(frozen=True, slots=True)
 class RankingPlan:
-    """A way of ranking that was verified to give a model's own losses."""
+    """A way of ranking whose losses were verified to equal those of plain ranking."""
 
     way: Way
     sight: Sight = "behind"

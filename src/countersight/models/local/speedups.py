@@ -12,7 +12,7 @@ from torch.nn import functional
 from transformers import AttentionInterface
 
 _NAME = "countersight_flash_pieces"
-"""The name contains "flash", since transformers passes the boundaries of pieces only to attention with that name."""
+"""Transformers passes the boundaries of pieces only to attention functions with "flash" in their names."""
 _TURN = "apply_rotary_pos_emb_vision"
 """The function of transformers that rotates queries and keys by position, in many vision encoders."""
 _WIDTH = 64

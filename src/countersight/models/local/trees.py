@@ -178,7 +178,7 @@ def _layer_kinds(config: Any) -> set[str]:
 
 
 def _window_mask(kind: str, config: Any, depth: Any, other: Any) -> Any:
-    """Return which depths are inside the window of a layer of this kind; None if it has no window."""
+    """Return a mask of the tokens inside the window of a layer of this kind; None if it has no window."""
     if kind == "sliding_attention":
         return other[:, None, :] > depth[:, :, None] - config.sliding_window
     if kind == "chunked_attention":
@@ -201,13 +201,13 @@ class Row:
     blocks: Places
     """Tokens with the same number see each other; those with -1 see only their ancestors."""
     beside: dict[str, NDArray[Any]]
-    """Further inputs with a value per token."""
+    """Other inputs with a value per token."""
     pictures: dict[str, Any]
     """Inputs that belong to the whole row."""
     shown: int
     """The number of pictures."""
     answers: tuple[tuple[Places, Places], ...]
-    """For each answer, the indices before its tokens, and the tokens."""
+    """For each answer, the indices of the tokens before its tokens, and its tokens."""
 
     @property
     def size(self) -> int:
