@@ -11,7 +11,7 @@ from countersight.errors import CountersightError, Unclear
 from countersight.progress import silent
 from countersight.suites import find_suite
 from countersight.suites.cello.tasks.definitions import TASKS, queries
-from countersight.suites.cello.tasks.query import Shape, Supposed
+from countersight.suites.cello.tasks.query import Shape, YesNoQuery
 from countersight.suites.worlds import causal_questions
 from countersight.suites.worlds.causal_questions import CAUSES, graphs, is_confirmed, options_of
 from countersight.suites.worlds.making import drafts_with_cases
@@ -43,7 +43,7 @@ def test_intervening_in_the_world_gives_what_the_structural_model_says(found):
             continue
         for task in TASKS.values():
             for query in queries(task, graph):
-                if isinstance(query, Supposed) and task.short in ("CR", "CDE", "NDE"):
+                if isinstance(query, YesNoQuery) and task.short in ("CR", "CDE", "NDE"):
                     down = fallen_without(world, query.lost, held=query.held)
                     assert (query.effect in down) == query.follows
                     checked += 1

@@ -3,7 +3,7 @@
 from collections import Counter
 from random import Random
 
-from countersight.suites.cello.balancing import taken
+from countersight.suites.cello.balancing import choose_balanced
 
 NAMES = [f"name {number}" for number in range(12)]
 
@@ -27,7 +27,9 @@ def leaning(chosen):
 
 
 def test_names_lean_as_coins_do():
-    chosen = taken(items(Random(4), 800), 160, lambda item: (("lost", item[1], item[2]),), lambda item: item[0])
+    chosen = choose_balanced(
+        items(Random(4), 800), 160, lambda item: (("lost", item[1], item[2]),), lambda item: item[0]
+    )
     sums, numbers = leaning(chosen)
     assert len(chosen) == 160
     assert sum(sign for _, _, sign in chosen) == 0
@@ -41,7 +43,7 @@ def test_names_asked_about_twice_lean_as_coins_do_beside_names_asked_about_often
     rare = [[(2 * n + k, f"rare {n}", 1 if rng.random() < 0.9 else -1) for k in range(2)] for n in range(120)]
     often = [(1000 + n, f"often {n % 6}", rng.choice((1, -1))) for n in range(200)]
     mixed = rng.sample([*often, *(item for two in rare for item in two)], 440)
-    chosen = taken([mixed], 200, lambda item: (("lost", item[1], item[2]),), lambda item: item[0])
+    chosen = choose_balanced([mixed], 200, lambda item: (("lost", item[1], item[2]),), lambda item: item[0])
     sums, numbers = leaning(chosen)
     twice = [abs(sums[name]) == 2 for name, number in numbers.items() if number == 2]
     assert len(twice) >= 10
@@ -50,6 +52,6 @@ def test_names_asked_about_twice_lean_as_coins_do_beside_names_asked_about_often
 
 def test_one_question_of_a_scene_is_taken_and_both_queues_give_as_many():
     queues = [[(number % 3, "table", 1) for number in range(9)], [(number, "wall", -1) for number in range(9)]]
-    chosen = taken(queues, 9, lambda item: (), lambda item: item[0])
+    chosen = choose_balanced(queues, 9, lambda item: (), lambda item: item[0])
     assert len({scene for scene, _, _ in chosen}) == len(chosen)
     assert [sign for _, _, sign in chosen] == [1, -1] * (len(chosen) // 2)

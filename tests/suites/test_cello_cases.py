@@ -21,8 +21,8 @@ from countersight.causal.mining import mine
 from countersight.causal.soundness import settled
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
-from countersight.suites.cello.candidates import find_choices, find_suppositions, may_keep
-from countersight.suites.cello.cases import draft, draft_supposed
+from countersight.suites.cello.candidates import find_choice_queries, find_yes_no_queries, may_keep
+from countersight.suites.cello.cases import draft_choice, draft_yes_no
 from countersight.suites.cello.options import Answers
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.tasks.definitions import TASKS, queries
@@ -90,7 +90,7 @@ def test_a_case_tells_its_task_its_graph_and_why():
     (query,) = queries(task, one)
     chains = [other for other in many_graphs() if other.kind == "chain"]
     known = Answers(task, [(Shape.of(other), queries(task, other)[0]) for other in chains])
-    case = draft(task, query, Shape.of(one), "C", 7, known, Random(0), 40).case
+    case = draft_choice(task, query, Shape.of(one), "C", 7, known, Random(0), 40).case
     asked = case.counterfactual
     assert (case.suite, case.group) == ("cello", "causal_attribution")
     assert case.factual is None
@@ -123,7 +123,7 @@ def test_boxes_and_synsets_are_kept():
     things = Thing("A", "table", "table.n.02", (1, 2, 30, 40)), Thing("B", "plate")
     one = graph("direct", things=things)
     query = queries(TASKS["counterfactual_reasoning"], one)[0]
-    drafted = draft_supposed(TASKS["counterfactual_reasoning"], query, Shape.of(one), 1, True)
+    drafted = draft_yes_no(TASKS["counterfactual_reasoning"], query, Shape.of(one), 1, True)
     node = drafted.case.graph["nodes"][0]
     assert (node["obj_synsets"], node["boxes"]) == (["table.n.02"], [[1, 2, 30, 40]])
 
@@ -132,7 +132,7 @@ def test_boxes_and_synsets_are_kept():
 def test_the_same_query_is_asked_for_yes_and_for_no(asks_stays):
     one = graph("direct")
     for query in queries(TASKS["counterfactual_reasoning"], one):
-        drafted = draft_supposed(TASKS["counterfactual_reasoning"], query, Shape.of(one), 0, asks_stays)
+        drafted = draft_yes_no(TASKS["counterfactual_reasoning"], query, Shape.of(one), 0, asks_stays)
         assert drafted.case.counterfactual.answer == ("no" if query.follows == asks_stays else "yes")
 
 
@@ -410,7 +410,7 @@ def test_force_source_and_doubled_causes_are_asked_where_the_graph_decides(kind,
         task.short
         for task in TASKS.values()
         for one in settled([found])
-        if (find_choices if task.is_choice else find_suppositions)(task, one)
+        if (find_choice_queries if task.is_choice else find_yes_no_queries)(task, one)
     }
     assert asked == tasks
 

@@ -13,8 +13,8 @@ from countersight.case import Case, Option, Question
 from countersight.cli import main
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed
-from countersight.suites.cello.cases import Drafted, draft_supposed
-from countersight.suites.cello.leaks import LONGEST, fault, leaked
+from countersight.suites.cello.cases import CaseDraft, draft_yes_no
+from countersight.suites.cello.leaks import MAX_LENGTH, leaked_names, wording_error
 from countersight.suites.cello.rewording import ATTEMPTS, instructions, reword, role_prompt, roles
 from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
@@ -24,7 +24,7 @@ from countersight.suites.cello.wording import question
 def drafted(name="counterfactual_reasoning", kind="direct", stays=True, **fields):
     one = graph(kind, descriptions=("a plate on a table",), **fields)
     query = next(query for query in queries(TASKS[name], one) if query.follows)
-    return draft_supposed(TASKS[name], query, Shape.of(one), 0, stays)
+    return draft_yes_no(TASKS[name], query, Shape.of(one), 0, stays)
 
 
 def reads(draft, **changes):
@@ -135,7 +135,7 @@ def choice(name, kind="chain"):
     query, shape = queries(TASKS[name], one)[0], Shape.of(one)
     asked = Question(question(TASKS[name], query, shape, 0), "A", "choice", (Option("lamp"), Option("wall")))
     named = tuple(shape.names[thing] for thing in query.about)
-    return Drafted(Case("case-1", counterfactual=asked), one, TASKS[name], (), named, None)
+    return CaseDraft(Case("case-1", counterfactual=asked), one, TASKS[name], (), named, None)
 
 
 @pytest.mark.parametrize(
@@ -194,19 +194,19 @@ def test_a_model_that_says_nothing_leaves_the_template():
     ],
 )
 def test_a_forbidden_word_in_any_form(text):
-    assert leaked(text, ["shelf"], ["books"]) == (["shelf"] if "-like" not in text else [])
+    assert leaked_names(text, ["shelf"], ["books"]) == (["shelf"] if "-like" not in text else [])
 
 
 def test_a_synonym_and_the_head_of_a_name():
-    assert leaked("What does the man on the couch hold?", ["sofa"], ["man"]) == ["sofa"]
-    assert leaked("Where is the racket?", ["tennis racket"], []) == ["tennis racket"]
-    assert leaked("What is on the fire hydrants?", ["fire hydrant"], []) == ["fire hydrant"]
-    assert leaked("What keeps the cup up?", ["table", "tray"], ["cup"]) == []
+    assert leaked_names("What does the man on the couch hold?", ["sofa"], ["man"]) == ["sofa"]
+    assert leaked_names("Where is the racket?", ["tennis racket"], []) == ["tennis racket"]
+    assert leaked_names("What is on the fire hydrants?", ["fire hydrant"], []) == ["fire hydrant"]
+    assert leaked_names("What keeps the cup up?", ["table", "tray"], ["cup"]) == []
 
 
 def test_words_of_what_may_be_named_give_nothing_away():
-    assert leaked("What does the tennis player hold?", ["tennis racket"], ["tennis player"]) == []
-    assert leaked("What does the racket player hold?", ["tennis racket"], ["tennis player"]) == ["tennis racket"]
+    assert leaked_names("What does the tennis player hold?", ["tennis racket"], ["tennis player"]) == []
+    assert leaked_names("What does the racket player hold?", ["tennis racket"], ["tennis player"]) == ["tennis racket"]
 
 
 PLAIN = "If the shelf came down, would the books still be where they are?"
@@ -216,7 +216,7 @@ PLAIN = "If the shelf came down, would the books still be where they are?"
     ("text", "reason"),
     [
         ("", "10 to 400 characters"),
-        ("x" * LONGEST + "?", "10 to 400 characters"),
+        ("x" * MAX_LENGTH + "?", "10 to 400 characters"),
         (PLAIN.removesuffix("?"), "one question"),
         (PLAIN + " Why?", "one question"),
         ("Sure:\n" + PLAIN, "one question"),
@@ -225,15 +225,15 @@ PLAIN = "If the shelf came down, would the books still be where they are?"
     ],
 )
 def test_a_fault_is_told_in_words(text, reason):
-    assert fault(PLAIN, forbidden=["wall"], named=["shelf", "books"]) is None
-    found = fault(text, forbidden=["wall"], named=["shelf", "books"])
+    assert wording_error(PLAIN, forbidden=["wall"], named=["shelf", "books"]) is None
+    found = wording_error(text, forbidden=["wall"], named=["shelf", "books"])
     assert found is not None
     assert reason in found
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=10), max_size=3), st.lists(st.text(max_size=10), max_size=3))
 def test_no_text_makes_the_check_fail(text, forbidden, named):
-    found = fault(text, forbidden=forbidden, named=named)
+    found = wording_error(text, forbidden=forbidden, named=named)
     assert found is None or isinstance(found, str)
 
 

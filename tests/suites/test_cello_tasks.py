@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from countersight.causal.structural import StructuralModel
 from countersight.suites.cello.tasks.definitions import RUNGS, TASKS, queries
-from countersight.suites.cello.tasks.query import Shape, Sought, Supposed
+from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, YesNoQuery
 
 FITS = [(task, kind) for task in TASKS.values() for kind in task.kinds]
 IDS = [f"{task.short}-{kind}" for task, kind in FITS]
@@ -52,7 +52,7 @@ def test_every_gold_answer_is_confirmed_by_the_structural_model(task, kind):
 def test_a_wrong_answer_is_refused_by_the_structural_model(task, kind):
     model = Shape.of(graph(kind)).model()
     for query in all_queries(task, kind):
-        if isinstance(query, Supposed):
+        if isinstance(query, YesNoQuery):
             wrong = msgspec.structs.replace(query, follows=not query.follows)
         elif task.short in ("CB", "CoI"):  # one of the two causes, and the effect
             wrong = msgspec.structs.replace(query, answer=(query.about[0], query.answer[1]))
@@ -208,6 +208,6 @@ def test_a_choice_never_offers_its_answer_twice():
     for task in TASKS.values():
         for kind in task.kinds:
             for query in all_queries(task, kind):
-                if isinstance(query, Sought):
+                if isinstance(query, ChoiceQuery):
                     assert not set(query.answer) & set(query.partial)
                     assert not set(query.answer) & set(query.about)

@@ -10,10 +10,10 @@ from causal.specimens import every_kind, graph
 from countersight.causal.grammar import pronoun, the, verb
 from countersight.causal.lexicon import is_plural, may_be_the_same, plain, singular, synonyms
 from countersight.suites.cello.candidates import NO_OPTIONS, ONE_OF_A_KIND, OPTIONS
-from countersight.suites.cello.leaks import leaked
+from countersight.suites.cello.leaks import leaked_names
 from countersight.suites.cello.tasks.definitions import TASKS, queries
-from countersight.suites.cello.tasks.query import Shape, Sought
-from countersight.suites.cello.wording import DOES, edges_in_words, question
+from countersight.suites.cello.tasks.query import ChoiceQuery, Shape
+from countersight.suites.cello.wording import VERB_BY_KIND, edges_in_words, question
 
 # Graphs whose names try the grammar: plurals, people, mass nouns, compounds, and every kind of cause.
 TRYING = [
@@ -37,7 +37,7 @@ def every_question():
         shape = Shape.of(one)
         for task in TASKS.values():
             for query in queries(task, one):
-                for stays in (True,) if isinstance(query, Sought) else (True, False):
+                for stays in (True,) if isinstance(query, ChoiceQuery) else (True, False):
                     for text in {question(task, query, shape, number, stays=stays) for number in range(8)}:
                         yield task, query, shape, stays, text
 
@@ -73,7 +73,7 @@ def test_every_task_has_several_wordings():
 
 def test_a_question_names_what_it_should_and_nothing_else_of_the_graph():
     for _, query, shape, _, text in QUESTIONS:
-        named = query.about if isinstance(query, Sought) else (query.lost, query.effect, *query.held)
+        named = query.about if isinstance(query, ChoiceQuery) else (query.lost, query.effect, *query.held)
         for thing, name in shape.names.items():
             assert (the(name) in text.casefold()) == (thing in named), (text, name)
 
@@ -82,7 +82,7 @@ def test_a_task_is_worded_the_same_whatever_the_answer():
     """With the names taken out, questions whose effect is lost and questions whose effect is not are the same texts."""
     by_task = {}
     for task, query, shape, stays, text in QUESTIONS:
-        if not isinstance(query, Sought) and not any(name.endswith("s") for name in shape.names.values()):
+        if not isinstance(query, ChoiceQuery) and not any(name.endswith("s") for name in shape.names.values()):
             for name in shape.names.values():
                 text = re.sub(rf"\b(?:the )?{name}\b", "X", text, flags=re.I)
             text = re.sub(r"\b(?:it|he|she|they|its|his|her|their|him|them|is|are)\b", "it", text)
@@ -94,9 +94,9 @@ def test_a_task_is_worded_the_same_whatever_the_answer():
 
 def test_a_question_for_a_thing_does_not_give_it_away():
     for _, query, shape, _, text in QUESTIONS:
-        if isinstance(query, Sought):
+        if isinstance(query, ChoiceQuery):
             hidden = [shape.names[thing] for thing in query.answer]
-            assert leaked(text, hidden, [shape.names[thing] for thing in query.about]) == []
+            assert leaked_names(text, hidden, [shape.names[thing] for thing in query.about]) == []
 
 
 def test_edges_in_words():
@@ -202,4 +202,4 @@ def test_the_classes_that_wording_and_options_rely_on_are_the_catalogues():
     }
     assert used <= known
     relations = tomllib.loads((files("countersight.causal") / "catalogue.toml").read_text(encoding="utf-8"))
-    assert set(DOES) == set(relations["kinds"])
+    assert set(VERB_BY_KIND) == set(relations["kinds"])

@@ -14,99 +14,112 @@ from math import sqrt
 from typing import TypeVar
 
 Item = TypeVar("Item")
-Signs = tuple[tuple[str, str, int], ...]
+SignedNames = tuple[tuple[str, str, int], ...]
 """The names in a question, with their role and sign: +1 if a loss follows, else -1."""
 
-_WINDOW = 80
+_COMPARED_CANDIDATES = 80
 """Candidates compared at each step."""
-_FAR = 1.5
+_MAX_NAME_IMBALANCE = 1.5
 """How far a name may be from balance, in standard deviations of fair coin flips."""
-KNOWN = "knowledge"
+KNOWLEDGE_ROLE = "knowledge"
 """The role of hints from common knowledge; its limit is tighter than that of names."""
-_KNOWN_FAR, _FEW, _FEWEST = 0.4, 2, 10
-_ALL_FAR, _LITTLE = 1.0, 8
+_MAX_HINT_IMBALANCE, _ALWAYS_ALLOWED_HINTS, _FEW_HINTS = 0.4, 2, 10
+_MAX_CLASS_IMBALANCE, _ALWAYS_ALLOWED_EXCESS = 1.0, 8
 """The limit for all equally frequent names together, and a deviation that is always allowed: few names reveal
 little."""
-_MANY = 8
+_TOP_FREQUENCY = 8
 """Names that occur at least this often are counted together."""
 
-Class = tuple[str, int]
+FrequencyClass = tuple[str, int]
 """A role, and how often a name occurs in it."""
 
 
-class Coins:
+class NameBalance:
     """The balance of each name in its role, and of all equally frequent names of a role together."""
 
     def __init__(self) -> None:
         self._leaning: Counter[tuple[str, str]] = Counter()
         self._number: Counter[tuple[str, str]] = Counter()
-        self._excess: Counter[Class] = Counter()
+        self._excess: Counter[FrequencyClass] = Counter()
         """For each class, the sum over names of squared balance minus frequency."""
-        self._spread: Counter[Class] = Counter()
+        self._spread: Counter[FrequencyClass] = Counter()
         """The expected square of the excess for fair coins."""
 
-    def strain(self, signs: Signs) -> tuple[int, int]:
+    def imbalance_with(self, signs: SignedNames) -> tuple[int, int]:
         """Return how many names and classes would be out of balance with this question, and the total deviation."""
         far = sum(
-            abs(self._leaning[role, name] + sign) > _FAR * sqrt(self._number[role, name] + 1)
+            abs(self._leaning[role, name] + sign) > _MAX_NAME_IMBALANCE * sqrt(self._number[role, name] + 1)
             for role, name, sign in signs
-            if role != KNOWN
+            if role != KNOWLEDGE_ROLE
         )
         excess, spread = self._with(signs)
         far += sum(
-            abs(found) > max(_LITTLE, abs(self._excess[kind]), _ALL_FAR * sqrt(spread[kind]))
+            abs(found) > max(_ALWAYS_ALLOWED_EXCESS, abs(self._excess[kind]), _MAX_CLASS_IMBALANCE * sqrt(spread[kind]))
             for kind, found in excess.items()
         )
         hinted: Counter[str] = Counter()
         for role, name, sign in signs:
-            hinted[name] += sign if role == KNOWN else 0
+            hinted[name] += sign if role == KNOWLEDGE_ROLE else 0
         for name, sign in hinted.items():
-            before, after = abs(self._leaning[KNOWN, name]), abs(self._leaning[KNOWN, name] + sign)
-            number = self._number[KNOWN, name]
-            far += after > max(_FEW + (number < _FEWEST), before, _KNOWN_FAR * sqrt(number))
+            before, after = abs(self._leaning[KNOWLEDGE_ROLE, name]), abs(self._leaning[KNOWLEDGE_ROLE, name] + sign)
+            number = self._number[KNOWLEDGE_ROLE, name]
+            far += after > max(
+                _ALWAYS_ALLOWED_HINTS + (number < _FEW_HINTS), before, _MAX_HINT_IMBALANCE * sqrt(number)
+            )
         return far, sum(map(abs, excess.values()))
 
-    def take(self, signs: Signs) -> None:
+    def add(self, signs: SignedNames) -> None:
         """Count a chosen question in the balance of its names."""
         self._excess, self._spread = self._with(signs)
         for role, name, sign in signs:
             self._leaning[role, name] += sign
             self._number[role, name] += 1
 
-    def _with(self, signs: Signs) -> tuple[Counter[Class], Counter[Class]]:
+    def _with(self, signs: SignedNames) -> tuple[Counter[FrequencyClass], Counter[FrequencyClass]]:
         """Return excess and spread with one more question, which moves its names to the next frequency."""
         excess, spread = self._excess.copy(), self._spread.copy()
         for role, name, sign in signs:
-            if role == KNOWN:
+            if role == KNOWLEDGE_ROLE:
                 continue
             number, leaning = self._number[role, name], self._leaning[role, name]
             for side, n, leans in ((-1, number, leaning), (1, number + 1, leaning + sign)):
-                kind = role, min(n, _MANY)
+                kind = role, min(n, _TOP_FREQUENCY)
                 excess[kind] += side * (leans * leans - n)
                 spread[kind] += side * 2 * n * (n - 1)
         return excess, spread
 
 
-def taken(
-    queues: Sequence[Sequence[Item]], wanted: int, signs: Callable[[Item], Signs], scene: Callable[[Item], Hashable]
+def choose_balanced(
+    queues: Sequence[Sequence[Item]],
+    wanted: int,
+    signs: Callable[[Item], SignedNames],
+    scene: Callable[[Item], Hashable],
 ) -> list[Item]:
     """Return items from the queues in turn, at most one per scene, in order as far as the balance allows.
 
     Stop when a queue has no item left that keeps its names balanced, so that every queue contributes equally.
     """
-    coins, used, found = Coins(), set[Hashable](), list[Item]()
+    balance, used, found = NameBalance(), set[Hashable](), list[Item]()
     left = [list(queue) for queue in queues]
     while len(found) < wanted:
         waiting = left[len(found) % len(left)]
         waiting[:] = [item for item in waiting if scene(item) not in used]
-        best = min(range(len(waiting[:_WINDOW])), key=lambda place: coins.strain(signs(waiting[place])), default=None)
-        if best is None or coins.strain(signs(waiting[best]))[0]:
-            further = (place for place in range(_WINDOW, len(waiting)) if not coins.strain(signs(waiting[place]))[0])
+        best = min(
+            range(len(waiting[:_COMPARED_CANDIDATES])),
+            key=lambda place: balance.imbalance_with(signs(waiting[place])),
+            default=None,
+        )
+        if best is None or balance.imbalance_with(signs(waiting[best]))[0]:
+            further = (
+                place
+                for place in range(_COMPARED_CANDIDATES, len(waiting))
+                if not balance.imbalance_with(signs(waiting[place]))[0]
+            )
             best = next(further, None)
             if best is None:
                 break
         item = waiting.pop(best)
-        coins.take(signs(item))
+        balance.add(signs(item))
         used.add(scene(item))
         found.append(item)
     return found[: len(found) - len(found) % len(left)]

@@ -20,7 +20,7 @@ from countersight.causal import (
     words_in,
 )
 from countersight.suites.cello.tasks.definitions import queries
-from countersight.suites.cello.tasks.query import Sought, Supposed, Task
+from countersight.suites.cello.tasks.query import ChoiceQuery, Task, YesNoQuery
 
 OPTIONS = frozenset({
     "animal", "cloth", "container", "device", "fastener", "fixture", "food", "furniture", "handheld", "item", "mount",
@@ -56,13 +56,13 @@ _OF_ACTING = {"direct": ("CaI", "CR"), "chain": ("CA", "AR"), "fork": ("CR",)}
 """Tasks that ask about force and source, by kind of graph."""
 
 
-def find_choices(task: Task, graph: CausalGraph) -> list[Sought]:
+def find_choice_queries(task: Task, graph: CausalGraph) -> list[ChoiceQuery]:
     """Return the queries with options that a task asks of a graph."""
     names = {thing.id: thing.name for thing in graph.things}
     return [
         query
         for query in queries(task, graph)
-        if isinstance(query, Sought)
+        if isinstance(query, ChoiceQuery)
         # Any of several things on a dish could be right.
         and not (task.short == "AR" and any("food" in classes_of(names[between]) for between in query.partial))
         and all(can_be_the_answer(task, edge.kind) for edge in graph.edges if edge.effect in query.answer)
@@ -71,12 +71,12 @@ def find_choices(task: Task, graph: CausalGraph) -> list[Sought]:
     ]
 
 
-def find_suppositions(task: Task, graph: CausalGraph) -> list[Supposed]:
+def find_yes_no_queries(task: Task, graph: CausalGraph) -> list[YesNoQuery]:
     """Return the yes/no queries that a task asks of a graph and its bystanders."""
     return [
         query
         for query in queries(task, graph, tuple(thing.id for thing in bystanders(graph)))
-        if isinstance(query, Supposed)
+        if isinstance(query, YesNoQuery)
         and is_one_way(graph, query.lost, query.effect)
         and _has_one_answer(task, graph, query.effect, (query.lost,))
         and _is_worth_asking(task, graph, query)
@@ -98,7 +98,7 @@ def _has_one_answer(task: Task, graph: CausalGraph, effect: str, behind: tuple[s
     return not (graph.kind == "direct" and any(classes[thing] & _UNMOVED for thing in behind))
 
 
-def _is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
+def _is_worth_asking(task: Task, graph: CausalGraph, query: YesNoQuery) -> bool:
     """Return whether the supposition changes something, and the effect might plausibly depend on it.
 
     Removing the bottles from a table does not affect the table, so NIE is asked only if the loss changes the held
@@ -121,7 +121,7 @@ def _is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
     return True
 
 
-def _are_apart(graph: CausalGraph, names: dict[str, str], query: Supposed) -> bool:
+def _are_apart(graph: CausalGraph, names: dict[str, str], query: YesNoQuery) -> bool:
     """Return whether two things with a common cause clearly do not depend on each other: neither may hold or pull the
     other, they must not mix, both or neither must be parts, and no description mentions one with the other. Things on a
     dish are excluded, because they may lie on each other."""

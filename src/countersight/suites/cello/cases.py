@@ -8,17 +8,17 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.causal import CausalGraph
-from countersight.suites.cello.leaks import leaked
+from countersight.suites.cello.leaks import leaked_names
 from countersight.suites.cello.options import Answers, options
 from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.definitions import RUNGS
-from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
+from countersight.suites.cello.tasks.query import ChoiceQuery, Query, Shape, Task, YesNoQuery
 from countersight.suites.cello.terms import PriorVerdict
-from countersight.suites.cello.wording import does, is_explained, question, wordings
+from countersight.suites.cello.wording import is_explained, question, verb_for_kind, wordings
 from countersight.suites.dividing import split_of
 
 
-class Drafted(msgspec.Struct, frozen=True):
+class CaseDraft(msgspec.Struct, frozen=True):
     """A case, and what a language model must know to reword its question."""
 
     case: Case
@@ -35,9 +35,9 @@ class Drafted(msgspec.Struct, frozen=True):
     """Names of things not in the picture that could replace other such options."""
 
 
-def draft(
-    task: Task, query: Sought, shape: Shape, letter: str, number: int, answers: Answers, rng: Random, tries: int
-) -> Drafted | None:
+def draft_choice(
+    task: Task, query: ChoiceQuery, shape: Shape, letter: str, number: int, answers: Answers, rng: Random, tries: int
+) -> CaseDraft | None:
     """Return the case of a query with options, the right one at the given letter; None if no wrong options are
     suitable."""
     offered = options(task, query, shape, answers, rng, tries)
@@ -48,19 +48,19 @@ def draft(
     named = tuple(shape.names[thing] for thing in query.about)
     names = {shape.names[thing] for thing in (*query.answer, *query.partial)}
     forbidden = tuple(sorted(names if is_explained(task) else {option.text for option in offered}))
-    if any(leaked(text, forbidden, named) for text in texts):
+    if any(leaked_names(text, forbidden, named) for text in texts):
         return None
     spare = () if is_explained(task) else answers.spare(shape, query, rng)
-    fit = tuple(name for name in spare if not any(leaked(text, (name,), named) for text in texts))
+    fit = tuple(name for name in spare if not any(leaked_names(text, (name,), named) for text in texts))
     answer, *others = offered
     rng.shuffle(others)
     place = LETTERS.index(letter)
     placed = (*others[:place], answer, *others[place:])
     case = _case(task, shape, Question(texts[number % len(texts)], letter, "choice", placed), query.why)
-    return Drafted(case, shape.graph, task, forbidden, named, None, query, fit)
+    return CaseDraft(case, shape.graph, task, forbidden, named, None, query, fit)
 
 
-def with_options(drafted: Drafted, renamed: dict[str, str]) -> Drafted:
+def with_options(drafted: CaseDraft, renamed: dict[str, str]) -> CaseDraft:
     """Return the draft with other names for its options, in the same places."""
     asked = drafted.case.counterfactual
     assert asked is not None
@@ -69,19 +69,19 @@ def with_options(drafted: Drafted, renamed: dict[str, str]) -> Drafted:
     return replace(drafted, case=case, forbidden=tuple(sorted(option.text for option in options)))
 
 
-def with_standing(drafted: Drafted, standing: PriorVerdict) -> Drafted:
+def with_prior_verdict(drafted: CaseDraft, verdict: PriorVerdict) -> CaseDraft:
     """Return the draft with a record of whether common knowledge agrees with the answer."""
-    provenance = {**drafted.case.provenance, "knowledge": standing}
+    provenance = {**drafted.case.provenance, "knowledge": verdict}
     return replace(drafted, case=replace(drafted.case, provenance=provenance))
 
 
-def draft_supposed(task: Task, query: Supposed, shape: Shape, number: int, asks_stays: bool) -> Drafted:
+def draft_yes_no(task: Task, query: YesNoQuery, shape: Shape, number: int, asks_stays: bool) -> CaseDraft:
     """Return the case of a yes/no query, in the wording with this number, asking whether the effect stays or goes."""
     text = question(task, query, shape, number, stays=asks_stays)
     answer = "no" if query.follows == asks_stays else "yes"
     named = tuple(shape.name(thing) for thing in (query.lost, query.effect, *query.held))
     case = _case(task, shape, Question(text, answer, "boolean"), query.why)
-    return Drafted(case, shape.graph, task, (), named, asks_stays)
+    return CaseDraft(case, shape.graph, task, (), named, asks_stays)
 
 
 def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
@@ -125,7 +125,7 @@ def graph_as_published(graph: CausalGraph) -> dict[str, Any]:
             {
                 "source": edge.cause,
                 "target": edge.effect,
-                "relation": does(names[edge.cause], edge.kind),
+                "relation": verb_for_kind(names[edge.cause], edge.kind),
                 "kind": edge.kind,
                 "scene_relation": f"{names[edge.subject]} {edge.relation} {names[edge.object]}",
             }

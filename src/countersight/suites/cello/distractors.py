@@ -14,36 +14,36 @@ from functools import cache, partial
 from random import Random
 
 from countersight.causal import Knowledge, may_be_the_same
-from countersight.suites.cello.cases import Drafted, with_options, with_standing
-from countersight.suites.cello.prior import figures, standing_of
-from countersight.suites.cello.tasks.query import Shape, Sought
+from countersight.suites.cello.cases import CaseDraft, with_options, with_prior_verdict
+from countersight.suites.cello.common_knowledge import support_counts, verdict_on_choice
+from countersight.suites.cello.tasks.query import ChoiceQuery, Shape
 
 _TRIES = 50
 """Exchanges tried for every question."""
 
-_NOTICES = 6
+_OBSERVATIONS_PER_OPTION = 6
 """Observations per option: its ranks by five figures, and by the first two together."""
-_RIGHT = 3
+_ANSWER_WEIGHT = 3
 """The weight of an observation about the answer; for each of the three wrong options it is -1."""
-_FAR = 4
+_IMBALANCE_WEIGHT = 4
 """The weight of an unbalanced name relative to an observation."""
 _RANKS = 16
 """The number of possible ranks among four options, including ties."""
 
-Ranks = list[int]
+Observations = list[int]
 """The observations about a question's options, the answer's first: a number for each figure and rank."""
 
 
-def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Drafted]:
+def balance_options(drafts: Sequence[CaseDraft], known: Knowledge, rng: Random) -> list[CaseDraft]:
     """Return the questions after exchanging options that are not in their pictures until they are balanced."""
-    ordered, counted = [], []
+    ordered, support = [], []
     for drafted in drafts:
         asked, query = drafted.case.counterfactual, drafted.query
         assert asked is not None
-        assert isinstance(query, Sought)
+        assert isinstance(query, ChoiceQuery)
         ordered.append(sorted(asked.options, key=lambda option: option.role != "answer"))
-        counted.append(cache(partial(figures, known, drafted.task, Shape.of(drafted.graph), query)))
-    board = _Board([[option.text for option in options] for options in ordered], counted)
+        support.append(cache(partial(support_counts, known, drafted.task, Shape.of(drafted.graph), query)))
+    board = _OptionBoard([[option.text for option in options] for options in ordered], support)
     open_ = [
         (number, place)
         for number, options in enumerate(ordered)
@@ -57,87 +57,90 @@ def evened(drafts: Sequence[Drafted], known: Knowledge, rng: Random) -> list[Dra
         if not any(may_be_the_same(name, other) for other in others):
             board.exchange(number, place, name)
     found = []
-    for drafted, options, names, count in zip(drafts, ordered, board.names, counted, strict=True):
+    for drafted, options, names, count in zip(drafts, ordered, board.names, support, strict=True):
         renamed = {option.text: name for option, name in zip(options, names, strict=True)}
-        verdict = standing_of([sum(count(name)) for name in names])
-        found.append(with_standing(with_options(drafted, renamed) if drafted.spare else drafted, verdict))
+        verdict = verdict_on_choice([sum(count(name)) for name in names])
+        found.append(with_prior_verdict(with_options(drafted, renamed) if drafted.spare else drafted, verdict))
     return found
 
 
-class _Board:
+class _OptionBoard:
     """All questions, and counts of how often each observation is about the answer and about the other options."""
 
-    def __init__(self, names: list[list[str]], counted: Sequence[Callable[[str], tuple[int, int]]]) -> None:
+    def __init__(self, names: list[list[str]], support: Sequence[Callable[[str], tuple[int, int]]]) -> None:
         self.names = names
-        self._counted = counted
+        self._support = support
         self._right = Counter(options[0] for options in names)
-        self._shown = Counter(name for options in names for name in options)
-        self._having: dict[str, set[int]] = {}
+        self._offered = Counter(name for options in names for name in options)
+        self._questions_with: dict[str, set[int]] = {}
         for number, options in enumerate(names):
             for name in options:
-                self._having.setdefault(name, set()).add(number)
+                self._questions_with.setdefault(name, set()).add(number)
         self._excess: Counter[int] = Counter()
-        self.unevenness = 0
+        self.imbalance = 0
         """The sum of squared deviations from chance of how often each observation is about the answer."""
-        self._told = [self._tells(number) for number in range(len(names))]
-        for told in self._told:
-            self._add(told, 1)
+        self._observations = [self._observe(number) for number in range(len(names))]
+        for observations in self._observations:
+            self._add(observations, 1)
 
     def exchange(self, number: int, place: int, name: str) -> None:
         """Offer another name in a question if that makes observations more even."""
         old = self.names[number][place]
         if name in self.names[number]:
             return
-        touched = list(self._having[old] | self._having.setdefault(name, set()))
-        before, told = self.unevenness + self._leaning(old, name), [self._told[one] for one in touched]
+        touched = list(self._questions_with[old] | self._questions_with.setdefault(name, set()))
+        before, observations = (
+            self.imbalance + self._name_imbalance(old, name),
+            [self._observations[one] for one in touched],
+        )
         self._rename(number, place, name)
-        self._retell(touched, [self._tells(one) for one in touched])
-        if self.unevenness + self._leaning(old, name) >= before:
+        self._replace_observations(touched, [self._observe(one) for one in touched])
+        if self.imbalance + self._name_imbalance(old, name) >= before:
             self._rename(number, place, old)
-            self._retell(touched, told)
+            self._replace_observations(touched, observations)
 
-    def _leaning(self, *names: str) -> int:
+    def _name_imbalance(self, *names: str) -> int:
         """Return how much more or less often names are right than expected from one in four by chance: the expected
         square of (4 * right - offered) is 3 * offered."""
-        far = ((4 * self._right[name] - self._shown[name]) ** 2 - 3 * self._shown[name] for name in names)
-        return _FAR * sum(max(0, off) for off in far)
+        far = ((4 * self._right[name] - self._offered[name]) ** 2 - 3 * self._offered[name] for name in names)
+        return _IMBALANCE_WEIGHT * sum(max(0, off) for off in far)
 
     def _rename(self, number: int, place: int, name: str) -> None:
         old, self.names[number][place] = self.names[number][place], name
-        self._shown[old] -= 1
-        self._shown[name] += 1
-        self._having[old].discard(number)
-        self._having[name].add(number)
+        self._offered[old] -= 1
+        self._offered[name] += 1
+        self._questions_with[old].discard(number)
+        self._questions_with[name].add(number)
 
-    def _retell(self, numbers: list[int], told: list[Ranks]) -> None:
-        for number, notices in zip(numbers, told, strict=True):
-            if notices != self._told[number]:
-                self._add(self._told[number], -1)
-                self._add(notices, 1)
-                self._told[number] = notices
+    def _replace_observations(self, numbers: list[int], observations: list[Observations]) -> None:
+        for number, new in zip(numbers, observations, strict=True):
+            if new != self._observations[number]:
+                self._add(self._observations[number], -1)
+                self._add(new, 1)
+                self._observations[number] = new
 
-    def _add(self, told: Ranks, times: int) -> None:
-        for place, notice in enumerate(told):
-            added = times * (_RIGHT if place < _NOTICES else -1)
-            self.unevenness += added * (2 * self._excess[notice] + added)
-            self._excess[notice] += added
+    def _add(self, observations: Observations, times: int) -> None:
+        for place, observation in enumerate(observations):
+            added = times * (_ANSWER_WEIGHT if place < _OBSERVATIONS_PER_OPTION else -1)
+            self.imbalance += added * (2 * self._excess[observation] + added)
+            self._excess[observation] += added
 
-    def _tells(self, number: int) -> Ranks:
+    def _observe(self, number: int) -> Observations:
         """Return the observations about each option: its ranks by how often it is right elsewhere, how often it is
         offered, its share of right offers, and how often it supports the thing asked about, directly or through
         another, in other pictures."""
         options = self.names[number]
-        direct, through = zip(*map(self._counted[number], options), strict=True)
+        direct, through = zip(*map(self._support[number], options), strict=True)
         right = [self._right[name] for name in options]
         right[0] -= 1
-        shown = [self._shown[name] for name in options]
+        shown = [self._offered[name] for name in options]
         shares = [one / both for one, both in zip(right, shown, strict=True)]
         return [
-            notice
+            observation
             for one, two, three, four, five in zip(
                 *(_ranks(counts) for counts in (right, shown, shares, direct, through)), strict=True
             )
-            for notice in (
+            for observation in (
                 one,
                 two + _RANKS,
                 three + 2 * _RANKS,
@@ -148,8 +151,8 @@ class _Board:
         ]
 
 
-def _ranks(figures: Sequence[float]) -> list[int]:
-    """Return for each figure how many others it is above and below, as one number."""
-    ordered = sorted(figures)
+def _ranks(values: Sequence[float]) -> list[int]:
+    """Return for each value how many others it is above and below, as one number."""
+    ordered = sorted(values)
     last = len(ordered)
-    return [bisect_left(ordered, figure) * last + last - bisect_right(ordered, figure) for figure in figures]
+    return [bisect_left(ordered, value) * last + last - bisect_right(ordered, value) for value in values]

@@ -85,10 +85,10 @@ def _graph(row: Row) -> dict[str, Any]:
         {**about, "source": _id(source, "graph.edges"), "target": _id(target, "graph.edges")}
         for source, target, about in _parts(graph, "edges", "[id, id, {…}]", 3)
     ]
-    return {"nodes": nodes, "edges": _said(nodes, edges), "objs": [_id(node, "objs") for node in objs]}
+    return {"nodes": nodes, "edges": _add_direction(nodes, edges), "objs": [_id(node, "objs") for node in objs]}
 
 
-def _said(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _add_direction(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the edges, with subject and object added where the relation runs from effect to cause: an edge runs from
     the shelf to the books, but the books are "on" the shelf."""
     names = {node["id"]: str(node.get("obj_name", "")) for node in nodes}

@@ -29,18 +29,18 @@ from countersight.causal import (
     words_in,
 )
 from countersight.suites.cello.candidates import bystanders, can_be_chosen, can_be_the_answer, may_keep
-from countersight.suites.cello.tasks.query import Shape, Sought, Task
+from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, Task
 from countersight.suites.cello.wording import explanation, is_explained
 
 THROUGH = frozenset({"CA", "AR"})
 """Tasks whose answer is connected to the thing asked about through a thing in between."""
-_FEWEST, _PLENTY = 5, 16
+_MIN_CANDIDATES, _MANY_NAMES = 5, 16
 """The fewest different names to draw wrong options from, and how many are enough without the names of similar
 things."""
-_OFTEN = 3
+_MIN_TIMES_RIGHT = 3
 _SPARE = 80
 """Names considered for each question when wrong options are exchanged."""
-_FOREGONE = 0.5
+_DOMINANT_SHARE = 0.5
 """A name with this share is obvious without looking: branches belong to trees."""
 _TAKEN_FOR = frozenset({
     "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock",
@@ -100,7 +100,7 @@ class Answers:
     def __init__(
         self,
         task: Task,
-        asked: Iterable[tuple[Shape, Sought]],
+        asked: Iterable[tuple[Shape, ChoiceQuery]],
         around: Iterable[CausalGraph] = (),
         known: Knowledge | None = None,
     ) -> None:
@@ -110,8 +110,8 @@ class Answers:
         self._known = known or Knowledge()
         found = list(asked)
         self._right = Counter(shape.names[thing] for shape, query in found for thing in query.answer)
-        self._there: dict[Hashable, Counter[str]] = {}
-        self._joined: set[Hashable] = set()
+        self._names_by_neighbour: dict[Hashable, Counter[str]] = {}
+        self._related: set[Hashable] = set()
         """Pairs of the name of a thing and the name, or the classes, of a thing that it keeps in place."""
         seen: set[tuple[str, str, str]] = set()
         for graph in (*(shape.graph for shape, _ in found), *around):
@@ -123,37 +123,37 @@ class Answers:
 
     def _count(self, names: dict[str, str], edge: CausalEdge) -> None:
         cause, effect = names[edge.cause], names[edge.effect]
-        self._joined |= {(plain(cause), plain(effect)), (plain(cause), classes_of(effect))}
+        self._related |= {(plain(cause), plain(effect)), (plain(cause), classes_of(effect))}
         anchor, name = (cause, effect) if self._task.short == "AR" else (effect, cause)
         if can_be_the_answer(self._task, edge.kind) and is_plain(name) and can_be_chosen(name):
             for key in _keys(anchor, edge.kind):
-                self._there.setdefault(key, Counter())[name] += 1
+                self._names_by_neighbour.setdefault(key, Counter())[name] += 1
 
-    def often(self, name: str) -> bool:
+    def is_often_right(self, name: str) -> bool:
         """Return whether the name is right in several questions, so that it may be wrong in others."""
-        return self._right[name] >= _OFTEN
+        return self._right[name] >= _MIN_TIMES_RIGHT
 
-    def near(self, shape: Shape, query: Sought) -> Counter[str]:
+    def plausible_names(self, shape: Shape, query: ChoiceQuery) -> Counter[str]:
         """Return how often each name is in the answer's place in similar graphs; empty if there are few names, or one
         name is nearly always there."""
         by_name, alike, any_thing = self._levels(shape, query)
-        if by_name.total() >= _PLENTY and by_name.most_common(1)[0][1] > _FOREGONE * by_name.total():
+        if by_name.total() >= _MANY_NAMES and by_name.most_common(1)[0][1] > _DOMINANT_SHARE * by_name.total():
             return Counter()
-        found = by_name if len(by_name) >= _PLENTY else by_name + alike
+        found = by_name if len(by_name) >= _MANY_NAMES else by_name + alike
         answer = shape.names[query.answer[0]]
         fit = {name: often for name, often in found.items() if self._fits(name, answer)}
-        if len(fit) < _FEWEST:
+        if len(fit) < _MIN_CANDIDATES:
             fit = _like(answer, any_thing)
         fit = {name: often for name, often in fit.items() if self._is_wrong(name, shape, query)}
-        return Counter(fit) if len(fit) >= _FEWEST else Counter()
+        return Counter(fit) if len(fit) >= _MIN_CANDIDATES else Counter()
 
     def _fits(self, name: str, answer: str) -> bool:
         """Return whether a name has as many words as the answer, and neither may keep the other in place."""
-        if len(name.split()) != len(answer.split()) or self._joins(name, answer):
+        if len(name.split()) != len(answer.split()) or self._are_related(name, answer):
             return False
         return self._task.short == "AR" or not (_may_be_below(name, answer) or _may_be_below(answer, name))
 
-    def _is_wrong(self, name: str, shape: Shape, query: Sought) -> bool:
+    def _is_wrong(self, name: str, shape: Shape, query: ChoiceQuery) -> bool:
         """Return whether a name cannot also be right, as far as names tell: if the answer acts through another thing,
         the name must not keep the thing asked about in place in any other picture, or depend on it."""
         if self._task.short not in THROUGH:
@@ -161,29 +161,31 @@ class Answers:
         about, picture = shape.names[query.about[-1]], shape.graph.image or shape.graph.scene
         return not any(self._known.keeps(*pair, picture) for pair in ((name, about), (about, name)))
 
-    def _joins(self, one: str, other: str) -> bool:
+    def _are_related(self, one: str, other: str) -> bool:
         """Return whether either thing keeps the other in place in another graph."""
         pairs = ((plain(one), plain(other), classes_of(other)), (plain(other), plain(one), classes_of(one)))
-        return any((keeper, kept) in self._joined for keeper, *those in pairs for kept in those)
+        return any((keeper, kept) in self._related for keeper, *those in pairs for kept in those)
 
-    def spare(self, shape: Shape, query: Sought, rng: Random) -> list[str]:
+    def spare(self, shape: Shape, query: ChoiceQuery, rng: Random) -> list[str]:
         """Return names that could be offered, right elsewhere or not; none may refer to a thing in the picture."""
         here, answer = in_the_picture(shape.graph), shape.names[query.answer[0]]
         by_name, alike, any_thing = self._levels(shape, query)
         names = sorted(name for name in by_name + alike if self._fits(name, answer))
-        if len(names) < _FEWEST:
+        if len(names) < _MIN_CANDIDATES:
             names = sorted(_like(answer, any_thing))
         names = [name for name in names if self._is_wrong(name, shape, query)]
         some = rng.sample(names, min(len(names), _SPARE))
         return [name for name in some if not any(may_be_taken_for(name, other) for other in here)]
 
-    def _levels(self, shape: Shape, query: Sought) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    def _levels(self, shape: Shape, query: ChoiceQuery) -> tuple[Counter[str], Counter[str], Counter[str]]:
         """Count the names in the answer's place next to things of the same name, of the same classes, and of any class;
         the last is empty except for rare kinds of graphs."""
         anchor = (query.partial if self._task.short in THROUGH else query.about)[-1]
         around = {anchor, *query.answer}
         kind = next(edge.kind for edge in shape.graph.edges if {edge.cause, edge.effect} <= around)
-        by_name, alike, any_thing = (self._there.get(key, Counter()) for key in _keys(shape.names[anchor], kind))
+        by_name, alike, any_thing = (
+            self._names_by_neighbour.get(key, Counter()) for key in _keys(shape.names[anchor], kind)
+        )
         rare = self._task.short in ("CoI", "BAS") or acting_kind(shape.graph)
         return by_name, alike, any_thing if rare else Counter()
 
@@ -198,7 +200,7 @@ def _like(answer: str, found: Counter[str]) -> dict[str, int]:
     """Return the names with as many words as the answer, only those of the same class if there are enough."""
     as_long = {name: often for name, often in found.items() if len(name.split()) == len(answer.split())}
     alike = {name: often for name, often in as_long.items() if classes_of(name) & classes_of(answer)}
-    return alike if len(alike) >= _FEWEST else as_long
+    return alike if len(alike) >= _MIN_CANDIDATES else as_long
 
 
 def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable, Hashable]:
@@ -209,65 +211,69 @@ def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable, Hashable]:
 
 _WRONG = 3
 _TRIES = 40
-_SELDOM = 0.1
+_MIN_BYSTANDER_WEIGHT = 0.1
 """The weight of a bystander that is not right elsewhere."""
 
 
 def options(
-    task: Task, query: Sought, shape: Shape, answers: Answers, rng: Random, tries: int = _TRIES
+    task: Task, query: ChoiceQuery, shape: Shape, answers: Answers, rng: Random, tries: int = _TRIES
 ) -> tuple[Option, ...] | None:
     """Return the answer, then three wrong options; None if no suitable ones are found.
 
     All refer to different things: no option is a synonym, or a broader or narrower term, of another.
     """
-    likely = answers.near(shape, query)
+    likely = answers.plausible_names(shape, query)
     if is_explained(task):
         return _explained(task, query, shape, likely, rng)
     answer = shape.names[query.answer[0]]
     partial = [shape.names[thing] for thing in query.partial]
     # A partial answer is offered if several answers have its name; a bystander, if similar graphs have its name.
-    fits = answers.often if task.short in THROUGH else likely.__contains__
+    fits = answers.is_often_right if task.short in THROUGH else likely.__contains__
     wrong = [Option(name, "graph") for name in partial if fits(name) and not may_be_taken_for(name, answer)][:1]
-    wrong += _beside(shape, likely, [answer, *(option.text for option in wrong)], rng)[:1]
-    taken = [answer, *(option.text for option in wrong)]
-    text = _drawn(likely, _WRONG - len(wrong), [*taken, *in_the_picture(shape.graph)], rng, tries)
+    wrong += _bystander_options(shape, likely, [answer, *(option.text for option in wrong)], rng)[:1]
+    chosen = [answer, *(option.text for option in wrong)]
+    text = _draw_names(likely, _WRONG - len(wrong), [*chosen, *in_the_picture(shape.graph)], rng, tries)
     if text is None:
         return None
     return (Option(answer, "answer"), *wrong, *(Option(name, "text") for name in text))
 
 
-def _explained(task: Task, query: Sought, shape: Shape, likely: Counter[str], rng: Random) -> tuple[Option, ...] | None:
+def _explained(
+    task: Task, query: ChoiceQuery, shape: Shape, likely: Counter[str], rng: Random
+) -> tuple[Option, ...] | None:
     """Return four explanations: the first reason or a wrong one, with the second reason or a wrong one. Each name
     occurs in two of the four sentences, so that none stands out."""
     first, second = (shape.names[thing] for thing in query.answer)
-    beside = [option.text for option in _beside(shape, likely, [first, second], rng)][:1]
+    bystander = [option.text for option in _bystander_options(shape, likely, [first, second], rng)][:1]
     here, others = in_the_picture(shape.graph), list[str]()
     for reason in (first, second):
         like = Counter({name: often for name, often in likely.items() if classes_of(name) & classes_of(reason)})
-        drawn = _drawn(like, 1, [*others, *here], rng, _TRIES) or _drawn(likely, 1, [*others, *here], rng, _TRIES)
+        drawn = _draw_names(like, 1, [*others, *here], rng, _TRIES) or _draw_names(
+            likely, 1, [*others, *here], rng, _TRIES
+        )
         if drawn is None:
             return None
         others += drawn
-    if beside:
-        others[rng.randrange(2)] = beside[0]
+    if bystander:
+        others[rng.randrange(2)] = bystander[0]
     effect = shape.names[query.about[-1]]
     pairs = ((first, second), (first, others[1]), (others[0], second), (others[0], others[1]))
-    roles = ("answer", "graph", "graph", "image" if beside else "text")
+    roles = ("answer", "graph", "graph", "image" if bystander else "text")
     return tuple(Option(explanation(task, effect, *pair), role) for pair, role in zip(pairs, roles, strict=True))
 
 
-def _beside(shape: Shape, likely: Counter[str], taken: list[str], rng: Random) -> list[Option]:
+def _bystander_options(shape: Shape, likely: Counter[str], chosen: list[str], rng: Random) -> list[Option]:
     """Return bystanders in a random order that prefers things that are often right elsewhere."""
     found = [
         thing.name
         for thing in bystanders(shape.graph)
-        if not any(may_be_taken_for(thing.name, other) for other in taken)
+        if not any(may_be_taken_for(thing.name, other) for other in chosen)
     ]
-    found.sort(key=lambda name: rng.random() ** (1 / (likely[name] or _SELDOM)), reverse=True)
+    found.sort(key=lambda name: rng.random() ** (1 / (likely[name] or _MIN_BYSTANDER_WEIGHT)), reverse=True)
     return [Option(name, "image") for name in found]
 
 
-def _drawn(likely: Counter[str], number: int, unlike: list[str], rng: Random, tries: int) -> list[str] | None:
+def _draw_names(likely: Counter[str], number: int, unlike: list[str], rng: Random, tries: int) -> list[str] | None:
     """Draw different names, weighted by how often each is right elsewhere, that cannot refer to any thing in
     `unlike`."""
     names, weights = list(likely), list(likely.values())

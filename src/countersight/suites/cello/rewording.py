@@ -16,8 +16,8 @@ import msgspec
 from countersight.case import Case
 from countersight.engine import ReplyStore, RetriesExhausted, RetryPolicy, StoredModel, Workers, blocking
 from countersight.models import Model, Request, Turn
-from countersight.suites.cello.cases import Drafted
-from countersight.suites.cello.leaks import fault
+from countersight.suites.cello.cases import CaseDraft
+from countersight.suites.cello.leaks import wording_error
 from countersight.suites.cello.wording import edges_in_words
 
 ATTEMPTS = 3
@@ -35,7 +35,9 @@ def replies_folder(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.wording")
 
 
-def reword_all(model: Model, drafts: Sequence[Drafted], folder: Path, *, progress: Callable[[int], None]) -> list[Case]:
+def reword_all(
+    model: Model, drafts: Sequence[CaseDraft], folder: Path, *, progress: Callable[[int], None]
+) -> list[Case]:
     """Return the cases of the drafts, in order, each with the model's wording unless it has a fault.
 
     An interrupted command continues from the replies in `folder`.
@@ -51,7 +53,7 @@ def reword_all(model: Model, drafts: Sequence[Drafted], folder: Path, *, progres
                 async def say(turns: tuple[Turn, ...]) -> str:
                     return await stored.ask(Request("wording", turns, "open"))
 
-                async def take(numbered: tuple[int, Drafted]) -> None:
+                async def take(numbered: tuple[int, CaseDraft]) -> None:
                     number, drafted = numbered
                     cases[number] = await reword(say, drafted, model.name)
                     progress(len(cases))
@@ -64,7 +66,7 @@ def reword_all(model: Model, drafts: Sequence[Drafted], folder: Path, *, progres
     return [cases[number] for number in range(len(drafts))]
 
 
-async def reword(say: Say, drafted: Drafted, name: str) -> Case:
+async def reword(say: Say, drafted: CaseDraft, name: str) -> Case:
     """Return the case with its question worded by the named model, or with the template's wording."""
     case, asked = drafted.case, drafted.case.counterfactual
     assert asked is not None
@@ -74,7 +76,7 @@ async def reword(say: Say, drafted: Drafted, name: str) -> Case:
     for _ in range(ATTEMPTS):
         try:
             written = _only_line(await say(tuple(turns)))
-            wrong = fault(written, forbidden=drafted.forbidden, named=drafted.named, gone=gone) or ""
+            wrong = wording_error(written, forbidden=drafted.forbidden, named=drafted.named, gone=gone) or ""
             if not wrong:
                 read = await say((Turn("user", role_prompt(written, drafted)),))
                 wrong = role_mismatch(read, drafted) or ""
@@ -86,11 +88,11 @@ async def reword(say: Say, drafted: Drafted, name: str) -> Case:
             provenance = case.provenance | {"wording": name, "template": asked.text}
             return msgspec.structs.replace(case, counterfactual=worded, provenance=provenance)
         turns += [Turn("assistant", written), Turn("user", f"That will not do: {wrong}. Write it again.")]
-    beside: dict[str, str | int] = {"rejected": written, "rejected_because": wrong[:_LONGEST_KEPT]}
-    return msgspec.structs.replace(case, provenance=case.provenance | beside)
+    rejection: dict[str, str | int] = {"rejected": written, "rejected_because": wrong[:_LONGEST_KEPT]}
+    return msgspec.structs.replace(case, provenance=case.provenance | rejection)
 
 
-def instructions(drafted: Drafted) -> str:
+def instructions(drafted: CaseDraft) -> str:
     """Return the prompt for the model: descriptions, causal graph and constraints."""
     asked = drafted.case.counterfactual
     assert asked is not None
@@ -135,7 +137,7 @@ ROLES: dict[str, tuple[Role, Role, Role]] = {
 }
 """The intended role of the lost thing, the effect and the held thing, by task."""
 
-SOUGHT: Final = {
+REQUESTED_RELATIONS: Final = {
     "CaI": "cause",
     "CB": "cause",
     "CoI": "cause",
@@ -144,22 +146,24 @@ SOUGHT: Final = {
     "BAS": "control",
 }
 """What a question with options asks for, by task."""
-_SOUGHT_WORDS: Final = ("cause", "indirect cause", "effect", "indirect effect", "control")
+_RELATION_WORDS: Final = ("cause", "indirect cause", "effect", "indirect effect", "control")
 _KEPT_IN_PLACE: Final = ("CaI", "CA", "CB", "CoI")
 """Tasks whose questions always say whether the thing stays; the others may only ask about dependence."""
 
 
-def role_prompt(written: str, drafted: Drafted) -> str:
+def role_prompt(written: str, drafted: CaseDraft) -> str:
     """Return the prompt that asks the model for the roles of things in its own wording."""
-    lines = _of_choice(drafted) if drafted.asks_stays is None else _of_supposition(drafted)
+    lines = _choice_roles(drafted) if drafted.asks_stays is None else _yes_no_roles(drafted)
     return "\n".join((f"Read this question: {written}", *lines))
 
 
-def roles(drafted: Drafted) -> dict[str, str]:
+def roles(drafted: CaseDraft) -> dict[str, str]:
     """Return the intended roles of the things in the question, and what it asks."""
     if drafted.asks_stays is None:
         outcome = _outcome(drafted)
-        meant = {"asks": SOUGHT[drafted.task.short], "wants": "does"} | ({"outcome": outcome} if outcome else {})
+        meant = {"asks": REQUESTED_RELATIONS[drafted.task.short], "wants": "does"} | (
+            {"outcome": outcome} if outcome else {}
+        )
         # Of two things that a question with options names, one depends on the other.
         two = len(drafted.named) == 2
         return meant | (dict(zip(drafted.named, ("cause", "effect"), strict=True)) if two else {})
@@ -167,7 +171,7 @@ def roles(drafted: Drafted) -> dict[str, str]:
     return meant | {"asks": "stays" if drafted.asks_stays else "goes"}
 
 
-def role_mismatch(answer: str, drafted: Drafted) -> str | None:
+def role_mismatch(answer: str, drafted: CaseDraft) -> str | None:
     """Return the first difference from the intended roles, as a message to the model, or None."""
     pairs = (line.strip(" -*").partition(":") for line in answer.casefold().splitlines())
     said = {name.strip().removeprefix("the "): role.strip(' .*“”"') for name, _, role in pairs}
@@ -180,7 +184,7 @@ def role_mismatch(answer: str, drafted: Drafted) -> str | None:
     return None
 
 
-def _of_supposition(drafted: Drafted) -> Iterable[str]:
+def _yes_no_roles(drafted: CaseDraft) -> Iterable[str]:
     return (
         "State the role of each thing in the question, one per line, and nothing else:",
         *(f"{name}: gone, kept, changed or asked" for name in _shuffled(drafted.named, drafted)),
@@ -191,8 +195,8 @@ def _of_supposition(drafted: Drafted) -> Iterable[str]:
     )
 
 
-def _of_choice(drafted: Drafted) -> Iterable[str]:
-    *words, last = _shuffled(_SOUGHT_WORDS, drafted)
+def _choice_roles(drafted: CaseDraft) -> Iterable[str]:
+    *words, last = _shuffled(_RELATION_WORDS, drafted)
     about = " and ".join(drafted.named)
     return (
         f"The question names {about}. State what it asks for, one line each, and nothing else:",
@@ -207,7 +211,7 @@ def _of_choice(drafted: Drafted) -> Iterable[str]:
     )
 
 
-def _outcome(drafted: Drafted) -> str | None:
+def _outcome(drafted: CaseDraft) -> str | None:
     """Return whether the question says that a thing stays or goes; None if it says neither."""
     asked = drafted.case.counterfactual
     assert asked is not None
@@ -216,7 +220,7 @@ def _outcome(drafted: Drafted) -> str | None:
     return "stays" if drafted.task.short in _KEPT_IN_PLACE else None
 
 
-def _shuffled(words: tuple[str, ...], drafted: Drafted) -> list[str]:
+def _shuffled(words: tuple[str, ...], drafted: CaseDraft) -> list[str]:
     """Return words in a random order, the same for the same question: the order must not reveal the answer."""
     asked = drafted.case.counterfactual
     assert asked is not None

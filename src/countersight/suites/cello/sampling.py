@@ -15,23 +15,23 @@ import msgspec
 
 from countersight.causal import CausalGraph, GraphKind, Knowledge, acting_kind, plain, pronoun
 from countersight.random_choice import balanced
-from countersight.suites.cello.balancing import KNOWN, Signs, taken
-from countersight.suites.cello.candidates import find_choices, find_suppositions
-from countersight.suites.cello.cases import Drafted, draft, draft_supposed, with_standing
-from countersight.suites.cello.distractors import evened
+from countersight.suites.cello.balancing import KNOWLEDGE_ROLE, SignedNames, choose_balanced
+from countersight.suites.cello.candidates import find_choice_queries, find_yes_no_queries
+from countersight.suites.cello.cases import CaseDraft, draft_choice, draft_yes_no, with_prior_verdict
+from countersight.suites.cello.common_knowledge import Hints, hints, support_counts, verdict_on_yes_no
+from countersight.suites.cello.distractors import balance_options
 from countersight.suites.cello.options import Answers
-from countersight.suites.cello.prior import Hints, figures, hints, standing
 from countersight.suites.cello.tasks.definitions import TASKS
-from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
+from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, Task, YesNoQuery
 from countersight.suites.cello.wording import wordings
 
-_KEPT = 40
+_GRAPHS_PER_CASE = 40
 """Graphs of a kind kept per case of a task: more than enough, since most of them allow a question."""
-_FEWEST = 4_000
+_MIN_GRAPHS = 4_000
 _TRIES = 40
 """The most attempts to draw the wrong options of a question."""
 _LETTERS = "ABCD"
-_MOST_RIGHT, _IN = 4, 40
+_MAX_TIMES_RIGHT, _MAX_RIGHT_ONE_IN = 4, 40
 """A name may be the answer of at most this many questions, or of one in this many: tables support nearly everything."""
 
 
@@ -44,7 +44,7 @@ class Pool:
 
     def __init__(self, seed: int, per_task: int) -> None:
         self._seed = seed
-        self._most = max(_FEWEST, _KEPT * per_task)
+        self._most = max(_MIN_GRAPHS, _GRAPHS_PER_CASE * per_task)
         # Bystanders of a graph can be asked about too; few graphs have any, so these are kept separately.
         self._held: dict[tuple[GraphKind, bool], dict[int, tuple[int, CausalGraph]]] = {}
         self._last: dict[tuple[GraphKind, bool], list[int]] = {}
@@ -73,11 +73,11 @@ class Pool:
         return [found[names][1] for names in sorted(found)]
 
 
-_Asked = tuple[CausalGraph, Supposed, Hints]
+_HintedQuery = tuple[CausalGraph, YesNoQuery, Hints]
 """A yes/no query, its graph, and the hints from common knowledge."""
 
 
-def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, turn: int = 0) -> Iterator[Drafted]:
+def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, turn: int = 0) -> Iterator[CaseDraft]:
     """Choose the given number of cases, spread over the tasks as evenly as possible.
 
     Another `turn` asks the same questions in other words, with the options in another order.
@@ -89,7 +89,7 @@ def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, tur
     for name, found in drafts.items():
         kept = found[: shares[name] if shares else per_task]
         if TASKS[name].is_choice:
-            kept = evened(kept, pool.knowledge, Random(f"{seed}/{name}/evened"))
+            kept = balance_options(kept, pool.knowledge, Random(f"{seed}/{name}/evened"))
         for drafted in kept:
             number += 1
             case = msgspec.structs.replace(drafted.case, id=f"{drafted.case.suite}-{number:06d}")
@@ -110,7 +110,7 @@ def _shares(available: dict[str, int], size: int) -> dict[str, int]:
     return shares
 
 
-def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> Iterator[Drafted]:
+def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> Iterator[CaseDraft]:
     key = f"{seed}/{task.name}"
     by_kind = [
         [graph for graph in pool.graphs(kind) if bool(acting_kind(graph)) == acting]
@@ -122,27 +122,29 @@ def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> I
     in_turn = zip_longest(*(Random(key).sample(found, len(found)) for found in reversed(by_kind)))
     graphs = [graph for some in in_turn for graph in some if graph is not None]
     if not task.is_choice:
-        yield from _suppositions(task, graphs, pool, wanted, key, turn)
+        yield from _yes_no_cases(task, graphs, pool, wanted, key, turn)
         return
-    drafted = list(_choices(task, graphs, pool, wanted, key, turn))
+    drafted = list(_choice_cases(task, graphs, pool, wanted, key, turn))
     Random(f"{key}/order").shuffle(drafted)  # otherwise three letters in a row would reveal the fourth
     yield from drafted
 
 
-def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key: str, turn: int) -> Iterator[Drafted]:
+def _choice_cases(
+    task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key: str, turn: int
+) -> Iterator[CaseDraft]:
     """Return questions whose answer is a thing, with options from all graphs."""
     # An answer that occurs in no other picture stands out among frequent names, so about one in four is such a name.
-    seen: list[list[tuple[CausalGraph, Shape, Sought]]] = [[], []]
+    seen: list[list[tuple[CausalGraph, Shape, ChoiceQuery]]] = [[], []]
     for graph in graphs:
         shape = Shape.of(graph)
-        for query in find_choices(task, graph):
-            counts = figures(pool.knowledge, task, shape, query, shape.names[query.answer[0]])
+        for query in find_choice_queries(task, graph):
+            counts = support_counts(pool.knowledge, task, shape, query, shape.names[query.answer[0]])
             seen[any(counts)].append((graph, shape, query))
     asked = [one for some in zip_longest(seen[1][::3], seen[1][1::3], seen[1][2::3], seen[0]) for one in some if one]
     around = [*graphs, *pool.graphs("direct")]
     answers = Answers(task, ((shape, query) for _, shape, query in asked), around, pool.knowledge)
     made, used, right = 0, set[str](), Counter[str]()
-    most = max(_MOST_RIGHT, min(wanted, len(asked)) // _IN)
+    most = max(_MAX_TIMES_RIGHT, min(wanted, len(asked)) // _MAX_RIGHT_ONE_IN)
     # A question whose first wrong options are not suitable is tried again only at the end: otherwise names that are
     # often right would be wrong less often than they are right.
     for tries in (1, _TRIES):
@@ -155,7 +157,7 @@ def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key
             letter = balanced(_LETTERS, f"{key}/letter", made)
             letter = _LETTERS[(_LETTERS.index(letter) + turn) % len(_LETTERS)]
             rng = Random(f"{key}/{tries}/{graph.scene}/{'/'.join(thing.id for thing in graph.things)}")
-            drafted = draft(task, query, shape, letter, made + turn, answers, rng, tries)
+            drafted = draft_choice(task, query, shape, letter, made + turn, answers, rng, tries)
             if drafted:
                 used.add(graph.scene)
                 right[answer] += 1
@@ -163,28 +165,30 @@ def _choices(task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key
                 yield drafted
 
 
-def _suppositions(
+def _yes_no_cases(
     task: Task, graphs: list[CausalGraph], pool: Pool, wanted: int, key: str, turn: int
-) -> Iterator[Drafted]:
+) -> Iterator[CaseDraft]:
     """Yield yes/no questions, two at a time in the same words, so that yes and no are equally frequent."""
     rng = Random(f"{key}/pairs")
     asked = []
     for graph in graphs:
-        found = find_suppositions(task, graph)
+        found = find_yes_no_queries(task, graph)
         asked += [(graph, query, hints(pool.knowledge, graph, query)) for query in rng.sample(found, len(found))]
-    chosen = [item for pair in taken(_queues(asked), wanted, _signs, lambda pair: pair[0][0].scene) for item in pair]
+    chosen = [
+        item for pair in choose_balanced(_queues(asked), wanted, _signs, lambda pair: pair[0][0].scene) for item in pair
+    ]
     pairs = [chosen[place : place + 2] for place in range(0, min(len(chosen), wanted), 2)]
     # One of every two pairs, chosen at random, asks whether a thing stays: so no name goes with yes or no.
     ways = [way for _ in range(0, len(pairs), 2) for way in rng.sample((True, False), 2)]
     for number, (pair, asks_stays) in enumerate(zip(pairs, ways, strict=False)):
         wording = balanced(range(wordings(task)), f"{key}/wording", number) + turn
         for graph, query, hinted in pair[: wanted - 2 * number]:
-            beside = (query.lost,) if query.lost not in {thing.id for thing in graph.things} else ()
-            drafted = draft_supposed(task, query, Shape.of(graph, beside), wording, asks_stays)
-            yield with_standing(drafted, standing(task, query, hinted))
+            bystanders = (query.lost,) if query.lost not in {thing.id for thing in graph.things} else ()
+            drafted = draft_yes_no(task, query, Shape.of(graph, bystanders), wording, asks_stays)
+            yield with_prior_verdict(drafted, verdict_on_yes_no(task, query, hinted))
 
 
-def _queues(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
+def _queues(asked: list[_HintedQuery]) -> list[list[tuple[_HintedQuery, ...]]]:
     """Return what is asked together: pairs of queries about one graph if something is held and a graph has both
     answers, otherwise a queue of queries whose loss matters and one of queries whose loss does not."""
     if asked and asked[0][1].held:
@@ -207,7 +211,7 @@ def _queues(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
     return [[(item,) for item in asked if item[1].follows == follows] for follows in (True, False)]
 
 
-def _signs(asked: tuple[_Asked, ...]) -> Signs:
+def _signs(asked: tuple[_HintedQuery, ...]) -> SignedNames:
     """Return the names in queries that are asked together, and whether the loss matters; a shared effect reveals
     nothing."""
     found: list[tuple[str, str, int]] = []
@@ -218,7 +222,7 @@ def _signs(asked: tuple[_Asked, ...]) -> Signs:
         found.append(("lost", names[query.lost], sign))
         if acting := acting_kind(graph):
             found.append(("acting", acting, sign))
-        found += [(KNOWN, f"{name}: {hint}", sign) for name, hint in hinted.items()]
+        found += [(KNOWLEDGE_ROLE, f"{name}: {hint}", sign) for name, hint in hinted.items()]
         if query.held and hinted.guess:
             guesses[str(hinted.guess)] += sign
         found += [("lost beside", f"{names[query.lost]}, {names[held]}", sign) for held in query.held]

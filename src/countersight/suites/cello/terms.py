@@ -28,7 +28,7 @@ _RUNG_OF: Final = {
     for name in (task, SHORT[_TASKS.index(task)].casefold())
 }
 PriorVerdict = Literal["agrees", "disagrees", "silent"]
-"""What common knowledge says about an answer; see `prior`."""
+"""What common knowledge says about an answer; see `common_knowledge`."""
 PRIOR_VERDICTS: Final[tuple[PriorVerdict, ...]] = ("agrees", "disagrees", "silent")
 BINARY: Final = "binary"
 MULTIPLE: Final = "multiple choice"
@@ -50,9 +50,9 @@ def _form(case: Case) -> Iterable[str]:
     return (BINARY if question.kind == "boolean" or len(question.options) == 2 else MULTIPLE,)
 
 
-def _standing(case: Case) -> Iterable[str]:
-    standing = case.provenance.get("knowledge")
-    return (standing,) if isinstance(standing, str) else ()
+def _prior_verdict(case: Case) -> Iterable[str]:
+    verdict = case.provenance.get("knowledge")
+    return (verdict,) if isinstance(verdict, str) else ()
 
 
 TERMS: Final = Terms(
@@ -67,7 +67,7 @@ TERMS: Final = Terms(
         Axis(
             "common knowledge",
             PRIOR_VERDICTS,
-            _standing,
+            _prior_verdict,
             "Whether the usual relations in other pictures suggest the right answer.",
         ),
     ),

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 from countersight.causal import CausalGraph, acting_kind, pronoun, sentence, the, verb
-from countersight.suites.cello.tasks.query import Query, Shape, Sought, Task
+from countersight.suites.cello.tasks.query import ChoiceQuery, Query, Shape, Task
 
-DOES = {
+VERB_BY_KIND = {
     "support": "support",
     "attachment": "hold",
     "holding": "hold",
@@ -23,15 +23,18 @@ DOES = {
 """The verb of a cause, by its kind."""
 
 
-def does(cause: str, kind: str) -> str:
+def verb_for_kind(cause: str, kind: str) -> str:
     """Return the verb for a kind of cause, in agreement with its name: "supports", "hold"."""
-    return verb(cause, DOES.get(kind, "affect"))
+    return verb(cause, VERB_BY_KIND.get(kind, "affect"))
 
 
 def edges_in_words(graph: CausalGraph) -> list[str]:
     """Return the edges of a graph, each in a few words: "shelf supports books" (CELLO 4.3)."""
     names = {thing.id: thing.name for thing in graph.things}
-    return [f"{names[edge.cause]} {does(names[edge.cause], edge.kind)} {names[edge.effect]}" for edge in graph.edges]
+    return [
+        f"{names[edge.cause]} {verb_for_kind(names[edge.cause], edge.kind)} {names[edge.effect]}"
+        for edge in graph.edges
+    ]
 
 
 def wordings(task: Task) -> int:
@@ -42,7 +45,7 @@ def wordings(task: Task) -> int:
 
 def question(task: Task, query: Query, shape: Shape, number: int, *, stays: bool = True) -> str:
     """Return a wording of a query; a yes/no question asks whether the effect stays, or whether it goes."""
-    if isinstance(query, Sought):
+    if isinstance(query, ChoiceQuery):
         things = dict(zip(("effect", "cause") if task.short != "AR" else ("cause",), query.about[::-1], strict=False))
         asks = "asks"
     else:

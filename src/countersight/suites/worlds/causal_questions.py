@@ -14,7 +14,7 @@ from countersight.causal import Thing as Node
 from countersight.errors import Unclear
 from countersight.suites.cello.cases import graph_as_published
 from countersight.suites.cello.tasks.definitions import RUNGS, TASKS, queries
-from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
+from countersight.suites.cello.tasks.query import ChoiceQuery, Query, Shape, Task, YesNoQuery
 from countersight.suites.cello.wording import explanation, is_explained, question
 from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.suite import CAUSAL_NAME
@@ -86,12 +86,12 @@ def _node(world: Supports, name: str) -> Node:
     return Node(name, thing.name, box=box)
 
 
-def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, beside: tuple[str, ...] = ()) -> bool:
+def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, bystanders: tuple[str, ...] = ()) -> bool:
     """Return whether the world behaves like the structural model, whatever is removed and whatever is held.
 
     Every variable, also of a bystander, is left alone, removed, or held in place, in all combinations.
     """
-    names = [*(thing.id for thing in graph.things), *beside]
+    names = [*(thing.id for thing in graph.things), *bystanders]
     undisturbed = dict.fromkeys(model.causes, True)
     for doing in product((None, True, False), repeat=len(names)):
         alone = [name for name, value in zip(names, doing, strict=True) if value is None]
@@ -112,26 +112,26 @@ def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, be
 
 def is_told_by_colour(world: Supports, query: Query) -> bool:
     """Return whether two things of a query have the same colour, which reveals that they do not touch."""
-    named = {*query.about, *query.answer} if isinstance(query, Sought) else {query.lost, query.effect, *query.held}
+    named = {*query.about, *query.answer} if isinstance(query, ChoiceQuery) else {query.lost, query.effect, *query.held}
     return len(_colours(world, named)) < len(named)
 
 
 def options_of(
-    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
+    task: Task, query: ChoiceQuery, shape: Shape, bystanders: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
     """Return four options, the right one first; None if the world has too few things."""
-    return (_explained if is_explained(task) else _named)(task, query, shape, beside, world, rng)
+    return (_explained if is_explained(task) else _named)(task, query, shape, bystanders, world, rng)
 
 
 def _named(
-    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
+    task: Task, query: ChoiceQuery, shape: Shape, bystanders: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
     """Return four things of one kind: the answer, part of the answer, a thing beside it, and an absent thing; None if
     there are too few."""
     kind = world.thing(query.answer[0]).kind
     taken = _colours(world, query.about)
     wrong = [Option(name, "graph") for name in _there(world, query.partial, kind, taken)][:1]
-    others = _there(world, beside, kind, taken)
+    others = _there(world, bystanders, kind, taken)
     wrong += [Option(name, "image") for name in rng.sample(others, min(2 - len(wrong), len(others)))]
     absent = _absent(world, kind, taken)
     if len(wrong) < 2 or not absent:
@@ -140,7 +140,7 @@ def _named(
 
 
 def _explained(
-    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
+    task: Task, query: ChoiceQuery, shape: Shape, bystanders: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
     """Return four explanations from two reasons and a wrong name for each; every name occurs in two of the four
     sentences."""
@@ -149,7 +149,7 @@ def _explained(
     for name in query.answer:
         kind = world.thing(name).kind
         absent = _absent(world, kind, taken)
-        like = _there(world, beside, kind, taken) + rng.sample(absent, min(1, len(absent)))
+        like = _there(world, bystanders, kind, taken) + rng.sample(absent, min(1, len(absent)))
         if not like:
             return None
         others.append(rng.choice(like))
@@ -201,23 +201,23 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
         dropped["margin"] += 1
         return
     for graph in rng.sample(found, len(found)):
-        beside = tuple(untouched[graph][:1])
+        bystanders = tuple(untouched[graph][:1])
         if task.short in _FOR_SURE and _is_open(world, graph):
             continue
         asked = [
             query
-            for query in queries(task, graph, beside)
+            for query in queries(task, graph, bystanders)
             if _is_of_kind(kind, graph, query)
             and _changes_something(task, graph, query)
             and not is_told_by_colour(world, query)
         ]
         if not asked:
             continue  # skip the slow check
-        if not is_confirmed(world, graph, Shape.of(graph, beside).model(), beside):
+        if not is_confirmed(world, graph, Shape.of(graph, bystanders).model(), bystanders):
             dropped["model"] += 1
             continue
         for query in rng.sample(asked, len(asked)):
-            draft = _draft(task, query, Shape.of(graph, beside), untouched[graph], world, rng)
+            draft = _draft(task, query, Shape.of(graph, bystanders), untouched[graph], world, rng)
             if draft:
                 yield draft
 
@@ -225,7 +225,7 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
 def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
     """Return whether a query is of a kind: any; the loss of the first cause while its mediator is held, where the
     answer depends on a direct edge; or a loss that another cause could explain."""
-    if kind == _ANY or not isinstance(query, Supposed):
+    if kind == _ANY or not isinstance(query, YesNoQuery):
         return True
     if kind == _BESIDE_THE_MEDIATOR:
         return query.lost == graph.things[0].id
@@ -234,7 +234,7 @@ def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
 
 def _changes_something(task: Task, graph: CausalGraph, query: Query) -> bool:
     """Return whether a query is not about an indirect effect, or its loss changes the held thing."""
-    if task.short != "NIE" or not isinstance(query, Supposed):
+    if task.short != "NIE" or not isinstance(query, YesNoQuery):
         return True
     return any((edge.cause, edge.effect) == (query.lost, *query.held) for edge in graph.edges)
 
@@ -255,23 +255,23 @@ def _is_open(world: Supports, graph: CausalGraph) -> bool:
 
 
 def _draft(
-    task: Task, query: Query, shape: Shape, beside: list[str], world: Supports, rng: Random
+    task: Task, query: Query, shape: Shape, bystanders: list[str], world: Supports, rng: Random
 ) -> WorldDraft | None:
     """Return the draft of a query in two wordings; None if the world has too few things for its options."""
     options: tuple[Option, ...] = ()
     answer, skeleton, target, stays = "", "", None, False
-    if isinstance(query, Sought):
-        found = options_of(task, query, shape, beside, world, rng)
+    if isinstance(query, ChoiceQuery):
+        found = options_of(task, query, shape, bystanders, world, rng)
         if found is None:
             return None
         options, answer = found, found[0].text
     number = rng.randrange(_WORDINGS)
-    if isinstance(query, Supposed):
+    if isinstance(query, YesNoQuery):
         stays = rng.random() < 0.5
         answer = target = yes_or_no(query.follows != stays)
         # The same question without colours.
-        kinds = [{name: words.split()[-1] for name, words in each.items()} for each in (shape.names, shape.beside)]
-        plain = replace(shape, names=kinds[0], beside=kinds[1])
+        kinds = [{name: words.split()[-1] for name, words in each.items()} for each in (shape.names, shape.bystanders)]
+        plain = replace(shape, names=kinds[0], bystanders=kinds[1])
         skeleton = question(task, query, plain, number, stays=stays)
     first, second = (
         WorldQuestion(question(task, query, shape, way, stays=stays), answer) for way in (number, number + 1)

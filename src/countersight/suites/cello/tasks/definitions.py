@@ -33,7 +33,16 @@ from countersight.causal import (
     probability,
     verb,
 )
-from countersight.suites.cello.tasks.query import NOTHING, Query, Shape, Sought, Supposed, Task, even_chances, is_lost
+from countersight.suites.cello.tasks.query import (
+    ZERO_TOLERANCE,
+    ChoiceQuery,
+    Query,
+    Shape,
+    Task,
+    YesNoQuery,
+    is_lost,
+    uniform_probabilities,
+)
 
 RUNGS = ("discovery", "association", "intervention", "counterfactual")
 """The rungs of the ladder of causation, by number."""
@@ -41,7 +50,7 @@ _NESTING = frozenset({"support", "containment"})
 """Transitive kinds of cause: what stands on a table also stands, through it, on the floor."""
 
 
-def _identify_cause(shape: Shape) -> Iterator[Sought]:
+def _identify_cause(shape: Shape) -> Iterator[ChoiceQuery]:
     """Yield queries for the only cause of a thing."""
     for effect in shape.names:
         found = ancestors(shape.edges, effect)
@@ -49,15 +58,15 @@ def _identify_cause(shape: Shape) -> Iterator[Sought]:
             (cause,) = found
             why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} and on nothing else in the graph"
             others = [thing for thing in shape.names if thing not in (cause, effect)]
-            yield Sought((effect,), (cause,), tuple(others), why)
+            yield ChoiceQuery((effect,), (cause,), tuple(others), why)
 
 
-def _is_only_cause(model: StructuralModel, query: Sought) -> bool:
+def _is_only_cause(model: StructuralModel, query: ChoiceQuery) -> bool:
     (effect,), (cause,) = query.about, query.answer
     return is_lost(model, effect, cause) and not any(is_lost(model, effect, other) for other in query.partial)
 
 
-def _through_another(of_cause: bool, shape: Shape) -> Iterator[Sought]:
+def _through_another(of_cause: bool, shape: Shape) -> Iterator[ChoiceQuery]:
     """Yield queries for a cause that acts on a thing only through another, or for the effect of such a cause."""
     for effect in shape.names:
         direct = causes(shape.edges, effect)
@@ -65,18 +74,18 @@ def _through_another(of_cause: bool, shape: Shape) -> Iterator[Sought]:
             for nearer in sorted(direct & descendants(shape.edges, cause)):
                 why = f"{shape.does(cause, 'act')} on {shape.the(effect)} through {shape.the(nearer)} alone"
                 about, answer = (cause, effect) if of_cause else (effect, cause)
-                yield Sought((about,), (answer,), (nearer,), why)
+                yield ChoiceQuery((about,), (answer,), (nearer,), why)
 
 
-def _acts_only_through(of_cause: bool, model: StructuralModel, query: Sought) -> bool:
+def _acts_only_through(of_cause: bool, model: StructuralModel, query: ChoiceQuery) -> bool:
     cause, effect = (*query.about, *query.answer) if of_cause else (*query.answer, *query.about)
-    (nearer,), chances = query.partial, even_chances(model)
+    (nearer,), chances = query.partial, uniform_probabilities(model)
     alone = controlled_direct_effect(model, chances, cause, effect, {nearer: True})
     near = controlled_direct_effect(model, chances, nearer, effect, {cause: True})
-    return is_lost(model, effect, cause) and abs(alone) < NOTHING < abs(near)
+    return is_lost(model, effect, cause) and abs(alone) < ZERO_TOLERANCE < abs(near)
 
 
-def _collide(shape: Shape) -> Iterator[Sought]:
+def _collide(shape: Shape) -> Iterator[ChoiceQuery]:
     """Yield queries for two causes that are independent until their common effect is observed."""
     for effect in shape.names:
         for one, other in combinations(sorted(causes(shape.edges, effect)), 2):
@@ -86,20 +95,20 @@ def _collide(shape: Shape) -> Iterator[Sought]:
                     f"{shape.does(effect, 'depend')} on {shape.the(first)} and on {shape.the(second)}, which do not "
                     f"depend on each other; once {shape.does(effect, 'be')} looked at, the one tells of the other"
                 )
-                yield Sought((effect,), (first, second), (), why)
+                yield ChoiceQuery((effect,), (first, second), (), why)
 
 
-def _is_collision(model: StructuralModel, query: Sought) -> bool:
-    (effect,), (one, other), chances = query.about, query.answer, even_chances(model)
+def _is_collision(model: StructuralModel, query: ChoiceQuery) -> bool:
+    (effect,), (one, other), chances = query.about, query.answer, uniform_probabilities(model)
     opened = (association(model, chances, one, other, {effect: seen}) for seen in (True, False))
     return (
-        abs(association(model, chances, one, other)) < NOTHING
-        and any(abs(together) > NOTHING for together in opened)
+        abs(association(model, chances, one, other)) < ZERO_TOLERANCE
+        and any(abs(together) > ZERO_TOLERANCE for together in opened)
         and all(is_lost(model, effect, cause) for cause in query.answer)
     )
 
 
-def _confound(shape: Shape) -> Iterator[Sought]:
+def _confound(shape: Shape) -> Iterator[ChoiceQuery]:
     """Yield queries for a cause of a thing, and a common cause of both."""
     for cause, effect in sorted(shape.edges):
         around = frozenset(edge for edge in shape.edges if cause not in edge)
@@ -109,15 +118,15 @@ def _confound(shape: Shape) -> Iterator[Sought]:
                     f"{shape.does(effect, 'depend')} on {shape.the(cause)}, and both depend on {shape.the(common)}, "
                     "which is behind what is seen of the two together"
                 )
-                yield Sought((effect,), (common, cause), (), why)
+                yield ChoiceQuery((effect,), (common, cause), (), why)
 
 
-def _is_confounded(model: StructuralModel, query: Sought) -> bool:
+def _is_confounded(model: StructuralModel, query: ChoiceQuery) -> bool:
     (effect,), (common, cause) = query.about, query.answer
     return is_lost(model, cause, common) and is_lost(model, effect, common) and _is_biased(model, cause, effect, ())
 
 
-def _adjust(shape: Shape) -> Iterator[Sought]:
+def _adjust(shape: Shape) -> Iterator[ChoiceQuery]:
     """Yield queries about what to control for, by the backdoor criterion."""
     for cause, effect in sorted(shape.edges):
         controlled = backdoor_set(shape.edges, cause, effect)
@@ -128,23 +137,23 @@ def _adjust(shape: Shape) -> Iterator[Sought]:
                 f"{shape.does(answer[0], 'act')} on {shape.the(cause)} and on {shape.the(effect)}: only with {listed} "
                 f"unchanged does a comparison show what {shape.does(cause, 'do')}"
             )
-            yield Sought((cause, effect), answer, (), why)
+            yield ChoiceQuery((cause, effect), answer, (), why)
 
 
 def _is_biased(model: StructuralModel, cause: str, effect: str, controlled: tuple[str, ...]) -> bool:
     """Return whether the association, with these things controlled for, differs from the effect of an intervention."""
-    chances = even_chances(model)
+    chances = uniform_probabilities(model)
     return any(
         abs(
             adjusted(model, chances, cause, effect, value, controlled)
             - probability(model, chances, {effect: True}, do={cause: value})
         )
-        > NOTHING
+        > ZERO_TOLERANCE
         for value in (True, False)
     )
 
 
-def _is_backdoor_set(model: StructuralModel, query: Sought) -> bool:
+def _is_backdoor_set(model: StructuralModel, query: ChoiceQuery) -> bool:
     cause, effect = query.about
     return _is_biased(model, cause, effect, ()) and not _is_biased(model, cause, effect, query.answer)
 
@@ -163,7 +172,7 @@ def _mediated(shape: Shape) -> Iterator[tuple[str, str, str, bool]]:
                     yield cause, between, effect, is_direct
 
 
-def _hold(shape: Shape) -> Iterator[Supposed]:
+def _hold(shape: Shape) -> Iterator[YesNoQuery]:
     """Yield queries in which either a cause or its mediator is lost while the other is held in place.
 
     The cause may be held too, as in the paper's "if the state of the wall is not changed and the shelves become
@@ -173,19 +182,19 @@ def _hold(shape: Shape) -> Iterator[Supposed]:
         why = f"{shape.does(cause, 'act')} on {shape.the(effect)} only through {shape.the(between)}"
         if is_direct:
             why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} directly as well"
-        yield Supposed(cause, effect, (between,), is_direct, why)
-        yield Supposed(
+        yield YesNoQuery(cause, effect, (between,), is_direct, why)
+        yield YesNoQuery(
             between, effect, (cause,), True, f"{shape.does(effect, 'depend')} on {shape.the(between)} directly"
         )
 
 
-def _is_controlled_effect(model: StructuralModel, query: Supposed) -> bool:
+def _is_controlled_effect(model: StructuralModel, query: YesNoQuery) -> bool:
     held = dict.fromkeys(query.held, True)
-    effect = controlled_direct_effect(model, even_chances(model), query.lost, query.effect, held)
-    return (abs(effect) > NOTHING) == query.follows
+    effect = controlled_direct_effect(model, uniform_probabilities(model), query.lost, query.effect, held)
+    return (abs(effect) > ZERO_TOLERANCE) == query.follows
 
 
-def _take_away(shape: Shape) -> Iterator[Supposed]:
+def _take_away(shape: Shape) -> Iterator[YesNoQuery]:
     """Yield queries about what happens to one thing when another is lost: a cause of it, an effect of it, or neither.
 
     In a collision only the common effect is lost. It is never the thing asked about: the graph does not say whether one
@@ -195,13 +204,13 @@ def _take_away(shape: Shape) -> Iterator[Supposed]:
     """
     if shape.graph.kind == "fork":
         _, lost, effect = shape.names
-        yield Supposed(lost, effect, (), False, _why_not(shape, lost, effect))
+        yield YesNoQuery(lost, effect, (), False, _why_not(shape, lost, effect))
         return
     for effect in shape.names:
         behind, after = ancestors(shape.edges, effect), descendants(shape.edges, effect)
         if shape.graph.kind == "collision" and behind:
             continue
-        for lost in (*shape.names, *shape.beside):
+        for lost in (*shape.names, *shape.bystanders):
             if lost in behind:
                 through = (
                     ""
@@ -209,12 +218,12 @@ def _take_away(shape: Shape) -> Iterator[Supposed]:
                     else " through " + " and ".join(map(shape.the, sorted(mediators(shape.edges, lost, effect))))
                 )
                 why = f"{shape.does(effect, 'depend')} on {shape.the(lost)}{through}"
-                yield Supposed(lost, effect, (), True, why)
-            elif lost in after or (behind and lost in shape.beside):
-                yield Supposed(lost, effect, (), False, _why_not(shape, lost, effect))
+                yield YesNoQuery(lost, effect, (), True, why)
+            elif lost in after or (behind and lost in shape.bystanders):
+                yield YesNoQuery(lost, effect, (), False, _why_not(shape, lost, effect))
 
 
-def _is_loss(model: StructuralModel, query: Supposed) -> bool:
+def _is_loss(model: StructuralModel, query: YesNoQuery) -> bool:
     return is_lost(model, query.effect, query.lost) == query.follows
 
 
@@ -225,7 +234,7 @@ def _why_not(shape: Shape, thing: str, effect: str) -> str:
     return f"{shape.does(effect, 'do')} not depend on {shape.the(thing)}"
 
 
-def _suffice(shape: Shape) -> Iterator[Supposed]:
+def _suffice(shape: Shape) -> Iterator[YesNoQuery]:
     """Yield queries on whether it is enough for a thing to stay that another stays, whatever happens to the rest.
 
     Counterfactual reasoning already asks whether a loss is enough. The last cause of a chain is enough to keep its
@@ -235,27 +244,27 @@ def _suffice(shape: Shape) -> Iterator[Supposed]:
         direct, behind = causes(shape.edges, effect), ancestors(shape.edges, effect)
         if not direct:
             continue
-        for kept in (*shape.names, *shape.beside):
+        for kept in (*shape.names, *shape.bystanders):
             if direct == {kept}:
                 why = f"{shape.does(effect, 'depend')} directly on {shape.the(kept)} and on nothing else"
-                yield Supposed(kept, effect, (), False, why)
+                yield YesNoQuery(kept, effect, (), False, why)
             elif kept in behind:
                 rest = " and ".join(map(shape.the, sorted((direct | mediators(shape.edges, kept, effect)) - {kept})))
-                yield Supposed(kept, effect, (), True, f"{shape.does(effect, 'depend')} on {rest} as well")
-            elif kept != effect and kept in shape.beside:
-                yield Supposed(kept, effect, (), True, _why_not(shape, kept, effect))
+                yield YesNoQuery(kept, effect, (), True, f"{shape.does(effect, 'depend')} on {rest} as well")
+            elif kept != effect and kept in shape.bystanders:
+                yield YesNoQuery(kept, effect, (), True, _why_not(shape, kept, effect))
 
 
-def _is_insufficient(model: StructuralModel, query: Supposed) -> bool:
+def _is_insufficient(model: StructuralModel, query: YesNoQuery) -> bool:
     return is_sure(model, query.lost, query.effect) != query.follows
 
 
-def _is_natural_effect(effect_of: Callable[..., float], model: StructuralModel, query: Supposed) -> bool:
-    effect = effect_of(model, even_chances(model), query.lost, query.effect, query.held)
-    return (abs(effect) > NOTHING) == query.follows
+def _is_natural_effect(effect_of: Callable[..., float], model: StructuralModel, query: YesNoQuery) -> bool:
+    effect = effect_of(model, uniform_probabilities(model), query.lost, query.effect, query.held)
+    return (abs(effect) > ZERO_TOLERANCE) == query.follows
 
 
-def _indirect(shape: Shape) -> Iterator[Supposed]:
+def _indirect(shape: Shape) -> Iterator[YesNoQuery]:
     """Yield queries in which, of a cause and its mediator, one is kept while the other is as it would be without the
     first.
 
@@ -265,25 +274,25 @@ def _indirect(shape: Shape) -> Iterator[Supposed]:
         cause, changed, effect = shape.names
         kept = f"{shape.the(cause)}, which {verb(shape.name(cause), 'stay')}"
         why = f"{shape.does(effect, 'depend')} on {kept}, and not on {shape.the(changed)}"
-        yield Supposed(cause, effect, (changed,), False, why)
+        yield YesNoQuery(cause, effect, (changed,), False, why)
         return
     for cause, between, effect, _ in _mediated(shape):
         why = (
             f"without {shape.the(cause)}, {shape.the(between)} would be lost, and {shape.does(effect, 'depend')} "
             f"on {shape.the(between)}"
         )
-        yield Supposed(cause, effect, (between,), True, why)
+        yield YesNoQuery(cause, effect, (between,), True, why)
         why = f"{shape.does(cause, 'do')} not depend on {shape.the(between)} and would be as before"
-        yield Supposed(between, effect, (cause,), False, why)
+        yield YesNoQuery(between, effect, (cause,), False, why)
 
 
-def _need(shape: Shape) -> Iterator[Supposed]:
+def _need(shape: Shape) -> Iterator[YesNoQuery]:
     """Yield queries on whether the effect cannot have been lost without the loss of the cause."""
     for effect in shape.names:
         behind = ancestors(shape.edges, effect)
         if not behind:
             continue
-        for cause in (*sorted(behind), *shape.beside):
+        for cause in (*sorted(behind), *shape.bystanders):
             besides = behind - {cause} - ancestors(shape.edges, cause)
             # Losing a part also changes the whole: a house without its roof.
             if any((cause, one) in shape.edges and shape.kind(cause, one) == "attachment" for one in besides):
@@ -296,10 +305,10 @@ def _need(shape: Shape) -> Iterator[Supposed]:
                 why = f"{shape.does(effect, 'depend')} on nothing but {shape.the(cause)}"
             else:
                 why = f"whatever else {shape.does(effect, 'depend')} on acts through {shape.the(cause)}"
-            yield Supposed(cause, effect, (), cause in behind and not besides, why)
+            yield YesNoQuery(cause, effect, (), cause in behind and not besides, why)
 
 
-def _is_needed(model: StructuralModel, query: Supposed) -> bool:
+def _is_needed(model: StructuralModel, query: YesNoQuery) -> bool:
     return is_necessary(model, query.lost, query.effect) == query.follows
 
 

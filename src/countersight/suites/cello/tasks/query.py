@@ -18,14 +18,14 @@ from countersight.causal import (
     would_be,
 )
 
-LIKELY = 0.9
+UNDISTURBED_PROBABILITY = 0.9
 """The probability that a thing is left undisturbed, for effects that depend on one; no gold answer depends on its
 value."""
-NOTHING = 1e-12
+ZERO_TOLERANCE = 1e-12
 """Effects smaller than this count as zero: figures are exact except for rounding."""
 
 
-class Sought(msgspec.Struct, frozen=True):
+class ChoiceQuery(msgspec.Struct, frozen=True):
     """A question with four options that asks for things in the graph. Things are given by their ids."""
 
     about: tuple[str, ...]
@@ -36,7 +36,7 @@ class Sought(msgspec.Struct, frozen=True):
     why: str
 
 
-class Supposed(msgspec.Struct, frozen=True):
+class YesNoQuery(msgspec.Struct, frozen=True):
     """A yes/no question: if one thing were lost while others are held, would another be lost too?"""
 
     lost: str
@@ -49,7 +49,7 @@ class Supposed(msgspec.Struct, frozen=True):
     why: str
 
 
-Query = Sought | Supposed
+Query = ChoiceQuery | YesNoQuery
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -59,24 +59,26 @@ class Shape(msgspec.Struct, frozen=True):
     edges: Edges
     names: dict[str, str]
     """The names of things by their ids, in the order of the letters of the graph."""
-    beside: dict[str, str]
+    bystanders: dict[str, str]
     """The names of bystanders by their ids."""
 
     @classmethod
     def of(cls, graph: CausalGraph, bystanders: tuple[str, ...] = ()) -> "Shape":
         """Return the shape of a graph, with the given bystanders of its picture."""
         edges = frozenset((edge.cause, edge.effect) for edge in graph.edges)
-        beside = {thing.id: thing.name for thing in graph.others if thing.id in bystanders}
-        return cls(graph, edges, {thing.id: thing.name for thing in graph.things}, beside)
+        present = {thing.id: thing.name for thing in graph.others if thing.id in bystanders}
+        return cls(graph, edges, {thing.id: thing.name for thing in graph.things}, present)
 
     def model(self) -> StructuralModel:
         """Return the structural model in which every cause is needed; a bystander is neither cause nor effect."""
         order = sorted(self.names, key=lambda name: len(ancestors(self.edges, name)))
-        return every_cause_needed({name: tuple(sorted(causes(self.edges, name))) for name in (*self.beside, *order)})
+        return every_cause_needed(
+            {name: tuple(sorted(causes(self.edges, name))) for name in (*self.bystanders, *order)}
+        )
 
     def name(self, thing: str) -> str:
         """Return the name of a thing."""
-        return self.names[thing] if thing in self.names else self.beside[thing]
+        return self.names[thing] if thing in self.names else self.bystanders[thing]
 
     def the(self, thing: str) -> str:
         """Return the name of a thing with the article."""
@@ -113,6 +115,6 @@ def is_lost(model: StructuralModel, effect: str, cause: str) -> bool:
     return would_be(model, effect, {cause: False}, dict.fromkeys(model.causes, True)) is False
 
 
-def even_chances(model: StructuralModel) -> dict[str, float]:
+def uniform_probabilities(model: StructuralModel) -> dict[str, float]:
     """Return the same probability of being undisturbed for every thing."""
-    return dict.fromkeys(model.causes, LIKELY)
+    return dict.fromkeys(model.causes, UNDISTURBED_PROBABILITY)

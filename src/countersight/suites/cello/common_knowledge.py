@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from countersight.causal import CausalGraph, Knowledge, acting_kind, classes_of, leaning
-from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
+from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, Task, YesNoQuery
 from countersight.suites.cello.terms import PriorVerdict
 
 _CAN_ACT = frozenset({"creature", "emission", "mount", "vehicle", "water"})
@@ -37,7 +37,7 @@ class Hints(msgspec.Struct, frozen=True):
         return ((name, hint) for name, hint in msgspec.structs.asdict(self).items() if hint is not None)
 
 
-def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> Hints:
+def hints(known: Knowledge, graph: CausalGraph, query: YesNoQuery) -> Hints:
     """Return the hints for the things in a yes/no question."""
     names = {thing.id: thing.name for thing in (*graph.things, *graph.others)}
     picture = graph.image or graph.scene
@@ -59,7 +59,7 @@ def hints(known: Knowledge, graph: CausalGraph, query: Supposed) -> Hints:
     )
 
 
-def standing(task: Task, query: Supposed, hinted: Hints) -> PriorVerdict:
+def verdict_on_yes_no(task: Task, query: YesNoQuery, hinted: Hints) -> PriorVerdict:
     """Return whether common knowledge suggests the right answer to a yes/no question."""
     guess = -hinted.guess if task.short in ("NIE", "SC") else hinted.guess
     if not guess:
@@ -67,7 +67,7 @@ def standing(task: Task, query: Supposed, hinted: Hints) -> PriorVerdict:
     return "agrees" if (guess > 0) == query.follows else "disagrees"
 
 
-def figures(known: Knowledge, task: Task, shape: Shape, query: Sought, name: str) -> tuple[int, int]:
+def support_counts(known: Knowledge, task: Task, shape: Shape, query: ChoiceQuery, name: str) -> tuple[int, int]:
     """Return how often an option supports the thing asked about, directly and through another thing; for AR, the
     reverse."""
     picture = shape.graph.image or shape.graph.scene
@@ -76,7 +76,7 @@ def figures(known: Knowledge, task: Task, shape: Shape, query: Sought, name: str
     return known.keeps(*ends, picture), known.through(*ends, picture)
 
 
-def standing_of(counts: list[int]) -> PriorVerdict:
+def verdict_on_choice(counts: list[int]) -> PriorVerdict:
     """Return whether the counts of the options (the answer's first) favour the answer."""
     if not any(counts):
         return "silent"
