@@ -30,7 +30,7 @@ from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 
 CONCURRENCY = 64
-TELLINGS = (("factual", "told"), ("counterfactual", "told"), ("counterfactual", "shown"))
+CASE_QUESTIONS = (("factual", "told"), ("counterfactual", "told"), ("counterfactual", "shown"))
 
 
 def cases(size: int, seed: int):
@@ -61,7 +61,7 @@ async def measure(name: str, made, rank: int) -> None:
     model = Embedded(name, ModelSettings())
     asks, questions = [], []
     for group, case, pictures in made:
-        for world, telling in TELLINGS:
+        for world, telling in CASE_QUESTIONS:
             question = case.question(world, telling)
             picture = pictures[telling == "shown"]
             turn = Turn("user", prompt.render(question), picture)

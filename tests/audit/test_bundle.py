@@ -25,7 +25,7 @@ from countersight.audits.trail import read_audit
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.editing.marking import MARK
-from countersight.engine import locked
+from countersight.engine import lock_folder
 from countersight.errors import AuditError, CountersightError
 
 CALIBRATED = Calibration((), 8, 0, "majority", {}, "0.1.0")
@@ -276,7 +276,7 @@ def test_more_votes_than_any_audit_has_are_refused_with_a_sentence(tmp_path):
 
 def test_an_audit_that_is_being_written_is_not_sealed(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
-    with locked(folder, AuditError), pytest.raises(CountersightError, match="another process"):
+    with lock_folder(folder, AuditError), pytest.raises(CountersightError, match="another process"):
         bundled(folder)
 
 

@@ -162,8 +162,8 @@ def test_openssh_checks_our_signatures_and_we_check_those_of_openssh(audit, key,
 
 
 def test_keys_that_cannot_sign_are_refused_with_what_to_do(audit, tmp_path, capsys):
-    locked = private_key(tmp_path / "locked", "-N", "secret")
-    assert sign(audit, locked) == 2
+    lock_folder = private_key(tmp_path / "locked", "-N", "secret")
+    assert sign(audit, lock_folder) == 2
     assert "incorrect passphrase" in capsys.readouterr().err
     assert sign(audit, tmp_path / "none") == 2
     assert "make a key with: ssh-keygen" in capsys.readouterr().err

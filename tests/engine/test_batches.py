@@ -170,7 +170,7 @@ def test_a_call_that_was_killed_as_it_sent_does_not_pay_twice(kind, server, tmp_
     folder = dataset(tmp_path / "data", 3)
     for _ in range(2):
         server._take([], "somebody else's")
-    written = batches._Work._write
+    written = batches._BatchCall._write
 
     def killed(self, event):
         if event.what == "sent":
@@ -178,7 +178,7 @@ def test_a_call_that_was_killed_as_it_sent_does_not_pay_twice(kind, server, tmp_
         written(self, event)
 
     with monkeypatch.context() as patch:
-        patch.setattr(batches._Work, "_write", killed)
+        patch.setattr(batches._BatchCall, "_write", killed)
         with pytest.raises(KeyboardInterrupt):
             call(folder, tmp_path / "run", NAMES[kind])
     assert [event.batch for event in outstanding(tmp_path / "run").values()] == [""]

@@ -14,7 +14,7 @@ NAME = "endpoint:http://very.long.host.example.org:8000/v1#Qwen2.5-VL-72B-Instru
 def tally(done: int = 1_234, total: int = 6_000, failed: int = 3) -> Tally:
     made = Tally()
     made.answered, made.failed, made.total, made.limit = done - failed, failed, total, 64
-    made.amiss["cut"] = 7
+    made.cut_or_empty["cut"] = 7
     return made
 
 

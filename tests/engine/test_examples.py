@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from making import case, dataset
 
 from countersight.case import Case, Option, Question
-from countersight.engine import KEPT, MOST_GROUPS, TELLINGS, FewShotExamples
+from countersight.engine import CASE_QUESTIONS, MAX_EXAMPLE_GROUPS, MAX_EXAMPLES_PER_TYPE, FewShotExamples
 
 
 class Pool:
@@ -55,7 +55,7 @@ def pictures(case):
 def test_an_example_is_another_case_with_another_picture_and_such_a_question(cases, seed):
     examples = FewShotExamples(Pool(cases), seed)
     for one in cases:
-        for world, telling in TELLINGS[:2]:
+        for world, telling in CASE_QUESTIONS[:2]:
             question = one.question(world, telling)
             candidates = list(examples.candidates(one, world, telling))
             for example in candidates:
@@ -72,7 +72,7 @@ def test_an_example_is_another_case_with_another_picture_and_such_a_question(cas
 def test_a_question_lacks_an_example_only_where_there_is_none(cases):
     examples = FewShotExamples(Pool(cases), 0)
     for one in cases:
-        for world, telling in TELLINGS[:2]:
+        for world, telling in CASE_QUESTIONS[:2]:
             question = one.question(world, telling)
             possible = [
                 other
@@ -96,7 +96,7 @@ def test_the_seed_alone_decides_whatever_the_order_of_the_pool():
     chosen = [first(FewShotExamples(Pool(cases), 1), one) for one in cases]
     assert chosen == [first(FewShotExamples(Pool(cases[::-1]), 1), one) for one in cases]
     assert chosen != [first(FewShotExamples(Pool(cases), 2), one) for one in cases]
-    assert len(set(chosen)) > KEPT / 2
+    assert len(set(chosen)) > MAX_EXAMPLES_PER_TYPE / 2
 
 
 def test_the_same_group_comes_first_and_others_after_it():
@@ -110,10 +110,10 @@ def test_the_same_group_comes_first_and_others_after_it():
 
 
 def test_a_pool_of_a_thousand_groups_and_more_keeps_few_cases():
-    cases = [case(number, group=f"group {number}") for number in range(MOST_GROUPS + 500)]
+    cases = [case(number, group=f"group {number}") for number in range(MAX_EXAMPLE_GROUPS + 500)]
     examples = FewShotExamples(Pool(cases), 0)
     kept = {one.id for kept in examples._examples.values() for one in kept}
-    assert len(kept) <= MOST_GROUPS + 3 * KEPT
+    assert len(kept) <= MAX_EXAMPLE_GROUPS + 3 * MAX_EXAMPLES_PER_TYPE
     assert next(examples.candidates(cases[-1], "factual", "told"))
 
 

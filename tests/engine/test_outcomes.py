@@ -122,7 +122,7 @@ def test_what_was_cut_is_asked_for_again_with_more_room_and_nothing_else(tmp_pat
         )
         first = ask(folder, tmp_path / "r", server.name, max_tokens=8)
         before = score_run(tmp_path / "r").overall
-        assert first.amiss["cut"] == before.cut > 0
+        assert first.cut_or_empty["cut"] == before.cut > 0
         assert f"{before.cut} answers cut: repeat them with `again`=cut and a larger `max_tokens`" in first.summary()
         monkeypatch.setattr("chat_server.completion", lambda text: completion("B", "stop"))
         asked = len(server.requests)

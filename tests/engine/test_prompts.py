@@ -13,7 +13,17 @@ from published import published
 
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset.folder import Dataset
-from countersight.engine import GUIDE, PROMPTS, Prompt, as_toml, fill, find_prompt, graph_in_words, read_prompt, told
+from countersight.engine import (
+    GUIDE,
+    PROMPTS,
+    Prompt,
+    as_toml,
+    fill,
+    find_prompt,
+    graph_in_words,
+    prompt_context,
+    read_prompt,
+)
 from countersight.errors import CountersightError
 from countersight.suites import Part
 from countersight.suites.registry import SUITES
@@ -46,7 +56,7 @@ def test_braces_in_a_question_or_an_option_stay_as_they_are(name):
 
 
 def test_a_change_that_stands_beside_the_question_is_told_with_the_answer_before_it():
-    text = PROMPTS["0-shot"].render(WINDY.counterfactual, told(WINDY, "counterfactual", "told"))
+    text = PROMPTS["0-shot"].render(WINDY.counterfactual, prompt_context(WINDY, "counterfactual", "told"))
     places = [text.index(part) for part in (WINDY.context, "The air is still.", "Will the kite fly?", "B: no, no wind")]
     assert places == sorted(places)
 
@@ -54,14 +64,14 @@ def test_a_change_that_stands_beside_the_question_is_told_with_the_answer_before
 def test_a_change_inside_the_question_is_not_repeated():
     inside = case(1)
     assert inside.change is not None
-    text = PROMPTS["0-shot"].render(inside.counterfactual, told(inside, "counterfactual", "told"))
+    text = PROMPTS["0-shot"].render(inside.counterfactual, prompt_context(inside, "counterfactual", "told"))
     assert inside.change.text not in text
     assert "suppose" not in text.lower()
 
 
 @pytest.mark.parametrize(("world", "telling"), [("factual", "told"), ("counterfactual", "shown")])
 def test_nothing_of_the_change_is_told_with_any_other_question(world, telling):
-    text = PROMPTS["0-shot"].render(choice("Will it?"), told(WINDY, world, telling))
+    text = PROMPTS["0-shot"].render(choice("Will it?"), prompt_context(WINDY, world, telling))
     assert text == PROMPTS["0-shot"].render(choice("Will it?"))
 
 
@@ -107,10 +117,10 @@ def test_a_causal_graph_is_told_in_words_where_the_prompt_wants_it_and_the_case_
     question = Question("Would it fall?", "yes", "boolean")
     with_graph, without = Case("a", counterfactual=question, graph=GRAPH), Case("b", counterfactual=question)
     given_graph = PROMPTS["given-graph"]
-    assert words in given_graph.render(question, told(with_graph, "counterfactual", "told"))
+    assert words in given_graph.render(question, prompt_context(with_graph, "counterfactual", "told"))
     plain = PROMPTS["0-shot"].render(question)
-    assert given_graph.render(question, told(without, "counterfactual", "told")) == plain
-    assert PROMPTS["0-shot"].render(question, told(with_graph, "counterfactual", "told")) == plain
+    assert given_graph.render(question, prompt_context(without, "counterfactual", "told")) == plain
+    assert PROMPTS["0-shot"].render(question, prompt_context(with_graph, "counterfactual", "told")) == plain
 
 
 parts = st.sampled_from(["id", "name", "nodes", "edges", "source", "target", "relation"])
@@ -234,7 +244,7 @@ def test_published_cases_of_cosim_are_told_whole(tmp_path):
         question = one.counterfactual
         assert question is not None
         assert one.change is not None
-        text = PROMPTS["0-shot"].render(question, told(one, "counterfactual", "told"))
+        text = PROMPTS["0-shot"].render(question, prompt_context(one, "counterfactual", "told"))
         for part in (one.context, one.change.text, question.text, *(option.text for option in question.options)):
             assert part in text
         asked += 1

@@ -154,7 +154,7 @@ def test_examples_may_come_from_another_dataset_which_is_part_of_the_run(tmp_pat
         assert all(turns[0][1].startswith("Pool 5") and turns[1][1] == "C" for turns in factual)
         manifest = RunFolder.open(tmp_path / "r").manifest
         assert (manifest.examples.dataset.name, manifest.examples.seed) == ("pool", 0)
-        assert manifest.ways()["examples"] == "pool, seed 0"
+        assert manifest.answer_settings()["examples"] == "pool, seed 0"
         for changed in ({"pool": None}, {"pool": pool, "seed": 3}):
             with pytest.raises(RunError, match=r"a different (pool or seed of examples|set of settings)"):
                 ask(folder, tmp_path / "r", server.name, prompt="1-shot", **changed)
@@ -344,7 +344,7 @@ def test_a_model_that_knows_the_text_wins_in_every_order(tmp_path):
     reply = next(r for r in replies(tmp_path / "r") if r.orders)
     assert [order.places for order in reply.orders] == list(orders_of(4))
     assert (reply.tokens_in, reply.cost, reply.attempts) == (40, 2.0, 4)
-    assert tally.unfit == {"there are no options to reorder": 1}
+    assert tally.not_applicable == {"there are no options to reorder": 1}
     assert (
         "1 question asked without the special prompt, because it does not apply: there are no options"
         in tally.summary()
@@ -491,7 +491,7 @@ def test_response_only_shows_the_options_and_nothing_else(tmp_path):
     words = [turns[0][1] for turns in told]
     assert not any("dots" in each or "Is it?" in each or "Yes, it is" in each for each in words)
     assert sum("A: 3\nB: 5\nC: 7\nD: 9" in each for each in words) == 3
-    assert tally.unfit == {"there are no options to show": 1}
+    assert tally.not_applicable == {"there are no options to show": 1}
 
 
 # what a run is
@@ -544,7 +544,7 @@ def test_a_file_that_changed_since_is_another_prompt(tmp_path):
 def test_another_loss_is_another_run(tmp_path):
     folder = dataset(tmp_path / "d", 2)
     ask(folder, tmp_path / "r", Ranks(), answering="rank", loss="sum")
-    assert RunFolder.open(tmp_path / "r").manifest.ways() == {"loss": "sum"}
+    assert RunFolder.open(tmp_path / "r").manifest.answer_settings() == {"loss": "sum"}
     with pytest.raises(RunError, match="a different loss: sum, not mean"):
         ask(folder, tmp_path / "r", Ranks(), answering="rank")
 

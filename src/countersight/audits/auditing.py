@@ -42,7 +42,7 @@ from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.editing import Credentials, Editor, EditorSettings, open_editor
 from countersight.editing.quality import PerceptualDistance
-from countersight.engine import RetryPolicy, reference
+from countersight.engine import RetryPolicy, dataset_reference
 from countersight.english import article
 from countersight.errors import AuditError, CountersightError, DatasetError, ModelError
 from countersight.files import write_whole
@@ -298,7 +298,7 @@ _METHOD: Final = ("votes", "pool", "concepts", "control", "cases", "descriptive"
 
 def _manifest(dataset: Dataset, output: Path, options: AuditOptions, parties: Parties) -> Manifest:
     return begin_manifest(
-        dataset=reference(dataset, output),
+        dataset=dataset_reference(dataset, output),
         model=parties.model.party,
         extractor=parties.extractor.party,
         editor=parties.editor.party if parties.editor else Actor(""),

@@ -18,7 +18,7 @@ from countersight.audits.page.score_tables import agreement_grids, corrected_gri
 from countersight.audits.plan import Conclusion
 from countersight.audits.scores import AuditScores
 from countersight.audits.trail import AuditTrail, read_audit
-from countersight.engine import locked
+from countersight.engine import lock_folder
 from countersight.errors import AuditError
 from countersight.files import clear_parts, write_whole
 from countersight.html import print_grids
@@ -53,7 +53,7 @@ def finish(
     computed from the log without asking a model, so it can be repeated, for example after a calibration or reviews.
     """
     opened = AuditFolder.open(folder)
-    with locked(folder, AuditError):  # a running audit cannot be sealed
+    with lock_folder(folder, AuditError):  # a running audit cannot be sealed
         for part_of in (folder, folder / PICTURES, folder / DIFFERENCES):
             clear_parts(part_of)
         audit = read_audit(folder)

@@ -17,7 +17,7 @@ from countersight import __version__
 from countersight.audits.pooling import HALVES
 from countersight.audits.records import Actor, Manifest, Step, decode_record
 from countersight.editing import EditOrder
-from countersight.engine import Journal, appending, begun, locked, read_manifest, write_manifest
+from countersight.engine import Journal, create_locked_folder, lock_folder, open_journal, read_manifest, write_manifest
 from countersight.errors import AuditError, BadPicture
 from countersight.files import bounded_lines, write_whole
 from countersight.picture import Picture, check_picture
@@ -63,7 +63,7 @@ class AuditFolder:
             manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read back
         except msgspec.ValidationError as error:
             raise AuditError(f"no audit has such a setting: {error}") from None
-        lock = begun(path, MANIFEST, "an audit", AuditError, PICTURES)
+        lock = create_locked_folder(path, MANIFEST, "an audit", AuditError, PICTURES)
         try:
             if (path / MANIFEST).exists():
                 there = cls.open(path).manifest
@@ -93,7 +93,7 @@ class AuditFolder:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
         """Open the log for writing, for this process alone."""
-        with appending(self._lock or locked(self.path, AuditError), self.path / LOG) as journal:
+        with open_journal(self._lock or lock_folder(self.path, AuditError), self.path / LOG) as journal:
             yield journal
 
     def keep(self, data: bytes, mime: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.case import Question
-from countersight.engine import BRACED, fill
+from countersight.engine import PLACEHOLDER, fill
 from countersight.errors import CountersightError
 from countersight.text import unknown
 
@@ -125,7 +125,7 @@ def _papers(path: Path) -> AuditPrompts:
 
 
 def _check(path: Path, field: str, text: str, names: tuple[str, ...]) -> None:
-    found = {match[1] for match in BRACED.finditer(text) if match[1]}
+    found = {match[1] for match in PLACEHOLDER.finditer(text) if match[1]}
     papers = _PAPERS.get(field, ())
     if found & set(papers) - {"question"}:
         names = papers

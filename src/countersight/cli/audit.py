@@ -319,10 +319,10 @@ def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
 @contextmanager
 def _showing_progress(name: str, tally: "AuditTally") -> Iterator[None]:
     """Show the steps of an audit while they run, and a summary at the end."""
-    from countersight.engine import showing
+    from countersight.engine import show_progress
 
     try:
-        with showing(name, tally, "steps"):
+        with show_progress(name, tally, "steps"):
             yield
     finally:
         if tally.total:  # otherwise it never started, and the error says why

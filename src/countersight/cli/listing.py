@@ -78,14 +78,14 @@ def _list_suites(*, fields: bool) -> None:
 
 
 def _list_prompts(*, whole: bool) -> None:
-    from countersight.engine import BROUGHT, GUIDE, PROMPTS, as_toml
+    from countersight.engine import GUIDE, PLUGIN_PROMPTS, PROMPTS, as_toml
 
     if whole:
         print(GUIDE)
     for name, prompt in PROMPTS.items():
         print(f"# {name}\n{as_toml(prompt)}" if whole else f"{name:<12} {prompt.about}")
-    faults = BROUGHT.faults(PROMPTS)
-    for name, package in BROUGHT.usages().items():
+    faults = PLUGIN_PROMPTS.faults(PROMPTS)
+    for name, package in PLUGIN_PROMPTS.usages().items():
         if name not in faults:
             print(f"# {name} is {package}" if whole else f"{name:<12} {package}")
     _print_faults(faults)

@@ -86,7 +86,7 @@ def _score(chosen: argparse.Namespace) -> int:
 
 def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespace) -> "tuple[int, Grid | None]":
     """Let a model read the unread replies; returns 0 and a table of the differences, or 130 if it was stopped."""
-    from countersight.engine import Tally, showing
+    from countersight.engine import Tally, show_progress
     from countersight.models import ModelSettings, open_model
     from countersight.reports import reread_async, rereading_grid
 
@@ -100,7 +100,7 @@ def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespa
         )
         return None if stop.is_set() else found
 
-    with showing(model.name, tally, "readings"):
+    with show_progress(model.name, tally, "readings"):
         found = stoppable(work, "readings")
     if found is None:
         print(GOES_ON, file=sys.stderr)

@@ -89,7 +89,7 @@ def _run_one(chosen: argparse.Namespace) -> int:
 
 def _ask_or_estimate(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset, hidden_in
-    from countersight.engine import RunFolder, RunOptions, Sample, as_before, find_prompt
+    from countersight.engine import RunFolder, RunOptions, Sample, find_prompt, restore_options
     from countersight.models import open_model
 
     _check(chosen)
@@ -106,7 +106,7 @@ def _ask_or_estimate(chosen: argparse.Namespace) -> int:
     sample = Sample(chosen.limit, chosen.seed) if chosen.limit else None
     options = RunOptions(prompt, chosen.shown, answering, settings.loss, chosen.seed, chosen.again, sample)
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
-    options, settings, pool = as_before(output, options, settings, pool)
+    options, settings, pool = restore_options(output, options, settings, pool)
     if chosen.repeat:
         return _repeat(chosen, dataset, output, settings, options, pool)
     model = open_model(chosen.model, settings)
@@ -251,7 +251,7 @@ def ask(
     rule is met; with an `other` model, which is asked the same questions, the rule applies to the difference. Returns
     the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
     """
-    from countersight.engine import RunFolder, Tally, ask_dataset, showing
+    from countersight.engine import RunFolder, Tally, ask_dataset, show_progress
 
     tally, others = Tally(), Tally()
     left = None if budget is None else budget - elsewhere
@@ -267,7 +267,7 @@ def ask(
         return stop.is_set()
 
     try:
-        with showing(model.name, tally):
+        with show_progress(model.name, tally):
             stopped = stoppable(work, "questions") is not False
     finally:
         if tally.total:  # otherwise the run never started, and the error says why

@@ -13,7 +13,7 @@ from countersight.dataset import Dataset
 from countersight.engine.conversations import NoExample, conversations_of
 from countersight.engine.journal import Journal
 from countersight.engine.outcome import Tally
-from countersight.engine.plan import TELLINGS, Ask, QuestionPlan, RunOptions, begin_run, record_sample
+from countersight.engine.plan import CASE_QUESTIONS, Ask, QuestionPlan, RunOptions, begin_run, record_sample
 from countersight.engine.run_folder import RunFolder
 from countersight.errors import (
     BadPicture,
@@ -68,10 +68,10 @@ def outstanding(run: Path) -> dict[str, BatchEvent]:
 
 def sent_questions(run: Path) -> set[str]:
     """Return the questions that were already sent in a batch."""
-    told = events(run)
-    refused = {event.label for event in told if event.what == "refused"}
-    arrived = {event.label for event in told if event.batch} | outstanding(run).keys()
-    return {name for event in told if event.label in arrived - refused for name in event.names}
+    recorded = events(run)
+    refused = {event.label for event in recorded if event.what == "refused"}
+    arrived = {event.label for event in recorded if event.batch} | outstanding(run).keys()
+    return {name for event in recorded if event.label in arrived - refused for name in event.names}
 
 
 def check_outstanding(run: Path) -> None:
@@ -122,7 +122,7 @@ async def ask_in_batches(
         run = begin_run(dataset, output, model, options, pool)
         record_sample(run, options)
         with run.writing() as journal, Journal(output / BATCHES) as log:
-            work = _Work(run, dataset, model, batches, journal, log, options, pool, tally or Tally())
+            work = _BatchCall(run, dataset, model, batches, journal, log, options, pool, tally or Tally())
             return await work.collect_and_send()
     finally:
         await model.close()
@@ -140,7 +140,7 @@ def batches_for(model: Model, options: RunOptions) -> Batches:
     return batches
 
 
-class _Work:
+class _BatchCall:
     """One call of `ask_in_batches`, with its state."""
 
     def __init__(
@@ -162,23 +162,23 @@ class _Work:
     async def collect_and_send(self) -> BatchStatus:
         out = outstanding(self._run.path)
         restating = any(name.endswith(_RESTATED) for event in out.values() for name in event.names)
-        left = self._left(self._tally, "unread" if restating else self._options.again)
+        left = self._pending(self._tally, "unread" if restating else self._options.again)
         collected = sum([await self._collect(event, left) for event in out.values()])
         if self._options.again and collected:  # some of these may be unread again
-            left = self._left(Tally(), self._options.again)
+            left = self._pending(Tally(), self._options.again)
         once = sent_questions(self._run.path)
         unsent = [ask for name, ask in left.items() if name not in once and (self._options.again or not ask.unread)]
         if unsent:
             await self._try_out(unsent)
         sent = 0
-        async for label, requests in self._cut(unsent):
+        async for label, requests in self._split(unsent):
             await self._send(label, requests)
             sent += len(requests)
         out = outstanding(self._run.path)
         self._run.observe(self._model.observed)
         return BatchStatus(len(out), sum(len(event.names) for event in out.values()), collected, sent)
 
-    def _left(self, tally: Tally, again: str) -> dict[str, Ask]:
+    def _pending(self, tally: Tally, again: str) -> dict[str, Ask]:
         """Return the pending questions by their names in a batch."""
         options, picture = msgspec.structs.replace(self._options, again=again), self._model.needs_picture
         asks = QuestionPlan(self._run, self._dataset, tally, options, needs_picture=picture)
@@ -191,7 +191,7 @@ class _Work:
             return
         ask, request = found
         try:
-            self._take(ask, await self._model.reply(request))
+            self._record(ask, await self._model.reply(request))
         except Refused as refusal:
             raise ModelError(f"no batch was sent, because a test request was refused: {refusal}") from None
         except Overloaded:
@@ -205,7 +205,7 @@ class _Work:
             with suppress(BadPicture, NoExample):
                 yield ask, self._conversations.request(ask)
 
-    def _take(self, ask: Ask, answer: Answer) -> None:
+    def _record(self, ask: Ask, answer: Answer) -> None:
         reply = ask.answered(answer)
         self._journal.append(reply)
         self._tally.count(reply)
@@ -231,7 +231,7 @@ class _Work:
             ask = left.pop(name.removeprefix(f"{event.label}-"), None)
             if ask is None:
                 continue  # a normal request has answered it in the meantime
-            self._take(ask, answer)
+            self._record(ask, answer)
             found += 1
         self._journal.sync()
         self._write(BatchEvent("collected", event.label, time.time(), batch))
@@ -248,7 +248,7 @@ class _Work:
             raise
         self._write(BatchEvent("sent", label, time.time(), batch))
 
-    async def _cut(self, asks: list[Ask]) -> AsyncIterator[tuple[str, list[Batched]]]:
+    async def _split(self, asks: list[Ask]) -> AsyncIterator[tuple[str, list[Batched]]]:
         """Split the questions into batches within the provider's size limits."""
         label, size = _label(), 0
         part: list[Batched] = []
@@ -272,4 +272,4 @@ def _label() -> str:
 
 
 def _name(ask: Ask) -> str:
-    return f"{ask.row}-{TELLINGS.index((ask.world, ask.telling))}{_RESTATED if ask.unread else ''}"
+    return f"{ask.row}-{CASE_QUESTIONS.index((ask.world, ask.telling))}{_RESTATED if ask.unread else ''}"

@@ -10,20 +10,20 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question, Reply, Telling, World
 from countersight.dataset import Dataset
-from countersight.engine.plan import TELLINGS, Ask, offered, orders_of
-from countersight.engine.prompt import PromptContext, told
+from countersight.engine.plan import CASE_QUESTIONS, Ask, answer_options, orders_of
+from countersight.engine.prompt import PromptContext, prompt_context
 from countersight.engine.run_folder import RunFolder, RunManifest
 from countersight.errors import BadPicture, CountersightError
 from countersight.models import Parts, Request, Turn
 from countersight.picture import Picture
 from countersight.text import several
 
-KEPT = 16
+MAX_EXAMPLES_PER_TYPE = 16
 """Cases kept per sort of question, each with a different picture, so that one differs from the picture asked about."""
-MOST_GROUPS = 1024
+MAX_EXAMPLE_GROUPS = 1024
 """The maximum number of groups with their own examples; beyond it, all groups share examples."""
 
-_Sort = tuple[World, Telling, AnswerKind, bool, str | None]
+_QuestionType = tuple[World, Telling, AnswerKind, bool, str | None]
 """World, telling, kind of answer, whether there is a picture, and the group (None for all groups)."""
 
 
@@ -34,21 +34,22 @@ class FewShotExamples:
         self.pool = pool
         self._seed = seed
         self._groups: set[str] = set()
-        drawn: dict[_Sort, dict[str, tuple[int, Case]]] = {}
+        drawn: dict[_QuestionType, dict[str, tuple[int, Case]]] = {}
         for _, case in pool.cases():
-            for world, telling in TELLINGS:
+            for world, telling in CASE_QUESTIONS:
                 question = case.question(world, telling)
                 if question is not None:
                     entry = (self._rank_of(f"{case.id}/{world}/{telling}"), case)
                     picture = case.image_digest or case.image or f"case {case.id}"
-                    for sort in self._sorts(case, world, telling, question, of_pool=True):
+                    for question_type in self._question_types(case, world, telling, question, of_pool=True):
                         # The cases with the lowest ranks are kept, one per picture.
-                        kept = drawn.setdefault(sort, {})
+                        kept = drawn.setdefault(question_type, {})
                         kept[picture] = min(kept.get(picture, entry), entry, key=itemgetter(0))
-                        if len(kept) > KEPT:
+                        if len(kept) > MAX_EXAMPLES_PER_TYPE:
                             del kept[max(kept, key=lambda name: kept[name][0])]
         self._examples = {
-            sort: [case for _, case in sorted(kept.values(), key=itemgetter(0))] for sort, kept in drawn.items()
+            question_type: [case for _, case in sorted(kept.values(), key=itemgetter(0))]
+            for question_type, kept in drawn.items()
         }
 
     def candidates(self, case: Case, world: World, telling: Telling) -> Iterator[Case]:
@@ -58,24 +59,24 @@ class FewShotExamples:
         if question is None:
             return
         pictures = _picture_keys(case)
-        for sort in self._sorts(case, world, telling, question):
+        for question_type in self._question_types(case, world, telling, question):
             others = [
                 other
-                for other in self._examples.get(sort, ())
+                for other in self._examples.get(question_type, ())
                 if other.id != case.id and pictures.isdisjoint(_picture_keys(other))
             ]
             first = self._rank_of(f"{case.id}/{world}/{telling}/example") % max(1, len(others))
             yield from others[first:] + others[:first]
 
-    def _sorts(
+    def _question_types(
         self, case: Case, world: World, telling: Telling, question: Question, *, of_pool: bool = False
-    ) -> Iterator[_Sort]:
-        sort = (world, telling, question.kind, case.picture(world, telling) is not None)
-        if of_pool and len(self._groups) < MOST_GROUPS:
+    ) -> Iterator[_QuestionType]:
+        question_type = (world, telling, question.kind, case.picture(world, telling) is not None)
+        if of_pool and len(self._groups) < MAX_EXAMPLE_GROUPS:
             self._groups.add(case.group)
         if case.group in self._groups:
-            yield *sort, case.group
-        yield *sort, None
+            yield *question_type, case.group
+        yield *question_type, None
 
     def _rank_of(self, key: str) -> int:
         digest = hashlib.blake2b(f"{self._seed}/{key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
@@ -88,15 +89,15 @@ def _picture_keys(case: Case) -> set[str]:
     return {picture for picture in known if picture}
 
 
-Named = tuple[tuple[str, str], ...]
+NamedPictures = tuple[tuple[str, str], ...]
 """Pictures by file name and digest, in order."""
 Pictures = tuple[Picture, ...]
-_RESTATE = "Do not explain, and do not think it over again. State only your final answer to the question: {}."
-RESTATE: Final[dict[AnswerKind, str]] = {
-    "number": _RESTATE.format("a single number, in digits"),
-    "boolean": _RESTATE.format("yes or no"),
-    "choice": _RESTATE.format("the letter of one option"),
-    "open": _RESTATE.format("in as few words as you can"),
+_RESTATE_REQUEST = "Do not explain, and do not think it over again. State only your final answer to the question: {}."
+RESTATE_REQUESTS: Final[dict[AnswerKind, str]] = {
+    "number": _RESTATE_REQUEST.format("a single number, in digits"),
+    "boolean": _RESTATE_REQUEST.format("yes or no"),
+    "choice": _RESTATE_REQUEST.format("the letter of one option"),
+    "open": _RESTATE_REQUEST.format("in as few words as you can"),
 }
 """The request to state only the final answer, after an unread reply."""
 
@@ -120,43 +121,43 @@ class Conversations:
         self._ranked = manifest.answering == "rank"
         self._open_picture = open_picture or dataset.picture
         self._examples = examples
-        self._shown: tuple[Named, Pictures | BadPicture] = ((), ())
+        self._shown: tuple[NamedPictures, Pictures | BadPicture] = ((), ())
 
     def request(self, ask: Ask) -> Request:
         """Return the request for a question: the conversation that ends with it. Raises BadPicture or NoExample."""
-        beside, text = told(ask.case, ask.world, ask.telling), ask.question.text
+        context, text = prompt_context(ask.case, ask.world, ask.telling), ask.question.text
         key = f"{ask.case.id}/{ask.world}/{ask.telling}"
         if ask.places:
             key += "/" + "".join(LETTERS[place] for place in ask.places)
-        alone = f"{beside.change} {text}" if beside.change else text
+        alone = f"{context.change} {text}" if context.change else text
         restates = ask.unread.text if ask.unread and ask.unread.text.strip() else ""
         kind = ask.question.unlisted_kind if self._ranked else ask.question.kind
-        again = (Turn("assistant", restates), Turn("user", RESTATE[kind])) if restates else ()
+        again = (Turn("assistant", restates), Turn("user", RESTATE_REQUESTS[kind])) if restates else ()
         return Request(
             key=f"{key}/restated" if restates else key,
             turns=(*self._example_turns(ask), *self._question_turns(ask), *again),
             kind=ask.question.kind,
-            options=offered(ask.question, ranked=self._ranked),
+            options=answer_options(ask.question, ranked=self._ranked),
             question=alone if self._prompt.of(ask.world).question else "",
-            parts=Parts(text, beside.context, beside.change),
+            parts=Parts(text, context.context, context.change),
             restates=restates,
         )
 
     def _question_turns(self, ask: Ask) -> tuple[Turn, ...]:
         shown = self._load_pictures(ask)
-        beside = told(ask.case, ask.world, ask.telling)
+        context = prompt_context(ask.case, ask.world, ask.telling)
         factual = ask.case.factual
         if ask.fact is None or factual is None:
-            return (_user_turn(self._render(ask.question, ask.world, beside), shown),)
+            return (_user_turn(self._render(ask.question, ask.world, context), shown),)
         # The model's own answer replaces the one given in the case; both questions are about the same picture.
         return (
-            _user_turn(self._render(factual, "factual", told(ask.case, "factual", "told")), shown),
+            _user_turn(self._render(factual, "factual", prompt_context(ask.case, "factual", "told")), shown),
             Turn("assistant", _factual_reply(ask.fact, factual)),
-            Turn("user", self._render(ask.question, ask.world, replace(beside, context=""))),
+            Turn("user", self._render(ask.question, ask.world, replace(context, context=""))),
         )
 
-    def _render(self, question: Question, world: World, beside: PromptContext) -> str:
-        return self._prompt.of(world).render(question, beside, listed=not self._ranked)
+    def _render(self, question: Question, world: World, context: PromptContext) -> str:
+        return self._prompt.of(world).render(question, context, listed=not self._ranked)
 
     def _example_turns(self, ask: Ask) -> tuple[Turn, ...]:
         """Return an answered question of another case with its picture; empty if the prompt shows no examples."""
@@ -173,7 +174,7 @@ class Conversations:
             except BadPicture:
                 continue  # try the next one
             return (
-                _user_turn(self._render(question, ask.world, told(case, ask.world, ask.telling)), shown),
+                _user_turn(self._render(question, ask.world, prompt_context(case, ask.world, ask.telling)), shown),
                 Turn("assistant", prompt.solve(case, ask.world, ask.telling, listed=not self._ranked)),
             )
         raise NoExample(
@@ -220,7 +221,7 @@ def conversations_of(
 
 def _factual_reply(fact: Reply, question: Question) -> str:
     """Return the model's reply to the factual question; for ranked options, the text of the chosen one."""
-    options = offered(question, ranked=True)
+    options = answer_options(question, ranked=True)
     chosen = len(fact.losses) == len(options) > 0 and not fact.restates
     return options[smallest(fact.losses)].text if chosen else fact.restates or fact.text
 
@@ -249,7 +250,7 @@ class SentRequests:
         with suppress(CountersightError):  # without the dataset of its examples, the request cannot be reconstructed
             self._conversations = conversations_of(run, dataset, open_picture=lambda name, digest: _UNOPENED)
 
-    def words(self, row: int, case: Case, world: World, telling: Telling, fact: Reply | None = None) -> str:
+    def text(self, row: int, case: Case, world: World, telling: Telling, fact: Reply | None = None) -> str:
         """Return the conversation that was sent to the model, turn by turn; empty if it can no longer be reconstructed.
 
         `fact` is the model's own answer to the factual question, which some prompts put before the question.

@@ -16,7 +16,7 @@ _BAR = 20
 
 
 @contextmanager
-def showing(name: str, tally: Tally, unit: str = "questions") -> Iterator[None]:
+def show_progress(name: str, tally: Tally, unit: str = "questions") -> Iterator[None]:
     """Show the progress of a run: count, share, time left, rate, failures, tokens and cost."""
     show = _on_a_terminal if sys.stderr.isatty() else _line_by_line
     over = threading.Event()
@@ -86,7 +86,9 @@ def _front(text: str, room: int) -> str:
 def _figures(tally: Tally, seconds: float) -> list[str]:
     """Return further figures for the status line, the most important first."""
     rate = (tally.answered + tally.failed) / seconds if seconds else 0.0
-    figures = [f"{number:,} {what}" for what, number in (("failed", tally.failed), *tally.amiss.items()) if number]
+    figures = [
+        f"{number:,} {what}" for what, number in (("failed", tally.failed), *tally.cut_or_empty.items()) if number
+    ]
     figures.append(f"{rate:,.0f}/s")
     if tally.cost:
         figures.append(f"${tally.cost:,.2f} of about ${tally.cost / max(1, tally.done) * tally.total:,.2f}")

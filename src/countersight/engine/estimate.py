@@ -23,11 +23,11 @@ from countersight.errors import BadPicture
 from countersight.models import HALF, Hosted, Model, Price, Request
 from countersight.text import in_dollars
 
-LOOKED_AT = 40
+SAMPLED_QUESTIONS = 40
 """The number of questions sampled to estimate the length of a question."""
-SIGNS = 4
+CHARACTERS_PER_TOKEN = 4
 """Characters per token in English, roughly."""
-PIXELS = 750
+PIXELS_PER_TOKEN = 750
 """Pixels per token, roughly; providers differ by a factor of three."""
 _DATA = re.compile(r'("(?:data:[\w/]+;base64,)?)([A-Za-z0-9+/=]{200,})"')
 
@@ -115,7 +115,7 @@ def _estimate(run: RunFolder, dataset: Dataset, model: Model, options: RunOption
     questions = 0
     for chain in QuestionPlan(run, dataset, Tally(), options, needs_picture=model.needs_picture).chains():
         questions += len(chain)
-        if len(requests) < LOOKED_AT:
+        if len(requests) < SAMPLED_QUESTIONS:
             with suppress(BadPicture, NoExample):
                 requests.append(conversations.request(chain[0]))
     answers = list(islice((reply for reply in run.replies() if reply.state == "answered"), 1000))
@@ -131,16 +131,16 @@ def _estimate(run: RunFolder, dataset: Dataset, model: Model, options: RunOption
     elif any(reply.cost for reply in answers):
         dollars = questions * statistics.fmean(reply.cost for reply in answers)
     seconds = statistics.fmean(reply.seconds for reply in answers) if answers else None
-    example = _shown(model, requests[0]) if requests else ""
+    example = _describe_request(model, requests[0]) if requests else ""
     return RunEstimate(questions, example, read, float(written), dollars, seconds, len(answers))
 
 
 def _length(request: Request) -> float:
     pixels = sum(picture.width * picture.height for picture in request.pictures)
-    return sum(len(turn.text) for turn in request.turns) / SIGNS + pixels / PIXELS
+    return sum(len(turn.text) for turn in request.turns) / CHARACTERS_PER_TOKEN + pixels / PIXELS_PER_TOKEN
 
 
-def _shown(model: Model, request: Request) -> str:
+def _describe_request(model: Model, request: Request) -> str:
     """Return a request as sent, with shortened picture data; for local models, the conversation."""
     if isinstance(model, Hosted):
         body: Any = json.loads(asyncio.run(model.request_body(request.turns)))

@@ -86,22 +86,22 @@ class Journal:
 
 def read_journal(path: Path, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
     """Iterate over all replies in a journal, in order; `on_damaged` is called for each damaged line."""
-    return (reply for _, reply in read_placed(path, on_damaged))
+    return (reply for _, reply in read_with_offsets(path, on_damaged))
 
 
-def read_placed(path: Path, on_damaged: Callable[[], None] | None = None) -> Iterator[tuple[int, Reply]]:
+def read_with_offsets(path: Path, on_damaged: Callable[[], None] | None = None) -> Iterator[tuple[int, Reply]]:
     """Iterate over all replies with the offset of their line, for `reply_at`."""
     if not path.exists():
         return
-    place = 0
+    offset = 0
     with open(path, "rb") as file:
         for line in file:
             reply = decode_line(line)
             if reply is not None:
-                yield place, reply
+                yield offset, reply
             elif on_damaged:
                 on_damaged()
-            place += len(line)
+            offset += len(line)
 
 
 class NumberedReplies:
@@ -109,25 +109,25 @@ class NumberedReplies:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._places = array("q", (place for place, _ in read_placed(path)))
+        self._offsets = array("q", (offset for offset, _ in read_with_offsets(path)))
 
     def at(self, numbers: Iterable[int]) -> dict[int, Reply]:
         """Return the replies with these numbers."""
-        if not self._places:
+        if not self._offsets:
             return {}
         replies = {}
         with open(self._path, "rb") as file:
             for number in sorted(numbers):
-                file.seek(self._places[number])
+                file.seek(self._offsets[number])
                 if (reply := decode_line(file.readline())) is not None:
                     replies[number] = reply
         return replies
 
 
-def reply_at(path: Path, place: int) -> Reply | None:
+def reply_at(path: Path, offset: int) -> Reply | None:
     """Return the reply whose line starts at this offset; None if there is none."""
     with open(path, "rb") as file:
-        file.seek(place)
+        file.seek(offset)
         return decode_line(file.readline())
 
 
@@ -151,7 +151,7 @@ LOCK = ".lock"
 T = TypeVar("T")
 
 
-def locked(path: Path, error: type[CountersightError]) -> BinaryIO:
+def lock_folder(path: Path, error: type[CountersightError]) -> BinaryIO:
     """Lock a folder for writing by this process and return the lock file; the lock ends with the process."""
     lock = open(path / LOCK, "wb")  # noqa: SIM115 - held for as long as the folder is written
     try:
@@ -162,7 +162,7 @@ def locked(path: Path, error: type[CountersightError]) -> BinaryIO:
     return lock
 
 
-def begun(path: Path, manifest: str, what: str, error: type[CountersightError], *parts: str) -> BinaryIO:
+def create_locked_folder(path: Path, manifest: str, what: str, error: type[CountersightError], *parts: str) -> BinaryIO:
     """Create or reopen a folder and lock it; raises an error if it has other contents.
 
     A process that was killed at the start may leave the lock, `parts` and an unfinished manifest; these are allowed.
@@ -173,7 +173,7 @@ def begun(path: Path, manifest: str, what: str, error: type[CountersightError], 
         if not all(name in names or name.startswith(f".{manifest}.") for name in files):
             raise error(f"{path} exists and is not {what}; choose another folder for `out`")
     path.mkdir(parents=True, exist_ok=True)
-    return locked(path, error)
+    return lock_folder(path, error)
 
 
 def read_manifest(file: Path, kind: type[T], what: str, error: type[CountersightError]) -> T:
@@ -194,7 +194,7 @@ def write_manifest(file: Path, manifest: msgspec.Struct) -> None:
 
 
 @contextlib.contextmanager
-def appending(lock: BinaryIO, file: Path) -> Iterator[Journal]:
+def open_journal(lock: BinaryIO, file: Path) -> Iterator[Journal]:
     """Open the folder's journal with an exclusive lock."""
     with lock, Journal(file) as journal:
         yield journal

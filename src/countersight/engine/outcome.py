@@ -75,13 +75,13 @@ class Tally:
         """Questions that failed in an earlier process and are not answered yet."""
         self.answered = 0
         self.failed = 0
-        self.amiss = {"cut": 0, "empty": 0}
+        self.cut_or_empty = {"cut": 0, "empty": 0}
         """Replies that are cut or empty, including those of earlier processes."""
         self.restated = self.still_unread = 0
         """Replies that the model was asked to restate, and restated replies that are still unread."""
         self.unasked: Counter[str] = Counter()
         """The number of questions that cannot be asked, by reason; each reason says how to fix the problem."""
-        self.unfit: dict[str, int] = {}
+        self.not_applicable: dict[str, int] = {}
         """The number of questions on which the prompt has no special effect, by reason."""
         self.bad_pictures = 0
         """Cases whose picture is missing or bad."""
@@ -118,23 +118,23 @@ class Tally:
             self._failed(reply.reason)
         else:
             self.answered += 1
-        self.count_amiss(status)
+        self.count_cut_or_empty(status)
         if reply.restates:
             self.restated += reply.state == "answered"
             self.still_unread += status == "unread"
         self.spend(reply.tokens_in, reply.tokens_out, reply.cost)
 
-    def count_amiss(self, status: str) -> None:
+    def count_cut_or_empty(self, status: str) -> None:
         """Count an answer that was cut off or is empty."""
-        if status in self.amiss:
-            self.amiss[status] += 1
+        if status in self.cut_or_empty:
+            self.cut_or_empty[status] += 1
 
     def summary(self) -> str:
         """Summarise the run in a few lines."""
         lines = [f"{self.before + self.answered:,} of {self.total:,} questions answered, {self.failed:,} failed"]
         if self.before:
             lines[0] += f" ({self.before:,} were answered before)"
-        for what, number in self.amiss.items():
+        for what, number in self.cut_or_empty.items():
             if number:
                 advice = f"repeat them with `again`={what} and a larger `max_tokens`"
                 lines.append(f"{several(number, 'answer')} {what}: {advice}")
@@ -145,7 +145,7 @@ class Tally:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl; their questions were asked again")
         for reason, number in self.unasked.items():
             lines.append(f"{several(number, 'question')} not asked: {reason}")
-        for reason, number in self.unfit.items():
+        for reason, number in self.not_applicable.items():
             asked = f"{several(number, 'question')} asked without the special prompt"
             lines.append(f"{asked}, because it does not apply: {reason}")
         if self.bad_pictures:
@@ -196,10 +196,10 @@ _ADVICE: Final[dict[ReplyStatus, str]] = {
 class FirstReplies:
     """Watches the first replies of a new run and stops it if none is readable."""
 
-    def __init__(self, prompt: Prompt, *, begun: bool) -> None:
+    def __init__(self, prompt: Prompt, *, resumed: bool) -> None:
         self._prompt = prompt
         self._counts: Counter[ReplyStatus] = Counter()
-        self._over = begun
+        self._over = resumed
 
     def status(self, reply: Reply, question: Question) -> ReplyStatus:
         """Return the status of a reply; after the first replies, only doubtful or restated ones are read."""
@@ -231,8 +231,8 @@ FIRST_COSTS: Final = 5
 
 def total_cost(runs: Iterable[Path]) -> float:
     """Return the total cost of runs so far; folders without a run are skipped."""
-    begun = (RunFolder.open(run) for run in runs if (run / MANIFEST).exists())
-    return sum(reply.cost for run in begun for reply in run.replies())
+    existing = (RunFolder.open(run) for run in runs if (run / MANIFEST).exists())
+    return sum(reply.cost for run in existing for reply in run.replies())
 
 
 class Budget:

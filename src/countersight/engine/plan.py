@@ -1,6 +1,6 @@
 """The plan of a run: options, samples of cases, and questions that have no answer yet.
 
-A question may be asked several times, with its options in different orders; `Gathering` combines the replies.
+A question may be asked several times, with its options in different orders; `ReplyCollector` combines the replies.
 """
 
 from array import array
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from countersight.case import TWICE, WORLDS, Case, Option, Order, Question, Reply, Telling, World
 from countersight.dataset import Dataset, hidden_in
-from countersight.engine.journal import read_journal, read_placed, reply_at
+from countersight.engine.journal import read_journal, read_with_offsets, reply_at
 from countersight.engine.outcome import NO_OPTIONS, NO_PICTURE, Tally, is_doubtful, status_of
 from countersight.engine.prompt import Prompt, graph_in_words
 from countersight.engine.prompts import find_prompt
@@ -26,12 +26,12 @@ from countersight.errors import CountersightError, DatasetError, ModelError
 from countersight.models import Answer, Loss, Model, ModelSettings, Ranker, Viewer
 from countersight.reading import answer_in
 
-TELLINGS: tuple[tuple[World, Telling], ...] = (*WORLDS.values(), TWICE)
-FACT, IMAGINED = TELLINGS[:2]
+CASE_QUESTIONS: tuple[tuple[World, Telling], ...] = (*WORLDS.values(), TWICE)
+FACTUAL, COUNTERFACTUAL = CASE_QUESTIONS[:2]
 YES_NO = (Option("yes"), Option("no"))
-_FAILED, _CUT_OR_EMPTY, _SAID, _RESTATED = 1, 2, 3, 4
+_FAILED, _CUT_OR_EMPTY, _ANSWERED, _RESTATED = 1, 2, 3, 4
 """The state of the answer to a question; 0 if there is none."""
-_SUSPECT: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _SAID}
+_STATES_TO_READ: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _ANSWERED}
 """For each value of `again`, the state of answers that must be read to know whether they are selected."""
 
 
@@ -66,7 +66,7 @@ class Sample(msgspec.Struct, frozen=True):
         for row, case in dataset.cases():
             if not case.control_of:
                 by_picture = self.by == "picture"
-                units["" if by_picture else case.group][shared_by(row, case) if by_picture else str(row)].append(row)
+                units["" if by_picture else case.group][cluster_key(row, case) if by_picture else str(row)].append(row)
         placed: list[tuple[float, str, list[int]]] = []
         for group, of in units.items():
             drawn = list(of.values())
@@ -76,7 +76,7 @@ class Sample(msgspec.Struct, frozen=True):
         return [rows for _, _, rows in sorted(placed)]
 
 
-def shared_by(row: int, case: Case) -> str:
+def cluster_key(row: int, case: Case) -> str:
     """Return a key shared by cases that are not independent: the set, or else the picture."""
     if case.cell:
         return f"\x00set {case.cell.set}"
@@ -97,7 +97,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     """The sample to ask, or None for all cases; a later call may extend it."""
 
 
-def as_before(
+def restore_options(
     output: Path, options: RunOptions, settings: ModelSettings, pool: Dataset | None = None
 ) -> tuple[RunOptions, ModelSettings, Dataset | None]:
     """Replace options and settings that have default values with those of the existing run, if `again` is set.
@@ -192,11 +192,11 @@ def record_sample(run: RunFolder, options: RunOptions) -> None:
 MOST_IN_EVERY = 4
 """The maximum number of options that are asked in all orders (24)."""
 
-Places = tuple[int, ...]
+OptionOrder = tuple[int, ...]
 """An order of options: their positions in the question."""
 
 
-def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") -> tuple[Places, ...]:
+def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") -> tuple[OptionOrder, ...]:
     """Return the orders in which options are asked; every option has every position equally often.
 
     Rotations are enough for that: four requests for four options instead of 24. More than four options are always
@@ -207,10 +207,10 @@ def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") 
     return tuple(tuple((start + nth) % options for nth in range(options)) for start in range(options))
 
 
-class Gathering:
+class ReplyCollector:
     """Collects the replies to one question in each order of its options, until all have arrived."""
 
-    def __init__(self, orders: tuple[Places, ...], said: Mapping[Places, Reply] | None = None) -> None:
+    def __init__(self, orders: tuple[OptionOrder, ...], said: Mapping[OptionOrder, Reply] | None = None) -> None:
         """`said` contains replies of an earlier process."""
         self._orders = orders
         self._said = dict(said or {})
@@ -218,7 +218,7 @@ class Gathering:
         self.failed: Reply | None = None
         """The reply to the first order that failed; the question has then failed, and no other order is asked."""
 
-    def add(self, places: Places, reply: Reply | None) -> Reply | None:
+    def add(self, places: OptionOrder, reply: Reply | None) -> Reply | None:
         """Add the reply to one order (None if it was not asked); returns the combined reply when no order is
         pending."""
         self._waiting -= 1
@@ -265,8 +265,8 @@ class Ask(msgspec.Struct, frozen=True):
     question: Question
     fact: Reply | None = None
     """The model's answer about the unchanged picture, if this question depends on it."""
-    places: Places = ()
-    gathering: Gathering | None = None
+    places: OptionOrder = ()
+    collector: ReplyCollector | None = None
     unread: Reply | None = None
     """The model's unread reply, if the model is asked to state only its final answer."""
 
@@ -275,7 +275,7 @@ class Ask(msgspec.Struct, frozen=True):
         fields = {"restates": restates} | what
         return Reply(self.case.id, self.row, self.world, self.telling, **fields)  # type: ignore[arg-type]
 
-    def in_order(self, places: Places, text: str) -> Self:
+    def in_order(self, places: OptionOrder, text: str) -> Self:
         """Return the question with its options in another order, with the unread reply to that order if there is
         one."""
         question = replace(self.question, options=tuple(self.question.options[place] for place in places))
@@ -300,7 +300,7 @@ class Ask(msgspec.Struct, frozen=True):
         )
 
 
-def offered(question: Question, *, ranked: bool) -> tuple[Option, ...]:
+def answer_options(question: Question, *, ranked: bool) -> tuple[Option, ...]:
     """Return the options that the model chooses from; if options are ranked, a yes/no question has yes and no."""
     return YES_NO if ranked and question.kind == "boolean" else question.options
 
@@ -324,19 +324,19 @@ class QuestionPlan:
         self._journal, self._orders_file = run.path / JOURNAL, run.path / ORDERS
         self._dataset = dataset
         self._prompt = run.manifest.prompt
-        self._tellings = TELLINGS if run.manifest.shown else TELLINGS[:2]
+        self._case_questions = CASE_QUESTIONS if run.manifest.shown else CASE_QUESTIONS[:2]
         self._ranked = run.manifest.answering == "rank"
         self._needs_picture = needs_picture
         self._tally = tally
-        self._again, self._suspect = options.again, _SUSPECT.get(options.again)
-        questions = len(TELLINGS) * dataset.lines
+        self._again, self._suspect = options.again, _STATES_TO_READ.get(options.again)
+        questions = len(CASE_QUESTIONS) * dataset.lines
         self._states = bytearray(questions)
         """The state of the answer to each question, by row and telling."""
-        self._places = array("q", bytes(8 * questions))
+        self._offsets = array("q", bytes(8 * questions))
         """The position of each reply in the journal; replies themselves are not held in memory."""
         self._is_first = not tally.answered
         """Whether cut and empty replies in the journal are not counted yet."""
-        self._orders: dict[int, dict[Places, Reply]] = {}
+        self._orders: dict[int, dict[OptionOrder, Reply]] = {}
         """Replies to single orders of unfinished questions, from before the run was stopped."""
 
     def chains(self) -> Iterator[tuple[Ask, ...]]:
@@ -351,8 +351,8 @@ class QuestionPlan:
             for at, ask, obstacle in self._questions(row, case):
                 if not obstacle and (left := self._pending(ask, at)):
                     asks.append(left)
-                    if reason := "" if left.unread else self._prompt.unfit(case, ask.world, ask.telling):
-                        self._tally.unfit[reason] = self._tally.unfit.get(reason, 0) + 1
+                    if reason := "" if left.unread else self._prompt.why_not_applicable(case, ask.world, ask.telling):
+                        self._tally.not_applicable[reason] = self._tally.not_applicable.get(reason, 0) + 1
             if self._prompt.needs_fact:
                 yield from self._chain_to_factual(asks)
             else:
@@ -370,15 +370,15 @@ class QuestionPlan:
         """Iterate over the questions of a case: index, question, and the reason if it cannot be asked."""
         if self._rows is not None and row not in self._rows:
             return
-        for bit, (world, telling) in enumerate(self._tellings):
+        for bit, (world, telling) in enumerate(self._case_questions):
             question = case.question(world, telling)
             if question is not None:
                 obstacle = ""
                 if self._lacks_picture(case, world, telling):
                     obstacle = NO_PICTURE
-                elif self._ranked and not offered(question, ranked=True):
+                elif self._ranked and not answer_options(question, ranked=True):
                     obstacle = NO_OPTIONS
-                yield len(TELLINGS) * row + bit, Ask(row, case, world, telling, question), obstacle
+                yield len(CASE_QUESTIONS) * row + bit, Ask(row, case, world, telling, question), obstacle
 
     def _lacks_picture(self, case: Case, world: World, telling: Telling) -> bool:
         """Whether the question needs a picture, and the case has neither a picture nor a causal graph that describes
@@ -396,26 +396,26 @@ class QuestionPlan:
 
         self._tally.tokens_in = self._tally.tokens_out = self._tally.paid = 0
         self._tally.cost = 0.0
-        for place, reply in read_placed(self._journal, on_damaged):
+        for offset, reply in read_with_offsets(self._journal, on_damaged):
             self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # replaced replies were paid for too
             if not 0 <= reply.row < self._dataset.lines:
                 continue
-            at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
+            at = len(CASE_QUESTIONS) * reply.row + CASE_QUESTIONS.index((reply.world, reply.telling))
             state = _reply_state(reply)
             # Of failed replies, the last one counts, because it contains all orders that were answered.
             if state > self._states[at] or state == self._states[at] == _FAILED:
                 self._states[at] = state
                 if state != _RESTATED:
-                    self._places[at] = place
+                    self._offsets[at] = offset
         for reply in read_journal(self._orders_file):
-            at = len(TELLINGS) * reply.row + TELLINGS.index((reply.world, reply.telling))
+            at = len(CASE_QUESTIONS) * reply.row + CASE_QUESTIONS.index((reply.world, reply.telling))
             if 0 <= reply.row < self._dataset.lines and self._states[at] <= _FAILED and reply.orders:
                 self._orders.setdefault(at, {})[reply.orders[0].places] = reply
-        meant, each = self._states, len(TELLINGS)
+        meant, each = self._states, len(CASE_QUESTIONS)
         if self._rows is not None:
             meant = bytearray().join(meant[each * row : each * (row + 1)] for row in self._rows)
         self._tally.failed_before = meant.count(_FAILED)
-        settled = {_CUT_OR_EMPTY, _SAID, _RESTATED} - {self._suspect}
+        settled = {_CUT_OR_EMPTY, _ANSWERED, _RESTATED} - {self._suspect}
         self._tally.before = sum(map(meant.count, settled)) - self._tally.answered
 
     def _pending(self, ask: Ask, at: int) -> Ask | None:
@@ -439,21 +439,21 @@ class QuestionPlan:
         """Count a cut or empty reply of an earlier process that is not asked for again."""
         reply = self._reply(at) if self._is_first and self._states[at] == _CUT_OR_EMPTY else None
         if reply is not None:
-            self._tally.count_amiss(status_of(reply, ask.question, self._prompt.of(ask.world).reads).status)
+            self._tally.count_cut_or_empty(status_of(reply, ask.question, self._prompt.of(ask.world).reads).status)
 
     def _reply(self, at: int) -> Reply | None:
         """Return the reply that counts for a question, answered or failed, or None."""
-        return reply_at(self._journal, self._places[at]) if self._states[at] else None
+        return reply_at(self._journal, self._offsets[at]) if self._states[at] else None
 
     def _chain_to_factual(self, asks: list[Ask]) -> Iterator[tuple[Ask, ...]]:
         """Chain the question about the change to the factual question, or add the factual reply if there is one."""
-        told = {(ask.world, ask.telling): ask for ask in asks}
-        fact, imagined = told.get(FACT), told.get(IMAGINED)
+        by_world = {(ask.world, ask.telling): ask for ask in asks}
+        fact, imagined = by_world.get(FACTUAL), by_world.get(COUNTERFACTUAL)
         if fact and imagined and not fact.unread:
-            yield told.pop(FACT), told.pop(IMAGINED)
+            yield by_world.pop(FACTUAL), by_world.pop(COUNTERFACTUAL)
         elif imagined:
-            told[IMAGINED] = replace(imagined, fact=self._reply(len(TELLINGS) * imagined.row))
-        for ask in told.values():
+            by_world[COUNTERFACTUAL] = replace(imagined, fact=self._reply(len(CASE_QUESTIONS) * imagined.row))
+        for ask in by_world.values():
             yield (ask,)
 
     def _expand_orders(self, ask: Ask) -> Iterator[tuple[Ask, ...]]:
@@ -463,7 +463,7 @@ class QuestionPlan:
             yield (ask,)
             return
         orders = orders_of(len(ask.question.options), prompt.orders)
-        at = len(TELLINGS) * ask.row + TELLINGS.index((ask.world, ask.telling))
+        at = len(CASE_QUESTIONS) * ask.row + CASE_QUESTIONS.index((ask.world, ask.telling))
         there = ask.unread or self._reply(at)
         texts = {order.places: order.text for order in there.orders} if there else {}
         asks = {places: ask.in_order(places, texts.get(places, "")) for places in orders}
@@ -477,9 +477,9 @@ class QuestionPlan:
         if len(said) == len(orders):  # all orders were read, and their answers disagree
             self._tally.before += 1
             return
-        gathering = Gathering(orders, said)
+        collector = ReplyCollector(orders, said)
         for places in (places for places in orders if places not in said):
-            yield (replace(asks[places], gathering=gathering),)
+            yield (replace(asks[places], collector=collector),)
 
 
 def _reply_state(reply: Reply) -> int:
@@ -487,4 +487,4 @@ def _reply_state(reply: Reply) -> int:
         return _FAILED
     if reply.restates:
         return _RESTATED
-    return _CUT_OR_EMPTY if is_doubtful(reply) else _SAID
+    return _CUT_OR_EMPTY if is_doubtful(reply) else _ANSWERED

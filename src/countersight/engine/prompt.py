@@ -55,7 +55,7 @@ def _short(value: object) -> str:
     return " ".join(value.split())[:LONGEST_NAME] if isinstance(value, str) else ""
 
 
-BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 """Special parts of a template: a doubled brace is a brace, and a name in braces is replaced by a value."""
 
 
@@ -67,7 +67,7 @@ class PromptContext(msgspec.Struct, frozen=True):
     graph: str = ""
 
 
-NOTHING = PromptContext()
+NO_CONTEXT = PromptContext()
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -108,21 +108,21 @@ class Prompt(msgspec.Struct, frozen=True):
         """Whether the prompt contains the causal graph; a case without a picture can then be asked."""
         return any("{graph}" in text for text in (self.setting, self.number, self.boolean, self.choice, self.open))
 
-    def render(self, question: Question, told: PromptContext = NOTHING, *, listed: bool = True) -> str:
+    def render(self, question: Question, context: PromptContext = NO_CONTEXT, *, listed: bool = True) -> str:
         """Return the text that is sent. If options are not listed, the text asks for a number or for free text."""
         values = {
             "question": question.text,
             "options": "\n".join(f"{LETTERS[i]}: {option.text}" for i, option in enumerate(question.options)),
             "steps": self.steps,
-            "context": told.context,
-            "change": told.change,
-            "graph": told.graph,
+            "context": context.context,
+            "change": context.change,
+            "graph": context.graph,
         }
         asked = fill(getattr(self, question.kind if listed else question.unlisted_kind), values)
         setting = fill(self.setting, values)
         return f"{setting}\n{asked}" if setting else asked
 
-    def unfit(self, case: Case, world: World, telling: Telling) -> str:
+    def why_not_applicable(self, case: Case, world: World, telling: Telling) -> str:
         """Return the reason why this prompt has no special effect on a question, or an empty string if it has one."""
         prompt, question = self.of(world), case.question(world, telling)
         if prompt.tells_graph and not graph_in_words(case.graph):
@@ -157,7 +157,7 @@ class Prompt(msgspec.Struct, frozen=True):
         )
 
 
-def told(case: Case, world: World, telling: Telling) -> PromptContext:
+def prompt_context(case: Case, world: World, telling: Telling) -> PromptContext:
     """Return the graph for a question of a case, and the change if the question itself does not contain it.
 
     A case with a context (CoSIm: the response to the unchanged picture) has the same question in both worlds, so the
@@ -166,7 +166,7 @@ def told(case: Case, world: World, telling: Telling) -> PromptContext:
     graph = graph_in_words(case.graph) if case.graph else ""
     if case.context and case.change and _is_told(world, telling):
         return PromptContext(case.context, case.change.text, graph)
-    return PromptContext(graph=graph) if graph else NOTHING
+    return PromptContext(graph=graph) if graph else NO_CONTEXT
 
 
 def fill(template: str, values: dict[str, str]) -> str:
@@ -187,9 +187,9 @@ def _parsed(template: str) -> list[tuple[list[str], str]]:
     """Return the names on each line of a template, and the line with each name replaced by %s."""
     lines = []
     for line in template.split("\n") if template else []:
-        names = [found[1] for found in BRACED.finditer(line) if found[1]]
+        names = [found[1] for found in PLACEHOLDER.finditer(line) if found[1]]
         escaped = line.replace("%", "%%") if names else line
-        lines.append((names, BRACED.sub(lambda found: "%s" if found[1] else found[0][0], escaped)))
+        lines.append((names, PLACEHOLDER.sub(lambda found: "%s" if found[1] else found[0][0], escaped)))
     return lines
 
 

@@ -8,12 +8,12 @@ from typing import Any, Final, Literal, get_args, get_origin
 
 import msgspec
 
-from countersight.engine.prompt import BRACED, Prompt
+from countersight.engine.prompt import PLACEHOLDER, Prompt
 from countersight.errors import CountersightError, PromptError
 from countersight.registry import Registry
 from countersight.text import nearest, printable, unknown
 
-PLAIN: Final = "0-shot"
+DEFAULT_PROMPT: Final = "0-shot"
 """The prompt that provides default values for fields, unless a prompt names another one with `like`."""
 LONGEST_FILE = 256 * 1024
 LONGEST_NAME = 60
@@ -21,7 +21,7 @@ LONGEST_NAME = 60
 _FIELDS = msgspec.structs.fields(Prompt)
 _OF_A_CASE = ("question", "steps", "context", "change", "graph")
 _KINDS = ("number", "boolean", "choice", "open")
-_NAMES: Final[dict[str, tuple[str, ...]]] = {
+_ALLOWED_PLACEHOLDERS: Final[dict[str, tuple[str, ...]]] = {
     "setting": ("question", "context", "change", "graph"),
     "number": _OF_A_CASE,
     "boolean": _OF_A_CASE,
@@ -31,14 +31,18 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 }
 """The names that are allowed in braces, by field."""
 _CHOICES = {field.name: get_args(field.type) for field in _FIELDS if get_origin(field.type) is Literal}
-_NEEDED = {**dict.fromkeys(_KINDS, ("question",)), "choice": ("question", "options"), "example": ("answer",)}
+_REQUIRED_PLACEHOLDERS = {
+    **dict.fromkeys(_KINDS, ("question",)),
+    "choice": ("question", "options"),
+    "example": ("answer",),
+}
 
 
 def read_prompts(text: str) -> dict[str, Prompt]:
     """Parse the text of a file with several prompts; return them by name."""
     prompts: dict[str, Prompt] = {}
     for name, fields in tomllib.loads(text).items():
-        like = fields.pop("like", PLAIN)
+        like = fields.pop("like", DEFAULT_PROMPT)
         whole = (_as_fields(prompts[like]) if like in prompts else {}) | fields
         prompts[name] = _prompt(whole | {"name": name}, prompts)
     return prompts
@@ -79,7 +83,7 @@ def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) 
     for field in fields:
         if field not in known:
             raise PromptError(f"{printable(field)[:40]}: {unknown('field', field, known)}")
-    fields = {"like": PLAIN, "name": path.stem} | fields
+    fields = {"like": DEFAULT_PROMPT, "name": path.stem} | fields
     for field in ("like", "factual"):
         named = fields.get(field)
         if named and (not isinstance(named, str) or named not in shipped):
@@ -100,20 +104,20 @@ def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) 
         raise PromptError("max_tokens: must be a whole number of at least 1")
     if prompt.needs_fact and prompt.orders != "one":
         raise PromptError("orders: options cannot be asked in several orders if the model's own answer is used")
-    for field in _NAMES:
+    for field in _ALLOWED_PLACEHOLDERS:
         _check_names(field, prompt)
     return prompt
 
 
 def _check_names(field: str, prompt: Prompt) -> None:
     """Raise an error if a field has an unknown placeholder or lacks a required one, such as `{options}`."""
-    names = {found[1] for found in BRACED.finditer(getattr(prompt, field)) if found[1]}
-    for name in sorted(names - set(_NAMES[field])):
-        near = nearest(name, _NAMES[field])
+    names = {found[1] for found in PLACEHOLDER.finditer(getattr(prompt, field)) if found[1]}
+    for name in sorted(names - set(_ALLOWED_PLACEHOLDERS[field])):
+        near = nearest(name, _ALLOWED_PLACEHOLDERS[field])
         meant = f"did you mean {{{near}}}?" if near else "write {{ for a literal brace."
-        there = ", ".join(f"{{{other}}}" for other in _NAMES[field])
+        there = ", ".join(f"{{{other}}}" for other in _ALLOWED_PLACEHOLDERS[field])
         raise PromptError(f"{field}: {{{name}}} is not a known placeholder; {meant} Known placeholders: {there}")
-    for name in _NEEDED.get(field, ()):
+    for name in _REQUIRED_PLACEHOLDERS.get(field, ()):
         if name not in names and (name != "question" or prompt.question):
             raise PromptError(f"{field}: the placeholder {{{name}}} is missing, so the model would not see it")
 
@@ -140,7 +144,7 @@ GUIDE = _FILE[: _FILE.index("\n\n") + 1]
 PROMPTS = read_prompts(_FILE)
 
 
-BROUGHT: Registry[Prompt] = Registry("prompt", {}, CountersightError)
+PLUGIN_PROMPTS: Registry[Prompt] = Registry("prompt", {}, CountersightError)
 """Prompts that other packages provide as plug-ins."""
 
 
@@ -148,12 +152,12 @@ def find_prompt(name: str) -> Prompt:
     """Return the built-in or plug-in prompt with this name, or read the prompt file at this path."""
     if name in PROMPTS:
         return PROMPTS[name]
-    if BROUGHT.knows(name):
-        prompt: Prompt = BROUGHT.find(name)[0]
+    if PLUGIN_PROMPTS.knows(name):
+        prompt: Prompt = PLUGIN_PROMPTS.find(name)[0]
         return prompt
     path = Path(name)
     if path.suffix.lower() == ".toml" or path.is_file():
         return read_prompt(path, PROMPTS)
     raise CountersightError(
-        unknown("prompt", name, [*PROMPTS, *BROUGHT]) + "; you can also name a .toml file of your own"
+        unknown("prompt", name, [*PROMPTS, *PLUGIN_PROMPTS]) + "; you can also name a .toml file of your own"
     )

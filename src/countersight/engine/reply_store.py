@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from countersight.case import Reply
-from countersight.engine.journal import appending, begun, read_journal
+from countersight.engine.journal import create_locked_folder, open_journal, read_journal
 from countersight.engine.outcome import Tally
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy
 from countersight.errors import CountersightError
@@ -26,9 +26,9 @@ class ReplyStore:
     @contextmanager
     def open(self) -> Iterator[Self]:
         """Open the folder with an exclusive lock; remove it at the end if it contains no replies."""
-        lock = begun(self.file.parent, self.file.name, "a folder of stored replies", CountersightError)
+        lock = create_locked_folder(self.file.parent, self.file.name, "a folder of stored replies", CountersightError)
         try:
-            with appending(lock, self.file) as journal:
+            with open_journal(lock, self.file) as journal:
                 self.append, self.sync = journal.append, journal.sync
                 self._known = {reply.case: reply for reply in read_journal(self.file) if reply.state == "answered"}
                 self.tally.before = len(self._known)

@@ -15,21 +15,21 @@ from countersight.errors import AskingFailed, CountersightError, ModelError, Ove
 _log = logging.getLogger(__name__)
 
 _TOO_LONG = re.compile(r"max(?:_completion|_output)?_tokens|context length|max_model_len", re.IGNORECASE)
-REFUSALS = 8
+MAX_FIRST_REFUSALS = 8
 """After this many refusals and no answer, the cause is assumed to be the server, not the questions."""
-IN_A_ROW = 20
+MAX_REFUSALS_IN_A_ROW = 20
 """After this many refusals in a row from a server that answered before, the run stops."""
-LONGEST_DROUGHT = 600.0
+MAX_SECONDS_WITHOUT_ANSWER = 600.0
 """Seconds without an answer after which a run stops if the server rejects every question as overloaded."""
-TURNED_AWAY = 2
+OVERLOAD_ATTEMPTS_FACTOR = 2
 """A question fails after `attempts` times this many overload errors in a row without an answer from the server."""
 
 FIRST_LIMIT = 8
 """Concurrent questions before the first answer; low, because the server may refuse every one."""
-LONGEST_PAUSE = 3600.0
+MAX_PAUSE_SECONDS = 3600.0
 
-Put = TypeVar("Put")
-Got = TypeVar("Got")
+RequestT = TypeVar("RequestT")
+AnswerT = TypeVar("AnswerT")
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
@@ -62,10 +62,10 @@ class ServerStatus(Protocol):
     """The server's last error message; empty after an answer."""
 
 
-class Answered(msgspec.Struct, Generic[Got], frozen=True):
+class Answered(msgspec.Struct, Generic[AnswerT], frozen=True):
     """The result of a request, with the number of attempts and the time it took."""
 
-    answer: Got
+    answer: AnswerT
     seconds: float
     """Duration of the successful attempt."""
     attempts: int
@@ -116,7 +116,7 @@ class AdaptiveLimit:
         """Return the seconds until the server may be asked again."""
         return max(0.0, self.paused_until - asyncio.get_running_loop().time())
 
-    def kept_up(self) -> None:
+    def answered(self) -> None:
         """Raise the limit after an answer, if all slots are in use."""
         if self.limit < self.most and (self._waiting or self._active >= int(self.limit)):
             grown = self.limit + (1.0 if self._shrunk_at < 0 else 1.0 / self.limit)
@@ -126,7 +126,7 @@ class AdaptiveLimit:
     def overloaded(self, sent: float, wait: float) -> None:
         """Lower the limit because a question sent at that time was rejected; pause all questions for `wait` seconds."""
         now = asyncio.get_running_loop().time()
-        self.paused_until = max(self.paused_until, now + min(wait, LONGEST_PAUSE))
+        self.paused_until = max(self.paused_until, now + min(wait, MAX_PAUSE_SECONDS))
         if sent > self._shrunk_at:
             self._shrunk_at = now
             self.limit = max(1.0, self.limit / 2)
@@ -144,23 +144,27 @@ class AdaptiveLimit:
                 free -= 1
 
 
-class Client(Generic[Put, Got]):
+class Client(Generic[RequestT, AnswerT]):
     """Sends requests to one model, editor or judge, with adaptive concurrency and retries.
 
-    `put` sends one request. The engine and audits send all their requests through this class.
+    `send` sends one request. The engine and audits send all their requests through this class.
     """
 
     def __init__(
-        self, put: Callable[[Put], Awaitable[Got]], retry: RetryPolicy, stop: asyncio.Event, status: ServerStatus
+        self,
+        send: Callable[[RequestT], Awaitable[AnswerT]],
+        retry: RetryPolicy,
+        stop: asyncio.Event,
+        status: ServerStatus,
     ) -> None:
         self.limit = AdaptiveLimit(retry.concurrency, retry.first)
-        self._put, self._policy, self._stop, self._status = put, retry, stop, status
+        self._send, self._policy, self._stop, self._status = send, retry, stop, status
         self._answers = 0
         self._refusals = 0
         self._last_answer = asyncio.get_running_loop().time()
         self._jitter = random.Random()
 
-    async def ask(self, request: Put) -> Answered[Got]:
+    async def ask(self, request: RequestT) -> Answered[AnswerT]:
         """Send a request until it is answered; raises RetriesExhausted if all attempts fail.
 
         Raises Stopped if the user stops first, and ModelError if every further request would fail too.
@@ -168,10 +172,10 @@ class Client(Generic[Put, Got]):
         async with self.limit:
             return await self.ask_within(request)
 
-    async def ask_within(self, request: Put) -> Answered[Got]:
+    async def ask_within(self, request: RequestT) -> Answered[AnswerT]:
         """Send a request as `ask` does, for callers that already hold a slot of the limit."""
         clock = asyncio.get_running_loop().time
-        faults = turned_away = in_vain = 0
+        faults = overloads = unanswered_overloads = 0
         while True:
             while (pause := self.limit.pause()) > 0:
                 await self._sleep(pause)
@@ -179,10 +183,10 @@ class Client(Generic[Put, Got]):
             try:
                 answer = await self._answer(request)
             except Overloaded as error:
-                turned_away += 1
+                overloads += 1
                 # A server that answers other questions is only busy: this alone never fails a question.
-                in_vain = in_vain + 1 if self._answers == answers else 0
-                wait = self._wait(turned_away)
+                unanswered_overloads = unanswered_overloads + 1 if self._answers == answers else 0
+                wait = self._wait(overloads)
                 if error.wait is not None:  # the server's own value is best, unless it is 0
                     wait = max(error.wait, min(wait, 1.0))
                 self.limit.overloaded(sent, wait if error.wait is None else error.wait)
@@ -196,31 +200,36 @@ class Client(Generic[Put, Got]):
                 self._refusals = 0
                 self._last_answer = clock()
                 self._status.trouble = ""
-                self.limit.kept_up()
-                return Answered(answer, round(clock() - sent, 4), faults + turned_away + 1)
+                self.limit.answered()
+                return Answered(answer, round(clock() - sent, 4), faults + overloads + 1)
             self._status.trouble = str(failure)
-            _log.debug("attempt %d failed: %s", faults + turned_away, failure)
-            tried = faults >= self._policy.attempts or in_vain >= self._policy.attempts * TURNED_AWAY
+            _log.debug("attempt %d failed: %s", faults + overloads, failure)
+            tried = (
+                faults >= self._policy.attempts
+                or unanswered_overloads >= self._policy.attempts * OVERLOAD_ATTEMPTS_FACTOR
+            )
             if tried and self._may_come_back(failure):
                 faults, tried = 1, False
             self._stop_if_hopeless(failure, tried)
             if tried or not failure.again:
-                raise RetriesExhausted(failure, faults + turned_away)
+                raise RetriesExhausted(failure, faults + overloads)
             await self._sleep(wait)
 
     def _may_come_back(self, failure: AskingFailed) -> bool:
         """Whether an unreachable server has answered recently enough to wait for it."""
         known = bool(self._answers or self._status.before)
-        drought = asyncio.get_running_loop().time() - self._last_answer
-        return isinstance(failure, Unreachable) and known and drought < self._policy.gone
+        seconds_without_answer = asyncio.get_running_loop().time() - self._last_answer
+        return isinstance(failure, Unreachable) and known and seconds_without_answer < self._policy.gone
 
     def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
         """Raise ModelError if all remaining questions would fail too."""
-        drought = asyncio.get_running_loop().time() - self._last_answer
+        seconds_without_answer = asyncio.get_running_loop().time() - self._last_answer
         if tried and isinstance(failure, Unreachable):
             raise ModelError(f"{failure}; start the server, then run the same command to continue")
-        if tried and isinstance(failure, Overloaded) and drought > LONGEST_DROUGHT:
-            raise ModelError(f"the server has rejected every question for {drought / 60:.0f} minutes ({failure})")
+        if tried and isinstance(failure, Overloaded) and seconds_without_answer > MAX_SECONDS_WITHOUT_ANSWER:
+            raise ModelError(
+                f"the server has rejected every question for {seconds_without_answer / 60:.0f} minutes ({failure})"
+            )
         if not isinstance(failure, Refused):
             return
         self._refusals += 1
@@ -229,9 +238,9 @@ class Client(Generic[Put, Got]):
         advice = advice if too_long else "check the key, the address and the model name"
         if not self._answers and not self._status.before:
             self.limit.refused()
-            if self._refusals >= REFUSALS:
+            if self._refusals >= MAX_FIRST_REFUSALS:
                 raise ModelError(f"the server refuses every question ({failure}); {advice}")
-        elif self._refusals >= IN_A_ROW + self._status.failed_before:
+        elif self._refusals >= MAX_REFUSALS_IN_A_ROW + self._status.failed_before:
             raise ModelError(
                 f"the server answered before and has now refused {self._refusals} questions in a row ({failure}); "
                 f"{advice}, then run the same command to continue"
@@ -249,10 +258,10 @@ class Client(Generic[Put, Got]):
             return
         raise Stopped
 
-    async def _answer(self, request: Put) -> Got:
+    async def _answer(self, request: RequestT) -> AnswerT:
         """Send a request; an unexpected exception, for example in a plug-in, fails only this request."""
         try:
-            return await self._put(request)
+            return await self._send(request)
         except (CountersightError, RetriesExhausted, Stopped):
             raise
         except Exception as error:

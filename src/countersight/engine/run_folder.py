@@ -16,9 +16,9 @@ from countersight.dataset import Dataset
 from countersight.engine.journal import (
     Journal,
     NumberedReplies,
-    appending,
-    begun,
-    locked,
+    create_locked_folder,
+    lock_folder,
+    open_journal,
     read_journal,
     read_manifest,
     write_manifest,
@@ -91,19 +91,21 @@ class RunManifest(msgspec.Struct, frozen=True):
     """Facts found out during the run, such as fields that the server refused; not part of the run's identity."""
     format: int = FORMAT
 
-    def ways(self) -> dict[str, Any]:
+    def answer_settings(self) -> dict[str, Any]:
         """Return the model's settings and everything else that answers depend on, except the prompt."""
-        ways = dict(self.settings)
+        settings = dict(self.settings)
         if self.answering == "rank":
-            ways["loss"] = self.loss
+            settings["loss"] = self.loss
         if self.examples is not None:
-            ways["examples"] = f"{self.examples.dataset.name}, seed {self.examples.seed}"
-        return ways
+            settings["examples"] = f"{self.examples.dataset.name}, seed {self.examples.seed}"
+        return settings
 
-    def but_for_seed(self) -> str:
+    def key_without_seed(self) -> str:
         """Return everything that answers depend on except the random seed, as one string."""
-        ways = {key: value for key, value in self.ways().items() if key not in ("seed", "examples")}
-        return msgspec.json.encode((self.model, self.prompt, self.answering, self.shown, ways), order="sorted").decode()
+        settings = {key: value for key, value in self.answer_settings().items() if key not in ("seed", "examples")}
+        return msgspec.json.encode(
+            (self.model, self.prompt, self.answering, self.shown, settings), order="sorted"
+        ).decode()
 
 
 def run_folders(path: Path) -> list[Path]:
@@ -149,20 +151,20 @@ class RunFolder:
         `pool` (default: the dataset itself), selected by `seed`.
         """
         path = Path(path)
-        lock = begun(path, MANIFEST, "a run", RunError)
+        lock = create_locked_folder(path, MANIFEST, "a run", RunError)
         manifest = RunManifest(
             model=model,
             settings=settings,
             prompt=prompt,
             answering=answering,
             shown=shown,
-            dataset=reference(dataset, path),
+            dataset=dataset_reference(dataset, path),
             started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             countersight=__version__,
             python=platform.python_version(),
             platform=f"{platform.system()} {platform.machine()}",
             loss=loss,
-            examples=ExamplePool(reference(pool or dataset, path), seed) if prompt.shots else None,
+            examples=ExamplePool(dataset_reference(pool or dataset, path), seed) if prompt.shots else None,
         )
         try:
             if (path / MANIFEST).exists() and _any_reply(path, lambda reply: True):
@@ -219,8 +221,8 @@ class RunFolder:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
         """Open the journal for writing, with an exclusive lock."""
-        lock, self._lock = self._lock or locked(self.path, RunError), None  # released at the end of the block
-        with appending(lock, self.path / JOURNAL) as journal:
+        lock, self._lock = self._lock or lock_folder(self.path, RunError), None  # released at the end of the block
+        with open_journal(lock, self.path / JOURNAL) as journal:
             yield journal
 
 
@@ -250,11 +252,11 @@ def _any_reply(path: Path, wanted: Callable[[Reply], bool]) -> bool:
     return any(wanted(reply) for name in (JOURNAL, ORDERS) for reply in read_journal(path / name))
 
 
-def reference(dataset: Dataset, run: Path) -> DatasetReference:
+def dataset_reference(dataset: Dataset, run: Path) -> DatasetReference:
     """Return the reference to a dataset that is stored in a run folder."""
     # Links are resolved in both paths, so that the relative path is valid for the real folders.
-    way = os.path.relpath(os.path.realpath(dataset.path), os.path.realpath(run))
-    return DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count)
+    path = os.path.relpath(os.path.realpath(dataset.path), os.path.realpath(run))
+    return DatasetReference(dataset.name, path, dataset.fingerprint, dataset.count)
 
 
 def _check_same_run(path: Path, there: RunManifest, now: RunManifest) -> None:

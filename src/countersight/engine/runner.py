@@ -91,7 +91,7 @@ class _Runner:
         self._ranker = as_ranker(model) if run.manifest.answering == "rank" else None
         self._client = Client(self._answer, retry, stop, tally)
         self._concurrency = retry.concurrency
-        self._first = FirstReplies(self._prompt, begun=next(run.replies(), None) is not None)
+        self._first = FirstReplies(self._prompt, resumed=next(run.replies(), None) is not None)
         self._under_way = 0
         self._bad_row_seen = -1
 
@@ -135,8 +135,8 @@ class _Runner:
         fact: Reply | None = None
         for ask in chain:
             reply = await self._ask(replace(ask, fact=fact) if fact else ask)
-            if ask.gathering is not None:
-                whole = ask.gathering.add(ask.places, reply)
+            if ask.collector is not None:
+                whole = ask.collector.add(ask.places, reply)
                 if orders and whole is None and reply is not None and reply.state == "answered" and not ask.unread:
                     orders.append(replace(reply, orders=(Order(ask.places, reply.text),)))
                 reply = whole
@@ -154,7 +154,7 @@ class _Runner:
 
     async def _ask(self, ask: Ask) -> Reply | None:
         """Ask a question until it is answered or has failed; returns None if the run was stopped first."""
-        if ask.gathering is not None and ask.gathering.failed:
+        if ask.collector is not None and ask.collector.failed:
             return None
         if ask.fact is not None and ask.fact.state == "failed":
             return ask.reply(state="failed", reason=f"the factual question failed: {ask.fact.reason}")

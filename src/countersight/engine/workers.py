@@ -10,19 +10,19 @@ from countersight.engine.retry import Stopped
 from countersight.errors import CountersightError
 
 SYNC_SECONDS = 1.0
-TURNS = 64
+ITEMS_BETWEEN_YIELDS = 64
 
-One = TypeVar("One")
+Item = TypeVar("Item")
 T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class Workers(Generic[One]):
+class Workers(Generic[Item]):
     """Processes items with a limited number of concurrent tasks; after a fatal error, the other tasks finish their
     current item."""
 
     def __init__(
-        self, take: Callable[[One], Awaitable[None]], *, stop: asyncio.Event, sync: Callable[[], None]
+        self, take: Callable[[Item], Awaitable[None]], *, stop: asyncio.Event, sync: Callable[[], None]
     ) -> None:
         """`take` processes one item; `sync` flushes everything written so far to the disk."""
         self._take = take
@@ -30,34 +30,36 @@ class Workers(Generic[One]):
         self._sync = sync
         self._fatal: Exception | None = None
 
-    async def work(self, those: Iterator[One], concurrency: int) -> None:
+    async def work(self, items: Iterator[Item], concurrency: int) -> None:
         """Process all items until none is left or `stop` is set; raises an error that would affect every remaining
         item."""
         syncing = asyncio.create_task(self._sync_for_ever())
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(concurrency):
-                    group.create_task(self._one_by_one(those))
+                    group.create_task(self._one_by_one(items))
         finally:
             syncing.cancel()
         if self._fatal:
             raise self._fatal
 
-    async def _one_by_one(self, those: Iterator[One]) -> None:
+    async def _one_by_one(self, items: Iterator[Item]) -> None:
         count = 0
         while not self._stop.is_set():
             try:
-                one = next(those, None)
-                if one is None:
+                item = next(items, None)
+                if item is None:
                     return
-                await self._take(one)
+                await self._take(item)
             except Stopped:
                 return
             except (CountersightError, OSError) as error:
                 self._end(error)
                 return
             count += 1
-            if count % TURNS == 0:  # without this, work that never waits would keep the loop from handling Ctrl-C
+            if (
+                count % ITEMS_BETWEEN_YIELDS == 0
+            ):  # without this, work that never waits would keep the loop from handling Ctrl-C
                 await asyncio.sleep(0)
 
     async def _sync_for_ever(self) -> None:
@@ -94,20 +96,20 @@ def blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         loop = None
     if loop is None:  # outside the `except` block, so that errors of `work` are not chained to its exception
         return run_loop(work())
-    begun: Future[Callable[[], object]] = Future()
+    cancel_ready: Future[Callable[[], object]] = Future()
 
-    async def stoppable() -> T:
+    async def cancellable() -> T:
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task is not None
-        begun.set_result(lambda: loop.call_soon_threadsafe(task.cancel))
+        cancel_ready.set_result(lambda: loop.call_soon_threadsafe(task.cancel))
         return await work()
 
     with ThreadPoolExecutor(1) as thread:
-        running = thread.submit(lambda: run_loop(stoppable()))
+        running = thread.submit(lambda: run_loop(cancellable()))
         try:
             return running.result()
         except KeyboardInterrupt:
-            begun.result()()
+            cancel_ready.result()()
             wait([running])
             raise
 

@@ -15,7 +15,7 @@ import msgspec
 
 from countersight.case import WORLDS, Asking, Case, Question, Reply
 from countersight.dataset import Dataset
-from countersight.engine import offered, ranked_answer
+from countersight.engine import answer_options, ranked_answer
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
@@ -61,7 +61,7 @@ def doc_to_messages(doc: Document, lmms_eval_specific_kwargs: object = None) -> 
 
 def doc_to_choice(doc: Document) -> list[str]:
     """Return the options to rank: their texts, or yes and no."""
-    return [option.text for option in offered(_question(doc), ranked=True)]
+    return [option.text for option in answer_options(_question(doc), ranked=True)]
 
 
 def rankable(docs: Any) -> Any:
@@ -80,7 +80,9 @@ def process_rank(doc: Document, results: Iterable[tuple[float, bool] | str]) -> 
     question = _question(doc)
     # lmms-eval 0.7.3 passes "(0.5, False)" as a string.
     losses = tuple(float(each.strip("()").split(",")[0] if isinstance(each, str) else each[0]) for each in results)
-    return _processed(doc, text=ranked_answer(question.kind, offered(question, ranked=True), losses), losses=losses)
+    return _processed(
+        doc, text=ranked_answer(question.kind, answer_options(question, ranked=True), losses), losses=losses
+    )
 
 
 def aggregations() -> dict[str, Callable[[list[Document]], float]]:

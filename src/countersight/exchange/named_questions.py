@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
 from countersight.dataset import BadRow, Dataset
-from countersight.engine import MANIFEST, PROMPTS, Prompt, told
+from countersight.engine import MANIFEST, PROMPTS, Prompt, prompt_context
 from countersight.errors import ExchangeError
 from countersight.scoring import Difference, GroupScores, Rate
 
@@ -35,12 +35,12 @@ class NamedQuestion(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The prompt for the question."""
-        return PROMPT.render(self.question, told(self.case, *WORLDS[self.asking]))
+        return PROMPT.render(self.question, prompt_context(self.case, *WORLDS[self.asking]))
 
     @property
     def unlisted_words(self) -> str:
         """The prompt without the list of options, for tools that rank them."""
-        return PROMPT.render(self.question, told(self.case, *WORLDS[self.asking]), listed=False)
+        return PROMPT.render(self.question, prompt_context(self.case, *WORLDS[self.asking]), listed=False)
 
     @property
     def pictures(self) -> tuple[tuple[str, str], ...]:

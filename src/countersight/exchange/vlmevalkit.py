@@ -17,7 +17,7 @@ import msgspec
 from countersight.case import LETTERS, WORLDS
 from countersight.csv_lines import csv_lines
 from countersight.dataset import Dataset
-from countersight.engine import told
+from countersight.engine import prompt_context
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
@@ -85,7 +85,7 @@ def _pictures_cell(asked: NamedQuestion, dataset: Dataset) -> str:
 
 def _row(asked: NamedQuestion) -> tuple[str, ...]:
     """Return the cells of a question that follow its pictures."""
-    listed, beside = asked.question.kind == "choice", told(asked.case, *WORLDS[asked.asking])
+    listed, beside = asked.question.kind == "choice", prompt_context(asked.case, *WORLDS[asked.asking])
     return (
         asked.question.text if listed else asked.words,
         # Context and change, if the question itself does not contain them (CoSIm).

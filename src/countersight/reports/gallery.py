@@ -94,10 +94,10 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
             found = _answers(judged.outcomes, place[row], replies)
             prompt = judged.run.manifest.prompt
             for asking, answer in found.items():
-                text = "" if answer.verdict == "missing" else _cut(words.words(row, case, *WORLDS[asking], fact))
+                text = "" if answer.verdict == "missing" else _cut(words.text(row, case, *WORLDS[asking], fact))
                 number_of = requests.setdefault(text, len(requests)) if text else None
-                unfit = prompt.unfit(case, *WORLDS[asking])
-                found[asking] = msgspec.structs.replace(answer, sent=number_of, unfit=unfit)
+                reason = prompt.why_not_applicable(case, *WORLDS[asking])
+                found[asking] = msgspec.structs.replace(answer, sent=number_of, unfit=reason)
             answers.append(found)
         return GalleryCase(
             id=_cut(case.id),

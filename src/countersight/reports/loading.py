@@ -234,7 +234,7 @@ def as_run(run: AnalysedRun, found: Divided) -> RunScores:
         started=manifest.started,
         version=manifest.countersight,
         answering=manifest.answering,
-        settings=tuple((key, str(value)) for key, value in manifest.ways().items()),
+        settings=tuple((key, str(value)) for key, value in manifest.answer_settings().items()),
         sees=manifest.prompt.picture,
         groups=rows,
         letters=run.scores.letters,

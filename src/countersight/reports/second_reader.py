@@ -21,8 +21,8 @@ from countersight.engine import (
     RunFolder,
     Tally,
     Workers,
-    appending,
-    locked,
+    lock_folder,
+    open_journal,
     read_journal,
     status_of,
 )
@@ -167,7 +167,7 @@ async def _ask(
     tally.total = len(open_ones)
     tally.before = sum(key in said for key in open_ones)
     client: Client[Request, Answer] = Client(model.reply, retry, stop, tally)
-    with appending(locked(folder, RunError), file) as journal:
+    with open_journal(lock_folder(folder, RunError), file) as journal:
 
         async def take(one: tuple[str, Request]) -> None:
             key, request = one

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, WORLDS, Case, Question, Reply, World, asking_of
-from countersight.engine import UNCERTAIN, shared_by, status_of
+from countersight.engine import UNCERTAIN, cluster_key, status_of
 from countersight.reading import ReadFrom, agrees
 from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
 from countersight.scoring.soft import soft_accuracy
@@ -105,7 +105,7 @@ class _Gathered:
         self.positions[row] = len(self.rows)
         self.rows.append(row)
         self.group_of.append(self.groups.setdefault(case.group, len(self.groups)))
-        self.picture_of.append(self.pictures.setdefault(shared_by(row, case), len(self.pictures)))
+        self.picture_of.append(self.pictures.setdefault(cluster_key(row, case), len(self.pictures)))
         self.ids += case.id.encode()
         self.id_ends.append(len(self.ids))
         for world, telling in WORLDS.values():

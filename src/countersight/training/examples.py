@@ -9,7 +9,7 @@ import msgspec
 
 from countersight.case import LETTERS, TWO_WORLDS, WORLDS
 from countersight.dataset import Dataset
-from countersight.engine import told
+from countersight.engine import prompt_context
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines
 from countersight.models import Parts
@@ -37,12 +37,12 @@ def read_examples(dataset: Dataset) -> list[Example]:
             question = case.question(world, telling)
             if question is None or question.kind != "choice":
                 continue
-            beside = told(case, world, "told")
+            context = prompt_context(case, world, "told")
             found.append(
                 Example(
                     f"{case.id}/{world}",
                     str(case.image or case.provenance.get("img_path") or case.id),
-                    Parts(question.text, beside.context, beside.change),
+                    Parts(question.text, context.context, context.change),
                     tuple(option.text for option in question.options),
                     LETTERS.index(question.answer),
                     world,

@@ -12,8 +12,8 @@ from countersight.engine import (
     RunOptions,
     Sample,
     Tally,
-    as_before,
     find_prompt,
+    restore_options,
     synchronous,
 )
 from countersight.errors import CountersightError
@@ -82,7 +82,7 @@ async def run_async(
     pool = dataset_of(shots_from) if shots_from is not None else None
     sample = Sample(cases, chosen.seed) if cases else None
     way = RunOptions(worded, shown, answering, chosen.loss, chosen.seed, again, sample)
-    way, chosen, pool = as_before(Path(out), way, chosen, pool)
+    way, chosen, pool = restore_options(Path(out), way, chosen, pool)
     asked, tally = open_model(model, chosen, name=name), Tally()
     other = None if against is None else open_model(against, chosen)
     models = (asked.name, other.name) if other else ()
