@@ -1,1 +1,1 @@
-"""Speed and scale, each as a ratio against a peer in the same run. `make bench` runs them all."""
+"""Benchmarks of speed and scale, compared with similar tools in the same run. `make bench` runs them all."""

@@ -1,4 +1,4 @@
-"""Every benchmark in turn: `python -m benchmarks`."""
+"""Run every benchmark in turn: `python -m benchmarks`."""
 
 from benchmarks import (
     asking,

@@ -1,7 +1,7 @@
-"""Asking: whole commands against a local server in its own process, start-up included.
+"""Time whole commands, including start-up, against a local server in its own process.
 
-`python -m benchmarks.asking`. Each program runs several times in turn with the others; the median counts, so that a
-neighbour's burst of work does not decide.
+`python -m benchmarks.asking`. The programs take turns and run several times each; the median is reported, so that
+short bursts of other load on the machine do not matter.
 """
 
 import importlib.util
@@ -21,15 +21,15 @@ import msgspec
 
 QUESTIONS = 1000
 LONG = 20_000
-"""Questions of the long runs: so many that start-up, 0.4 s, does not hide the rate."""
+"""Questions of the long runs: so many that the 0.4 s of start-up hardly affect the rate."""
 AS_INSTALLED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-"""Every program may keep its bytecode, as pip does for what it installs; else start-up is compiling."""
+"""An environment in which programs may cache bytecode, as if installed by pip; otherwise start-up would compile."""
 LATENCY = 0.05
 CONCURRENCY = 64
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """One program's rate and the processor time it spent on a question."""
+    """A program's rate in questions per second, and its processor time per question."""
 
     rate: float
     cpu_ms: float
@@ -37,7 +37,7 @@ class Timing(msgspec.Struct, frozen=True):
 
 @contextmanager
 def server(latency: float) -> Iterator[str]:
-    """A chat endpoint in a process of its own; gives its address."""
+    """Run a chat endpoint in a separate process, and yield its address."""
     process = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.chat_server", str(latency)], stdout=subprocess.PIPE, text=True
     )
@@ -50,7 +50,7 @@ def server(latency: float) -> Iterator[str]:
 
 
 def small_dataset(folder: Path, cases: int) -> Path:
-    """Cases with small pictures: what is measured is asking, not the disk."""
+    """Write cases with small pictures, so that disk access does not matter."""
     import io
 
     from PIL import Image
@@ -89,7 +89,7 @@ def timed(command: list[str], questions: int) -> Timing:
 
 
 def steady(long: Timing, short: Timing) -> Timing:
-    """What the questions take that the long run has more: the same without start-up."""
+    """Return the timing of the additional questions of the long run, which excludes start-up."""
     more = LONG - QUESTIONS
     cpu_ms = (long.cpu_ms * LONG - short.cpu_ms * QUESTIONS) / more
     return Timing(more / (LONG / long.rate - QUESTIONS / short.rate), cpu_ms)
@@ -100,7 +100,7 @@ def median(timings: list[Timing]) -> Timing:
 
 
 def measure(rounds: int = 5) -> dict[str, float]:
-    """Every figure of this page; ratios are of medians in one run."""
+    """Return all figures by name; ratios are of medians in one run."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as where:
         scratch = Path(where)
@@ -120,7 +120,7 @@ def measure(rounds: int = 5) -> dict[str, float]:
         with server(0) as url:
             a = []
             b = []
-            timed(ours(small, url), QUESTIONS)  # which writes the bytecode
+            timed(ours(small, url), QUESTIONS)  # writes the bytecode
             for _ in range(rounds):
                 a.append(timed(ours(small, url), QUESTIONS))
                 b.append(timed(bare(small, url), QUESTIONS))
@@ -146,7 +146,7 @@ def measure(rounds: int = 5) -> dict[str, float]:
 
 
 def help_seconds(rounds: int = 10) -> float:
-    """Median time of `countersight --help`."""
+    """Return the median time of `countersight --help` in seconds."""
     command = [str(Path(sys.executable).with_name("countersight")), "--help"]
     return 1 / median([timed(command, 1) for _ in range(rounds)]).rate
 

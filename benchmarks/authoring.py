@@ -1,11 +1,11 @@
-"""How varied the pairs are that the grammar builds, beside the questions of C-VQA itself.
+"""Measure how varied the pairs built by the grammar are, compared with C-VQA's own questions.
 
     python -m benchmarks.authoring C-VQA-Real_questions.csv [SEED]
 
-Builds pairs from the file's own factual questions and prints, for them and for as many of the file's own direct
-questions: different suppositions (numbers, and names of what is counted, apart), what happens to the number, words in a
-question, how often the composer comes to the gold answer, how often the text alone fixes it, and how often it is
-guessed without the picture: by a table of the commonest answer to each supposition, and by `countersight blind`.
+Builds pairs from the factual questions in the file. Prints, for them and for as many of the file's own direct
+questions: the number of different suppositions (ignoring numbers and names of counted things), the operations, the
+words per question, how often the composer finds the gold answer, how often the text alone determines it, and how often
+it is guessed without the picture: by a table of each supposition's most common answer, and by `countersight blind`.
 """
 
 import re
@@ -78,7 +78,7 @@ def _figures(cases: list[Case]) -> dict[str, str]:
 
 
 def _by_table(questions: list[Question]) -> float:
-    """How often the commonest answer of the other folds is right, to the same supposition where they have it."""
+    """Return how often the other folds' most common answer is right, to the same supposition if they have it."""
     rows = [(_pattern(each.text, with_numbers=True), each.answer) for each in questions]
     right = 0
     for fold in range(FOLDS):
@@ -96,7 +96,7 @@ def _blind(cases: list[Case]) -> float:
 
 
 def _pattern(question: str, *, with_numbers: bool = False) -> str:
-    """The supposition with X for what is counted and N for a number, or the number in figures."""
+    """Return the supposition with X for the counted things and N for a number (or its digits, `with_numbers`)."""
     clause = supposition(question)
     asked = counted_in(clause[0]) if clause else None
     if clause is None or asked is None:

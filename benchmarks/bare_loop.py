@@ -1,4 +1,4 @@
-"""The least a Python program can do to ask: read the rows, send the pictures, keep the answers in a list.
+"""A minimal loop in Python, as a baseline: read the rows, send the pictures, keep the answers in a list.
 
 `python -m benchmarks.bare_loop DATASET URL CONCURRENCY`. It has no retries, no journal, no progress, no checks.
 """

@@ -1,6 +1,6 @@
-"""A chat endpoint that does nothing but answer, in a process of its own: `python -m benchmarks.chat_server SECONDS`.
+"""A chat endpoint with a fixed answer and latency, for a separate process: `python -m benchmarks.chat_server SECONDS`.
 
-It speaks HTTP/1.1 on a raw asyncio protocol, so that it is never what a benchmark measures. It prints its port.
+It implements HTTP/1.1 on a raw asyncio protocol, so that it is never the bottleneck. It prints its port.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length
 
 
 class Chat(asyncio.Protocol):
-    """One connection; requests on it follow each other."""
+    """A connection with one request at a time."""
 
     def __init__(self, latency: float) -> None:
         self._latency = latency

@@ -1,10 +1,10 @@
-"""Collecting under load: simulated workers over real HTTP through whole flows, on SQLite and on PostgreSQL.
+"""Load-test `countersight collect`: simulated workers do whole flows over real HTTP, on SQLite or PostgreSQL.
 
-`python -m benchmarks.collecting [--flow cosim cfmm …] [--database postgresql] [--kills 20]`. For each flow a campaign
-of 10,000 items, in the midst of its work, is served by `countersight collect serve` in a process of its own. Workers
-take items of whatever phase has one, read their pages, save drafts, ask what a browser asks while somebody writes, flag
-and send, with pauses between; reviewers decide the flags. Afterwards the database is asked: is everything that was
-acknowledged there, once, and paid; is any seat taken twice, or held for ever?
+`python -m benchmarks.collecting [--flow cosim cfmm …] [--database postgresql] [--kills 20]`. For each flow,
+`countersight collect serve` runs in a separate process with a half-finished campaign of 10,000 items. Workers take
+items of any phase, read pages, save drafts, send the requests of a browser while somebody types, flag and submit, with
+pauses in between; reviewers decide the flags. Afterwards the database is checked: everything acknowledged must be
+stored exactly once and paid, and no assignment may be taken twice or held for ever.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def _measure(flow: str, chosen: argparse.Namespace) -> None:
 
 
 def _print_times(load: Load, processor: dict[str, float]) -> None:
-    """The percentiles of every kind of request, and of all pages together."""
+    """Print the percentiles of every kind of request, and of all pages together."""
     pages = [name for name in load.seconds if name.startswith("GET")]
     for names in (pages, *([name] for name in load.seconds)):
         title = names[0] if len(names) == 1 else "all pages"

@@ -1,10 +1,9 @@
-"""How often the composer is right on the questions of C-VQA-Real.
+"""Measure how often the composer is right on the questions of C-VQA-Real.
 
     python -m benchmarks.composer C-VQA-Real_questions.csv
 
-Prints, for direct and indirect questions, how many it decides rightly, wrongly and not at all. A hash of each row
-divides the file into rows that were read while the grammar was written (development, 60 %) and rows that were not (held
-out).
+Prints how many direct and indirect questions it answers right or wrong, and on how many it abstains. A hash of each row
+splits the file into a development part (60 %), which was read while the grammar was written, and a held-out part.
 """
 
 import csv

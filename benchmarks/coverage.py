@@ -1,7 +1,7 @@
-"""How often 95 % intervals contain the true value: `python -m benchmarks.coverage [--draws 2000]`.
+"""Measure how often 95 % intervals contain the true value: `python -m benchmarks.coverage [--draws 2000]`.
 
-Shares and means are simulated over a grid of clusters (pictures with several cases), sizes and shares. Each line is one
-shape of clusters; it shows the lowest coverage of the grid and where it was found. 0.94 is the least we accept.
+Shares and means are simulated over a grid of clusters (pictures with several cases), sizes and shares. Each line
+shows the lowest coverage for one shape of clusters and where it was found. It should be at least 0.94.
 """
 
 from argparse import ArgumentParser
@@ -20,16 +20,16 @@ Number = tuple[int, int]
 LEAST = 0.94
 SHARES = (0.5, 0.7, 0.9, 0.95, 0.98)
 ALIKE = (0.0, 0.25, 0.5, 1.0)
-"""The correlation of two cases of one cluster."""
+"""The correlation of two cases in the same cluster."""
 SHAPES = ("even", "uneven", "long tail", "half in one")
 NUMBERS = ((10, 30), (20, 100), (40, 120), (100, 500), (200, 1000))
-"""Clusters and cases."""
+"""Numbers of clusters and cases."""
 
 
 def sizes(shape: str, clusters: int, cases: int) -> NDArray[np.int64]:
-    """How many cases each cluster has."""
+    """Return the number of cases in each cluster."""
     places = np.arange(clusters)
-    if shape == "uneven":  # as exponential draws would be
+    if shape == "uneven":  # like exponential draws
         weights = -np.log1p(-(places + 0.5) / clusters)
     elif shape == "long tail":
         weights = 1 / (1 + places)
@@ -41,14 +41,14 @@ def sizes(shape: str, clusters: int, cases: int) -> NDArray[np.int64]:
 
 
 def independent_share(n: int, share: float) -> float:
-    """The exact coverage of the interval of a share of n independent cases."""
+    """Return the exact coverage of the interval of a share of n independent cases."""
     chances = [comb(n, right) * share**right * (1 - share) ** (n - right) for right in range(n + 1)]
     ends = [share_interval(right, n) for right in range(n + 1)]
     return sum(chance for chance, end in zip(chances, ends, strict=True) if end.low <= share <= end.high)
 
 
 def clustered(shape: str, number: Number, share: float, alike: float, draws: int, seed: int) -> float:
-    """The coverage of the interval of a share of cases in clusters."""
+    """Return the coverage of the interval of a share of cases in clusters."""
     clusters = number[0]
     of = np.repeat(np.arange(clusters), sizes(shape, *number))
     generator = np.random.default_rng(seed)
@@ -61,7 +61,7 @@ def clustered(shape: str, number: Number, share: float, alike: float, draws: int
 
 
 def means(_: str, number: Number, share: float, votes: int, draws: int, seed: int) -> float:
-    """The coverage of the interval of a mean of panels' votes, each worth a part, several to a picture."""
+    """Return the coverage of the interval of a mean share of votes, with several cases per picture."""
     clusters, each = number
     of = np.repeat(np.arange(clusters), each)
     generator = np.random.default_rng(seed)
@@ -74,7 +74,7 @@ def means(_: str, number: Number, share: float, votes: int, draws: int, seed: in
 
 
 def drops(shape: str, number: Number, differing: float, alike: float, draws: int, seed: int) -> float:
-    """The coverage of the interval of a drop whose cases stand in clusters; three of four differ in one direction."""
+    """Return the coverage of the interval of a drop with clustered cases; 75 % of differences have one direction."""
     clusters = number[0]
     of = np.repeat(np.arange(clusters), sizes(shape, *number))
     generator = np.random.default_rng(seed)
@@ -88,7 +88,7 @@ def drops(shape: str, number: Number, differing: float, alike: float, draws: int
 
 
 def measure(draws: int) -> Iterator[tuple[str, float, str]]:
-    """Each kind of interval, its lowest coverage and where that was."""
+    """Yield each kind of interval with its lowest coverage and where it was found."""
     exact = {
         f"n {n}, share {s:.3f}": independent_share(n, s) for n in (3, 12, 30, 100) for s in np.arange(0.5, 1, 0.005)
     }
@@ -102,7 +102,7 @@ def measure(draws: int) -> Iterator[tuple[str, float, str]]:
 
 
 def _lowest(name: str, coverage: Callable[..., float], grid: Iterable[Any], draws: int) -> tuple[str, float, str]:
-    """The lowest coverage of a grid. The lowest of many noisy figures is too low: the three lowest are drawn again."""
+    """Return the lowest coverage of a grid. A minimum of noisy figures is too low, so the three lowest are repeated."""
     lowest = sorted(grid, key=lambda point: coverage(*point, draws, seed=0))[:3]
     found = {point: coverage(*point, 10 * draws, seed=1) for point in lowest}
     where = min(found, key=lambda point: found[point])

@@ -1,8 +1,8 @@
-"""Drawing: making cases against merely encoding their pictures, and against drawing them with matplotlib.
+"""Compare generating cases with only encoding their pictures, and drawing pictures with drawing in matplotlib.
 
-`python -m benchmarks.drawing [CASES]`. Everything compared runs in this one process, in turn, several times; the
-median counts, so that a neighbour's burst of work does not decide. The time of the whole job is then taken with all
-cores, start-up of the workers included.
+`python -m benchmarks.drawing [CASES]`. The alternatives take turns in one process, several times; the median is
+reported, so that short bursts of other load do not matter. Then the whole job is timed on all cores, including the
+start-up of the workers.
 """
 
 import importlib.util
@@ -24,14 +24,14 @@ from countersight.scenes.png import encode
 from countersight.suites.cvqa import make_synthetic
 
 SAMPLE = 96
-"""Cases of a round: their pictures are held in memory."""
+"""Cases per round; their pictures are held in memory."""
 ROUNDS = 5
 MATPLOTLIB = 24
-"""Pictures matplotlib draws in a round: it needs no more for a steady figure."""
+"""Pictures that matplotlib draws per round: enough for a stable figure."""
 
 
 def measure(cases: int = 3000) -> dict[str, float]:
-    """All figures of one run, by name."""
+    """Return all figures of one run, by name."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         _make(folder / "sample", SAMPLE, 1)

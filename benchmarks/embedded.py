@@ -1,9 +1,9 @@
-"""How well and how fast the embedded model answers, on cases of seeds it never trained on, asked as `run` asks.
+"""Measure accuracy and speed of the embedded model, on cases of seeds outside its training, prompted as by `run`.
 
     python -m benchmarks.embedded --cases 1200 --seed 7 [--photos DIR]
 
-Prints, for each checkpoint, the share of right answers of every template in each world with Wilson intervals, then
-questions a second (drawing is not counted; every picture is decoded and encoded anew) and the peak of memory.
+Prints, for each checkpoint, the share of right answers for every template and world with Wilson intervals, then
+questions per second (without drawing; every picture is decoded and encoded anew) and peak memory.
 """
 
 import argparse
@@ -34,7 +34,7 @@ CASE_QUESTIONS = (("factual", "told"), ("counterfactual", "told"), ("counterfact
 
 
 def cases(size: int, seed: int):
-    """Cases with the bytes of both pictures."""
+    """Yield cases with the bytes of both pictures."""
     each = size // len(TEMPLATES)
     for template in TEMPLATES:
         for index in range(each):
@@ -44,7 +44,7 @@ def cases(size: int, seed: int):
 
 
 async def ask(model, asks):
-    """Every request's answer, so many under way at once as `run` has."""
+    """Return the answer to every request, with the concurrency of `run`."""
     answers = [None] * len(asks)
     waiting = iter(enumerate(asks))
 
@@ -69,7 +69,7 @@ async def measure(name: str, made, rank: int) -> None:
             questions.append((group, f"{world} {telling}", question))
     await ask(model, asks[:1])
     encoder.cache_clear()
-    await model.close()  # so that loading counts, and no picture is remembered
+    await model.close()  # so that loading is timed and no picture is cached
     start = time.perf_counter()
     answers = await ask(model, asks)
     seconds = time.perf_counter() - start
@@ -90,7 +90,7 @@ async def measure(name: str, made, rank: int) -> None:
 
 
 async def _rank(model, asks, questions, number: int) -> None:
-    """How often the smallest loss is the right option's."""
+    """Print how often the right option has the smallest loss."""
     right: Counter[str] = Counter()
     count: Counter[str] = Counter()
     for request, (_, telling, question) in Random(0).sample(list(zip(asks, questions, strict=True)), number):
@@ -101,9 +101,9 @@ async def _rank(model, asks, questions, number: int) -> None:
 
 
 async def already_changed(name: str, made) -> None:
-    """The "if" question asked about the picture that is changed already, without options: the change comes once more.
+    """Ask the "if" question about the changed picture, without options, so that the change is applied once more.
 
-    Right is what the reference programmer works out from the pixels of that picture; what it cannot answer is left out.
+    The right answer is what the reference programmer computes from that picture; cases it cannot answer are skipped.
     """
     model, reference = Embedded(name, ModelSettings()), open_model("visprog:reference?vision=scene")
     right: Counter[str] = Counter()
@@ -131,7 +131,7 @@ async def already_changed(name: str, made) -> None:
 
 
 async def photographs(folder: Path) -> None:
-    """What each checkpoint says about photographs."""
+    """Print what each checkpoint answers about photographs."""
     for name in WORLDS:
         model = Embedded(name, ModelSettings())
         said: Counter[str] = Counter()
@@ -153,7 +153,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--rank", type=int, default=150, help="questions ranked by loss as well")
     parser.add_argument("--models", nargs="+", default=list(WORLDS))
-    parser.add_argument("--changed", action="store_true", help="ask the if about pictures that are changed already")
+    parser.add_argument("--changed", action="store_true", help='ask the "if" question about changed pictures')
     parser.add_argument("--photos", type=Path, help="a folder of photographs to ask about")
     chosen = parser.parse_args(arguments)
     made = list(cases(chosen.cases, chosen.seed))

@@ -1,4 +1,4 @@
-"""The same questions through inspect-ai: `python -m benchmarks.inspect_task DATASET URL CONCURRENCY LOGS`."""
+"""Ask the same questions through inspect-ai: `python -m benchmarks.inspect_task DATASET URL CONCURRENCY LOGS`."""
 
 import base64
 import json

@@ -1,15 +1,14 @@
-"""A model on a graphics processor as `countersight run` uses it: start-up, ranking and writing by the whole command.
+"""Time `countersight run` with a model on a GPU: start-up, ranking options and generating text.
 
     python -m benchmarks.local_models --photos FOLDER [--shape 7b] [--pairs 1008] [--plain 192]
 
-The model has the shape of Qwen2.5-VL and random weights and is written into a folder first, so that its files are in
-the page cache. Every photograph of the folder is shown in many ways (turned, mirrored, cropped) until there are enough
-pairs. Rates, and `busy`, what nvidia-smi says, are those between the first quarter of the replies and the last one.
-What Python takes to import torch, torchvision and transformers is told beside start-up, of which it is a part. At the
-end, in one process: questions a second by `generate` in batches of 64, of the model as transformers brings it and of
-the one that was made faster when it was loaded, and as `run` writes them; and how many answers are those of `generate`
-on one question alone. In few bits and with random weights, where many words are as likely as each other, batches of
-`generate` differ from it as well.
+The model has the shape of Qwen2.5-VL and random weights. It is written to a folder first, so that its files are in the
+page cache. Every photograph is used in several variants (turned, mirrored, cropped) until there are enough pairs. Rates
+and GPU load (`busy`, from nvidia-smi) are measured between the first quarter of the replies and the last one. The time
+to import torch, torchvision and transformers is part of start-up and also reported separately. At the end, in one
+process, it measures questions per second of `generate` in batches of 64, without and with our speed-ups, and of the
+method of `run`; and how many answers equal those of `generate` on a single question. At low precision and with random
+weights, where many words are equally likely, batches of `generate` also differ from single questions.
 """
 
 import argparse
@@ -46,14 +45,14 @@ from countersight.picture.checking import check_picture
 TOKENS = 16
 FEW = 4
 TIMEOUT = 90.0
-"""Seconds for one command."""
+"""Time limit of one command, in seconds."""
 TURNS = (None, *Image.Transpose)
 COMMAND = [sys.executable, "-m", "countersight"]
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def write_model(folder: Path, shape: str) -> None:
-    """A checkpoint as published ones lie in a folder."""
+    """Write a model to a folder in the format of published checkpoints."""
     loaded = build(shape, DEVICE)
     loaded.model.generation_config.eos_token_id = loaded.tokenizer.eos_token_id
     loaded.model.save_pretrained(folder)
@@ -64,7 +63,7 @@ def write_model(folder: Path, shape: str) -> None:
 
 
 def pictures(photos: Path, number: int) -> Iterator[bytes]:
-    """So many JPEG files, no two alike: the photographs, the same turned and mirrored, then all of them cropped."""
+    """Yield different JPEG files: the photographs, then turned and mirrored ones, then all of these cropped."""
     files = sorted(photos.glob("*.jpg"))
 
     def picture(nth: int) -> bytes:
@@ -80,7 +79,7 @@ def pictures(photos: Path, number: int) -> Iterator[bytes]:
 
 
 def write_dataset(folder: Path, photos: Path, number: int) -> None:
-    """Pairs of questions of 40 words with 4 options of 25."""
+    """Write a dataset of pairs of questions, with 40 words and 4 options of 25 words each."""
     random = Random(0)
 
     def words(length: int) -> str:
@@ -100,7 +99,7 @@ def write_dataset(folder: Path, photos: Path, number: int) -> None:
 
 
 class Watching:
-    """What happens while a command runs: when replies were written, and how busy the device was."""
+    """Records, while a command runs, when replies are written and how busy the device is."""
 
     def __init__(self, journal: Path) -> None:
         self._journal, self._over = journal, threading.Event()
@@ -136,7 +135,7 @@ class Watching:
 
 
 def run(data: Path, model: Path, output: Path, *options: str) -> dict[str, float]:
-    """The whole command: seconds, and questions a second and load of the device after the first batch."""
+    """Run the whole command; return its seconds, and its rate and the device load after a quarter of the replies."""
     journal = output / "replies.jsonl"
     before = journal.read_bytes().count(b"\n") if journal.exists() else 0
     watching = Watching(journal)
@@ -164,7 +163,7 @@ def run(data: Path, model: Path, output: Path, *options: str) -> dict[str, float
 
 
 def importing() -> dict[str, float]:
-    """What it takes to import what every local model needs."""
+    """Measure how long it takes to import the packages that every local model needs."""
     packages = ("torch", "torchvision", "transformers")
     needed = f"import {', '.join(filter(importlib.util.find_spec, packages))}, transformers.models.auto.modeling_auto"
     start = time.monotonic()
@@ -173,7 +172,7 @@ def importing() -> dict[str, float]:
 
 
 def requests(data: Path, number: int) -> list[Request]:
-    """The questions of the dataset's first pairs, as they are put to a model."""
+    """Return requests about the pictures of the dataset's first pairs."""
     random = Random(1)
     asked = []
     for nth in range(number // 2):
@@ -185,7 +184,7 @@ def requests(data: Path, number: int) -> list[Request]:
 
 
 def as_it_comes(model: Path) -> Loaded:
-    """The model as transformers brings it."""
+    """Load the model without our speed-ups."""
     usual = speedups.speed_up
     speedups.speed_up = lambda _: None
     try:
@@ -195,7 +194,7 @@ def as_it_comes(model: Path) -> Loaded:
 
 
 def compare(data: Path, model: Path, number: int) -> dict[str, float]:
-    """Writing in one process: plainly in batches, as `run` does it, and alone."""
+    """Compare generation in one process: in plain batches, as in `run`, and one question at a time."""
     spent: dict[str, float] = {}
 
     def timed(name: str, compute: Callable[[], Any]) -> Any:

@@ -1,9 +1,9 @@
-"""How fast a matcher of the paper's sizes learns: the loop its authors publish, and ours, in one run on one GPU.
+"""Compare the training speed of a matcher of the paper's size: the authors' published loop and ours, on one GPU.
 
     python -m benchmarks.matching [--cases 2000] [--seconds 20]
 
-Both train the same network (hidden 768, 9 + 5 + 5 layers, 36 regions of 2,048 numbers) on the same made cases, with
-texts about as long as CoSIm's; every figure is whole cases a second, reading included.
+Both train the same network (hidden 768, 9 + 5 + 5 layers, 36 regions of 2,048 numbers) on the same synthetic
+cases, with texts about as long as CoSIm's. Figures are complete cases per second, including reading.
 
 - published: batch 2, 32 bits, the four responses in four passes, features decoded from LXMERT's TSV in every epoch
 - ours: bfloat16, four responses in one pass, lengths bucketed, features mapped
@@ -33,11 +33,11 @@ from countersight.training.network import build
 REGIONS, NUMBERS = 36, 2048
 WORDS = [f"w{number}" for number in range(4000)]
 LENGTHS = ((6, 14), (8, 25), (10, 30), (8, 25))
-"""Words of question, first response, change and new response: CoSIm's are of about these lengths."""
+"""Fewest and most words of a question, first response, change and new response, about as in CoSIm."""
 
 
 def examples(count: int) -> list[Example]:
-    """Made cases of four responses each, every one with a picture of its own."""
+    """Return synthetic cases with four responses each; every case has its own picture."""
     chance = Random(0)
 
     def text(part: int) -> str:
@@ -50,7 +50,7 @@ def examples(count: int) -> list[Example]:
 
 
 def pictures(count: int) -> Iterator[tuple[str, View]]:
-    """Regions by chance."""
+    """Yield random regions for each picture."""
     chance = np.random.default_rng(0)
     for number in range(count):
         features, boxes = chance.random((REGIONS, NUMBERS), np.float32), chance.random((REGIONS, 4), np.float32)
@@ -58,7 +58,7 @@ def pictures(count: int) -> Iterator[tuple[str, View]]:
 
 
 def write_tsv(path: Path, rows: Iterator[tuple[str, View]]) -> None:
-    """Write regions in the format of LXMERT's authors; columns that nobody reads are zero."""
+    """Write regions in the format of LXMERT's authors; unused columns are zero."""
     with open(path, "w", encoding="utf-8") as file:
         for name, view in rows:
             boxes = (view.boxes * np.array([640, 480, 640, 480])).astype(np.float32)
@@ -68,7 +68,7 @@ def write_tsv(path: Path, rows: Iterator[tuple[str, View]]) -> None:
 
 
 def trainer(plan: Plan, cases: list[Example], views: object, folder: Path, device: torch.device) -> Trainer:
-    """One of the two, ready to learn."""
+    """Return a trainer with a new network."""
     torch.manual_seed(1)
     sequences = sequences_for("", cases)
     network = build(plan, sequences.size, sequences.pad, NUMBERS)
@@ -76,7 +76,7 @@ def trainer(plan: Plan, cases: list[Example], views: object, folder: Path, devic
 
 
 def published_steps(cases: list[Example], tsv: Path, folder: Path, plan: Plan, device: torch.device) -> Iterator[int]:
-    """Steps of the published loop, epoch after epoch: two cases, four passes, one update."""
+    """Run the published loop for ever, yielding the cases of each step: two cases, four passes, one update."""
     learning = trainer(plan, cases, {}, folder, device)
     by_picture = {one.picture: one for one in cases}
     while True:
@@ -96,7 +96,7 @@ def published_steps(cases: list[Example], tsv: Path, folder: Path, plan: Plan, d
 
 
 def only(example: Example, place: int) -> Example:
-    """The example with one of its responses."""
+    """Return the example with only one of its responses."""
     return msgspec.structs.replace(example, key=f"{example.key}/{place}", options=(example.options[place],))
 
 
@@ -106,7 +106,7 @@ def _in_twos(rows: Iterator[tuple[str, View]]) -> Iterator[list[tuple[str, View]
 
 
 def our_steps(cases: list[Example], regions: Regions, folder: Path, plan: Plan, device: torch.device) -> Iterator[int]:
-    """Steps of our loop, epoch after epoch."""
+    """Run our loop, yielding the number of cases of each step."""
     learning = trainer(plan, cases, regions, folder, device)
     for epoch in range(1_000_000):
         for batch in learning._batches.shuffled(cases, plan.batch, str(epoch)):
@@ -115,7 +115,7 @@ def our_steps(cases: list[Example], regions: Regions, folder: Path, plan: Plan, 
 
 
 def cases_a_second(steps: Iterator[int], warm: int, seconds: float, wait: Callable[[], None]) -> float:
-    """Cases a second after some steps to warm up."""
+    """Return the cases per second, after `warm` steps of warm-up."""
     for _ in islice(steps, warm):
         pass
     wait()
@@ -129,7 +129,7 @@ def cases_a_second(steps: Iterator[int], warm: int, seconds: float, wait: Callab
 
 
 def measure(count: int, seconds: float, batches: tuple[int, ...], hidden: int = 768) -> dict[str, float]:
-    """Cases a second of both loops, and how many times faster ours is."""
+    """Return the cases per second of both loops, and how many times faster ours is."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     wait = torch.cuda.synchronize if device.type == "cuda" else lambda: None
     plan = Plan(inputs="full", features="regions", hidden=hidden)

@@ -1,9 +1,9 @@
-"""How many cases a second a matcher answers on this machine's CPU, by ONNX, one case at a time.
+"""Measure how many cases per second a matcher answers with ONNX on this machine's CPU, one case at a time.
 
     taskset -c 0,1 python -m benchmarks.matching_asked [--seconds 10] [--sizes paper,small,minilm]
 
-Four responses of 74 tokens each (the mean of CoSIm's text) and 36 regions of 2,048 numbers; random weights. Beside the
-clock it counts CPU seconds: what two cores would do if nothing else ran on them.
+A case has four responses of 74 tokens each (the mean of CoSIm) and 36 regions of 2,048 numbers; weights are random.
+Also reports cases per two seconds of CPU time: the rate of two cores with no other load.
 """
 
 import argparse
@@ -32,7 +32,7 @@ PLANS: dict[str, dict[str, Any]] = {
 
 
 def case() -> dict[str, Any]:
-    """What one case is told as."""
+    """Return the model inputs of one case."""
     chance = np.random.default_rng(0)
     return {
         "tokens": chance.integers(5, VOCABULARY, (RESPONSES, TOKENS)),
@@ -45,7 +45,7 @@ def case() -> dict[str, Any]:
 
 
 def measure(plan: Plan, seconds: float) -> tuple[float, float]:
-    """Cases a second by the clock, and cases in two seconds of CPU."""
+    """Return the cases per second of wall-clock time, and per two seconds of CPU time."""
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as made:
         region = NUMBERS if plan.inputs == "full" else 0

@@ -1,4 +1,4 @@
-"""The same scenes drawn with matplotlib, as one would write it there: paths as patches, then savefig."""
+"""Draw the same scenes with matplotlib in the usual way: paths as patches, saved as PNG."""
 
 import io
 from functools import cache
@@ -24,7 +24,7 @@ CODES = {
 
 
 def draw_with_matplotlib(scene: Scene) -> bytes:
-    """The picture of a scene as a PNG file."""
+    """Return the picture of a scene as a PNG file."""
     figure = Figure(figsize=(scene.width / DPI, scene.height / DPI), dpi=DPI)
     canvas = FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))

@@ -1,9 +1,9 @@
-"""Causal graphs: our joins against networkx's matcher, and against DuckDB's joins, on the same random scenes.
+"""Compare the search for causal graphs by our joins with networkx's matcher and DuckDB's joins, on random scenes.
 
     python -m benchmarks.motifs [--graphs 100000] [--small 5000] [--large 1000000]
 
-Everything compared runs in this one run, and must find the same. Reading is not counted. The memory of each search is
-the peak of a process of its own.
+All methods run on the same scenes and must find the same graphs. Reading files is not included. The memory of each
+search is the peak of a separate process.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from countersight.causal.scene_graphs import read_scene_graphs
 
 EDGES = 18
 THINGS = 20
-"""Of a scene: as many causal edges as would make 1.8 million in 100,000 scenes."""
+"""Edges and things of a scene: 100,000 scenes have 1.8 million causal edges."""
 ROUNDS = 5
 
 SHAPES = {
@@ -40,7 +40,7 @@ SHAPES = {
 
 
 def scenes(number: int, seed: int = 0, first: int = 0) -> EdgeTable:
-    """Random scenes, each with so many edges among so many things; parallel edges and rings included."""
+    """Return random scenes with EDGES edges among THINGS things each, including parallel edges and cycles."""
     rng = np.random.default_rng((seed, first))
     scene = np.repeat(np.arange(first, first + number), EDGES)
     cause, effect = (scene * THINGS + rng.integers(0, THINGS, number * EDGES) for _ in range(2))
@@ -48,7 +48,7 @@ def scenes(number: int, seed: int = 0, first: int = 0) -> EdgeTable:
 
 
 def counted(table: EdgeTable) -> Counter[str]:
-    """How many causal graphs of each kind."""
+    """Return the number of causal graphs of each kind."""
     found: Counter[str] = Counter()
     for motifs in find_motifs(table):
         found[motifs.kind] += len(motifs)
@@ -56,7 +56,7 @@ def counted(table: EdgeTable) -> Counter[str]:
 
 
 def by_networkx(table: EdgeTable) -> Counter[str]:
-    """The same with networkx's matcher, scene by scene; a graph found in two orders counts once."""
+    """Count the graphs with networkx's matcher, scene by scene; a graph found in two orders counts once."""
     import networkx as nx
 
     shapes = {kind: nx.DiGraph(edges) for kind, edges in SHAPES.items()}
@@ -88,7 +88,7 @@ union all select 'collision', count(*) from single p join single q on p.b = q.b 
 
 
 def by_duckdb(table: EdgeTable) -> Counter[str]:
-    """The same with joins in DuckDB."""
+    """Count the graphs with joins in DuckDB."""
     import duckdb
 
     with duckdb.connect() as base:
@@ -98,9 +98,9 @@ def by_duckdb(table: EdgeTable) -> Counter[str]:
 
 
 def measure(graphs: int = 100_000, small: int = 5_000, large: int = 1_000_000) -> dict[str, float]:
-    """All figures of one run, by name."""
+    """Return all figures of one run, by name."""
     few, many = scenes(small), scenes(graphs)
-    ours_few, found = _best(lambda: counted(few), 25)  # so short that a neighbour may spoil many a round
+    ours_few, found = _best(lambda: counted(few), 25)  # so short that other load may distort many rounds
     figures = {f"seconds for {small:,} scenes": ours_few}
     if importlib.util.find_spec("networkx"):
         start = perf_counter()
@@ -124,7 +124,7 @@ def measure(graphs: int = 100_000, small: int = 5_000, large: int = 1_000_000) -
 
 
 def reading(number: int = 3_000) -> dict[str, float]:
-    """How fast scene graphs in Visual Genome's layout are read, beside ijson that only builds dictionaries."""
+    """Measure how fast scene graphs of Visual Genome are read, compared with ijson, which only builds dictionaries."""
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(temporary) / "scene_graphs.json"
         path.write_text(json.dumps([_scene(image) for image in range(number)]), encoding="utf-8")
@@ -155,7 +155,7 @@ def _decoded(path: Path):
 
 
 def _scene(image: int) -> dict[str, object]:
-    """A scene as large as Visual Genome's are on average."""
+    """Return a random scene with the average size of Visual Genome's scenes."""
     rng = Random(image)
     names = ["man", "woman", "shirt", "table", "chair", "building", "window", "tree", "cup", "plate", "dog", "car"]
     relations = ["on", "in", "wearing", "holding", "has", "near", "behind", "sitting on", "of", "with"]
@@ -174,7 +174,7 @@ def _scene(image: int) -> dict[str, object]:
 
 
 def _best(job, rounds: int = ROUNDS):
-    """The shortest time of several: a neighbour's burst of work only ever makes it longer."""
+    """Return the shortest of several times, since other load can only make a time longer, and the result."""
     times = []
     for _ in range(rounds):
         start = perf_counter()
@@ -184,7 +184,7 @@ def _best(job, rounds: int = ROUNDS):
 
 
 def _peak(number: int, at_once: int) -> tuple[float, float]:
-    """Seconds and peak of memory of searching so many scenes, so many at once, in a process of its own."""
+    """Search `number` scenes, `at_once` at a time, in a separate process; return the seconds and peak memory in MB."""
     command = [sys.executable, "-m", "benchmarks.motifs", "--peak", str(number), str(at_once)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     seconds, kilobytes = done.stdout.split()
@@ -196,7 +196,7 @@ def _search(number: int, at_once: int) -> None:
     for first in range(0, number, at_once):
         counted(scenes(min(at_once, number - first), first=first))
     seconds = perf_counter() - start
-    # Not the system's count of resources: that one remembers the peak of the process that started this one.
+    # Not from `getrusage`, which includes the peak of the parent process.
     status = Path("/proc/self/status").read_text(encoding="ascii")
     print(seconds, next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
 

@@ -1,10 +1,10 @@
-"""How the embedded model answers wordings that were kept out of its training.
+"""Measure how well the embedded model answers wordings that were held out of its training.
 
     python -m benchmarks.paraphrases [--each 4] [--seed 1] [--weights DIR] [--misses]
 
-Prints, for each checkpoint and each part of tests/data/embedded/held_out.toml, the share of right answers, of wrong
-numbers, and of "I do not know.", with Wilson intervals, and how often an explanation names what was counted. The
-checkpoint of factual questions is asked none that supposes anything, in whatever words.
+Prints, for each checkpoint and each part of tests/data/embedded/held_out.toml, the shares of right answers, wrong
+numbers and "I do not know.", with Wilson intervals, and how often an explanation contains the right number. The
+checkpoint for factual questions is not asked any question with a supposition.
 """
 
 import argparse
@@ -28,14 +28,14 @@ FACTUAL = ("factual", "near_misses", "openings")
 
 
 def outcome(text: str, answer: int | None) -> str:
-    """right, wrong (a number that is not the answer) or unknown."""
+    """Classify a reply: right, wrong (a number that is not the answer) or unknown."""
     if text == UNKNOWN:
         return "right" if answer is None else "unknown"
     return "right" if text == str(answer) else "wrong"
 
 
 async def replies(model: Embedded, conversations: list[tuple[tuple[str, ...], object]]) -> list[str]:
-    """What the model says next in each."""
+    """Return the model's next reply in each conversation."""
     said: list[str] = []
     for first in range(0, len(conversations), AT_ONCE):
         requests = []

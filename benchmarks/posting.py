@@ -1,7 +1,7 @@
-"""Posting JSON: `models/posting.py`, which uses aiohttp's connections without its sessions, against a plain session.
+"""Compare `models/posting.py`, which posts JSON over aiohttp's connections without its sessions, with a session.
 
-`python -m benchmarks.posting`. Both send the same bodies to the same server, in turn, in this process; what counts is
-the processor time of the one who asks, for one request.
+`python -m benchmarks.posting`. Both send the same bodies to the same server and take turns in this process. The result
+is the client's processor time per request.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ BODY = b'{"model": "nothing", "messages": [{"role": "user", "content": "' + b"x"
 
 
 def measure() -> dict[str, float]:
-    """Milliseconds of processor time a request, by each way, and what ours takes of the plain session's."""
+    """Return the processor time per request of both in milliseconds, and their ratio."""
     with server(0.0) as url:
         ours, plain = asyncio.run(_both(f"{url}/chat/completions"))
     return {

@@ -1,7 +1,7 @@
-"""Programs: how many of ordinary size are run a second, in the sandbox and step by step.
+"""Measure how many programs of ordinary size run per second, in the sandbox and step by step.
 
-`python -m benchmarks.programs`. The programs are the reference programmer's for all six templates; what the eyes see is
-known beforehand, so that what is measured is running programs and not looking at pictures.
+`python -m benchmarks.programs`. The programs are the reference programmer's for all six templates. Vision results are
+cached beforehand, so that only the time to run programs is measured.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ UNDER_WAY = 16
 
 
 def questions(number: int) -> list[tuple[str, Picture]]:
-    """Questions in both worlds, each with its picture; there are twelve pictures, and the eyes remember them all."""
+    """Return questions in both worlds with their pictures: only twelve, so that vision caches them all."""
     made = [make_case(template, 1, index, 0) for template in TEMPLATES for index in range(2)]
     asked = []
     for one in made:
@@ -34,7 +34,7 @@ def questions(number: int) -> list[tuple[str, Picture]]:
 
 
 async def rate(style: Python | StepByStep, asked: list[tuple[str, Picture]]) -> float:
-    """Programs a second, each taken out of a reply and run."""
+    """Return how many programs per second are extracted from a reply and run."""
     eyes = SceneVision()
     for _, picture in asked[:24]:
         await eyes.find(picture, "dots", None)
@@ -45,7 +45,7 @@ async def rate(style: Python | StepByStep, asked: list[tuple[str, Picture]]) -> 
             program = style.program(f"```\n{style.reference(question)}\n```")
             return await style.run(program, picture, eyes, None, Tracing())
 
-    await asyncio.gather(*(run(*one) for one in asked[:UNDER_WAY]))  # the interpreters are there
+    await asyncio.gather(*(run(*one) for one in asked[:UNDER_WAY]))  # start the interpreters first
     start = perf_counter()
     await asyncio.gather(*(run(*one) for one in asked))
     seconds = perf_counter() - start
@@ -54,7 +54,7 @@ async def rate(style: Python | StepByStep, asked: list[tuple[str, Picture]]) -> 
 
 
 def measure(rounds: int = 5) -> dict[str, float]:
-    """Every figure of this page: medians, so that a neighbour's burst of work does not decide."""
+    """Return all figures by name: medians, so that short bursts of other load do not matter."""
     asked = questions(PROGRAMS)
 
     async def rates(kind: type[Python] | type[StepByStep]) -> float:

@@ -1,12 +1,12 @@
-"""How fast options are ranked: the published way, plainly batched, and as Countersight does it, in one run.
+"""Compare the speed of ranking options: the published method, plain batches, and Countersight's method.
 
     python -m benchmarks.ranking [--shape 7b] [--pairs 32]
 
-The model has the shape of Qwen2.5-VL and random weights, since only the arithmetic counts: `tiny` for a processor,
-`7b` in bfloat16 for a graphics processor of 24 GB or more. Pictures are JPEG files of 640 × 480 pixels; decoding and
-preparing them is part of every figure. Each way is warmed up first; the median of its rounds counts.
+The model has the shape of Qwen2.5-VL and random weights, since only the arithmetic matters: `tiny` for a CPU, `7b` in
+bfloat16 for a GPU with 24 GB or more. Pictures are JPEG files of 640 × 480 pixels; every figure includes decoding and
+preparing them. Each method is warmed up first; the median of its rounds is reported.
 
-- published: every option by itself, one whole pass over picture, question and option (CFMM 3.4), batch 1
+- published: every option separately, with a full pass over picture, question and option (CFMM 3.4), batch 1
 - batched: all options of a pair in one batch, each with its own copy of the picture
 - ours: `countersight.models.local.probing.rank` on all pairs at once
 """
@@ -61,14 +61,14 @@ SHAPES = {
     ),
 }
 SUITES = {
-    # two worlds, options a question, tokens of an option from and to, words of a question
+    # options per question, fewest and most tokens of an option, words of a question
     "CoSIm-like": (4, (25, 25), 40),
     "CFMM-like": (2, (1, 3), 25),
 }
 
 
 def build(shape: str, device: str) -> Loaded:
-    """A model of that shape with random weights, and a tokenizer that knows a word for every number."""
+    """Return a model of that shape with random weights, and a tokenizer of made-up words."""
     text, vision, sections = SHAPES[shape]
     words = Tokenizer(models.WordLevel({word: number for number, word in enumerate(WORDS)}, unk_token=WORDS[0]))
     words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -93,7 +93,7 @@ def build(shape: str, device: str) -> Loaded:
     named = "Qwen2VLImageProcessor" + ("" if transformers.utils.is_torchvision_available() else "Pil")
     pictures = getattr(transformers, named)(size={"shortest_edge": 56 * 56, "longest_edge": 28 * 28 * 1280})
 
-    class Stills(transformers.Qwen2_5_VLProcessor):  # the part for videos wants torchvision
+    class Stills(transformers.Qwen2_5_VLProcessor):  # the video processor needs torchvision
         def check_argument_for_proper_class(self, name: str, part: Any) -> Any:
             return None if part is None else super().check_argument_for_proper_class(name, part)
 
@@ -112,7 +112,7 @@ def build(shape: str, device: str) -> Loaded:
 
 
 def pairs_of(suite: str, number: int) -> list[list[Request]]:
-    """Pairs of questions about a picture of their own each."""
+    """Return pairs of questions; each pair has its own picture."""
     options, (fewest, most), asked = SUITES[suite]
     random = Random(suite)
     pairs = []
@@ -136,7 +136,7 @@ def published(loaded: Loaded, pair: list[Request]) -> list[tuple[float, ...]]:
 
 
 def batched(loaded: Loaded, pair: list[Request]) -> list[tuple[float, ...]]:
-    """All options of a pair at once, padded to the longest, with the picture before each of them."""
+    """Rank all options of a pair in one batch, padded to the longest, each with its own copy of the picture."""
     wholes, sizes = [], []
     for request in pair:
         prompt = model_inputs(loaded, [request], decode_pictures(request))
@@ -171,7 +171,7 @@ def ours(loaded: Loaded, pairs: list[list[Request]]) -> list[Any]:
 
 
 def milliseconds(compute: Callable[[], object], rounds: int) -> float:
-    """The median of some rounds, after one that does not count."""
+    """Return the median time of several rounds, after one round of warm-up."""
     compute()
     taken = []
     for _ in range(rounds):
@@ -183,7 +183,7 @@ def milliseconds(compute: Callable[[], object], rounds: int) -> float:
 
 @contextlib.contextmanager
 def measuring(loaded: Loaded, spent: dict[str, float]) -> Iterator[None]:
-    """Where the time of the device goes; it is waited for at every border, so that the whole takes a little longer."""
+    """Record the seconds each part of the model takes; waiting for the device at every step slows it a little."""
     core = loaded.model.model
     parts = {
         "looking at pictures": core.visual,
@@ -216,7 +216,7 @@ def _wait(loaded: Loaded) -> None:
 
 
 def measure(loaded: Loaded, suite: str, number: int, rounds: int) -> dict[str, float]:
-    """Milliseconds a pair and ratios, and how far the losses are apart."""
+    """Return the milliseconds per pair, their ratios, and the largest differences between losses."""
     pairs = pairs_of(suite, number)
     few = pairs[:2]
     plain = [losses for pair in few for losses in published(loaded, pair)]
@@ -250,7 +250,7 @@ def main(arguments: list[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu":
-        torch.set_num_threads(1)  # several would wait for each other most of the time, in a model this small
+        torch.set_num_threads(1)  # in a model this small, several threads would mostly wait for each other
     number = chosen.pairs or (32 if device == "cuda" else 8)
     where = (
         torch.cuda.get_device_name() if device == "cuda" else f"{platform.machine()}, {torch.get_num_threads()} threads"

@@ -1,9 +1,9 @@
-"""Reads a folder of real replies (labelled.jsonl, authors.jsonl.gz) and prints how many are right, wrong and unread.
+"""Read a folder of real replies (labelled.jsonl, authors.jsonl.gz) and print how many are right, wrong and unread.
 
-`python -m benchmarks.reading FOLDER [FILE …]`: labelled.jsonl has the answers that a person read in each reply
-(`reading`, and `also` for other acceptable ones); authors.jsonl.gz has what the benchmarks' authors extracted
-(`authors`). Each FILE has further labelled replies (`accept` lists all acceptable answers; `stop` is "maxTokens" where
-the reply was cut off); of these only totals are printed.
+`python -m benchmarks.reading FOLDER [FILE …]`: labelled.jsonl has the answer that a person read in each reply
+(`reading`, and `also` for other acceptable ones); authors.jsonl.gz has the answers that the benchmarks' authors
+extracted (`authors`). Each FILE has further labelled replies (`accept` lists all acceptable answers; `stop` is
+"maxTokens" if the reply was cut off), for which only totals are printed.
 """
 
 import argparse
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of a rate."""
+    """Return the 95 % Wilson interval of a rate."""
     rate, z = count / of, 1.96
     middle = (rate + z * z / (2 * of)) / (1 + z * z / of)
     half = z * math.sqrt(rate * (1 - rate) / of + z * z / (4 * of * of)) / (1 + z * z / of)
@@ -48,12 +48,12 @@ def _byte(text: str, place: int = 0) -> int:
 
 
 def unopened(row: Row) -> bool:
-    """Whether a labelled reply is one that nobody opened while the rules were written.
+    """Return whether a labelled reply was never looked at while the rules were written.
 
-    Its rates were printed many times on the way, so it is no untouched test set.
+    The rates of these replies were printed many times meanwhile, so they are not an untouched test set.
     """
     if not row["reply"].strip() or _byte(row["reply"], 1) % 2:
-        return False  # this half of what was first held out was opened later
+        return False  # half of the replies that were first held out were looked at later
     if row["source"] == "eventhallusion" or (row["source"], row["model"]) in _KEPT_MODELS:
         return True
     if row["model"] == "bard":
@@ -62,7 +62,7 @@ def unopened(row: Row) -> bool:
 
 
 def outcome(row: Row) -> str:
-    """What became of a reply: right, wrong or unread; unread is right where the reply gives no answer."""
+    """Return how a reply was read: right, wrong or unread; if it contains no answer, unread counts as right."""
     question = Question(row["question"], "", row["kind"], tuple(map(Option, row["options"])))
     answer = answer_in(row["reply"], question, finished=row.get("stop") != "maxTokens")
     accepted = {_number(each) if row["kind"] == "number" else each for each in _accepted(row)}
@@ -94,7 +94,7 @@ def _number(value: str | None) -> float | None:
 
 
 def print_rates(name: str, rows: Iterable[Row]) -> None:
-    """One line: how many replies, and the three rates with their intervals."""
+    """Print one line: the number of replies, and the three rates with their intervals."""
     counts = Counter(map(outcome, rows))
     total = counts.total()
     if not total:
@@ -107,7 +107,7 @@ def print_rates(name: str, rows: Iterable[Row]) -> None:
 
 
 def main() -> None:
-    """Prints the figures of docs/reading.md."""
+    """Print the figures of docs/reading.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("further", type=Path, nargs="*")

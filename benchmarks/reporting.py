@@ -1,8 +1,8 @@
-"""Reporting: a report on cases nobody reported on before, against merely shrinking their pictures with Pillow.
+"""Compare a first report on a run with only shrinking its pictures with Pillow.
 
-`python -m benchmarks.reporting [CASES]`. Shrinking is the floor: a page with every case needs its pictures small, and
-that is decoding, averaging and encoding each. Both use two threads, in one process, in turn; seconds of the processor
-count beside those of the clock, so that a neighbour's work decides nothing.
+`python -m benchmarks.reporting [CASES]`. Shrinking is the lower bound: a page with every case needs thumbnails, so each
+picture must be decoded, resized and encoded. Both use two threads and take turns in one process. Processor time is
+reported as well as wall-clock time, since other load on the machine affects it less.
 """
 
 import io
@@ -24,14 +24,14 @@ SIDE = 224
 
 
 def measure(cases: int = 600) -> dict[str, float]:
-    """All figures of one run, by name."""
+    """Return all figures of one run, by name."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         os.environ["COUNTERSIGHT_CACHE"] = str(folder / "cache")
         dataset = cs.make("cvqa-synthetic", folder / "cases", size=cases, seed=7)
         run = cs.run(dataset, "chance", out=folder / "run")
         pictures = sorted((folder / "cases").rglob("*.png"))
-        cs.report([run], out=folder / "warm", gallery=1)  # what is imported once
+        cs.report([run], out=folder / "warm", gallery=1)  # so that imports are not timed
         (folder / "cache" / STORE).unlink()
         floor = _taken(lambda: _shrink(pictures))
         first = _taken(lambda: cs.report([run], out=folder / "first"))

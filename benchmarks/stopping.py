@@ -1,7 +1,7 @@
-"""How soon `run --until` stops, and whether its intervals hold: `python -m benchmarks.stopping [--draws 200]`.
+"""Measure how soon `run --until` stops and if its intervals hold: `python -m benchmarks.stopping [--draws 200]`.
 
-Benchmarks with a known drop are asked in a random order. One of five cases is answered right in one world only, or as
-few more as the drop needs. Coverage is the share of simulated runs in which the interval contained the truth at *every*
+Benchmarks with a known drop are simulated in random order. 20 % of the cases are right in one world only, or more if
+the drop requires it. Coverage is the share of simulated runs in which the interval contained the true value at *every*
 moment, after each single case.
 """
 
@@ -19,11 +19,11 @@ LEAST = 0.95
 CASES = 3_000
 DROPS = (0.0, 0.05, 0.1, 0.2, 0.5)
 WIDTH = 0.03
-"""Half of the width that is asked for."""
+"""Half of the requested width."""
 
 
 def benchmark(drop: float, cases: int, generator: np.random.Generator) -> NDArray[np.float64]:
-    """For each case, in a random order, right in the factual world minus right in the counterfactual one."""
+    """Return, for each case in random order, right in the factual world minus right in the counterfactual one."""
     differing = max(0.2, drop)
     more, less = round((differing + drop) / 2 * cases), round((differing - drop) / 2 * cases)
     values = np.concatenate((np.ones(more), -np.ones(less), np.zeros(cases - more - less)))
@@ -31,7 +31,7 @@ def benchmark(drop: float, cases: int, generator: np.random.Generator) -> NDArra
 
 
 def asked_until_narrow(values: NDArray[np.float64]) -> int:
-    """Looked at after every 2 % of the benchmark."""
+    """Return the number of cases until the interval is narrow, checked after every 2 % of the benchmark."""
     step = values.size // 50
     for asked in range(step, values.size, step):
         found = anytime_interval(values[:asked], values.size, low=-1, high=1, aim=WIDTH)
@@ -46,13 +46,13 @@ def asked_until_decided(values: NDArray[np.float64]) -> int:
 
 
 def fixed(values: NDArray[np.float64]) -> float:
-    """The share of cases that the ordinary interval of the same width takes, its variance known beforehand."""
+    """Return the share of cases that an ordinary interval of this width needs if the variance is known beforehand."""
     unlimited = (score_quantile(0.95) / WIDTH) ** 2 * values.var()
     return float(unlimited / (values.size + unlimited))
 
 
 def always_held(drop: float, cases: int, aim: float | None, draws: int) -> float:
-    """How often the interval contained the truth after every single case."""
+    """Return how often the interval contained the true value after every single case."""
     generator = np.random.default_rng(1)
     drawn = (benchmark(drop, cases, generator) for _ in range(draws))
     held = (not refuted(values, cases, values.mean(), low=-1, high=1, aim=aim).any() for values in drawn)
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"  {100 * drop:4.0f}   {narrow:9.1%}   {fixed(drawn[0]):9.1%}   {decided}", flush=True)
     grid = [(drop, cases, aim) for drop in DROPS for cases in (100, 1000) for aim in (None, 0.03, 0.1)]
     lowest = sorted(grid, key=lambda point: always_held(*point, 10 * draws))[:3]
-    found = {point: always_held(*point, 200 * draws) for point in lowest}  # the lowest of many noisy figures is too low
+    found = {point: always_held(*point, 200 * draws) for point in lowest}  # a minimum of noisy figures is too low
     where = min(found, key=lambda point: found[point])
     print(f"coverage at every moment: lowest {found[where]:.3f} of {len(grid)} settings (at least {LEAST} is wanted)")
     print(f"  found at drop {where[0]:.0%}, {where[1]} cases, width {where[2]}")

@@ -1,6 +1,6 @@
-"""Viewing: how long `countersight view` takes over a run of many cases.
+"""Measure how long `countersight view` takes for a run with many cases.
 
-`python -m benchmarks.viewing [CASES]`. The seconds are those of the process: a neighbour's work decides nothing.
+`python -m benchmarks.viewing [CASES]`. The seconds are processor time, so that other load does not matter.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from countersight.view import application
 
 
 def measure(cases: int = 50_000) -> dict[str, float]:
-    """All figures of one run, by name."""
+    """Return all figures of one run, by name."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         _run(folder, cases)
@@ -61,7 +61,7 @@ async def _visit(runs: Path, cases: int) -> dict[str, float]:
 
 
 def _keys(page: str) -> list[str]:
-    """The keys of the runs on the list."""
+    """Return the keys of the runs on the list."""
     return [part.partition('"')[0] for part in page.split('href="/run/')[1:]]
 
 
