@@ -1,1 +1,1 @@
-"""Programs that make what ships with Countersight; not part of the installed package."""
+"""Programs that build files shipped with Countersight; not part of the installed package."""

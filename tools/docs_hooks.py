@@ -1,4 +1,4 @@
-"""Writes the page of commands: mkdocs calls it, and each verb's own --help is the text."""
+"""MkDocs hook that writes the page of commands from the --help text of each command."""
 
 import os
 from typing import Any
@@ -7,7 +7,7 @@ MARK = "<!-- commands -->"
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """The page with every verb's help in the place of the mark."""
+    """Return the page with the mark replaced by the help of every command."""
     return markdown.replace(MARK, commands()) if MARK in markdown else markdown
 
 

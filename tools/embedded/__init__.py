@@ -1,1 +1,1 @@
-"""Training the embedded model on scenes of our own generator. Needs torch, onnx and onnxscript."""
+"""Train the embedded model on generated scenes. Needs torch, onnx and onnxscript."""

@@ -1,4 +1,4 @@
-"""`python -m tools.embedded`: train every stage in turn, and continue after a stop."""
+"""`python -m tools.embedded`: train every stage in turn, and resume after an interruption."""
 
 import argparse
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from tools.embedded.wordings import Worlds
 def train(
     folder: Path, *, plan: Path | None = None, from_shipped: bool = False, say: Callable[[str], None] = print
 ) -> Path:
-    """Train encoder and decoders by a plan and export them; returns the folder of the weights.
+    """Train the encoder and the decoders according to a plan, export them, and return the folder of the weights.
 
-    With `from_shipped` the encoder is the shipped one, and the decoders begin as the shipped ones are. Run again after
-    a stop, it goes on from the last checkpoint in the folder.
+    With `from_shipped`, the shipped encoder is used, and the decoders start from the shipped ones. After an
+    interruption, training resumes from the last checkpoint in the folder.
     """
     chosen = read_plan(plan)
     try:
-        import onnx  # noqa: F401 - needed at the very end, so better missed at the beginning
+        import onnx  # noqa: F401 - needed at the very end, so fail early if it is missing
         import onnxscript  # noqa: F401
         import torch
     except ImportError as error:
@@ -50,7 +50,7 @@ def train(
 
 
 def _remember(folder: Path, plan: Plan) -> None:
-    """Keep the plan beside the checkpoints, and refuse to go on with another one."""
+    """Store the plan next to the checkpoints, and refuse to continue with a different one."""
     kept = folder / "plan.json"
     if kept.exists() and msgspec.json.decode(kept.read_bytes(), type=Plan) != plan:
         raise CountersightError(f"{folder} was begun with another plan ({kept}); choose a new folder")
@@ -58,7 +58,7 @@ def _remember(folder: Path, plan: Plan) -> None:
 
 
 def main() -> None:
-    """Train by what the command line says."""
+    """Train according to the command line."""
     asked = argparse.ArgumentParser(prog="python -m tools.embedded", description="Train the embedded model.")
     asked.add_argument("--plan", type=Path, metavar="TOML", help="all settings (default: tools/embedded/embedded.toml)")
     asked.add_argument(

@@ -1,4 +1,4 @@
-"""Conversations as batches of tokens, made by several processes without end."""
+"""An endless supply of batches of tokenised conversations, made by several processes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -16,23 +16,23 @@ from tools.embedded.conversations import Conversation, conversation
 from tools.embedded.wordings import Worlds
 
 GROUPED = 4
-"""Batches made at a time and sorted by length, so that little of a batch is padding."""
+"""Batches made at a time and sorted by length, so that they contain little padding."""
 REMEMBERED = 1000
-"""Batches kept to be met again."""
+"""Batches kept for reuse."""
 MULTIPLE = 8
-"""Lengths are multiples of this, which the hardware likes."""
+"""Lengths are padded to multiples of this, which is faster on GPUs."""
 REASON = 0.3
-"""How much a word of a reason counts in the loss; one of an answer counts 1."""
+"""The weight of a reason's tokens in the loss; those of an answer have weight 1."""
 
 LONG = 8
-"""Words from which on something said is a reason, and no answer."""
+"""A reply with at least this many tokens is a reason, not an answer."""
 
 Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
-"""Numbers of the pictures; tokens; where the model speaks, counted through all rows; its words; how much they count."""
+"""Picture numbers; tokens; positions in the flattened rows that predict the model's tokens; these tokens; weights."""
 
 
 def vocabulary(said: Iterable[str], heard: Iterable[str]) -> tuple[str, ...]:
-    """Build a vocabulary: first tokens that a model may write, then words that it only reads."""
+    """Build a vocabulary: first the tokens that a model may write, then words that it only reads."""
     tokens = [*always_said(), *sorted(set(said).difference(always_said()))]
     return (*tokens, *sorted(set(heard).difference(tokens)))
 
@@ -52,19 +52,19 @@ def always_said() -> tuple[str, ...]:
 
 @cache
 def new_tokenizer() -> Tokenizer:
-    """The tokenizer of everything said in training."""
+    """Return the tokenizer for everything said in training."""
     return Tokenizer(vocabulary(wordings.said(), wordings.heard()))
 
 
 def words_said() -> int:
-    """How many of the vocabulary's words a decoder may say; they come first in it."""
+    """Return how many tokens of the vocabulary a decoder may write; they come first."""
     return len({*always_said(), *wordings.said()})
 
 
 def endless(
     facts: Sequence[Facts], worlds: Worlds, seed: str, *, first: int, batch: int, workers: int
 ) -> DataLoader[Batch]:
-    """Batches about pictures by chance, without end; `first` is the number of the first picture."""
+    """Return endless batches about random pictures; `first` is the number of the first picture."""
     return DataLoader(
         _Batches(facts, worlds, seed, first, batch),
         batch_size=None,
@@ -89,7 +89,7 @@ class _Batches(IterableDataset[Batch]):
 
 
 def met_again(stream: Iterable[Batch], times: int, rng: Random) -> Iterator[Batch]:
-    """Every batch of a stream, each followed by earlier ones: making words takes longer than learning from them."""
+    """Yield every batch of a stream, each followed by earlier ones: making batches takes longer than using them."""
     earlier: list[Batch] = []
     for batch in stream:
         yield batch
@@ -104,7 +104,7 @@ def met_again(stream: Iterable[Batch], times: int, rng: Random) -> Iterator[Batc
 def batches(
     facts: Sequence[Facts], worlds: Worlds, rng: Random, first: int, batch: int, groups: int = 1
 ) -> Iterator[Batch]:
-    """Batches of conversations about pictures by chance, each of conversations about as long as each other."""
+    """Yield batches of conversations about random pictures; conversations in a batch have about the same length."""
     tokenizer = new_tokenizer()
     made = []
     for _ in range(batch * groups):
@@ -128,14 +128,14 @@ def _batch(pad: int, group: Sequence[tuple[int, list[int], list[float]]]) -> Bat
     return (
         torch.tensor([number for number, _, _ in group]),
         torch.from_numpy(padded),
-        torch.from_numpy(spoken - 1),  # a word is said where the one before it stands
+        torch.from_numpy(spoken - 1),  # each token is predicted at the position before it
         torch.from_numpy(padded.ravel()[spoken].astype(np.int64)),
         torch.from_numpy(counts.ravel()[spoken]),
     )
 
 
 def as_tokens(tokenizer: Tokenizer, said: Conversation) -> tuple[list[int], list[float]]:
-    """A conversation as tokens, and how much each counts: those the model is not to say count nothing."""
+    """Return a conversation as tokens, and their weights in the loss: 0 for tokens that the model does not write."""
     tokens: list[int] = []
     weights: list[float] = []
     for nth, text in enumerate(said.turns):

@@ -1,4 +1,4 @@
-"""Questions as people type them: short forms, words to fill in, other marks, small letters."""
+"""Make questions look as if typed by people: contractions, filler words, other punctuation, lower case."""
 
 import re
 from random import Random
@@ -38,7 +38,7 @@ FILLERS = (
     "I ask",
 )
 SHORTENED, FILLED, REMARKED, SMALL = 0.5, 0.08, 0.1, 0.04
-"""How often each is done, where it can be."""
+"""The probability of each change, where it is possible."""
 
 _SHORT = re.compile(r"\b(" + "|".join(long for long, _ in SHORT) + r")\b", re.IGNORECASE)
 _BY_LONG = dict(SHORT)
@@ -47,7 +47,7 @@ _COLON = re.compile(r": ")
 
 
 def casual(rng: Random, text: str) -> str:
-    """The text, often a little otherwise; what it asks for stays."""
+    """Return the text, often with small changes that keep its meaning."""
     if rng.random() < SHORTENED:
         text = _SHORT.sub(lambda found: _BY_LONG[found[0].lower()], text)
     if rng.random() < FILLED:

@@ -1,4 +1,4 @@
-"""Checkpoints: all that is needed to go on, written so that a stop at any moment leaves a whole one."""
+"""Checkpoints to resume training from, written so that an interruption at any moment leaves a complete one."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from torch import nn
 
 
 def save(path: Path, step: int, model: nn.Module, average: nn.Module, optimizer: torch.optim.Optimizer) -> None:
-    """Write a checkpoint in place of the last one."""
+    """Write a checkpoint, replacing the last one."""
     beside = path.with_suffix(".part")
     state = {
         "step": step,
@@ -20,7 +20,7 @@ def save(path: Path, step: int, model: nn.Module, average: nn.Module, optimizer:
 
 
 def load(path: Path, model: nn.Module, average: nn.Module, optimizer: torch.optim.Optimizer) -> int:
-    """Take up a checkpoint and return its step; 0 where there is none."""
+    """Load a checkpoint and return its step, or 0 if there is none."""
     if not path.exists():
         return 0
     state = torch.load(path, map_location="cpu", weights_only=True)

@@ -1,4 +1,4 @@
-"""How training goes, as data read from a file in the tree."""
+"""The settings of training, read from a TOML file."""
 
 from importlib import resources
 from pathlib import Path
@@ -28,7 +28,7 @@ class DecoderShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     width: int
     heads: int
     context: int
-    """Most tokens of a conversation."""
+    """The most tokens in a conversation."""
 
 
 class DecoderPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,7 +47,7 @@ class DecoderPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole of a training run."""
+    """All settings of a training run."""
 
     seed: str
     workers: int
@@ -56,7 +56,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_plan(path: Path | None = None) -> Plan:
-    """The plan in a file, or the one the shipped model was trained by."""
+    """Return the plan in a file, or the plan of the shipped model."""
     shipped = resources.files(__package__).joinpath("embedded.toml")
     text = shipped.read_bytes() if path is None else path.read_bytes()
     try:

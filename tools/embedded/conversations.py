@@ -1,4 +1,4 @@
-"""Conversations to learn from: a question as people put it, the answer, and often why."""
+"""Training conversations: a question in everyday wording, the answer, and often the reason."""
 
 from collections.abc import Callable
 from random import Random
@@ -19,25 +19,25 @@ from tools.embedded.wordings import Worlds
 SUPPOSED = 0.58
 """Share of questions about a change, for the checkpoint of both worlds."""
 NEAR, OFF, DOUBTED = 0.18, 0.03, 0.03
-"""Shares of near misses, of questions about anything else, and of questions for yes or no."""
+"""Shares of near misses, of off-topic questions, and of yes/no questions."""
 FRAMED = 0.3
-"""Share of questions with something said before or after."""
+"""Share of questions with additional words before or after."""
 CASUAL = 0.5
-"""Share of questions put as people type them."""
+"""Share of questions in casual style."""
 UNMARKED = 0.08
-"""Share of questions without a closing mark."""
+"""Share of questions without closing punctuation."""
 AGAIN = 0.1
-"""Share of conversations that go on with a second question."""
+"""Share of conversations that continue with a second question."""
 
 
 class Conversation(msgspec.Struct, frozen=True):
-    """What is said in turn, the model's part second."""
+    """The turns of a conversation, alternating between the user and the model."""
 
     turns: tuple[str, ...]
 
 
 def conversation(rng: Random, facts: Facts, worlds: Worlds) -> Conversation:
-    """A conversation about a picture of which these facts are true."""
+    """Return a random conversation about a picture with these facts."""
     turns = _exchange(rng, facts, worlds)
     if len(turns) == 2 and rng.random() < AGAIN:
         turns += _exchange(rng, facts, worlds)
@@ -65,13 +65,13 @@ def _exchange(rng: Random, facts: Facts, worlds: Worlds) -> tuple[str, ...]:
 
 
 def _about_another_picture(rng: Random, worlds: Worlds) -> tuple[str, ...]:
-    """Whatever is asked of a picture that is not ours is not known."""
+    """Return a question about a picture of another kind, which the model cannot answer."""
     text = off_topic(rng, worlds) if rng.random() < 0.4 else _known(rng, _made_up(rng), worlds).text
     return _unknown(rng, text, worlds, reasons.OTHER_PICTURE)
 
 
 def _made_up(rng: Random) -> Facts:
-    """Facts of no picture, to have something to ask for."""
+    """Return made-up facts, as something to ask about."""
     if rng.random() < 0.5:
         return Facts("dots", circles=tuple(rng.randint(1, 8) for _ in range(6)))
     colours = rng.sample(COLOURS, 2)
@@ -81,7 +81,7 @@ def _made_up(rng: Random) -> Facts:
 
 
 def _known(rng: Random, facts: Facts, worlds: Worlds) -> Asked:
-    """A question of a kind the model is to know."""
+    """Return a question that the model should be able to answer."""
     while True:
         about = facts.kind if rng.random() < 0.97 else _other(facts.kind)
         if worlds == "both" and rng.random() < SUPPOSED:
@@ -102,7 +102,7 @@ def _unknown(rng: Random, text: str, worlds: Worlds, because: str) -> tuple[str,
 
 
 def _put(rng: Random, asked: Asked, worlds: Worlds) -> tuple[str, str]:
-    """The question as it is put, with options or without, and the reply it is to get."""
+    """Return the prompt of a question, with or without options, and the expected reply."""
     chance = rng.random()
     text = _framed(rng, casual(rng, asked.text) if rng.random() < CASUAL else asked.text, worlds)
     if chance < 0.3:
@@ -124,7 +124,7 @@ def _put(rng: Random, asked: Asked, worlds: Worlds) -> tuple[str, str]:
 
 
 def _framed(rng: Random, text: str, worlds: Worlds) -> str:
-    """The question, often with something said before or after it, or without its closing mark."""
+    """Return the question, often with additional words before or after it, or without closing punctuation."""
     if rng.random() < UNMARKED:
         text = text.rstrip("?.")
     if rng.random() >= FRAMED:

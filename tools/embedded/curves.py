@@ -1,4 +1,4 @@
-"""Curves of training, written as they grow, and the rate of learning over time."""
+"""Training curves, written during training, and the schedule of the learning rate."""
 
 import math
 from pathlib import Path
@@ -8,13 +8,13 @@ LEAST = 0.01
 
 
 class Curve:
-    """A CSV file with a row every hundred steps."""
+    """A CSV file with a row of figures for every few hundred steps."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def cut(self, step: int) -> None:
-        """Forget rows after a step: training goes on from there."""
+        """Remove the rows after a step, from which training resumes."""
         if not step:
             self.path.unlink(missing_ok=True)
         elif self.path.exists():
@@ -23,7 +23,7 @@ class Curve:
             self.path.write_text("\n".join([header, *kept]) + "\n")
 
     def add(self, step: int, row: dict[str, float]) -> None:
-        """One more row."""
+        """Append a row."""
         with open(self.path, "a") as file:
             if file.tell() == 0:
                 file.write(",".join(["step", *row]) + "\n")
@@ -31,6 +31,6 @@ class Curve:
 
 
 def rate_at(step: int, steps: int) -> float:
-    """Share of the full rate: a short rise, then half a cosine down to almost nothing."""
+    """Return the share of the full learning rate: a short warm-up, then a cosine decay to almost zero."""
     rise = min(1.0, (step + 1) / min(WARMING, max(1, steps // 10)))
     return rise * (LEAST + (1 - LEAST) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / steps))))

@@ -1,4 +1,4 @@
-"""The decoder: reads the conversation, looks at what the encoder counted, and writes the next word."""
+"""The decoder: reads the conversation, attends to the encoder's counts, and writes the next word."""
 
 import torch
 from torch import Tensor, nn
@@ -8,13 +8,13 @@ from countersight.models.embedded import LARGEST, VALUES
 from tools.embedded.config import DecoderShape
 
 NARROW = 0.35
-"""How far a count may be off a whole number and still be taken for it: the width of a bell around each number."""
+"""How far a count may be from a whole number and still be read as that number: the width of a bell curve."""
 UNSAID = -30.0
-"""The logit of words that are only ever read."""
+"""The logit of words that the model only reads and never writes."""
 
 
 class Attention(nn.Module):
-    """Every token asks, every token of `source` answers."""
+    """Multi-head attention from every token to every token of a source."""
 
     def __init__(self, shape: DecoderShape) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """One layer: attention to the text so far, attention to the picture, then thought."""
+    """One layer: attention to the text so far, attention to the picture, and a feed-forward network."""
 
     def __init__(self, shape: DecoderShape) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Block(nn.Module):
         )
 
     def forward(self, x: Tensor, seen: Tensor, past: Tensor, visible: Tensor) -> tuple[Tensor, Tensor]:
-        """`past` is 2 × batch × heads × before × each: keys and values of earlier tokens; returned with these added."""
+        """Return the output, and `past` with new keys and values added (2 × batch × heads × tokens × each)."""
         source = self.norms[0](x)
         key, value = self.text.memory(source)
         key, value = torch.cat((past[0], key), dim=2), torch.cat((past[1], value), dim=2)
@@ -59,7 +59,7 @@ class Block(nn.Module):
         return self._look_and_think(x, seen), torch.stack((key, value))
 
     def whole(self, x: Tensor, seen: Tensor) -> Tensor:
-        """The same for whole conversations, without a cache."""
+        """Return the output for whole conversations, without a cache."""
         source = self.norms[0](x)
         return self._look_and_think(x + self.text(source, *self.text.memory(source), None, causal=True), seen)
 
@@ -70,7 +70,7 @@ class Block(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Tokens and VALUES to the logits of the next token. Of all words it reads, it learns to say the first ones."""
+    """Maps tokens and VALUES to the logits of the next token. It can only write the first `said` words it knows."""
 
     def __init__(self, shape: DecoderShape, words: int, said: int) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class Decoder(nn.Module):
         self.register_buffer("line", torch.arange(LARGEST + 1, dtype=torch.float32), persistent=False)
 
     def look(self, values: Tensor) -> Tensor:
-        """Every value as a token: which number it is nearest to, and what it counts."""
+        """Return every value as a token that encodes its nearest number and what it counts."""
         line: Tensor = self.line
         off = (values[:, :, None].clamp(0, LARGEST) - line) / NARROW
         number = (-0.5 * off * off).softmax(-1) @ self.numbers.weight
@@ -98,7 +98,7 @@ class Decoder(nn.Module):
     def forward(
         self, tokens: Tensor, places: Tensor, valid: Tensor, past: Tensor, values: Tensor, at: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Logits at the positions `at` (batch × wanted), and the cache with these tokens added.
+        """Return the logits at the positions `at` (batch × wanted), and the cache with these tokens added.
 
         tokens, places: batch × new; valid: batch × (before + new), 0 where there is padding;
         past: layers × 2 × batch × heads × before × each.
@@ -117,16 +117,16 @@ class Decoder(nn.Module):
         return functional.pad(self.next(self.norm(wanted)), (0, self.unsaid), value=UNSAID), torch.stack(caches)
 
     def logits_at(self, tokens: Tensor, values: Tensor, at: Tensor) -> Tensor:
-        """Logits of the words it says, at some tokens of whole conversations, padded on the right: what training needs.
+        """Return the logits at some tokens of whole conversations, padded on the right; used in training.
 
-        Padding comes last, so that nothing ever looks at it. `at` counts through all rows.
+        Padding comes last, so that no token attends to it. `at` indexes the flattened rows.
         """
         states = self.states(tokens, values).flatten(0, 1).index_select(0, at)
         logits: Tensor = self.next(self.norm(states))
         return logits
 
     def states(self, tokens: Tensor, values: Tensor) -> Tensor:
-        """The last layer's output for every token of conversations that are padded on the right."""
+        """Return the last layer's output for every token of conversations that are padded on the right."""
         x: Tensor = self.words(tokens) + self.places.weight[: tokens.shape[1]]
         seen = self.look(values)
         for block in self.blocks:
@@ -134,6 +134,6 @@ class Decoder(nn.Module):
         return x
 
     def empty(self, batch: int, device: torch.device) -> Tensor:
-        """A cache of no tokens."""
+        """Return an empty cache."""
         shape = self.shape
         return torch.zeros(shape.layers, 2, batch, shape.heads, 0, shape.width // shape.heads, device=device)

@@ -1,4 +1,4 @@
-"""Training a decoder to talk about what the encoder saw. The encoder is done by then and stays as it is."""
+"""Train a decoder to talk about what the encoder saw. The encoder is already trained and does not change."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -20,12 +20,12 @@ from tools.embedded.decoder import Decoder
 from tools.embedded.wordings import Worlds
 
 KEPT = 2000
-"""Pictures kept back to watch progress on."""
+"""Pictures held out to measure progress."""
 SAVE_SECONDS = 120.0
 
 
 class Views(msgspec.Struct, frozen=True):
-    """What the encoder saw in pictures, and what is true of them."""
+    """What the encoder saw in pictures, and the true facts about them."""
 
     values: Tensor
     facts: list[Facts]
@@ -34,7 +34,7 @@ class Views(msgspec.Struct, frozen=True):
 def look(
     plan: Plan, see: Callable[[Tensor], Tensor], folder: Path, device: torch.device, say: Callable[[str], None]
 ) -> Views:
-    """Draw the pictures the decoders talk about and show them to an encoder; kept in the folder."""
+    """Draw the pictures for the decoders and run the encoder on them; the result is cached in the folder."""
     path = folder / "views.pt"
     if not path.exists():
         from tools.embedded.stream import drawn
@@ -54,7 +54,7 @@ def look(
 
 
 def new_decoder(plan: DecoderPlan) -> Decoder:
-    """A decoder that has learned nothing yet."""
+    """Return an untrained decoder."""
     return Decoder(plan.shape, len(new_tokenizer().vocabulary), words_said())
 
 
@@ -67,7 +67,7 @@ def train_decoder(
     say: Callable[[str], None],
     start: Mapping[str, Tensor] | None = None,
 ) -> Decoder:
-    """Train, from `start` if given, or go on from the checkpoint in the folder; returns the averaged decoder."""
+    """Train a decoder, from the checkpoint in the folder or else from `start`; return the averaged decoder."""
     how, name = plan.decoder, f"decoder-{worlds}"
     torch.manual_seed(0)
     model = new_decoder(how).to(device)
@@ -106,29 +106,29 @@ def train_decoder(
 
 
 class Clock:
-    """How long training takes: so many steps, or so many seconds where the plan sets a limit."""
+    """Decides when training ends: after the steps of the plan, or after its time limit if it has one."""
 
     def __init__(self, plan: DecoderPlan, step: int) -> None:
         self._plan, self._first = plan, step
         self._began = self._saved = time.monotonic()
 
     def seconds(self) -> float:
-        """Since the beginning."""
+        """Return the seconds since the start."""
         return time.monotonic() - self._began
 
     def steps(self, step: int) -> int:
-        """Steps there will have been at the end, as far as can be told by the pace so far."""
+        """Return the expected total number of steps, estimated from the pace so far."""
         done = step - self._first
         if not self._plan.seconds or done < 1:
             return self._plan.steps
         return min(self._plan.steps, self._first + int(done * max(1.0, self._plan.seconds / self.seconds())) + 1)
 
     def over(self) -> bool:
-        """Whether the seconds of the plan are over."""
+        """Return whether the time limit of the plan has passed."""
         return 0 < self._plan.seconds <= self.seconds()
 
     def time_to_save(self) -> bool:
-        """Now and then."""
+        """Return whether a checkpoint is due; if so, the next interval begins."""
         due = time.monotonic() - self._saved > SAVE_SECONDS
         self._saved = time.monotonic() if due else self._saved
         return due
@@ -150,7 +150,7 @@ def _step(model: Decoder, optimizer: torch.optim.Optimizer, values: Tensor, batc
 
 @torch.no_grad()
 def exam_score(decoder: Decoder, values: Tensor, exam: Batch) -> float:
-    """Share of conversations whose every word, answer and reason, would have been the model's first choice."""
+    """Return the share of conversations in which every word of answer and reason is the model's first choice."""
     chosen, tokens, at, wanted, _ = (part.to(values.device) for part in exam)
     wrong = decoder.logits_at(tokens, values[chosen], at).argmax(-1) != wanted
     rows = at // tokens.shape[1]

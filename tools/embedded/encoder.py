@@ -1,8 +1,8 @@
-"""The encoder: sees where things are, cell by cell, and sums them up.
+"""The encoder: finds things cell by cell, and counts them.
 
-A network that only averages, as attention does, cannot count. This one ends in maps whose products are summed over the
-picture: where a flower's middle is, times whether that place lies inside a red polygon, summed, is the number of
-flowers inside red polygons.
+A network that only averages, as attention does, cannot count. This one outputs maps whose products are summed over the
+picture: the map of flower centres times the map of red polygons, summed over all cells, is the number of flowers inside
+red polygons.
 """
 
 from typing import NamedTuple
@@ -18,11 +18,11 @@ WIDTHS = (24, 32, 80, 160, 256)
 """Channels at 112, 56, 28, 14 and 7 cells a side."""
 HEAD = 48
 SOME = 50.0
-"""Cells a region has when it is clearly there."""
+"""The number of cells of a clearly visible region."""
 
 
 class Convolution(nn.Module):
-    """Convolution, normalisation, rectifier."""
+    """Convolution, batch normalisation and ReLU."""
 
     def __init__(self, before: int, after: int, stride: int = 1, size: int = 3) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Convolution(nn.Module):
 
 
 class Residual(nn.Module):
-    """Two convolutions beside a short cut."""
+    """Two convolutions with a skip connection."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Residual(nn.Module):
 
 
 class Eye(nn.Module):
-    """Down to a coarse view of the whole picture and up again to fine maps, with short cuts between equals."""
+    """Down to a coarse view of the whole picture and up again to fine maps, with skip connections, as in a U-Net."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,11 +69,11 @@ class Eye(nn.Module):
         self.regions = nn.Conv2d(HEAD, len(COLOURS) + 2, 1)
         self.circles = nn.Conv2d(HEAD, len(PLACES) + 1, 1)
         self.kind = nn.Linear(whole, len(KINDS))
-        # Almost no cell holds a middle: begin there, or the first steps are spent on learning it.
+        # Almost no cell contains a centre: start with a low bias, or the first steps are spent on learning it.
         nn.init.constant_(self.middles.bias, -5.0)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Logits: middles of flowers and dots; inside polygons (each colour, both, any); in which circle; what kind."""
+        """Return logits: centres of flowers and dots; inside polygons (each colour, both, any); which circle; kind."""
         fine = self.fine(self.stem(x))
         middle = self.middle(fine)
         coarse = self.coarse(middle)
@@ -91,7 +91,7 @@ def _twice(x: Tensor) -> Tensor:
 
 
 class Encoder(nn.Module):
-    """Pictures (batch × height × width × 3, bytes) to VALUES (batch × values)."""
+    """Maps pictures (batch × height × width × 3, bytes) to VALUES (batch × values)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class Encoder(nn.Module):
 
 
 def as_input(pictures: Tensor) -> Tensor:
-    """Bytes to numbers around zero, channels first."""
+    """Convert bytes to numbers around zero, with channels first."""
     return pictures.permute(0, 3, 1, 2).float() / 64.0 - 2.0
 
 
@@ -119,7 +119,7 @@ class Seeing(NamedTuple):
 
 
 def probabilities(middles: Tensor, regions: Tensor, circles: Tensor, kind: Tensor) -> Seeing:
-    """The network's logits as probabilities."""
+    """Convert the network's logits to probabilities."""
     flower, dot = middles.float().sigmoid().flatten(2).unbind(1)
     region = regions.float().sigmoid().flatten(2)
     circle = circles.float().softmax(1).flatten(2)[:, 1:]
@@ -128,7 +128,7 @@ def probabilities(middles: Tensor, regions: Tensor, circles: Tensor, kind: Tenso
 
 
 def values(maps: Seeing) -> Tensor:
-    """VALUES out of the maps: products summed over the picture."""
+    """Compute VALUES from the maps: products summed over the picture."""
     flower, dot, colour, both, any_of, circle, kind = maps
     dots = circle @ dot[:, :, None]
     return torch.cat(

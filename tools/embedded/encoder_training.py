@@ -1,4 +1,4 @@
-"""Training the encoder on pictures alone: it never meets a word, so both decoders may share it."""
+"""Train the encoder on pictures alone; it does not depend on words, so both decoders can share it."""
 
 import time
 from collections.abc import Callable
@@ -23,7 +23,7 @@ SAVE_SECONDS = 120.0
 
 
 class Pool:
-    """The pictures drawn last, on the device; batches are taken from it by chance."""
+    """The most recent pictures, stored on the device; batches are random samples of them."""
 
     def __init__(self, size: int, side: int, device: torch.device) -> None:
         self.pictures = torch.empty(size, side, side, 3, dtype=torch.uint8, device=device)
@@ -32,7 +32,7 @@ class Pool:
         self.size, self.filled, self._next = size, 0, 0
 
     def add(self, pictures: Tensor, targets: Tensor, kinds: Tensor) -> None:
-        """Put pictures in the places of the oldest."""
+        """Replace the oldest pictures by new ones."""
         device = self.kinds.device
         places = (torch.arange(len(kinds), device=device) + self._next) % self.size
         for whole, part in ((self.pictures, pictures), (self.targets, targets), (self.kinds, kinds)):
@@ -41,13 +41,13 @@ class Pool:
         self.filled = min(self.size, self.filled + len(kinds))
 
     def batch(self, size: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Pictures by chance."""
+        """Return a random batch."""
         chosen = torch.randint(self.filled, (size,), device=self.kinds.device)
         return self.pictures[chosen], self.targets[chosen], self.kinds[chosen]
 
 
 def train_encoder(plan: Plan, folder: Path, device: torch.device, say: Callable[[str], None]) -> Encoder:
-    """Train, or go on where the checkpoint in the folder stands; returns the averaged encoder."""
+    """Train the encoder, resuming from a checkpoint in the folder if there is one; return the averaged encoder."""
     how = plan.encoder
     torch.manual_seed(0)
     model = Encoder().to(device, memory_format=torch.channels_last)
@@ -56,7 +56,7 @@ def train_encoder(plan: Plan, folder: Path, device: torch.device, say: Callable[
     curve = Curve(folder / "encoder.csv")
     step = load(folder / CHECKPOINT, model, average, optimizer)
     if step < how.steps:
-        torch.manual_seed(step)  # else a run taken up again would choose the same batches a second time
+        torch.manual_seed(step)  # otherwise a resumed run would choose the same batches again
         curve.cut(step)
         stream = drawn(f"{plan.seed}/encoder", start=step * how.fresh, workers=plan.workers)
         pool = Pool(how.pool, SIDE, device)
@@ -102,9 +102,9 @@ def _step(
 def loss(
     middles: Tensor, regions: Tensor, circles: Tensor, kind: Tensor, targets: Tensor, kinds: Tensor
 ) -> tuple[dict[str, Tensor], Tensor]:
-    """The parts of the loss, and the share of our pictures of which any count is off by half or more.
+    """Return the parts of the loss, and the share of our pictures in which any count is wrong by more than a half.
 
-    A picture that is not ours teaches its kind alone: nothing else is known of it.
+    Pictures of other kinds only contribute to the loss of the kind: nothing else is known about them.
     """
     true = truth(targets, kinds)
     ours = (kinds != KINDS.index("other")).float()
@@ -134,7 +134,7 @@ def loss(
 
 
 def truth(targets: Tensor, kinds: Tensor) -> Seeing:
-    """The maps a perfect encoder would draw."""
+    """Return the maps that a perfect encoder would output."""
     bits = torch.arange(len(COLOURS), device=targets.device)[:, None]
     marks, colours, circles = (targets[:, layer].flatten(1).int() for layer in range(LAYERS))
     numbers = torch.arange(1, len(PLACES) + 1, device=targets.device)[:, None]
@@ -150,13 +150,13 @@ def truth(targets: Tensor, kinds: Tensor) -> Seeing:
 
 
 def circle_numbers(targets: Tensor) -> Tensor:
-    """For every cell, which circle covers it; 0 is none."""
+    """Return, for every cell, the number of the circle that covers it, or 0."""
     layer = targets[:, 2].long()
     return torch.where(layer == BOTH, 0, layer)
 
 
 def augmented(pictures: Tensor, targets: Tensor, kinds: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Half of the pictures mirrored each way, circles renumbered by their new places; light and noise by chance."""
+    """Mirror half of the pictures in each direction, renumber their circles, and add random brightness and noise."""
     device = pictures.device
     for axis, order in ((2, (0, 3, 2, 1, 6, 5, 4)), (1, (0, 4, 5, 6, 1, 2, 3))):
         turned = (torch.rand(len(kinds), device=device) < 0.5)[:, None, None, None]

@@ -1,4 +1,4 @@
-"""Questions in wordings that were kept out of training, about pictures that were too, with the right answers."""
+"""Test questions with right answers, in wordings and about pictures that were held out of training."""
 
 from pathlib import Path
 from random import Random
@@ -13,21 +13,21 @@ from tools.embedded.questions import USUAL, Slots, count, count_after, slots_for
 
 
 class HeldOut(msgspec.Struct, frozen=True):
-    """Wordings that were kept out of training, by what they ask for."""
+    """Wordings that were held out of training, by what they ask for."""
 
     factual: dict[str, list[str]]
     counterfactual: dict[str, list[str]]
     """By topic and change: "inside, take from colour"."""
     controls: dict[str, list[str]]
-    """The same, of changes that do not touch what is asked."""
+    """The same for changes that do not affect the answer."""
     near_misses: dict[str, list[str]]
-    """By the kind of picture, with "_supposed" where they suppose something."""
+    """By the kind of picture, with "_supposed" added for questions with a supposition."""
     openings: dict[str, list[str]]
-    """What stands round a question (`frames`), and ways to ask why (`whys`)."""
+    """Words around a question (`frames`), and ways to ask why (`whys`)."""
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """A question to the model."""
+    """A test question, its scene and its right answer."""
 
     part: str
     """factual, counterfactual, controls, near_misses, near_misses_supposed or openings."""
@@ -35,16 +35,16 @@ class Examined(msgspec.Struct, frozen=True):
     text: str
     scene: Scene
     answer: int | None
-    """None where the right answer is that it is not known."""
+    """None if the right reply is that the model does not know."""
 
 
 def read_held_out(path: Path) -> HeldOut:
-    """The wordings in a file."""
+    """Read the held-out wordings from a file."""
     return msgspec.toml.decode(path.read_bytes(), type=HeldOut)
 
 
 def examination(held_out: HeldOut, seed: int, each: int) -> list[Examined]:
-    """Every wording, asked of so many pictures."""
+    """Return questions in every wording, each about several pictures."""
     rng = Random(f"{seed}/examination")
     asked: list[Examined] = []
     for _ in range(each):
@@ -100,14 +100,14 @@ def _opening(rng: Random, frame: str) -> Examined:
 
 
 def _fits(topic: str, true: Facts) -> bool:
-    """Whether a picture is of the kind that the topic is about."""
+    """Return whether a picture is of the kind that the topic is about."""
     return true.kind == (
         "flowers" if topic in ("inside", "outside", "flowers", "both", "both_named", "free") else "dots"
     )
 
 
 def _whole(true: Facts) -> bool:
-    """Whether a picture has polygons of two colours or all its circles: of others some wordings make no sense."""
+    """Return whether a picture has polygons of two colours or all circles; otherwise some wordings make no sense."""
     return len(set(true.colours)) == 2 or None not in true.circles
 
 

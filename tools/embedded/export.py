@@ -1,4 +1,4 @@
-"""Writing a trained model as the files that ship: ONNX graphs with small weights, the vocabulary, checksums."""
+"""Export a trained model as the shipped files: ONNX graphs with compressed weights, the vocabulary, and checksums."""
 
 import copy
 import hashlib
@@ -21,11 +21,11 @@ from tools.embedded.quantising import quantise
 
 OPSET = 18
 WORTH_HALVING = 256
-"""Tensors of fewer numbers stay as they are."""
+"""Tensors with fewer numbers are not compressed."""
 
 
 def export(encoder: Encoder | None, decoders: dict[str, Decoder], folder: Path, *, seed: str) -> None:
-    """Write everything the embedded model needs into a folder, with the shipped encoder where there is no new one."""
+    """Write everything the embedded model needs into a folder, with the shipped encoder if there is no new one."""
     folder.mkdir(parents=True, exist_ok=True)
     if encoder is None:
         shutil.copyfile(weights_folder() / ENCODER, folder / ENCODER)
@@ -38,7 +38,7 @@ def export(encoder: Encoder | None, decoders: dict[str, Decoder], folder: Path, 
 
 
 def write_checksums(folder: Path) -> None:
-    """Write what every file of the folder must hash to."""
+    """Write the SHA-256 checksums of the files in the folder."""
     files = sorted([*folder.glob("*.onnx"), folder / VOCABULARY])
     sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
     (folder / CHECKSUMS).write_bytes(msgspec.json.format(msgspec.json.encode(sums)) + b"\n")
@@ -52,7 +52,7 @@ def _export_encoder(encoder: Encoder, path: Path, seed: str) -> None:
 
 
 def _export_decoder(decoder: Decoder, path: Path) -> None:
-    # Sizes no two of which are equal, so that the exporter cannot take one for another.
+    # All sizes are different, so that the exporter cannot confuse them.
     batch, before, new, wanted = 2, 5, 7, 3
     shape = decoder.shape
     past = torch.zeros(shape.layers, 2, batch, shape.heads, before, shape.width // shape.heads)
@@ -94,7 +94,7 @@ def _write(
 
 
 def _clean(path: Path, *, halve: bool = False) -> None:
-    """Leave out what the exporter notes about this machine, and check the graph."""
+    """Remove the exporter's notes about this machine, and check the graph."""
     model = onnx.load(str(path))
     if halve:
         _shrink_table(model, "words.weight")
@@ -108,7 +108,7 @@ def _clean(path: Path, *, halve: bool = False) -> None:
 
 
 def _folded(encoder: Encoder) -> Encoder:
-    """The encoder with normalisation folded into the convolutions before it."""
+    """Return the encoder with normalisation folded into the preceding convolutions."""
     folded = copy.deepcopy(encoder).cpu().float().eval()
     for module in folded.modules():
         if isinstance(module, Convolution | Residual):
@@ -118,7 +118,7 @@ def _folded(encoder: Encoder) -> Encoder:
 
 
 def _shrink_table(model: onnx.ModelProto, name: str) -> None:
-    """Store a table of words in bytes, each row with its own scale: most of its words are only ever read."""
+    """Store a word-embedding table in bytes with a scale per row: most of its words are only read, never written."""
     graph = model.graph
     table = next(weight for weight in graph.initializer if weight.name == name)
     rows = numpy_helper.to_array(table)
@@ -145,5 +145,5 @@ def _halve(model: onnx.ModelProto) -> None:
     nodes = [*casts, *graph.node]
     del graph.node[:]
     graph.node.extend(nodes)
-    # Shapes noted for the weights' names now belong to outputs of casts; they are found again when loaded.
+    # The stored shapes now belong to the outputs of casts; they are inferred again when the model is loaded.
     del graph.value_info[:]

@@ -1,7 +1,7 @@
 """A small grammar of wordings: "[How many|What number of] <flowers> are {place}?" stands for many sentences.
 
-`[a|b]` is one of several, `<name>` one of a named list of wordings, `{slot}` is filled in later and left as it is here.
-Lists may name an entry twice to have it drawn more often.
+`[a|b]` is one of several texts, `<name>` is an entry of a named list of wordings, and `{slot}` is filled in later. A
+list may contain an entry twice, so that it is drawn more often.
 """
 
 import re
@@ -26,7 +26,7 @@ class Grammar:
         self._open: list[str] = []
 
     def part(self, name: str) -> Node:
-        """The list of that name, understood."""
+        """Return the parsed list with this name."""
         if name not in self._parts:
             if name not in self._written or name in self._open:
                 raise CountersightError(f"the wordings use <{name}>, which is not there or uses itself")
@@ -36,11 +36,11 @@ class Grammar:
         return self._parts[name]
 
     def has(self, name: str) -> bool:
-        """Whether there is a list of that name."""
+        """Return whether there is a list with this name."""
         return name in self._written
 
     def understood(self, texts: Sequence[str]) -> Node:
-        """Any of these wordings, as it is drawn from and matched against."""
+        """Parse wordings to a node that stands for any of them."""
         return [self._wording(iter([*_MARKS.split(text), ""]), inner=False) for text in texts]
 
     def _wording(self, marks: Iterator[str], *, inner: bool) -> Node:
@@ -66,7 +66,7 @@ class Grammar:
 
 
 def drawn(rng: Random, node: Node) -> str:
-    """One of the sentences a wording stands for."""
+    """Return a random sentence of a wording."""
     if isinstance(node, str):
         return node
     if isinstance(node, list):
@@ -75,12 +75,12 @@ def drawn(rng: Random, node: Node) -> str:
 
 
 def makes(node: Node, text: str) -> bool:
-    """Whether a text is one of the sentences a wording stands for, but for capitals, spaces and closing marks."""
+    """Return whether a text is a sentence of a wording, ignoring case, spaces and closing punctuation."""
     return "" in _left(node, _plain(text), {})
 
 
 def _left(node: Node, text: str, known: dict[tuple[int, str], set[str]]) -> set[str]:
-    """What may be left of a text when its beginning has been taken for the wording; `known` is what was found out."""
+    """Return what may remain of a text after the wording matches its beginning; `known` caches results."""
     if isinstance(node, str):
         start = _plain(node)
         return {text[len(start) :]} if text.startswith(start) else set()
@@ -102,12 +102,12 @@ def _plain(text: str) -> str:
 
 
 def filled(text: str, slots: Mapping[str, object]) -> str:
-    """A text with its slots filled in."""
+    """Return a text with its slots filled in."""
     return _SLOT.sub(lambda found: str(slots[found[1]]), text)
 
 
 def tidied(text: str) -> str:
-    """A text with one thing in the singular, and spaces and capitals where they belong."""
+    """Return a text with singular nouns after "1" and "one", and with corrected spaces and capitals."""
     spaced = _SPACES.sub(" ", _BEFORE_MARK.sub("", _ONE.sub(r"\1 \2", text))).strip(" ")
     small = _AFTER_COMMA.sub(lambda found: found[0].lower(), spaced)
     return _BEGINNING.sub(lambda found: found[0].upper(), small)

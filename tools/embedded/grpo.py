@@ -1,8 +1,8 @@
 """`python -m tools.embedded.grpo -o FOLDER`: teach `embedded:factual` one kind of "if" by reward alone (GRPO in TRL).
 
-The model sees well and has never met a supposed change. It is paid by `countersight.rewards` for questions of one group
-of cvqa-synthetic, made from a training seed, and tested on cases of another seed: of the group, of the other groups,
-controls (a change that does not touch what is asked), the picture as it is, and the picture after the change.
+The model reads pictures well, but was never trained on a supposed change. `countersight.rewards` rewards it on
+questions of one group of cvqa-synthetic, made from a training seed. It is tested on cases of another seed: that group,
+the other groups, controls (with a change that does not affect the answer), and the original and the changed picture.
 """
 
 import argparse
@@ -23,11 +23,11 @@ CASES, TESTED = 1500, 100
 """Cases to train on, and cases of each template to test with."""
 
 Results = dict[str, list[Shares]]
-"""By what was paid, the shares of right answers for each seed."""
+"""The shares of right answers for each seed, by payment."""
 
 
 def table(results: Results) -> str:
-    """What is right, in per cent: the mean over the seeds, and from the least to the most where they differ."""
+    """Return a table of right answers in per cent: the mean over the seeds, and the range if they differ."""
     lines = [f"{'':24}" + "".join(f"{name:>20}" for name in results)]
     for name in results["before"][0]:
         shares = [[100 * found[name] for found in runs] for runs in results.values()]
@@ -39,7 +39,7 @@ def table(results: Results) -> str:
 
 
 def main() -> None:
-    """Train with each payment and several seeds, and print what came out."""
+    """Train with each payment and several seeds, and print the results."""
     options = argparse.ArgumentParser(prog="python -m tools.embedded.grpo", description=__doc__)
     options.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="questions and results")
     options.add_argument("--steps", type=int, default=200)

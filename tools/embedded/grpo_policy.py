@@ -1,4 +1,4 @@
-"""The embedded decoder as a model that TRL's GRPOTrainer can train, with its training and testing."""
+"""Wrap the embedded decoder for TRL's GRPOTrainer, train it and test it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,13 +24,13 @@ from tools.embedded.grpo_questions import TRAINED, Asked
 from tools.embedded.shipped import shipped_decoder
 
 PROMPTS, SAMPLES, LONGEST = 128, 8, 6
-"""Questions of a step, replies sampled to each, and tokens of the longest reply."""
+"""Questions per step, sampled replies per question, and the most tokens of a reply."""
 RATE, WARM_UP = 1e-4, 20
 TEMPERATURE, FORMAT = 1.5, 0.1
-"""Of sampling, and what any answer that can be read is worth: the model begins by saying that it does not know."""
+"""The sampling temperature, and the reward for any readable answer: at first, the model says it does not know."""
 
 Payment = Literal["told", "with controls", "paired"]
-"""What is paid: told questions, those of cases and controls, or both worlds of a case or control at once."""
+"""What is rewarded: "if" questions of cases, those of cases and controls, or both worlds of a case or control."""
 
 Shares = dict[str, float]
 """Shares of right answers, by what is asked."""
@@ -39,7 +39,7 @@ Shares = dict[str, float]
 class PolicyTokenizer(PreTrainedTokenizer):
     """The embedded model's tokenizer for TRL. A prompt is the number of a picture, a space, and the question.
 
-    The picture becomes the first token: its number counted from the end of the vocabulary.
+    The first token encodes the picture: its number plus the size of the vocabulary.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class PolicyTokenizer(PreTrainedTokenizer):
 
 
 class Backbone(nn.Module):
-    """The decoder without its last layer, and what the encoder counted in every picture (pictures × VALUES)."""
+    """The decoder without its last layer, and the encoder's counts for every picture (pictures × VALUES)."""
 
     seen: Tensor
 
@@ -79,7 +79,7 @@ class Backbone(nn.Module):
         self.register_buffer("seen", seen, persistent=False)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, **options: Any) -> BaseModelOutput:
-        """States of tokens that TRL padded on the left; the decoder wants the padding on the right."""
+        """Return the states of tokens that TRL padded on the left; the decoder needs the padding on the right."""
         width, start = input_ids.shape[1], attention_mask.argmax(1, keepdim=True)
         pictures = input_ids.gather(1, start)[:, 0] - self.decoder.words.num_embeddings
         places = torch.arange(width, device=input_ids.device) - start - 1
@@ -107,7 +107,7 @@ class Policy(PreTrainedModel, GenerationMixin):
         return self.backbone.decoder.next
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, **options: Any) -> CausalLMOutput:
-        """Logits of the next token alone; TRL computes those of training from the backbone."""
+        """Return the logits of the next token only; in training, TRL computes logits from the backbone."""
         states = self.backbone(input_ids, attention_mask).last_hidden_state
         return CausalLMOutput(logits=self.backbone.decoder.next(states[:, -1:]))
 
@@ -118,7 +118,7 @@ class Policy(PreTrainedModel, GenerationMixin):
 
 
 def new_policy(questions: Sequence[Asked]) -> Policy:
-    """The shipped model, on the GPU if there is one, looking at the pictures of some questions."""
+    """Return the shipped model with the pictures of some questions, on the GPU if there is one."""
     policy = Policy(torch.tensor([each.values for each in questions]))
     return policy.to("cuda" if torch.cuda.is_available() else "cpu")
 
@@ -151,7 +151,7 @@ def trained(
             warmup_steps=WARM_UP,
             adam_beta2=0.98,
             generation_kwargs={"use_cache": False},
-            shuffle_dataset=False,  # both worlds of a case follow each other
+            shuffle_dataset=False,  # the two worlds of a case must stay together
             gradient_checkpointing=False,
             bf16=False,
             seed=seed,
@@ -166,7 +166,7 @@ def trained(
 
 
 def training_rows(examples: Sequence[Asked], payment: Payment, seed: int) -> Dataset:
-    """What is trained on: the questions of a case or control follow each other, cases in an order by chance."""
+    """Return the training questions: cases in random order, with the questions of a case or control together."""
     cases: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
     askings = ("factual", "counterfactual") if payment == "paired" else ("counterfactual",)
     for picture, each in enumerate(examples):
@@ -181,7 +181,7 @@ def training_rows(examples: Sequence[Asked], payment: Payment, seed: int) -> Dat
 
 @torch.no_grad()
 def right_shares(policy: Policy, tests: Sequence[Asked], *, first: int = 0) -> Shares:
-    """The share of greedy replies that are right: told, controls, factual and shown, of the group and of the others.
+    """Return the shares of right greedy replies: told, controls, factual and shown, for this group and for others.
 
     `first` is the number of the first question's picture.
     """

@@ -1,4 +1,4 @@
-"""Questions to train on by reward, and to test with: what the encoder sees in their pictures goes with them."""
+"""Questions for training by reward and for testing, each with what the encoder sees in its picture."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -34,7 +34,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def asked(file: Path, templates: range, seed: int, count: int) -> list[Asked]:
-    """Every question of the first cases of some templates and of their controls; kept in a file."""
+    """Return all questions of the first cases of some templates and of their controls; cached in a file."""
     if not file.exists():
         parts = [(template, start) for template in templates for start in range(0, count, CHUNK)]
         found = [each for part in in_order(partial(_asked, seed, count), parts) for each in part]
@@ -48,7 +48,7 @@ def _asked(seed: int, count: int, part: tuple[int, int]) -> list[Asked]:
 
 
 def _questions(template: int, seed: int, indices: range) -> Iterator[Asked]:
-    from countersight.scenes import draw  # needs Skia, which questions made before do not
+    from countersight.scenes import draw  # needs Skia, which cached questions do not need
     from countersight.suites.cvqa.synthetic import make_case, make_control
 
     see = shipped_encoder()

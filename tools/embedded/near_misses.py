@@ -1,4 +1,4 @@
-"""Questions that look like ours and cannot be answered: the model learns to say that it does not know."""
+"""Questions that look like known ones but cannot be answered, so that the model learns to say that it does not know."""
 
 from random import Random
 
@@ -19,11 +19,11 @@ from tools.embedded.questions import (
 from tools.embedded.wordings import Worlds
 
 ABSENT = 0.3
-"""Share of near misses that are a question of ours about a colour, or in a supposition a number, that is not there."""
+"""Share of near misses that are known questions about an absent colour or, in a supposition, a number too large."""
 
 
 def near_miss(rng: Random, facts: Facts, worlds: Worlds) -> str:
-    """A question about flowers or dots that is not among those the model knows."""
+    """Return a question about flowers or dots that the model cannot answer."""
     supposed = worlds == "both" and rng.random() < 0.45
     if rng.random() < ABSENT:
         return _absent_supposed(rng, facts) if supposed else _absent(rng, facts, worlds)
@@ -36,7 +36,7 @@ def near_miss(rng: Random, facts: Facts, worlds: Worlds) -> str:
 
 
 def off_topic(rng: Random, worlds: Worlds) -> str:
-    """A question about something else; half of its things are words the model never saw."""
+    """Return a question about something else, often with words that the model has never seen."""
     supposed = worlds == "both" and rng.random() < 0.4
     text = drawn(rng, wordings.off_topic("suppositions" if supposed else "questions"))
     return _with_things(rng, filled(text, {"n": rng.randrange(30), "thing": "{thing}", "name": anything(rng)}))
@@ -44,7 +44,7 @@ def off_topic(rng: Random, worlds: Worlds) -> str:
 
 def _absent(rng: Random, facts: Facts, worlds: Worlds) -> str:
     slots = _slots(rng, facts)
-    if facts.kind == "dots":  # what dots have no colour for, circles have places for: one that is gone
+    if facts.kind == "dots":  # dots have no colours, so ask about a circle that was removed
         gone = [place for place, number in enumerate(facts.circles) if number is None]
         if not gone or rng.random() < 0.5:
             return _with_things(rng, filled(drawn(rng, wordings.near_miss("dots")), slots))
@@ -54,7 +54,7 @@ def _absent(rng: Random, facts: Facts, worlds: Worlds) -> str:
 
 
 def _absent_supposed(rng: Random, facts: Facts) -> str:
-    """A colour that is not there, too many or nobody knows how many taken, or a change that leaves the answer open."""
+    """Return a question that supposes an absent colour, too many or vague removals, or leaves the answer open."""
     slots = _slots(rng, facts)
     chance = rng.random()
     if chance < 0.35:
@@ -85,7 +85,7 @@ def _slots(rng: Random, facts: Facts) -> Slots:
 
 
 def _with_things(rng: Random, text: str) -> str:
-    """The text with every {thing} a thing that is in no picture of ours."""
+    """Replace every {thing} in the text by a thing that is in none of our pictures."""
     while "{thing}" in text:
         thing = drawn(rng, wordings.off_topic("things")) if rng.random() < 0.6 else anything(rng)
         text = text.replace("{thing}", thing, 1)

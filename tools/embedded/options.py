@@ -1,17 +1,17 @@
-"""Numbers to choose from, drawn in many ways, so that the model learns to look for its answer among any."""
+"""Numeric options, drawn in several ways, so that the model learns to find its answer among any of them."""
 
 from random import Random
 
 FARTHEST = 99
-"""The largest number that is one word to the model."""
+"""The largest number that is a single token."""
 PUBLISHED = (*range(-5, 0), *range(1, 7))
-"""How far the wrong options of the published set are from the right one."""
+"""Differences of wrong options from the right one in the published set."""
 WIDE = 12
-"""Numbers among which those of our own suite lie, the right one at any rank."""
+"""The width of the range of options in our own suite; the right one has any rank in it."""
 
 
 def options(rng: Random, right: int) -> list[int]:
-    """Different numbers, the right one among them at any place."""
+    """Return different numbers, with the right one at a random position."""
     number = 4 if rng.random() < 0.85 else rng.randint(2, 6)
     wrong = _wrong(rng, right, number - 1)
     wrong.insert(rng.randrange(number), right)
@@ -32,6 +32,6 @@ def _wrong(rng: Random, right: int, number: int) -> list[int]:
 
 
 def _window(rng: Random, right: int, width: int) -> list[int]:
-    """Numbers in a row with the right one somewhere among them."""
+    """Return consecutive numbers, including the right one."""
     least = max(0, right - rng.randrange(width))
     return [each for each in range(least, least + width) if each <= FARTHEST]

@@ -1,4 +1,4 @@
-"""Pictures that are not ours, made by chance: the model learns from them when to say that it does not know."""
+"""Random pictures of other kinds, from which the model learns to say that it does not know."""
 
 from collections.abc import Callable
 from random import Random
@@ -14,7 +14,7 @@ Plane = NDArray[np.float64]
 
 
 def out_of_domain(rng: Random) -> Pixels:
-    """Noise, clouds, textures, shapes, or several of them beside each other; some as a camera would blur them."""
+    """Return a picture of noise, clouds, waves or shapes, or a collage of them; some pictures are blurred."""
     generator = np.random.default_rng(rng.getrandbits(64))
     picture = rng.choice(_MAKERS)(rng, generator)
     if rng.random() < 0.3:
@@ -29,7 +29,7 @@ def out_of_domain(rng: Random) -> Pixels:
 
 
 def _clouds(rng: Random, generator: np.random.Generator) -> Pixels:
-    """Noise with the spectrum of photographs: power falls with frequency."""
+    """Return noise with the spectrum of photographs: power falls with frequency."""
     steep = rng.uniform(0.6, 2.2)
     fy, fx = np.fft.fftfreq(SIDE)[:, None], np.fft.fftfreq(SIDE)[None]
     strength = 1 / np.maximum(np.hypot(fy * rng.uniform(0.5, 2), fx), 1 / SIDE) ** steep
@@ -58,7 +58,7 @@ def _waves(rng: Random, generator: np.random.Generator) -> Pixels:
 
 
 def _shapes(rng: Random, generator: np.random.Generator) -> Pixels:
-    """Boxes, ovals, lines and polygons of any colour over each other, on any ground: a still life or a chart."""
+    """Return overlapping boxes, ovals, lines and polygons in random colours, like a still life or a chart."""
     ground = tuple(rng.randrange(256) for _ in range(3)) if rng.random() < 0.6 else (rng.randrange(225, 256),) * 3
     image = Image.new("RGB", (SIDE, SIDE), ground)
     pen = ImageDraw.Draw(image)
@@ -86,7 +86,7 @@ def _shapes(rng: Random, generator: np.random.Generator) -> Pixels:
 
 
 def _collage(rng: Random, generator: np.random.Generator, first: Pixels) -> Pixels:
-    """Patches of other pictures on the first."""
+    """Paste patches of other pictures on the first one."""
     whole = first.copy()
     for _ in range(rng.randint(1, 4)):
         other = rng.choice(_MAKERS)(rng, generator)

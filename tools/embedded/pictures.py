@@ -1,7 +1,7 @@
-"""Pictures to learn from: scenes of our generator with further changes by chance, and pictures of anything else.
+"""Training pictures: generated scenes with further random changes, and pictures of other kinds.
 
-Every scene comes from a seed that begins with "train/". The suites seed theirs with "NUMBER/…", so no case of a suite,
-whatever its seed, is ever among these.
+Every scene has a seed that begins with "train/". Seeds of suites begin with "NUMBER/…", so no case of a suite is ever
+among the training pictures.
 """
 
 from random import Random
@@ -18,11 +18,11 @@ from tools.embedded.out_of_domain import out_of_domain
 from tools.embedded.targets import CELLS, LAYERS, Map, target
 
 OUT_OF_DOMAIN = 0.12
-"""Share of pictures that are not ours."""
+"""Share of pictures of other kinds."""
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """One picture with what is true of it."""
+    """A picture with its target maps and facts."""
 
     picture: Pixels
     target: Map
@@ -30,7 +30,7 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 def sample(seed: str) -> Sample:
-    """The picture of a seed."""
+    """Return the picture of a seed."""
     rng = Random(f"train/{seed}")
     if rng.random() < OUT_OF_DOMAIN:
         return Sample(out_of_domain(rng), np.zeros((LAYERS, CELLS, CELLS), np.uint8), Facts("other"))
@@ -39,7 +39,7 @@ def sample(seed: str) -> Sample:
 
 
 def random_scene(rng: Random) -> Scene:
-    """A scene as the suites make them: as it is, after the change a question supposes, or after another by chance."""
+    """Return a scene of the suites: unchanged, after the change of its question, or after a random change."""
     template = rng.choice(TEMPLATES)
     puzzle = template.random_puzzle(rng, rng.choice(COLOURS))
     chance = rng.random()
@@ -51,7 +51,7 @@ def random_scene(rng: Random) -> Scene:
 
 
 def _changed(rng: Random, scene: Scene) -> Scene:
-    """Some items taken out, a polygon in another colour: more than any question supposes."""
+    """Return the scene with random removals and recolouring, beyond the changes that questions suppose."""
     items = [flower.id for flower in scene.flowers]
     items += [dot.id for circle in scene.circles for dot in circle.dots]
     scene = apply(scene, [Remove(tuple(rng.sample(items, rng.randint(0, len(items)))))])

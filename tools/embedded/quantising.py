@@ -1,4 +1,4 @@
-"""The encoder in whole numbers: convolutions with 8-bit weights and activations run almost twice as fast."""
+"""Quantise the encoder: convolutions with 8-bit weights and activations run almost twice as fast."""
 
 import tempfile
 from collections.abc import Iterator
@@ -19,10 +19,10 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from tools.embedded.pictures import sample
 
 PICTURES = 96
-"""Training pictures by which the ranges of activations are set."""
+"""Training pictures that calibrate the ranges of activations."""
 TOGETHER = 4
 HEADS = 3
-"""Convolutions at the end that stay as they are: the maps they make are summed up, and rounding would add up too."""
+"""Final convolutions that are not quantised: their maps are summed up, and so would be their rounding errors."""
 
 
 class _Pictures(CalibrationDataReader):
@@ -39,7 +39,7 @@ class _Pictures(CalibrationDataReader):
 
 
 def quantise(path: Path, seed: str) -> None:
-    """Replace the encoder in a file by one that computes in whole numbers."""
+    """Replace the encoder in a file by its quantised version."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder) / "ready.onnx"
         quant_pre_process(str(path), str(ready), skip_symbolic_shape=True)
@@ -52,7 +52,7 @@ def quantise(path: Path, seed: str) -> None:
             _Pictures(f"{seed}/calibration"),
             quant_format=QuantFormat.QDQ,
             per_channel=True,
-            # Seven bits of eight: older processors add products in 16 bits, and full weights would overflow there.
+            # Use seven of eight bits: older processors add products in 16 bits, and full weights would overflow.
             reduce_range=True,
             activation_type=QuantType.QUInt8,
             weight_type=QuantType.QInt8,

@@ -1,4 +1,4 @@
-"""Questions by chance about what is true of a picture, with the answer and why it is so."""
+"""Random questions about the facts of a picture, with answers and reasons."""
 
 from random import Random
 
@@ -12,7 +12,7 @@ from tools.embedded.grammar import drawn, filled
 from tools.embedded.wordings import Worlds
 
 Changes = dict[str, tuple[tuple[str, str], ...]]
-"""By the kind of picture: what is counted, and what is supposed to be otherwise."""
+"""By the kind of picture: pairs of what is counted and what is supposed to change."""
 USUAL = {"flowers": ("inside", "outside"), "dots": ("dots", "top", "most")}
 FURTHER = {"flowers": ("flowers", "both", "both_named", "free"), "dots": ("bottom", "circle", "circles")}
 USUAL_CHANGES: Changes = {
@@ -61,35 +61,35 @@ IRRELEVANT: Changes = {
         ("bottom", "take top"),
     ),
 }
-"""Changes that do not touch what is asked for: the answer stays."""
+"""Changes that do not affect the answer."""
 IN_THE_SUITES = 0.35
-"""Share of questions in the very words of the suites."""
+"""Share of questions in the exact words of the suites."""
 IN_WORDS = 0.12
-"""Share of questions that write their number as a word."""
+"""Share of questions that spell out their number."""
 
 Slots = dict[str, str | int]
 _LETTERS = "aaabcdeeefghiiijklmnooprsttuuvwyz"
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A question with a number for an answer, and what the reason is made of."""
+    """A question with a numeric answer, and the data for its reason."""
 
     text: str
     answer: int
     reason: str = ""
-    """Its name among the reasons."""
+    """The key of its reason in `reasons`."""
     slots: Slots = {}
     facts: Facts | None = None
 
     def because(self) -> str:
-        """The reason in words."""
+        """Return the reason in words."""
         return "" if self.facts is None else reasons.because(self.reason, self.slots, self.facts, self.answer)
 
 
 def factual(
     rng: Random, facts: Facts, about: str, worlds: Worlds = "factual", topic: str | None = None
 ) -> Asked | None:
-    """A question about the picture as it is, of flowers or of dots; None where it makes no sense."""
+    """Return a question about flowers or dots in the original picture; None if it makes no sense."""
     topic = topic or rng.choice(USUAL[about] if rng.random() < 0.75 else FURTHER[about])
     slots = slots_for(rng, facts)
     answer = count(topic, facts, slots)
@@ -99,14 +99,14 @@ def factual(
 
 
 def worded(rng: Random, topic: str, slots: Slots, worlds: Worlds) -> str:
-    """A question for a topic, in the words of the suites or in others."""
+    """Return a question for a topic, in the words of the suites or in others."""
     if rng.random() < IN_THE_SUITES:
         return filled(rng.choice(wordings.usual(topic)), slots)
     return filled(drawn(rng, wordings.factual(topic, worlds)), slots)
 
 
 def counterfactual(rng: Random, facts: Facts, about: str) -> Asked | None:
-    """A question about the picture under a change; None where the change makes no sense in it."""
+    """Return a question about the picture under a change; None if the change makes no sense."""
     topic, change = rng.choice(_changes(rng.random())[about])
     slots = slots_for(rng, facts)
     answer = count_after(rng, topic, change, facts, slots)
@@ -120,13 +120,13 @@ def _changes(chance: float) -> Changes:
 
 
 def worded_supposed(rng: Random, topic: str, change: str, slots: Slots) -> str:
-    """A question for a topic under a change, in the words of the suites or in others."""
+    """Return a question for a topic under a change, in the words of the suites or in others."""
     in_suites = rng.random() < IN_THE_SUITES
     return filled(drawn(rng, wordings.supposed(topic, change, usual_only=in_suites)), in_words(rng, slots))
 
 
 def in_words(rng: Random, slots: Slots) -> Slots:
-    """The slots, now and then with the number written as a word."""
+    """Return the slots, sometimes with the number spelled out."""
     number = slots.get("n")
     if isinstance(number, int) and number < len(UNITS) and rng.random() < IN_WORDS:
         return {**slots, "n": UNITS[number]}
@@ -134,7 +134,7 @@ def in_words(rng: Random, slots: Slots) -> Slots:
 
 
 def boolean(rng: Random, facts: Facts, about: str) -> tuple[str, bool, str] | None:
-    """A question with yes or no for an answer, whether it is yes, and the reason."""
+    """Return a yes/no question, whether its answer is yes, and the reason."""
     topic = rng.choice([topic for topic in wordings.yes_no() if topic in _TOPICS[about]])
     slots = slots_for(rng, facts)
     number = count(topic, facts, slots)
@@ -149,7 +149,7 @@ _TOPICS = {about: USUAL[about] + FURTHER[about] for about in USUAL}
 
 
 def slots_for(rng: Random, facts: Facts, place: int | None = None) -> Slots:
-    """What the wordings may name: colours, a place (by chance unless given), and a word that nobody knows."""
+    """Return values for the slots of wordings: colours, a place (random unless given), and an unknown word."""
     there = sorted(set(facts.colours))
     colour = rng.choice(there or COLOURS)
     other = rng.choice([each for each in there if each != colour] or [each for each in COLOURS if each != colour])
@@ -169,14 +169,14 @@ def _place_slots(rng: Random, place: int) -> Slots:
 
 
 def anything(rng: Random) -> str:
-    """A word of letters by chance, and never one that supposes."""
+    """Return a word of random letters, but never one that introduces a supposition."""
     while wordings.SUPPOSING.search(word := "".join(rng.choices(_LETTERS, k=rng.randint(3, 10)))):
         pass
     return word
 
 
 def count(topic: str, facts: Facts, slots: Slots) -> int | None:
-    """What a topic counts in a picture; None where what it presupposes is not there."""
+    """Return the count of a topic in a picture; None if what it presupposes is absent."""
     colour = str(slots["c"])
     present = [number for number in facts.circles if number is not None]
     match topic:
@@ -208,7 +208,7 @@ def count(topic: str, facts: Facts, slots: Slots) -> int | None:
 
 
 def count_after(rng: Random, topic: str, change: str, facts: Facts, slots: Slots) -> int | None:
-    """What a topic counts under a change, whose number it puts into the slots; None where it makes no sense."""
+    """Return the count of a topic after a change, and put the change's number into the slots; None if senseless."""
     before = count(topic, facts, slots)
     if before is None:
         return None
@@ -257,7 +257,7 @@ _TAKEN_FROM = {
     "take bottom": "bottom",
     "take top": "top",
 }
-"""What a number of things is taken from; whatever else is asked for stays as it is."""
+"""The topic from which a change removes things; the counts of other topics stay the same."""
 
 
 def _without_colour(topic: str, facts: Facts, slots: Slots) -> int | None:
@@ -278,6 +278,6 @@ def _less(numbers: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
 
 def _without_column(topic: str, facts: Facts, column: int) -> int | None:
     if None in facts.circles:
-        return None  # with circles missing it is not plain which two are meant
+        return None  # if circles are missing, it is unclear which two are meant
     left = [number or 0 for place, number in enumerate(facts.circles) if place % 3 != column]
     return {"top": sum(left[:2]), "bottom": sum(left[2:]), "dots": sum(left)}[topic]

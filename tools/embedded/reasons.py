@@ -1,4 +1,4 @@
-"""What the model learns to say: why an answer is right, in a sentence or two, filled in with what was counted."""
+"""The reasons that the model learns to give: one or two sentences, filled in with the counts."""
 
 from collections.abc import Mapping
 
@@ -66,7 +66,7 @@ BECAUSE: dict[str, str] = {
 }
 
 KEPT = "The change does not touch what is asked for."
-"""Said after the reason of the count itself."""
+"""Added to the reason of the count itself."""
 LETTERED = "So the answer is {letter}."
 YES, NO = "Yes.", "No."
 OTHER_PICTURE = "I see neither flowers in polygons nor dots in circles."
@@ -76,7 +76,7 @@ REPLIES = (KEPT, LETTERED, YES, NO, UNKNOWN, OTHER_PICTURE, OFF_TOPIC, NEAR)
 
 
 def because(name: str, slots: Mapping[str, str | int], facts: Facts, answer: int) -> str:
-    """The reason of that name for an answer, with what was counted."""
+    """Return the named reason for an answer, filled in with the counts."""
     numbers = [number or 0 for number in facts.circles]
     counted = {
         "flowers": facts.flowers,

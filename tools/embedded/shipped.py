@@ -1,4 +1,4 @@
-"""The shipped weights as what training goes on from."""
+"""The shipped weights, as a starting point for training."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,17 +17,17 @@ from tools.embedded.decoder_training import new_decoder
 from tools.embedded.wordings import Worlds
 
 STORED = (".half", ".bytes")
-"""What the exporter adds to the names of weights that it stores in fewer bits."""
+"""Endings that the exporter adds to the names of compressed weights."""
 
 
 def shipped_encoder() -> Callable[[Tensor], Tensor]:
-    """The shipped encoder: pictures to VALUES."""
+    """Return the shipped encoder, as a function from pictures to VALUES."""
     graph = open_graph(weights_folder(), ENCODER)
     return lambda pictures: torch.from_numpy(graph.run(("values",), {"pictures": pictures.numpy()})[0])
 
 
 def shipped_decoder(worlds: Worlds, plan: DecoderPlan) -> dict[str, Tensor]:
-    """The weights of a shipped decoder in the shape of a new one; what is new in the vocabulary begins by chance."""
+    """Return the weights of a shipped decoder in the shape of a new one; new words start with random weights."""
     torch.manual_seed(0)
     state: dict[str, Tensor] = new_decoder(plan).state_dict()
     known = _weights(onnx.load_from_string(read_weights(weights_folder(), decoder_file(worlds))))
@@ -45,7 +45,7 @@ def shipped_decoder(worlds: Worlds, plan: DecoderPlan) -> dict[str, Tensor]:
 
 
 def _weights(model: Any) -> dict[str, Tensor]:
-    """The weights of a graph by the names they had in training; the exporter turned matrices over and renamed them."""
+    """Return the weights of a graph by their names in training; the exporter transposed and renamed matrices."""
     arrays = {_plain(each.name): _array(each, model) for each in model.graph.initializer}
     products = {node.output[0]: node for node in model.graph.node if node.op_type == "MatMul"}
     for node in model.graph.node:

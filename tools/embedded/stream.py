@@ -1,4 +1,4 @@
-"""Training pictures without end, drawn by several processes and always in the same order."""
+"""An endless stream of training pictures, drawn by several processes, always in the same order."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ class _Pictures(IterableDataset[Drawn]):
 
 
 def drawn(seed: str, *, start: int, workers: int) -> Iterator[Drawn]:
-    """The pictures of a seed from the `start`-th on, CHUNK at a time; the same whatever the number of workers."""
+    """Return the pictures of a seed from the `start`-th on, CHUNK at a time; the same for any number of workers."""
     return iter(
         DataLoader(
             _Pictures(seed, start),

@@ -1,4 +1,4 @@
-"""What the encoder is taught to see: a coarse map of each picture, cell by cell. Used in training only."""
+"""The training targets of the encoder: a coarse map of each picture, cell by cell."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,19 +6,19 @@ from numpy.typing import NDArray
 from countersight.scenes import COLOURS, Scene, inside, place_of
 
 CELLS = 56
-"""Rows and columns of the maps: a cell is smaller than the least distance of two dots, so none holds two."""
+"""Rows and columns of the maps: a cell is smaller than the least distance of two dots, so none contains two."""
 
 Map = NDArray[np.uint8]
 
 LAYERS = 3
 FLOWER, DOT = 1, 2
-"""In the first layer: what has its middle in a cell."""
+"""Values of the first layer: what has its centre in a cell."""
 BOTH = 16
-"""The third layer holds the number of the circle that covers a cell (1 to 6), or this where two polygons do."""
+"""The third layer has the number of the circle that covers a cell (1 to 6), or this value if two polygons do."""
 
 
 def target(scene: Scene) -> Map:
-    """Layers × rows × columns: middles; the polygons' colours as bits; circles and the polygons' overlap."""
+    """Return a map (layers × rows × columns): centres; polygon colours as bits; circles and overlapping polygons."""
     layers = np.zeros((LAYERS, CELLS, CELLS), np.uint8)
     cell = scene.width / CELLS
     marks = [(flower.x, flower.y, FLOWER) for flower in scene.flowers]

@@ -1,6 +1,6 @@
-"""The words of training, out of the files in `english`: what each count is called, and how people ask for it.
+"""The wordings of training, from the files in `english`: what each count is called, and how people ask for it.
 
-A topic is what is counted ("inside": flowers inside polygons of a colour), a change what is supposed to be otherwise.
+A topic is what is counted ("inside": flowers inside polygons of a colour), a change is what is supposed to change.
 """
 
 import re
@@ -16,17 +16,17 @@ from tools.embedded import casual, reasons
 from tools.embedded.grammar import Grammar, Node
 
 Worlds = Literal["both", "factual"]
-"""The worlds whose questions a checkpoint has met."""
+"""The worlds whose questions a checkpoint was trained on."""
 FORMS = ("past", "now", "doing", "do", "gone", "had", "be")
-"""The forms in which a change may be told."""
+"""The grammatical forms of a change."""
 PAIRED = 3
-"""How many forms the wordings count for in which question and change name each other's things."""
+"""The weight, counted in forms, of wordings in which question and change refer to each other."""
 USUAL_CHOICE = "{question}\n{lines}\nAnswer with the letter of the right option."
-"""How `run` asks for an option unless told otherwise."""
+"""The default prompt of `run` for questions with options."""
 SUPPOSING = re.compile(r"\b(if|would|were|suppos\w*|imagin\w*|assum\w*|pretend)\b", re.IGNORECASE)
-"""What the checkpoint of factual questions must never meet."""
+"""Words that the checkpoint for factual questions must never be trained on."""
 USED_OF = {"flowers": ("inside", "outside", "flowers"), "dots": ("dots", "top", "most")}
-"""Topics whose places near misses borrow."""
+"""Topics whose places near misses reuse."""
 
 _FILES = ("factual", "supposed", "near_misses", "asking")
 
@@ -76,14 +76,14 @@ def _put(frame: str, parts: Mapping[str, str]) -> str:
 
 
 def usual(topic: str) -> Sequence[str]:
-    """The wordings of the suites for a count in the picture as it is."""
+    """Return the suites' wordings for a count in the original picture."""
     wordings: Sequence[str] = _file("factual")["usual"][topic]
     return wordings
 
 
 @cache
 def factual(topic: str, worlds: Worlds) -> Node:
-    """Every way to ask for a count in the picture as it is."""
+    """Return all ways to ask for a count in the original picture."""
     file = _file("factual")
     groups = [_framed(file["frames"]["where"], topic, f"<in_{topic}>")]
     for frames, holder in (("holders", f"hold_{topic}"), ("holder", f"holds_{topic}")):
@@ -97,7 +97,7 @@ def factual(topic: str, worlds: Worlds) -> Node:
 
 @cache
 def supposed(topic: str, change: str, *, usual_only: bool = False) -> Node:
-    """Every way to ask for a count under a change; or those of the suites alone."""
+    """Return all ways to ask for a count under a change, or only those of the suites."""
     file = _file("supposed")
     if usual_only:
         clauses = file["changes"][change]["past"][:2]
@@ -108,7 +108,7 @@ def supposed(topic: str, change: str, *, usual_only: bool = False) -> Node:
 
 
 def _joined(asked: Mapping[str, str], change: str) -> list[Node]:
-    """What is asked and a change, in every form in which it is told."""
+    """Return the question joined with the change in each of its forms."""
     joins = _file("supposed")["joins"]
     filled = {**asked, **{form.upper(): f"<{_form(form, change)}>" for form in FORMS}}
     return [_grammar().understood([_put(join, filled) for join in joins[form]]) for form in ("past", *FORMS)]
@@ -116,7 +116,7 @@ def _joined(asked: Mapping[str, str], change: str) -> list[Node]:
 
 @cache
 def near_miss(kind: str) -> Node:
-    """Near misses about the picture as it is, in the frames of the right questions."""
+    """Return near misses about the original picture, in the sentence frames of known questions."""
     frames = _file("factual")["frames"]
     held = [_put(frame, {"N": f"<{kind}>", "H": f"<near_holds_{kind}>"}) for frame in frames["holder"]]
     where = _near(frames["where"], kind, USED_OF[kind])
@@ -124,7 +124,7 @@ def near_miss(kind: str) -> Node:
 
 
 def _near(frames: Sequence[str], kind: str, topics: Sequence[str]) -> list[str]:
-    """Frames with the right noun in another place, and with another noun in the right places."""
+    """Return sentence frames with the right noun in another place, and with another noun in the right places."""
     right = "[" + "|".join(f"<in_{topic}>" for topic in topics) + "]"
     elsewhere = [_put(frame, {"N": f"<{kind}>", "W": f"<near_in_{kind}>"}) for frame in frames]
     return elsewhere + [_put(frame, {"N": f"<near_{kind}>", "W": right}) for frame in frames]
@@ -132,7 +132,7 @@ def _near(frames: Sequence[str], kind: str, topics: Sequence[str]) -> list[str]:
 
 @cache
 def near_miss_supposed(kind: str, topic: str, changes: tuple[str, ...]) -> Node:
-    """Near misses of questions about a change: another change, or something else asked for under one of these."""
+    """Return near misses about a change: an unknown change, or an unknown count under one of these changes."""
     joins = _file("supposed")["joins"]["past"]
     changed = {"S": f"<would_{topic}>", "T": f"<then_{topic}>", "PAST": f"<near_changes_{kind}>"}
     asked = {"S": f"<would_near_{kind}>", "T": f"<then_near_{kind}>"}
@@ -141,38 +141,38 @@ def near_miss_supposed(kind: str, topic: str, changes: tuple[str, ...]) -> Node:
 
 
 def vague() -> Node:
-    """Numbers of things that are none."""
+    """Return vague amounts in place of numbers: "a few", "some of the"."""
     return _grammar().part("vague")
 
 
 def open_pairs() -> dict[str, list[tuple[str, str]]]:
-    """Topics with changes that leave open what is asked for."""
+    """Return topics with changes that leave the answer open."""
     found = _file("near_misses")["open_pairs"]
     return {kind: [(topic, change) for topic, change in listed] for kind, listed in found.items()}
 
 
 @cache
 def frames(name: str, worlds: Worlds) -> Node:
-    """What stands round a question, or how one is put, by name."""
+    """Return the words around a question, or the formats of prompts, by name."""
     listed = [each for each in _file("asking")["frames"][name] if worlds == "both" or not SUPPOSING.search(each)]
     return _grammar().understood(listed)
 
 
 @cache
 def whys(name: str) -> Node:
-    """Ways to ask for the reason: "short" or "long"."""
+    """Return ways to ask for the reason: "short" or "long"."""
     return _grammar().understood(_file("asking")["whys"][name])
 
 
 def yes_no() -> dict[str, list[str]]:
-    """Questions for yes or no, by topic."""
+    """Return yes/no questions by topic."""
     found: dict[str, list[str]] = _file("asking")["yes_no"]
     return found
 
 
 @cache
 def off_topic(name: str) -> Node:
-    """Questions about anything else, things and colours that are in no picture of ours, by name."""
+    """Return off-topic questions, or things and colours that are in none of our pictures, by name."""
     return _grammar().understood(_file("near_misses")["off_topic"][name])
 
 
@@ -182,7 +182,7 @@ def _known(names: Sequence[str]) -> list[Node]:
 
 
 def heard() -> set[str]:
-    """Every word that is said to the model, in small letters."""
+    """Return every word that is said to the model, in lower case."""
     files = (text for name in _FILES for text in _strings(_file(name)))
     plain = (re.sub(r"{\w+}|<\w+>|\b[A-Z]+\b", " ", text) for text in files)
     typed = (*(short for _, short in casual.SHORT), *casual.FILLERS)
@@ -190,7 +190,7 @@ def heard() -> set[str]:
 
 
 def said() -> set[str]:
-    """Every word that the model learns to say."""
+    """Return every word that the model learns to say."""
     plain = (re.sub(r"{\w+}", " ", text) for text in (*reasons.BECAUSE.values(), *reasons.REPLIES))
     return {word for text in plain for word in re.findall(r"[^\W\d_]+", text)} | {*COLOURS, *" ".join(PLACES).split()}
 
