@@ -1,4 +1,4 @@
-"""Load-test `countersight collect`: simulated workers do whole flows over real HTTP, on SQLite or PostgreSQL.
+"""Load-test `countersight collect`: simulated workers run whole flows over real HTTP, on SQLite or PostgreSQL.
 
 `python -m benchmarks.collecting [--flow cosim cfmm …] [--database postgresql] [--kills 20]`. For each flow,
 `countersight collect serve` runs in a separate process with a half-finished campaign of 10,000 items. Workers take

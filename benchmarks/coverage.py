@@ -74,7 +74,7 @@ def means(_: str, number: Number, share: float, votes: int, draws: int, seed: in
 
 
 def drops(shape: str, number: Number, differing: float, alike: float, draws: int, seed: int) -> float:
-    """Return the coverage of the interval of a drop with clustered cases; 75 % of differences have one direction."""
+    """Return the coverage of the interval of a drop with clustered cases; 75 % of the differing cases are drops."""
     clusters = number[0]
     of = np.repeat(np.arange(clusters), sizes(shape, *number))
     generator = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Compare generating cases with only encoding their pictures, and drawing pictures with drawing in matplotlib.
+"""Compare generating cases with only encoding their pictures, and our drawing of pictures with matplotlib's.
 
 `python -m benchmarks.drawing [CASES]`. The alternatives take turns in one process, several times; the median is
 reported, so that short bursts of other load do not matter. Then the whole job is timed on all cores, including the
@@ -87,7 +87,7 @@ def _pillow(pixels: Pixels) -> bytes:
 
 
 def main() -> None:
-    """Print every figure on a line."""
+    """Print one figure per line."""
     for name, value in measure(*map(int, sys.argv[1:2])).items():
         print(f"{name:<60} {value:10.2f}")
     if not importlib.util.find_spec("matplotlib"):

@@ -202,7 +202,7 @@ def _search(number: int, at_once: int) -> None:
 
 
 def main() -> None:
-    """Print every figure on a line."""
+    """Print one figure per line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", type=int, default=100_000)
     parser.add_argument("--small", type=int, default=5_000)

@@ -1,4 +1,4 @@
-"""Compare `models/posting.py`, which posts JSON over aiohttp's connections without its sessions, with a session.
+"""Compare `models/posting.py`, which posts JSON over aiohttp's connections, with a plain aiohttp session.
 
 `python -m benchmarks.posting`. Both send the same bodies to the same server and take turns in this process. The result
 is the client's processor time per request.

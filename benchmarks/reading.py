@@ -50,7 +50,7 @@ def _byte(text: str, place: int = 0) -> int:
 def unopened(row: Row) -> bool:
     """Return whether a labelled reply was never looked at while the rules were written.
 
-    The rates of these replies were printed many times meanwhile, so they are not an untouched test set.
+    The rates of these replies were printed many times during development, so they are not an untouched test set.
     """
     if not row["reply"].strip() or _byte(row["reply"], 1) % 2:
         return False  # half of the replies that were first held out were looked at later

@@ -66,7 +66,7 @@ def _small(path: Path) -> int:
 
 
 def main() -> None:
-    """Print every figure on a line."""
+    """Print one figure per line."""
     for name, value in measure(*map(int, sys.argv[1:2])).items():
         print(f"{name:<60} {value:10.2f}")
 

@@ -1,8 +1,8 @@
-"""Measure how soon `run --until` stops and if its intervals hold: `python -m benchmarks.stopping [--draws 200]`.
+"""Measure how soon `run --until` stops and its coverage: `python -m benchmarks.stopping [--draws 200]`.
 
-Benchmarks with a known drop are simulated in random order. 20 % of the cases are right in one world only, or more if
-the drop requires it. Coverage is the share of simulated runs in which the interval contained the true value at *every*
-moment, after each single case.
+Benchmarks with a known drop are simulated in random order. At least 20 % of the cases are right in one world only, and
+more if the drop requires it. Coverage is the share of simulated runs in which the interval contained the true value at
+*every* moment, after each single case.
 """
 
 from argparse import ArgumentParser

@@ -66,7 +66,7 @@ def _keys(page: str) -> list[str]:
 
 
 def main() -> None:
-    """Print every figure on a line."""
+    """Print one figure per line."""
     print(f"Countersight {cs.__version__}")
     for name, value in measure(*map(int, sys.argv[1:2])).items():
         print(f"{name:<60} {value:10.3f}")

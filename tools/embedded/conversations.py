@@ -65,7 +65,7 @@ def _exchange(rng: Random, facts: Facts, worlds: Worlds) -> tuple[str, ...]:
 
 
 def _about_another_picture(rng: Random, worlds: Worlds) -> tuple[str, ...]:
-    """Return a question about a picture of another kind, which the model cannot answer."""
+    """Return turns with a question about a picture of another kind, which the model cannot answer."""
     text = off_topic(rng, worlds) if rng.random() < 0.4 else _known(rng, _made_up(rng), worlds).text
     return _unknown(rng, text, worlds, reasons.OTHER_PICTURE)
 

@@ -14,7 +14,7 @@ class Curve:
         self.path = path
 
     def cut(self, step: int) -> None:
-        """Remove the rows after a step, from which training resumes."""
+        """Remove the rows after a step, because training resumes there."""
         if not step:
             self.path.unlink(missing_ok=True)
         elif self.path.exists():

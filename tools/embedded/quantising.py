@@ -22,7 +22,7 @@ PICTURES = 96
 """Training pictures that calibrate the ranges of activations."""
 TOGETHER = 4
 HEADS = 3
-"""Final convolutions that are not quantised: their maps are summed up, and so would be their rounding errors."""
+"""Final convolutions that are not quantised: their maps are summed up, so rounding errors would add up too."""
 
 
 class _Pictures(CalibrationDataReader):

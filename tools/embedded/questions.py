@@ -12,7 +12,7 @@ from tools.embedded.grammar import drawn, filled
 from tools.embedded.wordings import Worlds
 
 Changes = dict[str, tuple[tuple[str, str], ...]]
-"""By the kind of picture: pairs of what is counted and what is supposed to change."""
+"""By the kind of picture: pairs of a topic (what is counted) and a supposed change."""
 USUAL = {"flowers": ("inside", "outside"), "dots": ("dots", "top", "most")}
 FURTHER = {"flowers": ("flowers", "both", "both_named", "free"), "dots": ("bottom", "circle", "circles")}
 USUAL_CHANGES: Changes = {
@@ -208,7 +208,7 @@ def count(topic: str, facts: Facts, slots: Slots) -> int | None:
 
 
 def count_after(rng: Random, topic: str, change: str, facts: Facts, slots: Slots) -> int | None:
-    """Return the count of a topic after a change, and put the change's number into the slots; None if senseless."""
+    """Return a topic's count after a change, and put the change's number into the slots; None if it makes no sense."""
     before = count(topic, facts, slots)
     if before is None:
         return None

@@ -1,6 +1,6 @@
 """The wordings of training, from the files in `english`: what each count is called, and how people ask for it.
 
-A topic is what is counted ("inside": flowers inside polygons of a colour), a change is what is supposed to change.
+A topic is what is counted ("inside": flowers inside polygons of a colour), a change is what the question supposes.
 """
 
 import re

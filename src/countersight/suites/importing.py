@@ -75,7 +75,7 @@ def import_dataset(
 ) -> Imported:
     """Import a published file, or a randomly drawn `part` of it, into a new dataset folder.
 
-    Invalid rows are passed to `on_bad` and skipped. A case whose picture is not in the folder `pictures` has none. The
+    Invalid rows are passed to `on_bad` and skipped. Cases whose picture is not in `pictures` have no picture. The
     card records `how` the layout was opened.
     """
     if pictures is not None and not pictures.is_dir():

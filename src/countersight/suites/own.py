@@ -62,16 +62,16 @@ def _as_text(value: Any) -> Any:
 
 def _as_case(row: Row, number: int) -> Case:
     counterfactual = _question(row, "counterfactual", _options(row, "options"))
-    if prior := _given(row, "prior"):  # a prior that equals the right answer is ignored
+    if prior := _optional_text(row, "prior"):  # a prior that equals the right answer is ignored
         prior = _gold(prior, counterfactual.kind, tuple(option.text for option in counterfactual.options), "prior")
         counterfactual = replace(counterfactual, prior="" if prior == counterfactual.answer else prior)
     factual = None
-    if _given(row, "factual_question"):
+    if _optional_text(row, "factual_question"):
         factual = _question(row, "factual", _options(row, "factual_options") or _options(row, "options"))
-    change = _given(row, "change")
+    change = _optional_text(row, "change")
     return Case(
-        id=_given(row, "id") or f"{NAME}-{number:06d}",
-        group=_given(row, "group"),
+        id=_optional_text(row, "id") or f"{NAME}-{number:06d}",
+        group=_optional_text(row, "group"),
         factual=factual,
         change=Change(change) if change else supposed(counterfactual.text),
         counterfactual=counterfactual,
@@ -101,10 +101,10 @@ def _gold(answer: str, kind: AnswerKind, options: tuple[str, ...], field: str) -
 
 
 def _options(row: Row, field: str) -> tuple[str, ...]:
-    return tuple(part for part in map(str.strip, _given(row, field).split("|")) if part)
+    return tuple(part for part in map(str.strip, _optional_text(row, field).split("|")) if part)
 
 
-def _given(row: Row, field: str) -> str:
+def _optional_text(row: Row, field: str) -> str:
     """Return the value of an optional field."""
     return text_of(row, field) if str(row.get(field) or "").strip() else ""
 

@@ -197,7 +197,7 @@ def table(name: str) -> PaperTable:
 def beside(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
     """Return the tables to compare with runs of a suite: all with a common figure, or the named ones.
 
-    A name is a table's or a paper's.
+    A name refers to a table or to a whole paper.
     """
     everything = [each for paper in papers() for each in tables(paper)]
     fitting = [each for each in everything if each.suite == suite and each.measured]

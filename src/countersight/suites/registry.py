@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from countersight.suites.paper_terms import Terms
     from countersight.suites.suite import Suite, Way
 
-_OURS: Final = {
+_BUILT_IN: Final = {
     "cvqa-synthetic": "cvqa.files:SYNTHETIC",
     "cvqa-real": "cvqa.files:REAL",
     "cfmm": "cfmm:SUITE",
@@ -42,15 +42,15 @@ _OURS: Final = {
 
 class _Shipped(Mapping[str, "Suite"]):
     def __getitem__(self, name: str) -> "Suite":
-        module, _, attribute = _OURS[name].partition(":")
+        module, _, attribute = _BUILT_IN[name].partition(":")
         suite: Suite = getattr(import_module(f"countersight.suites.{module}"), attribute)
         return suite
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_OURS)
+        return iter(_BUILT_IN)
 
     def __len__(self) -> int:
-        return len(_OURS)
+        return len(_BUILT_IN)
 
 
 SUITES: Final[Mapping[str, "Suite"]] = _Shipped()

@@ -32,8 +32,8 @@ def words(question: Question) -> int:
 
     Words are separated by white space, and options follow the question as C-VQA prints them: "Select the correct
     answer:A:16  B:17  C:12  D:13". Counted this way, C-VQA-Synthetic's published questions have 16.00 words on average,
-    and 25.33 in the counterfactual world, as in the paper. C-VQA-Real's questions have no options; the half that we
-    have has 5.89 and 13.20 words, while the paper reports 5.88 and 13.15 for the whole set.
+    and 25.33 in the counterfactual world, as in the paper. C-VQA-Real's questions have no options; the half that
+    is available to us has 5.89 and 13.20 words, while the paper reports 5.88 and 13.15 for the whole set.
     """
     asked = question.text
     if question.options:
@@ -81,7 +81,7 @@ class PairTally:
             self.truths[case.counterfactual.answer] += 1
 
     def statistics(self) -> "PairTally":
-        """Return the statistics, which this tally holds itself."""
+        """Return this tally, which also holds the statistics."""
         return self
 
     def tables(self) -> Iterator[Grid]:

@@ -1,4 +1,4 @@
-"""CFMM: pairs of a basic and a counterfactual question that share two options, in a file format of our own.
+"""CFMM: pairs of a basic and a counterfactual question that share two options, in our own file format.
 
 The authors' file is not public. Write the cases as a CSV with a header, or as a .jsonl file with one JSON object per
 line. All fields are text.
@@ -9,7 +9,7 @@ line. All fields are text.
     counterfactual_question  "If the cat and the dog changed places, would the cat be to the left of the dog?"
     option_a, option_b       the two answers that both questions offer: "Yes", "No"
     basic_answer             A or B, or the option's text
-    counterfactual_answer    the same
+    counterfactual_answer    in the same form
 
 Case does not matter in aspects and answers, and "colour" is read as "color".
 """

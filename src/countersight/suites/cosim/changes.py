@@ -76,7 +76,7 @@ _DONE_BY = re.compile(
     r"\b(?:lifted|carried|chased|attacked|hit|pushed|pulled|dragged|towed|thrown|fed|held) by\b|\babout to\b"
 )
 # "From walking", "a grazing land", "light coming in": these words in -ing do not describe an event.
-_NO_DEED = re.compile(r"\b(?:from|for|by|of|without|a|an|the)\s[a-z]+ing\b|\b(?:sun)?lights?\s[a-z]+ing\b|\bgoing on\b")
+_NO_ACTS = re.compile(r"\b(?:from|for|by|of|without|a|an|the)\s[a-z]+ing\b|\b(?:sun)?lights?\s[a-z]+ing\b|\bgoing on\b")
 _WHOLE = re.compile(
     r"\b(?:dust|snow|ice|smoke|water)\b.{0,20}\beverywhere\b|\bcovered (?:in|with|by) (?:snow|ice|rains?)\b"
 )
@@ -94,13 +94,13 @@ _IS_THERE = re.compile(r"(?:in|on|at|near|nearby|visible|around|behind|next|stan
 
 
 def change_kinds(text: str) -> tuple[str, ...]:
-    """Return the types of change that the words describe, in the order of `KINDS`."""
+    """Return the types of change that a text describes, in the order of `KINDS`."""
     found = set().union(*map(_kinds_of_clause, _clauses(text)))
     return tuple(kind for kind in KINDS if kind in found)
 
 
 def change_count(text: str) -> int:
-    """Return the number of changes that the words describe: two of one type, in two clauses, are two."""
+    """Return the number of changes that a text describes: two of the same type, in two clauses, count as two."""
     return sum(len(_kinds_of_clause(clause)) for clause in _clauses(text))
 
 
@@ -147,7 +147,7 @@ def _kinds_of_command(verb: str, rest: str) -> set[str]:
     if verb in _WORDS["add"] and not (verb in _WORDS["place"] and _THE.match(rest)):
         return (_added(rest) or {ADDITION}) | _event(rest)
     if verb not in _WORDS["alter"]:
-        return {RELOCATION} | _brought(rest) | _event(rest)
+        return {RELOCATION} | _accompanying(rest) | _event(rest)
     if verb in ("change", "turn", "make") and _WORDS["surroundings"] & set(rest.split()[:4]):
         return {ENVIRONMENT}
     other = _TO.match(rest) if verb in ("change", "turn") else None
@@ -167,7 +167,7 @@ def _kinds_of_statement(clause: str) -> set[str]:
         return _removed(f"{none['rest']} {rest}")
     if _GONE.search(clause):
         return {_REMOVED[sort] for sort in _things(subject)} or {REMOVAL}
-    found = _event(rest if verb else clause) | _brought(rest)
+    found = _event(rest if verb else clause) | _accompanying(rest)
     if not _KNOWN.match(subject):
         is_there = found or _IS_THERE.match(rest)
         if _NEW.match(subject) or _names_people(subject) or (is_there and subject.endswith("s")):
@@ -196,7 +196,7 @@ def _removed(phrase: str) -> set[str]:
 
 
 def _added(phrase: str) -> set[str]:
-    return {_ADDED[sort] for sort in _things(phrase)} | _brought(phrase)
+    return {_ADDED[sort] for sort in _things(phrase)} | _accompanying(phrase)
 
 
 def _things(phrase: str) -> list[str]:
@@ -226,7 +226,7 @@ def _head(item: str) -> str:
 
 
 def _ends_a_noun(word: str) -> bool:
-    return _is_deed(word) or word in _WORDS["still"]
+    return _is_action(word) or word in _WORDS["still"]
 
 
 def _sort(noun: str) -> str:
@@ -239,7 +239,7 @@ def _names_people(text: str) -> bool:
     return any(_sort(word) == "person" for word in text.split())
 
 
-def _brought(text: str) -> set[str]:
+def _accompanying(text: str) -> set[str]:
     """Return the types of accompanying things: "a man with a gun", "filled with people", "he is wearing a helmet"."""
     holds = _HOLDS.search(text)
     found = {_ADDED[sort] for sort in _things(holds["thing"])} if holds else set()
@@ -254,13 +254,13 @@ def _brought(text: str) -> set[str]:
 
 
 def _event(text: str) -> set[str]:
-    """Return the type "event" if somebody does something or something moves."""
-    said = _NO_DEED.sub(" ", text).split()
-    happens = any(_is_deed(word) or word in _WORDS["deeds"] for word in said)
+    """Return the type "event description" if somebody does something or something moves."""
+    said = _NO_ACTS.sub(" ", text).split()
+    happens = any(_is_action(word) or word in _WORDS["deeds"] for word in said)
     return {EVENT} if happens or _DONE_BY.search(text) else set()
 
 
-def _is_deed(word: str) -> bool:
+def _is_action(word: str) -> bool:
     return bool(_ING.fullmatch(word)) and word not in _WORDS["still"] and word not in _WORDS["nouns_in_ing"]
 
 
@@ -302,7 +302,7 @@ def change_parts(text: str) -> tuple[str, ...]:
 
 
 def _begins_a_clause(lowered: str, start: int, found: re.Match[str]) -> bool:
-    """Return whether a clause begins after "and" or a comma, and not just a subject goes on ("bread and butter")."""
+    """Return whether "and" or a comma begins a new clause, rather than joining nouns ("bread and butter are gone")."""
     before = lowered[start : found.start()]
     joined = _SUBJECT.match(lowered, found.start())
     if found["does"]:

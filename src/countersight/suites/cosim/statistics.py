@@ -60,7 +60,7 @@ class CosimTally:
         self.numbers = dict.fromkeys(NUMBERS, 0)
         """The number of instances by the number of types."""
         self.changes = dict.fromkeys(NUMBERS, 0)
-        """The number of instances by the number of changes: two of one type are two."""
+        """The number of instances by the number of changes: two of the same type count as two."""
         self.guides = dict.fromkeys(REPORTED_GUIDES, 0)
         """The number of cases by guide, among those whose two responses both begin with yes or no."""
 
@@ -85,7 +85,7 @@ class CosimTally:
             self.guides["answer kept" if is_kept else "answer flipped"] += 1
 
     def statistics(self) -> "CosimTally":
-        """Return the statistics, which this tally holds itself."""
+        """Return this tally, which also holds the statistics."""
         return self
 
     @property
@@ -150,7 +150,7 @@ def _shares(title: str, heading: str, note: str, counts: dict[str, int], reporte
 
 
 def number_of_changes(case: Case) -> int:
-    """Return the number of changes, as assigned or as counted by the rules; two of one type are two. 0: unknown."""
+    """Return the number of changes, as assigned or as counted by the rules, or 0 if it is unknown."""
     said = case.provenance.get("changes")
     if isinstance(said, int) and said > 0:
         return said

@@ -133,7 +133,7 @@ _FULLEST = (5, 6, 7, 8)
 """The possible numbers of dots in the fullest circle after this removal, all equally likely."""
 _TOTALS = range(24, 30)
 _MATTERS = 0.9
-"""How often the order matters, if it can; if the fullest circle then has 8 dots, it was the fullest from the start."""
+"""The probability that the order matters, if it can. It cannot if 8 dots are left in the fullest circle."""
 
 
 def _in_order(numbers: Numbers, *, swapped: bool = False) -> int:

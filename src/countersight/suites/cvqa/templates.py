@@ -100,7 +100,7 @@ class Solved(msgspec.Struct, frozen=True):
 
 
 class Template(msgspec.Struct, frozen=True):
-    """One of the six kinds of puzzle, with the answers of the published set."""
+    """One of the six kinds of puzzle, with the range of its answers in the published set."""
 
     number: int
     group: str
