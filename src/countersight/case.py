@@ -13,29 +13,29 @@ Telling = Literal["told", "shown", "twice"]
 """How a model learns about the change: `told` in the question, `shown` in a picture drawn after the change, or `twice`,
 in both."""
 
-Asking = Literal["factual", "counterfactual", "shown"]
+QuestionVariant = Literal["factual", "counterfactual", "shown"]
 """One of the three ways to ask a case: without the change, with the change told in words, or shown as a picture."""
 
-ASKINGS: Final[tuple[Asking, ...]] = get_args(Asking)
-WORLDS: Final[dict[Asking, tuple[World, Telling]]] = {
+VARIANTS: Final[tuple[QuestionVariant, ...]] = get_args(QuestionVariant)
+WORLDS: Final[dict[QuestionVariant, tuple[World, Telling]]] = {
     "factual": ("factual", "told"),
     "counterfactual": ("counterfactual", "told"),
     "shown": ("counterfactual", "shown"),
 }
-"""The world and the telling of each way of asking."""
+"""The world and the telling of each variant."""
 TWICE: Final[tuple[World, Telling]] = ("counterfactual", "twice")
 """World and telling of the question with "if" about the picture after the change. It is the fourth combination of two
 questions and two pictures, and is used only for scores of complete sets."""
-ASKING_WORDS: Final[dict[Asking, str]] = {
+VARIANT_DESCRIPTIONS: Final[dict[QuestionVariant, str]] = {
     "factual": "the picture as it is",
     "counterfactual": "a change told in words",
     "shown": "the change shown as a picture",
 }
-"""A description of each way of asking, for pages and tables."""
+"""A description of each variant, for pages and tables."""
 
 
-def asking_of(world: World, telling: Telling) -> Asking:
-    """Return the way of asking for a world and a telling."""
+def variant_of(world: World, telling: Telling) -> QuestionVariant:
+    """Return the variant of a question for a world and a telling."""
     if world == "factual":
         return "factual"
     return "shown" if telling == "shown" else "counterfactual"
@@ -316,7 +316,7 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def __repr__(self) -> str:
         said = self.text if self.state == "answered" else f"failed: {self.reason}"
-        return f"Reply({self.case!r}, {asking_of(self.world, self.telling)}: {said[:80]!r})"
+        return f"Reply({self.case!r}, {variant_of(self.world, self.telling)}: {said[:80]!r})"
 
     @property
     def is_cut(self) -> bool:

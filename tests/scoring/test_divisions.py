@@ -6,7 +6,7 @@ import pytest
 
 from countersight.case import Case, Change, Option, Question, Reply
 from countersight.scoring import outcomes, score_line
-from countersight.scoring.divisions import Axis, Dividing
+from countersight.scoring.divisions import Axis, CaseDivider
 
 KINDS = Axis("kind", ("add", "remove"), lambda case: case.change.kinds if case.change else ())
 AXES = {"toy": (KINDS,)}
@@ -24,22 +24,22 @@ def said(row: int, letter: str) -> Reply:
     return Reply(case=f"c{row}", row=row, world="counterfactual", text=letter)
 
 
-def divided(cases: list[Case], replies: list[Reply]) -> tuple[Dividing, dict[str, tuple[int, int]]]:
+def divided(cases: list[Case], replies: list[Reply]) -> tuple[CaseDivider, dict[str, tuple[int, int]]]:
     """What divided the cases, and for each line its right answers and its cases."""
-    dividing = Dividing(lambda suite: AXES.get(suite, ()))
-    found = outcomes(dividing.watch(enumerate(cases)), replies)
+    divider = CaseDivider(lambda suite: AXES.get(suite, ()))
+    found = outcomes(divider.watch(enumerate(cases)), replies)
     lines = {}
-    for division in dividing.divisions():
+    for division in divider.divisions():
         for line, mask in division.masks(len(found)):
             row = score_line(found, line, mask)
             lines[f"{division.name}: {line}"] = (row.counterfactual.right, row.n)
-    return dividing, lines
+    return divider, lines
 
 
 def test_a_case_counts_on_every_line_it_belongs_to_and_once_on_each() -> None:
     cases = [case("c0", "add", "remove"), case("c1", "remove", "remove"), case("c2")]
-    dividing, lines = divided(cases, [said(0, "A"), said(1, "B"), said(2, "A")])
-    assert dividing.suite == "toy"
+    divider, lines = divided(cases, [said(0, "A"), said(1, "B"), said(2, "A")])
+    assert divider.suite == "toy"
     assert lines == {"kind: add": (1, 1), "kind: remove": (1, 2)}
 
 
@@ -51,19 +51,19 @@ def test_lines_keep_the_order_of_the_axis_and_what_it_does_not_know_is_other() -
 @pytest.mark.parametrize("suites", [("toy", "other"), ("other", "toy"), ("", "toy")])
 def test_cases_of_several_suites_are_not_divided(suites: tuple[str, str]) -> None:
     cases = [case(f"c{row}", "add", suite=suite, roles=OPTIONS) for row, suite in enumerate(suites)]
-    dividing, lines = divided(cases, [])
-    assert (dividing.suite, lines, dividing.role_shares(outcomes([], []))) == ("", {}, ())
+    divider, lines = divided(cases, [])
+    assert (divider.suite, lines, divider.role_shares(outcomes([], []))) == ("", {}, ())
 
 
 def test_a_suite_that_divides_nothing_has_no_divisions() -> None:
-    dividing, lines = divided([case("c0", "add", suite="cfmm")], [])
-    assert (dividing.suite, lines) == ("cfmm", {})
+    divider, lines = divided([case("c0", "add", suite="cfmm")], [])
+    assert (divider.suite, lines) == ("cfmm", {})
 
 
 def shares(cases: list[Case], replies: list[Reply]) -> list[tuple[str, int, int]]:
-    dividing = Dividing(lambda suite: ())
-    found = outcomes(dividing.watch(enumerate(cases)), replies)
-    return [(share.role, share.chosen.right, share.chosen.n) for share in dividing.role_shares(found)]
+    divider = CaseDivider(lambda suite: ())
+    found = outcomes(divider.watch(enumerate(cases)), replies)
+    return [(share.role, share.chosen.right, share.chosen.n) for share in divider.role_shares(found)]
 
 
 def test_options_are_counted_by_the_role_of_the_one_that_was_chosen() -> None:
@@ -101,8 +101,8 @@ def test_a_file_with_a_thousand_roles_is_no_trouble() -> None:
 
 
 def test_a_divided_case_costs_few_bytes() -> None:
-    dividing = Dividing(lambda suite: AXES.get(suite, ()))
-    for _ in dividing.watch((row, case(f"c{row}", "add", "remove", roles=OPTIONS)) for row in range(2_000)):
+    divider = CaseDivider(lambda suite: AXES.get(suite, ()))
+    for _ in divider.watch((row, case(f"c{row}", "add", "remove", roles=OPTIONS)) for row in range(2_000)):
         pass
-    (division,) = dividing.divisions()
+    (division,) = divider.divisions()
     assert (division.cases.nbytes + division.places.nbytes) / 2_000 < 13

@@ -48,13 +48,13 @@ def test_expected_accuracy_flips_and_variances(tmp_path) -> None:
         return "D" if n < 2 else right(n)
 
     factual = judged(folder, tmp_path / "runs", right, right, at_times)[0]
-    assert (factual.asking, factual.runs, factual.cases) == ("factual", 3, 8)
+    assert (factual.variant, factual.runs, factual.cases) == ("factual", 3, 8)
     assert factual.expected == pytest.approx(22 / 24)
     assert factual.flips == pytest.approx(0.25)
-    assert factual.within == pytest.approx(2 * (2 / 9) / 8 * 1.5)
+    assert factual.variance_within == pytest.approx(2 * (2 / 9) / 8 * 1.5)
     same = judged(folder, tmp_path / "same", at_times, at_times)[0]
-    assert (same.flips, same.within) == (0.0, 0.0)
-    assert same.between > 0
+    assert (same.flips, same.variance_within) == (0.0, 0.0)
+    assert same.variance_between > 0
 
 
 def test_the_command_asks_several_times(tmp_path) -> None:
@@ -71,8 +71,8 @@ def test_the_command_asks_several_times(tmp_path) -> None:
         assert tuple(each.text for each in (times, cases, within, between)) == (
             "3",
             "6",
-            f"{found.within:.4f}",
-            f"{found.between:.4f}",
+            f"{found.variance_within:.4f}",
+            f"{found.variance_between:.4f}",
         )
         assert (expected.figure.value, flips.figure.value) == (found.expected, found.flips)
     assert "Repeated runs" in made.html.read_text()

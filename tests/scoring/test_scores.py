@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.case import ASKINGS, Asking, Case, Option, Question, Reply
+from countersight.case import VARIANTS, Case, Option, Question, QuestionVariant, Reply
 from countersight.html import Bounds
 from countersight.scoring import OUTCOMES, Outcomes, compare, outcomes, ranking, score
 
@@ -53,14 +53,14 @@ def run(*replies: list[Reply], groups: str = "", shown: bool = False) -> Outcome
     return outcomes(cases, [reply for each in replies for reply in each])
 
 
-def verdicts(found: Outcomes, asking: Asking = "factual") -> list[str | None]:
+def verdicts(found: Outcomes, asking: QuestionVariant = "factual") -> list[str | None]:
     """The outcome of each case in one kind of asking."""
-    return [OUTCOMES[code] for code in found.codes[:, ASKINGS.index(asking)]]
+    return [OUTCOMES[code] for code in found.codes[:, VARIANTS.index(asking)]]
 
 
-def extracted(found: Outcomes, asking: Asking = "factual") -> list[str | None]:
+def extracted(found: Outcomes, asking: QuestionVariant = "factual") -> list[str | None]:
     """The answer extracted from the reply to each case."""
-    return [found.answer_texts[place] for place in found.answers[:, ASKINGS.index(asking)]]
+    return [found.answer_texts[place] for place in found.answers[:, VARIANTS.index(asking)]]
 
 
 def test_each_question_ends_as_right_wrong_unread_failed_or_missing() -> None:

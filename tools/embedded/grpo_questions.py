@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-from countersight.case import ASKINGS, Asking, Question
+from countersight.case import VARIANTS, Question, QuestionVariant
 from countersight.exchange import NamedQuestion
 from countersight.models.embedded import shrink
 from countersight.parallel import in_order
@@ -26,7 +26,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     template: int
     index: int
-    asking: Asking
+    asking: QuestionVariant
     control: bool
     words: str
     question: Question
@@ -57,7 +57,7 @@ def _questions(template: int, seed: int, indices: range) -> Iterator[Asked]:
             made = make(TEMPLATES[template - 1], seed, index, index + 1)
             scenes = np.stack([shrink(Image.fromarray(draw(each))) for each in (made.record.scene, made.changed)])
             before, after = map(tuple, see(torch.from_numpy(scenes)).tolist())
-            for asking in ASKINGS:
+            for asking in VARIANTS:
                 question: Question = getattr(made.case, asking)
                 words = NamedQuestion(0, made.case, asking, question).words
                 seen = after if asking == "shown" else before

@@ -278,7 +278,7 @@ def ask(
         from countersight.scoring import stopped as stopping_in
 
         if found := stopping_in(RunFolder.open(output)):
-            _say(found.told(tally.cost + others.cost))
+            _say(found.describe(tally.cost + others.cost))
             for folder, each in _with_other(output, model, other).items():
                 _say_unread(folder, f"{each.name}: " if other else "")
         if not tally.total:  # the rule was met in an earlier call

@@ -12,7 +12,7 @@ import msgspec
 from rich.console import Console
 
 from countersight.authoring import Funnel
-from countersight.case import ASKING_WORDS, LETTERS, TWO_WORLDS, Case, Question, World
+from countersight.case import LETTERS, TWO_WORLDS, VARIANT_DESCRIPTIONS, Case, Question, World
 from countersight.html import Grid, Markup, TableCell, fragment, name, print_grids, sheet, shortened, table_line
 from countersight.suites import SuiteStatistics, SuiteTally, known_suite, words
 from countersight.text import several
@@ -362,7 +362,7 @@ def figure(statistics: DatasetStatistics) -> Markup:
         __package__,
         "figure.svg",
         statistics=statistics,
-        worlds=[(world, ASKING_WORDS[world]) for world in TWO_WORLDS],
+        worlds=[(world, VARIANT_DESCRIPTIONS[world]) for world in TWO_WORLDS],
         plots=plots,
         shortened=shortened,
     )

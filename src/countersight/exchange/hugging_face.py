@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.case import ASKINGS, WORLDS, Case
+from countersight.case import VARIANTS, WORLDS, Case
 from countersight.dataset import Dataset, size_category
 from countersight.errors import BadPicture, ExchangeError
 from countersight.exchange.formats import Export, Exported
@@ -26,7 +26,7 @@ COLUMNS: Final[Columns] = {
     "counterfactual_images": "pictures",
     "change": "text",
     "context": "text",
-    **{f"{asking}_{name}": kind for asking in ASKINGS for name, kind in _QUESTION.items()},
+    **{f"{asking}_{name}": kind for asking in VARIANTS for name, kind in _QUESTION.items()},
     "case": "text",
 }
 """The columns of a row. `case` contains the complete case as in metadata.jsonl, so that no information is lost."""
@@ -69,7 +69,7 @@ def row_of(case: Case, dataset: Dataset, row: int) -> dict[str, Any]:
         "context": case.context or None,
         "case": msgspec.json.encode(case).decode(),
     }
-    for asking in ASKINGS:
+    for asking in VARIANTS:
         question = case.question(*WORLDS[asking])
         if question is not None:
             told = (question.text, question.answer, question.kind, [option.text for option in question.options])

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.case import Asking, Reply
+from countersight.case import QuestionVariant, Reply
 from countersight.dataset import Dataset
 from countersight.engine import MANIFEST, Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.errors import BadPicture, ExchangeError
@@ -166,7 +166,7 @@ class _RunLog:
             (self._unscored if each.credit is None else self._scored)[_scorer(each)] += 1
             tokens_in, tokens_out, cost = self._used
             self._used = tokens_in + reply.tokens_in, tokens_out + reply.tokens_out, cost + reply.cost
-            if each.asking == "factual":
+            if each.variant == "factual":
                 self._facts = {each.row: reply}
             yield self._sample(each, reply, conversations)
 
@@ -228,7 +228,7 @@ class _RunLog:
         if controls:  # the names for shown changes have a prefix
             metrics[CONTROL] = _metrics(
                 {
-                    name if line.asking == "counterfactual" else f"{line.asking}_{name}": getattr(line, name)
+                    name if line.variant == "counterfactual" else f"{line.variant}_{name}": getattr(line, name)
                     for line in scores.alarms
                     if line.group == ALL
                     for name in _ALARMS
@@ -268,7 +268,7 @@ def _scorer(each: ScoredAnswer) -> str:
 
 
 def _name(each: ScoredAnswer) -> str:
-    return FOURTH if each.is_fourth else each.asking
+    return FOURTH if each.is_fourth else each.variant
 
 
 def _metrics(figures: dict[str, Any]) -> Json:
@@ -452,7 +452,7 @@ def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
         raise ExchangeError(f"{name} is damaged: {fault}") from None
 
 
-def task_samples(dataset: Dataset, askings: tuple[Asking, ...]) -> Iterator[Json]:
+def task_samples(dataset: Dataset, askings: tuple[QuestionVariant, ...]) -> Iterator[Json]:
     """Return the fields of a `Sample` for every question of these askings; pictures are given by absolute path."""
     for asked in questions(dataset):
         if asked.asking in askings:

@@ -11,7 +11,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, accuracy, grouped, metric, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from countersight.case import ASKINGS, WORLDS, Reply
+from countersight.case import VARIANTS, WORLDS, Reply
 from countersight.dataset import Dataset
 from countersight.exchange.inspect_export import SCORER, grade, task_figures, task_samples
 from countersight.exchange.named_questions import questions
@@ -22,7 +22,7 @@ from countersight.scoring import OUTCOMES, judge
 def dataset(folder: str, shown: bool = False, max_tokens: int = 256) -> Task:
     """Ask every question of a dataset folder; `shown` adds the questions about counterfactual pictures."""
     opened = Dataset.open(Path(folder).expanduser())
-    asked = task_samples(opened, ASKINGS if shown else ASKINGS[:2])
+    asked = task_samples(opened, VARIANTS if shown else VARIANTS[:2])
     return Task(
         dataset=MemoryDataset([Sample(**each) for each in asked], name=opened.name, location=str(opened.path)),
         solver=generate(),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.case import WORLDS, Asking, Case, Question, Reply
+from countersight.case import WORLDS, Case, Question, QuestionVariant, Reply
 from countersight.dataset import Dataset
 from countersight.engine import answer_options, ranked_answer
 from countersight.errors import ExchangeError
@@ -92,7 +92,7 @@ def aggregations() -> dict[str, Callable[[list[Document]], float]]:
 
 
 def _processed(doc: Document, **said: Any) -> dict[str, Document]:
-    asking: Asking = doc["asking"]
+    asking: QuestionVariant = doc["asking"]
     judged = judge(Reply(doc["case"], doc["row"], *WORLDS[asking], **said), _question(doc))
     known = {name: doc[name] for name in ("key", "case", "row", "asking", "picture", "gold")}
     item = known | said
@@ -115,7 +115,7 @@ def figures_of(items: list[Document]) -> dict[str, float]:
     cases: dict[int, Case] = {}
     replies = []
     for item in items:
-        asking: Asking = item["asking"]
+        asking: QuestionVariant = item["asking"]
         case = cases.get(item["row"], Case(item["case"], image_digest=item["picture"]))
         cases[item["row"]] = msgspec.structs.replace(case, **{asking: _question(item)})
         said = {name: item[name] for name in ("text", "losses") if name in item}

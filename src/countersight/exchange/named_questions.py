@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
+from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant
 from countersight.dataset import BadRow, Dataset
 from countersight.engine import MANIFEST, PROMPTS, Prompt, prompt_context
 from countersight.errors import ExchangeError
@@ -24,7 +24,7 @@ class NamedQuestion(msgspec.Struct, frozen=True):
 
     row: int
     case: Case
-    asking: Asking
+    asking: QuestionVariant
     question: Question
 
     @property
@@ -61,7 +61,7 @@ def questions(dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None) 
 
 def questions_of(row: int, case: Case) -> Iterator[NamedQuestion]:
     """Return the questions of one case: factual, with the change told, and with the change shown."""
-    for asking in ASKINGS:
+    for asking in VARIANTS:
         question = case.question(*WORLDS[asking])
         if question is not None:
             yield NamedQuestion(row, case, asking, question)

@@ -16,7 +16,7 @@ from verifiers.v1.dialects.chat import message_to_wire
 from verifiers.v1.runtimes import ProgramResult
 from verifiers.v1.types import ImageUrlContentPart, ImageUrlSource, TextContentPart, UserMessage
 
-from countersight.case import WORLDS, Asking, Question, Reply
+from countersight.case import WORLDS, Question, QuestionVariant, Reply
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
 from countersight.exchange.hugging_face import load_pictures
@@ -35,7 +35,7 @@ class QuestionData(vf.TaskData):
     """One question with its gold answer; for pairs, `other` is the question of the other world."""
 
     case: str
-    asking: Asking
+    asking: QuestionVariant
     gold: str
     group: str
     control: bool

@@ -19,7 +19,7 @@ from countersight.errors import CountersightError
 from countersight.html import Measured
 from countersight.leaderboards.data import Board, ComparableRows, Leaderboard, LeaderboardRow, Score, SuiteBoards
 from countersight.reports import AnalysedRun, RunScores, as_run, judge_runs, labels, refuse_twice
-from countersight.scoring import CONFIDENCE, Dividing, Gold, GroupScores, Measure, Outcomes, compare_on, holm, tiers
+from countersight.scoring import CONFIDENCE, CaseDivider, Gold, GroupScores, Measure, Outcomes, compare_on, holm, tiers
 from countersight.suites import ALL, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, known_suite, papers, tables, terms
 from countersight.text import several
 
@@ -41,12 +41,12 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
     worlds: tuple[World, ...]
     dataset: Dataset
     outcomes: Outcomes
-    dividing: Dividing
+    divider: CaseDivider
 
     @property
     def suite(self) -> str:
         """The suite of the run's cases; if there is none or several, a name for the dataset."""
-        return self.dividing.suite or f"dataset {self.dataset.fingerprint}"
+        return self.divider.suite or f"dataset {self.dataset.fingerprint}"
 
     def lines(self) -> dict[BoardLine, _ScoredLine]:
         """Return every line for which the run has figures."""
@@ -64,7 +64,7 @@ class _ScoredRun(msgspec.Struct, frozen=True, eq=False):
         axis, name = line
         count, names = len(self.outcomes), self.outcomes.group_names
         if axis:
-            divisions = (division for division in self.dividing.divisions() if division.name == axis)
+            divisions = (division for division in self.divider.divisions() if division.name == axis)
             masks = {words: mask for division in divisions for words, mask in division.masks(count)}
             return masks.get(name, np.zeros(count, dtype=np.bool_))
         if name in (ALL, TOTAL):
@@ -104,11 +104,11 @@ def _scored(run: RunFolder, moved: dict[str, Path], gold: Gold | None) -> _Score
     found = judge_runs([run], dataset=moved.get(run.manifest.dataset.fingerprint), gold=gold)
     [judged] = found.judged
     scores = as_run(AnalysedRun(labels([run])[0], judged, judged.scores()), found)
-    return _ScoredRun(run.path, scores, found.worlds, judged.dataset, judged.outcomes, found.dividing)
+    return _ScoredRun(run.path, scores, found.worlds, judged.dataset, judged.outcomes, found.divider)
 
 
 def _suite(runs: Sequence[_ScoredRun]) -> SuiteBoards:
-    suite = runs[0].dividing.suite
+    suite = runs[0].divider.suite
     telling = terms(suite, {world: None for run in runs for world in run.worlds})
     reported = [table for paper in papers() for table in tables(paper) if table.suite == suite and table.measured]
     scored = [(run, run.lines()) for run in runs]

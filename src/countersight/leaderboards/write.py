@@ -12,7 +12,7 @@ from countersight.files import write_text
 from countersight.html import TOO_FEW, TOO_FEW_CASES, TableCell, count, document, guarded, interval, percent
 from countersight.leaderboards.collect import collect
 from countersight.leaderboards.data import Leaderboard, LeaderboardRow
-from countersight.scoring import UNREAD_APART, Interval
+from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
 from countersight.suites import RUN_MEASURES, papers, tables
 
 
@@ -93,7 +93,7 @@ def render(board: Leaderboard) -> str:
         board=board,
         reported=len(reported),
         cited=dict.fromkeys(each.citation for paper in papers() for each in tables(paper) if each.suite in suites),
-        unread_apart=UNREAD_APART,
+        unread_apart=NOTABLE_UNREAD_DIFFERENCE,
         place=_place,
         score=_score,
         cases=_cases,

@@ -15,7 +15,7 @@ from countersight.scoring import (
     Correlation,
     GroupScores,
     Ranking,
-    Repeated,
+    Repeatability,
     SetScores,
     compare_prompts,
     correlation,
@@ -69,10 +69,10 @@ def _alarms(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
 def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[Grid]:
     heads = ("misses", "false alarms", "unread", "balance")
     known = [line for line in run.scores.alarms if line.balance.n]
-    for asking in dict.fromkeys(line.asking for line in known):
-        here = [line for line in known if line.asking == asking]
+    for variant in dict.fromkeys(line.variant for line in known):
+        here = [line for line in known if line.variant == variant]
         yield Grid(
-            f"Misses and false alarms, changes {_WAYS[asking]}: {name(run.label)}",
+            f"Misses and false alarms, changes {_WAYS[variant]}: {name(run.label)}",
             (terms.group, "n", *heads),
             tuple(
                 group_line(
@@ -82,7 +82,7 @@ def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[Grid]:
             ),
             f"A model that ignores every change has a balance of {percent(here[-1].ignoring)}%.",
             key="alarms",
-            measures=("", *(f"{what} {asking}" for what in heads)),
+            measures=("", *(f"{what} {variant}" for what in heads)),
         )
 
 
@@ -152,18 +152,18 @@ def _repeats(runs: Sequence[AnalysedRun]) -> Analysis:
     )
 
 
-def _repeat_table(first: AnalysedRun, figures: Sequence[Repeated]) -> Grid:
+def _repeat_table(first: AnalysedRun, figures: Sequence[Repeatability]) -> Grid:
     measures = ("expected", "flips")
     lines = (
         table_line(
-            each.asking,
+            each.variant,
             each.runs,
             each.cases,
             *(_mean(getattr(each, key), each.cases) for key in measures),
-            *(f"{each.within:.4f}", f"{each.between:.4f}"),
+            *(f"{each.variance_within:.4f}", f"{each.variance_between:.4f}"),
             n=each.cases,
             run=first.label,  # files list these figures under the first run
-            group=each.asking,
+            group=each.variant,
         )
         for each in figures
     )
@@ -224,14 +224,14 @@ def _falls(run: str, groups: Sequence[GroupScores], terms: Terms) -> str:
 
 
 def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> Grid:
-    measure = terms.measures[found.asking]
+    measure = terms.measures[found.variant]
     return Grid(
         f"From best to worst, {measure}: {name(run.label)}",
         (terms.group, "n", measure),
         tuple(group_line(run, group, terms, rate.n, rate) for group, rate in found.rates),
         f"Best and worst are {percent(found.spread.value or 0.0)} points apart ({interval(found.spread)}).",
         key="observations",
-        measures=("", found.asking),
+        measures=("", found.variant),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.case import TWO_WORLDS, Asking, Trace, World
+from countersight.case import TWO_WORLDS, QuestionVariant, Trace, World
 from countersight.html import Grid, Measured, Thumbnail, name, shortened
 from countersight.scoring import (
     SHARED_PICTURES,
@@ -203,8 +203,8 @@ class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
     change: str
     picture: int | None
     counterfactual_picture: int | None
-    questions: dict[Asking, AskedQuestion]
-    answers: tuple[dict[Asking, GalleryAnswer], ...]
+    questions: dict[QuestionVariant, AskedQuestion]
+    answers: tuple[dict[QuestionVariant, GalleryAnswer], ...]
     requests: tuple[str, ...] = ()
     """The distinct prompts sent for this case; runs with the same prompt share one."""
     graph: ShownGraph | None = None

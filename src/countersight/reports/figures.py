@@ -8,7 +8,7 @@ from math import ceil, floor
 
 import msgspec
 
-from countersight.case import ASKING_WORDS, ASKINGS, Asking
+from countersight.case import VARIANT_DESCRIPTIONS, VARIANTS, QuestionVariant
 from countersight.html import (
     MARGIN,
     TOO_FEW_CASES,
@@ -26,13 +26,13 @@ from countersight.reports.data import ReportData
 from countersight.scoring import GroupScores
 from countersight.suites import Terms
 
-MARKS: dict[Asking, Markup] = {
+MARKS: dict[QuestionVariant, Markup] = {
     "factual": Markup('<circle r="6"/>'),
     "counterfactual": Markup('<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>'),
     "shown": Markup('<path d="M0-7 7 5.5-7 5.5z"/>'),
 }
 """The marker shape for each way of asking."""
-SIGNS: dict[Asking, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
+SIGNS: dict[QuestionVariant, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
 """The marker for each way of asking, as a text symbol."""
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
 _MOST_LINES = 60
@@ -69,7 +69,7 @@ class PlotLine(msgspec.Struct, frozen=True):
     """A line of a plot: marks with their intervals, and one printed figure."""
 
     name: str
-    figures: dict[Asking, Measured]
+    figures: dict[QuestionVariant, Measured]
     words: str
     """A text description of the line for screen readers."""
     printed: Measured | None
@@ -88,12 +88,12 @@ class Plot(msgspec.Struct, frozen=True):
     title: str = ""
 
 
-def legend(report: ReportData) -> list[tuple[Asking, str]]:
+def legend(report: ReportData) -> list[tuple[QuestionVariant, str]]:
     """Return each way of asking with a description, including the paper's name for its accuracy if there is one."""
-    called = [(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)]
+    called = [(variant, report.terms.measures.get(variant, variant)) for variant in answered(report)]
     return [
-        (asking, f"{asking}{'' if words == asking else f' ({words})'}: {ASKING_WORDS[asking]}")
-        for asking, words in called
+        (variant, f"{variant}{'' if words == variant else f' ({words})'}: {VARIANT_DESCRIPTIONS[variant]}")
+        for variant, words in called
     ]
 
 
@@ -113,7 +113,7 @@ def group_plot(lines: Iterable[GroupScores], key: str, terms: Terms, head: str =
 
 def _line(words: str, scores: GroupScores, key: str) -> PlotLine:
     figures = _figures(scores)
-    said = [f"{asking} {percent(each.value or 0)}% ({interval(each)})" for asking, each in figures.items()]
+    said = [f"{variant} {percent(each.value or 0)}% ({interval(each)})" for variant, each in figures.items()]
     told = "; ".join(said) or "nothing scored"
     printed: Measured | None = getattr(scores, key)
     printed = printed if printed and printed.value is not None else None
@@ -141,14 +141,14 @@ def interval_plot(title: str, figures: Sequence[tuple[str, Measured]]) -> Plot:
     return Plot(title, tuple(lines), Scale(first, max(first + 1, ceil(high / step)), step, ""))
 
 
-def answered(report: ReportData) -> list[Asking]:
+def answered(report: ReportData) -> list[QuestionVariant]:
     """Return the ways of asking for which any run has a figure."""
-    return [asking for asking in ASKINGS if any(asking in _figures(run.overall) for run in report.runs)]
+    return [variant for variant in VARIANTS if any(variant in _figures(run.overall) for run in report.runs)]
 
 
-def _figures(scores: GroupScores) -> dict[Asking, Measured]:
-    found = {asking: scores.figure(asking) for asking in ASKINGS}
-    return {asking: figure for asking, figure in found.items() if figure and figure.value is not None}
+def _figures(scores: GroupScores) -> dict[QuestionVariant, Measured]:
+    found = {variant: scores.figure(variant) for variant in VARIANTS}
+    return {variant: figure for variant, figure in found.items() if figure and figure.value is not None}
 
 
 def finding_drawing(report: ReportData) -> Markup:
@@ -173,7 +173,7 @@ def _drawing(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScor
     title = f"{dataset}: {what} in per cent, with {percent(report.confidence, 0)}% intervals"
     names = [label for label, _ in lines]
     drawn = tuple(_line(shortened(label, 36, names), scores, "drop") for label, scores in lines)
-    named = [(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)]
+    named = [(variant, report.terms.measures.get(variant, variant)) for variant in answered(report)]
     starts = [MARGIN + sum(40 + 7.5 * len(words) for _, words in named[:place]) for place in range(len(named) + 1)]
     plot = Plot("", drawn, title=title)
     parts = fragment(__package__, "plot.svg", plot=plot, legend=named, starts=starts, marks=MARKS)

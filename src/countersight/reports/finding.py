@@ -7,7 +7,7 @@ from countersight.case import TWO_WORLDS, World
 from countersight.html import TOO_FEW_CASES, Bounds, Measured, count, interval, name, p_value, percent, shortened
 from countersight.reports.advice import WORTH_A_WARNING
 from countersight.reports.data import ReportData, RunScores
-from countersight.scoring import UNREAD_APART, Interval
+from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
@@ -133,7 +133,7 @@ def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
     """Yield a warning if the unread rates of the compared runs differ by more than 3 points."""
     rates = [(run.overall.unread_rate or 0.0, run.short_label(report.runs)) for run, _ in _found(report)]
     (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
-    if high - low > UNREAD_APART:
+    if high - low > NOTABLE_UNREAD_DIFFERENCE:
         yield FindingSentence(
             f"Unread replies, which count as not right, differ between the runs: {percent(high)}% of {many}, "
             f"{percent(low)}% of {few}. A run may decline more often, or word "

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Case, Reply
+from countersight.case import LETTERS, VARIANTS, WORLDS, Case, QuestionVariant, Reply
 from countersight.engine import COMPOSED, SentRequests, edges_in_words
 from countersight.html import balanced_sample
 from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, ShownGraph
@@ -62,7 +62,7 @@ _HEADING_OF = np.array(
 """The index of the heading for every pair of outcome codes."""
 
 _SPENT = ("finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts")
-_Said = dict[tuple[int, Asking], Reply]
+_Said = dict[tuple[int, QuestionVariant], Reply]
 _Gallery = tuple[tuple[GalleryCase, ...], tuple[str, ...]]
 
 
@@ -93,11 +93,11 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
             fact = replies.get((place[row], "factual"))
             found = _answers(judged.outcomes, place[row], replies)
             prompt = judged.run.manifest.prompt
-            for asking, answer in found.items():
-                text = "" if answer.verdict == "missing" else _cut(words.text(row, case, *WORLDS[asking], fact))
+            for variant, answer in found.items():
+                text = "" if answer.verdict == "missing" else _cut(words.words(row, case, *WORLDS[variant], fact))
                 number_of = requests.setdefault(text, len(requests)) if text else None
-                reason = prompt.why_not_applicable(case, *WORLDS[asking])
-                found[asking] = msgspec.structs.replace(answer, sent=number_of, unfit=reason)
+                unfit = prompt.unfit(case, *WORLDS[variant])
+                found[variant] = msgspec.structs.replace(answer, sent=number_of, unfit=unfit)
             answers.append(found)
         return GalleryCase(
             id=_cut(case.id),
@@ -117,32 +117,34 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
 
 
 def _strata(result: Outcomes) -> NDArray[np.int64]:
-    headings = _HEADING_OF[result.codes[:, ASKINGS.index("factual")], result.codes[:, ASKINGS.index("counterfactual")]]
+    headings = _HEADING_OF[
+        result.codes[:, VARIANTS.index("factual")], result.codes[:, VARIANTS.index("counterfactual")]
+    ]
     strata: NDArray[np.int64] = result.groups.astype(np.int64) * len(_HEADINGS) + headings
     return strata
 
 
-def _questions(case: Case) -> dict[Asking, AskedQuestion]:
-    found = {asking: case.question(*place) for asking, place in WORLDS.items()}
+def _questions(case: Case) -> dict[QuestionVariant, AskedQuestion]:
+    found = {variant: case.question(*place) for variant, place in WORLDS.items()}
     return {
-        asking: AskedQuestion(_cut(each.text), _cut(each.answer), tuple(_cut(option.text) for option in each.options))
-        for asking, each in found.items()
+        variant: AskedQuestion(_cut(each.text), _cut(each.answer), tuple(_cut(option.text) for option in each.options))
+        for variant, each in found.items()
         if each
     }
 
 
-def _answers(result: Outcomes, position: int, said: _Said) -> dict[Asking, GalleryAnswer]:
-    answers: dict[Asking, GalleryAnswer] = {}
-    for column, asking in enumerate(ASKINGS):
+def _answers(result: Outcomes, position: int, said: _Said) -> dict[QuestionVariant, GalleryAnswer]:
+    answers: dict[QuestionVariant, GalleryAnswer] = {}
+    for column, variant in enumerate(VARIANTS):
         verdict = OUTCOMES[result.codes[position, column]]
         if verdict is None:
             continue
-        reply = said.get((position, asking))
+        reply = said.get((position, variant))
         text, reason = (reply.text or _transcript(reply), reply.reason) if reply else ("", "")
         if reply and reply.restates:
             text = f"{reply.restates}\n\n(asked to state only its final answer)\n{text}"
         read = result.answer_texts[result.answers[position, column]]
-        answers[asking] = GalleryAnswer(
+        answers[variant] = GalleryAnswer(
             verdict,
             text[:LONGEST_TEXT],
             len(text),

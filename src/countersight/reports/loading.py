@@ -25,8 +25,8 @@ from countersight.reports.scored import AnalysedRun, short_name
 from countersight.scoring import (
     CONFIDENCE,
     NO_GROUP,
+    CaseDivider,
     Comparison,
-    Dividing,
     Gold,
     GroupScores,
     JudgedRun,
@@ -57,7 +57,7 @@ class Divided(msgspec.Struct, frozen=True):
 
     judged: tuple[JudgedRun, ...]
     watched: tuple[Watched, ...]
-    dividing: Dividing
+    divider: CaseDivider
 
     @property
     def worlds(self) -> tuple[World, ...]:
@@ -66,30 +66,30 @@ class Divided(msgspec.Struct, frozen=True):
 
     def lines(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
         """Iterate over the lines of all divisions, each with a mask of its cases."""
-        for division in self.dividing.divisions():
+        for division in self.divider.divisions():
             yield from division.masks(len(self.judged[0].outcomes))
 
     @property
     def terms(self) -> Terms:
         """The terms of their suite's scores."""
-        return terms(self.dividing.suite, self.worlds)
+        return terms(self.divider.suite, self.worlds)
 
 
 def judge_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: Gold | None = None) -> Divided:
     """Score runs of one dataset."""
     watched = tuple(Watched() for _ in runs)
-    dividing = Dividing(lambda suite: terms(suite).axes)
+    divider = CaseDivider(lambda suite: terms(suite).axes)
     judged = [
         judge_run(
             run,
             dataset=dataset,
             gold=gold,
-            watch_cases=iter if number else dividing.watch,
+            watch_cases=iter if number else divider.watch,
             watch_replies=seen.watch,
         )
         for number, (run, seen) in enumerate(zip(runs, watched, strict=True))
     ]
-    return Divided(tuple(judged), watched, dividing)
+    return Divided(tuple(judged), watched, divider)
 
 
 def load(
@@ -113,7 +113,7 @@ def load(
     found = judge_runs(runs, dataset=dataset, gold=Gold.open(gold) if gold else None)
     source = found.judged[0].dataset
     joined = picture_groups(groups, (case for _, case in found.judged[0].cases())) if groups else ()
-    references = () if reference is None else beside(found.dividing.suite, tuple(reference))
+    references = () if reference is None else beside(found.divider.suite, tuple(reference))
     scored = [
         AnalysedRun(label, judged, judged.scores(found.lines()), number)
         for (number, label), judged in zip(numbered_labels(runs), found.judged, strict=True)
@@ -135,13 +135,13 @@ def load(
         seed=seed,
         confidence=CONFIDENCE,
         version=__version__,
-        suite=found.dividing.suite,
+        suite=found.divider.suite,
         worlds=found.worlds,
         soft=first.credits is not None,
         references=references,
         blind={world: total.blind.right for world, total in unseen.items()},
         knowledge={world: total.knowledge.right for world, total in unseen.items() if total.knowledge},
-        analyses=analyses(scored, found.watched, found.terms, joined, suite=found.dividing.suite),
+        analyses=analyses(scored, found.watched, found.terms, joined, suite=found.divider.suite),
     )
     shown, pictures = gallery_cases(found.judged, gallery, seed)
     return LoadedReport(report, shown, pictures, source, found.judged)
@@ -192,9 +192,9 @@ def numbered_labels(runs: Sequence[RunFolder]) -> list[tuple[int, str]]:
     return [(number, f"#{number} {each}") for number, each in enumerate(names, 1)]
 
 
-def _divided(outcomes: Outcomes, dividing: Dividing) -> Iterator[DividedScores]:
+def _divided(outcomes: Outcomes, divider: CaseDivider) -> Iterator[DividedScores]:
     n = len(outcomes)
-    for division in dividing.divisions():
+    for division in divider.divisions():
         lines = tuple(score_line(outcomes, line, mask) for line, mask in division.masks(n))
         if lines:
             yield DividedScores(division.name, lines, division.unplaced(n))
@@ -239,10 +239,10 @@ def as_run(run: AnalysedRun, found: Divided) -> RunScores:
         groups=rows,
         letters=run.scores.letters,
         total=_total(rows[:-1], found.terms),
-        divisions=tuple(_divided(run.outcomes, found.dividing)),
-        roles=found.dividing.role_shares(run.outcomes),
+        divisions=tuple(_divided(run.outcomes, found.divider)),
+        roles=found.divider.role_shares(run.outcomes),
         advice=tuple(advice(folder, run.scores.overall, run.scores.damaged)),
         damaged=run.scores.damaged,
         sets=run.scores.sets,
-        stopped=rule.told(sum(reply.cost for reply in folder.replies())) if rule else "",
+        stopped=rule.describe(sum(reply.cost for reply in folder.replies())) if rule else "",
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from countersight.case import ASKING_WORDS, ASKINGS, Asking
+from countersight.case import VARIANT_DESCRIPTIONS, VARIANTS, QuestionVariant
 from countersight.html import Grid, Live, Markup, count, document, inert, name
 from countersight.picture import data_url
 from countersight.reports.data import PageData, ReportData
@@ -51,7 +51,7 @@ def render(
         sentences=sentences(report),
         marks=MARKS,
         finding_plot=finding_plot(report),
-        finding_legend=[(asking, report.terms.measures.get(asking, asking)) for asking in answered(report)],
+        finding_legend=[(variant, report.terms.measures.get(variant, variant)) for variant in answered(report)],
         finding_drawing=_svg_url(finding_drawing(report)),
         headed=report.runs if len(report.runs) <= _FEW_RUNS else (),
         units=_UNITS,
@@ -86,7 +86,7 @@ def _index(data: PageData, addresses: Sequence[str]) -> dict[str, object]:
     groups = list(dict.fromkeys(case.group for case in data.cases))
     outcomes = list(PAIR_OUTCOMES)
     verdicts = [
-        [[getattr(case.answers[run].get(asking), "verdict", None) for asking in ASKINGS] for case in data.cases]
+        [[getattr(case.answers[run].get(variant), "verdict", None) for variant in VARIANTS] for case in data.cases]
         for run in range(len(runs))
     ]
 
@@ -98,7 +98,7 @@ def _index(data: PageData, addresses: Sequence[str]) -> dict[str, object]:
 
     return {
         "askings": [
-            {"key": key, "sign": SIGNS[key], "words": f"{key}: {words}"} for key, words in ASKING_WORDS.items()
+            {"key": key, "sign": SIGNS[key], "words": f"{key}: {words}"} for key, words in VARIANT_DESCRIPTIONS.items()
         ],
         "runs": [name(run.label) for run in runs],
         "blind": [not run.sees for run in runs],
@@ -132,7 +132,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     called: str
     heading: str
     about: str
-    legend: list[tuple[Asking, str]] = []
+    legend: list[tuple[QuestionVariant, str]] = []
     plots: tuple[tuple[str, Plot], ...] = ()
     drawing: str = ""
     """The URL of an SVG file with the downloadable figure."""
@@ -245,11 +245,11 @@ def _accuracy(report: ReportData) -> Section:
     plots = []
     for run in report.runs:
         parts = [(report.terms.group, run.groups[:-1]), *((each.name, each.lines) for each in run.divisions)]
-        for asking in report.worlds:
-            label = f"{name(run.label)}, {report.terms.measures[asking]}" if len(report.worlds) > 1 else run.label
+        for variant in report.worlds:
+            label = f"{name(run.label)}, {report.terms.measures[variant]}" if len(report.worlds) > 1 else run.label
             for what, lines in parts:
                 if lines or not run.divisions:
                     heading = f"{name(label)}, by {what}" if lines else label
-                    plots.append((heading, group_plot((*lines, run.overall), asking, report.terms)))
+                    plots.append((heading, group_plot((*lines, run.overall), variant, report.terms)))
     about = "Accuracy on each line with its interval."
     return Section(key="accuracy", called="Accuracy", heading="Accuracy", about=about, plots=tuple(plots))

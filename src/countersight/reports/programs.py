@@ -14,7 +14,7 @@ from typing import get_args
 import msgspec
 import numpy as np
 
-from countersight.case import ASKINGS, Asking, Reply
+from countersight.case import VARIANTS, QuestionVariant, Reply
 from countersight.engine import COMPOSED
 from countersight.html import Grid, count, name, percent, shortened
 from countersight.programs import FailureKind
@@ -78,7 +78,7 @@ class _ProgramResult(msgspec.Struct, frozen=True):
     """The result of one program."""
 
     group: str
-    asking: Asking
+    variant: QuestionVariant
     failure: str
     reason: str
     right: bool
@@ -100,14 +100,14 @@ def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], te
 
 def _results(outcomes: Outcomes, watched: Watched) -> Iterator[_ProgramResult]:
     for case, places in enumerate(outcomes.replies.tolist()):
-        counting = zip(ASKINGS, places, strict=True)
-        programs = {asking: watched.programs[place] for asking, place in counting if place in watched.programs}
-        for asking, written in programs.items():
-            right = bool(outcomes.codes[case, ASKINGS.index(asking)] == RIGHT)
-            factual = programs.get("factual") if asking == "counterfactual" else None
+        counting = zip(VARIANTS, places, strict=True)
+        programs = {variant: watched.programs[place] for variant, place in counting if place in watched.programs}
+        for variant, written in programs.items():
+            right = bool(outcomes.codes[case, VARIANTS.index(variant)] == RIGHT)
+            factual = programs.get("factual") if variant == "counterfactual" else None
             ignored = factual.gist == written.gist if factual else None
             group = outcomes.group_names[outcomes.groups[case]]
-            yield _ProgramResult(group, asking, written.failure, written.reason, right, ignored)
+            yield _ProgramResult(group, variant, written.failure, written.reason, right, ignored)
 
 
 def _tables(run: AnalysedRun, results: Sequence[_ProgramResult], terms: Terms) -> Iterator[Grid]:
@@ -115,8 +115,8 @@ def _tables(run: AnalysedRun, results: Sequence[_ProgramResult], terms: Terms) -
     met = dict.fromkeys(result.failure for result in results if result.failure)
     known = [kind for kind in get_args(FailureKind) if kind in met]
     kinds = [*known, *(kind for kind in met if kind not in known)]
-    for asking in ASKINGS:
-        here = [result for result in results if result.asking == asking]
+    for variant in VARIANTS:
+        here = [result for result in results if result.variant == variant]
         if not here:
             continue
         changed = ["ignored the change"] * any(result.ignored is not None for result in here)
@@ -129,12 +129,12 @@ def _tables(run: AnalysedRun, results: Sequence[_ProgramResult], terms: Terms) -
         reasons = Counter(each.reason for each in here if each.failure and each.reason).most_common(_REASONS_TOLD)
         most = "; ".join(f"{shortened(name(reason), _LONGEST_REASON)} ({count(times)})" for reason, times in reasons)
         yield Grid(
-            f"Programs, {terms.measures.get(asking, PLAIN_MEASURES[asking])}: {name(run.label)}",
+            f"Programs, {terms.measures.get(variant, PLAIN_MEASURES[variant])}: {name(run.label)}",
             (terms.group, "programs", "answered", "right, of all", *kinds, *changed),
             tuple(lines),
             f"Most frequent failures: {most}." if most else "",
             key="programs",
-            measures=("", *(f"{asking}: {what}" for what in ("answered", "right of all", *kinds, *changed))),
+            measures=("", *(f"{variant}: {what}" for what in ("answered", "right of all", *kinds, *changed))),
         )
 
 

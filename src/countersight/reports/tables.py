@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from countersight.case import ASKINGS, TWO_WORLDS, World
+from countersight.case import TWO_WORLDS, VARIANTS, World
 from countersight.html import NOTHING, Content, Count, Grid, Line, Measured, Record, TableCell, count, name, percent
 from countersight.html import table_line as line
 from countersight.reports.data import DividedScores, ReportData, RunScores
@@ -125,19 +125,19 @@ def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
 
 def letters(run: RunScores) -> Grid:
     """Return a table of how often a run answered each letter, and how often the letter was right."""
-    askings = [asking for asking in ASKINGS if any(share.asking == asking for share in run.letters)]
-    columns = list(product(askings, ("answered", "gold")))
+    variants = [variant for variant in VARIANTS if any(share.variant == variant for share in run.letters)]
+    columns = list(product(variants, ("answered", "gold")))
     filed = tuple(
-        Record(f"{share.asking}_{what}_{share.letter}", Count(getattr(share, what), share.n))
+        Record(f"{share.variant}_{what}_{share.letter}", Count(getattr(share, what), share.n))
         for share in run.letters
         for what in ("answered", "gold")
     )
     lines: list[Line] = []
     for letter in sorted({share.letter for share in run.letters}):
-        found = {share.asking: share for share in run.letters if share.letter == letter and share.n}
+        found = {share.variant: share for share in run.letters if share.letter == letter and share.n}
         cells = (percent(getattr(found[each], what) / found[each].n) if each in found else "" for each, what in columns)
         lines.append(line(letter, *cells, run=run.label, also=() if lines else filed))
-    head = ("letter", *(f"{asking}, {what}" for asking, what in columns))
+    head = ("letter", *(f"{variant}, {what}" for variant, what in columns))
     return Grid(f"Letters answered: {name(run.label)}", head, tuple(lines), key="letters")
 
 

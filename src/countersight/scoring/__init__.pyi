@@ -9,12 +9,14 @@ from .accuracy import reading_line as reading_line
 from .accuracy import score as score
 from .accuracy import score_line as score_line
 from .accuracy import standing as standing
-from .comparing import DISCORDANT as DISCORDANT
-from .comparing import UNREAD_APART as UNREAD_APART
+from .answer_table import ScoredAnswer as ScoredAnswer
+from .answer_table import write_frame as write_frame
+from .comparing import NOTABLE_UNREAD_DIFFERENCE as NOTABLE_UNREAD_DIFFERENCE
+from .comparing import TYPICAL_DISCORDANT_SHARES as TYPICAL_DISCORDANT_SHARES
 from .comparing import ComparedRuns as ComparedRuns
 from .comparing import Comparison as Comparison
 from .comparing import Measure as Measure
-from .comparing import Repeated as Repeated
+from .comparing import Repeatability as Repeatability
 from .comparing import cases_needed as cases_needed
 from .comparing import compare as compare
 from .comparing import compare_all as compare_all
@@ -23,7 +25,7 @@ from .comparing import repeats as repeats
 from .comparing import tiers as tiers
 from .controls import FalseAlarmRates as FalseAlarmRates
 from .divisions import Axis as Axis
-from .divisions import Dividing as Dividing
+from .divisions import CaseDivider as CaseDivider
 from .divisions import RoleShare as RoleShare
 from .estimates import ALL as ALL
 from .estimates import Difference as Difference
@@ -32,8 +34,6 @@ from .estimates import Sum as Sum
 from .estimates import rate as rate
 from .estimates import share as share
 from .estimates import summed as summed
-from .frame import ScoredAnswer as ScoredAnswer
-from .frame import write_frame as write_frame
 from .gold import Gold as Gold
 from .group_bias import Bias as Bias
 from .group_bias import Gap as Gap
@@ -76,8 +76,8 @@ from .run_scores import judge_run as judge_run
 from .run_scores import score_run as score_run
 from .sequences import anytime_interval as anytime_interval
 from .sequences import refuted as refuted
+from .sets import SetMetric as SetMetric
 from .sets import SetScores as SetScores
-from .sets import Whole as Whole
 from .stopping import StoppingMetric as StoppingMetric
 from .stopping import StoppingStatus as StoppingStatus
 from .stopping import Until as Until

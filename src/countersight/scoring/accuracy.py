@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, TWO_WORLDS, WORLDS, Asking, Telling, World, asking_of
+from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, WORLDS, QuestionVariant, Telling, World, variant_of
 from countersight.html import Bounds, Grid, Line, Measured, figure_cell, percent, table_html, table_line
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.estimates import ALL, Difference, Rate, difference, rate
@@ -96,9 +96,9 @@ class LetterShare(msgspec.Struct, frozen=True):
     n: int
 
     @property
-    def asking(self) -> Asking:
+    def variant(self) -> QuestionVariant:
         """The way of asking."""
-        return asking_of(self.world, self.telling)
+        return variant_of(self.world, self.telling)
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -140,7 +140,7 @@ def score(outcomes: Outcomes, name: str = "") -> Scores:
     """Compute the scores of a run, by group and overall."""
     return Scores(
         rows=tuple(score_line(outcomes, group, mask) for group, mask in by_group(outcomes)),
-        letters=tuple(share for asking in ASKINGS for share in _letters(outcomes, asking)),
+        letters=tuple(share for variant in VARIANTS for share in _letters(outcomes, variant)),
         name=name,
     )
 
@@ -161,29 +161,29 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
         questions=int((codes > 0).sum()),
         factual=accuracy(outcomes, "factual", mask),
         counterfactual=accuracy(outcomes, "counterfactual", mask),
-        drop=_apart(outcomes, "factual", "counterfactual", both),
+        drop=_paired_difference(outcomes, "factual", "counterfactual", both),
         in_both=(accuracy(outcomes, "factual", both), accuracy(outcomes, "counterfactual", both))
         if both.any()
         else None,
         both_right=_both_right(outcomes, both),
         shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
-        imagination_gap=_apart(outcomes, "shown", "counterfactual", supposed & outcomes.scored("shown")),
+        imagination_gap=_paired_difference(outcomes, "shown", "counterfactual", supposed & outcomes.scored("shown")),
         fell_back=_fell_back(outcomes, mask),
         chance=_chance(outcomes, mask),
-        **{name: int((codes == code).sum()) for name, code in _AMISS.items()},
+        **{name: int((codes == code).sum()) for name, code in _OUTCOME_COUNTS.items()},
         restated=int(outcomes.restated[mask].sum()),
     )
 
 
-_AMISS: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED, "missing": MISSING}
+_OUTCOME_COUNTS: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED, "missing": MISSING}
 
 
-def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
+def accuracy(outcomes: Outcomes, variant: QuestionVariant, mask: _Mask) -> Rate:
     """Return the accuracy on selected cases, in the measure of their suite."""
-    scored = outcomes.scored(asking) & mask
-    credits = None if outcomes.credits is None else outcomes.credit(asking)[scored]
-    found = rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)
-    return msgspec.structs.replace(found, unread=int(outcomes.unread(asking)[scored].sum()))
+    scored = outcomes.scored(variant) & mask
+    credits = None if outcomes.credits is None else outcomes.credit(variant)[scored]
+    found = rate(outcomes.right(variant)[scored], outcomes.pictures[scored], credits)
+    return msgspec.structs.replace(found, unread=int(outcomes.unread(variant)[scored].sum()))
 
 
 def _both_right(outcomes: Outcomes, both: _Mask) -> Rate:
@@ -198,13 +198,13 @@ def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
     known = (outcomes.priors > 0) & mask[:, None] & (outcomes.codes >= UNREAD)
     if not known.any():
         return None
-    cases = np.repeat(outcomes.pictures[:, None], len(ASKINGS), axis=1)
+    cases = np.repeat(outcomes.pictures[:, None], len(VARIANTS), axis=1)
     return rate((outcomes.priors == GIVEN)[known], cases[known])
 
 
 def _chance(outcomes: Outcomes, mask: _Mask) -> dict[str, float | None]:
     guesses: dict[str, NDArray[np.float64]] = {
-        asking: outcomes.guess(asking)[outcomes.scored(asking) & mask] for asking in ASKINGS
+        variant: outcomes.guess(variant)[outcomes.scored(variant) & mask] for variant in VARIANTS
     }
     both = outcomes.in_both_worlds() & mask
     guesses["both_right"] = (outcomes.guess("factual") * outcomes.guess("counterfactual"))[both]
@@ -212,17 +212,19 @@ def _chance(outcomes: Outcomes, mask: _Mask) -> dict[str, float | None]:
     return {key: float(guesses[key].mean()) if guesses[key].any() else None for key in measures}
 
 
-def worth(outcomes: Outcomes, asking: Asking) -> NDArray[Any]:
+def correctness(outcomes: Outcomes, variant: QuestionVariant) -> NDArray[Any]:
     """Return for each case whether the answer is right, or its credit if answers can have partial credit."""
-    return outcomes.right(asking) if outcomes.credits is None else outcomes.credit(asking)
+    return outcomes.right(variant) if outcomes.credits is None else outcomes.credit(variant)
 
 
-def _apart(outcomes: Outcomes, first: Asking, second: Asking, scored: _Mask) -> Difference | None:
+def _paired_difference(
+    outcomes: Outcomes, first: QuestionVariant, second: QuestionVariant, scored: _Mask
+) -> Difference | None:
     if not (outcomes.is_read(first, scored) and outcomes.is_read(second, scored)):
         return None
-    one, other = (worth(outcomes, asking)[scored] for asking in (first, second))
+    one, other = (correctness(outcomes, variant)[scored] for variant in (first, second))
     found = difference(one, other, outcomes.pictures[scored])
-    unsure, unsure_too = (outcomes.unread(asking)[scored] for asking in (first, second))
+    unsure, unsure_too = (outcomes.unread(variant)[scored] for variant in (first, second))
     if found is None or not (unsure.any() or unsure_too.any()):
         return found
     least = float((one - np.where(unsure_too, 1.0, other)).mean())
@@ -230,9 +232,9 @@ def _apart(outcomes: Outcomes, first: Asking, second: Asking, scored: _Mask) -> 
     return msgspec.structs.replace(found, bounds=Bounds(least, most))
 
 
-def _letters(outcomes: Outcomes, asking: Asking) -> list[LetterShare]:
-    column = ASKINGS.index(asking)
-    scored = outcomes.scored(asking) & (outcomes.gold_letters[:, column] > 0)
+def _letters(outcomes: Outcomes, variant: QuestionVariant) -> list[LetterShare]:
+    column = VARIANTS.index(variant)
+    scored = outcomes.scored(variant) & (outcomes.gold_letters[:, column] > 0)
     n = int(scored.sum())
     if not n:
         return []
@@ -240,7 +242,7 @@ def _letters(outcomes: Outcomes, asking: Asking) -> list[LetterShare]:
     by_text = np.bincount(outcomes.answers[scored, column], minlength=len(outcomes.answer_texts))
     answered = {text: int(count) for text, count in zip(outcomes.answer_texts, by_text, strict=True)}
     seen = [place for place, letter in enumerate(LETTERS, 1) if gold[place] or answered.get(letter)]
-    world, telling = WORLDS[asking]
+    world, telling = WORLDS[variant]
     return [
         LetterShare(world, telling, letter, answered.get(letter, 0), int(gold[place]), n)
         for place, letter in enumerate(LETTERS[: max(seen)], 1)
@@ -270,7 +272,7 @@ def _format_lines(scores: Scores) -> Iterator[tuple[str, str]]:
         yield f"{world} over all answers: ", _format(found)
     for each in scores.alarms:
         if each.group == ALL and each.balance.n:
-            told = "told" if each.asking == "counterfactual" else "shown"
+            told = "told" if each.variant == "counterfactual" else "shown"
             yield f"misses, changes {told}: ", _format(each.misses)
             yield f"false alarms, changes {told}: ", _format(each.false_alarms)
             ignoring = f"; a model that ignores every change has {percent(each.ignoring)}%"

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, TWO_WORLDS, Asking
-from countersight.scoring.accuracy import by_group, worth
+from countersight.case import TWO_WORLDS, VARIANTS, QuestionVariant
+from countersight.scoring.accuracy import by_group, correctness
 from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
 from countersight.scoring.outcome import RIGHT, UNREAD, Outcomes
@@ -19,7 +19,7 @@ from countersight.scoring.outcome import RIGHT, UNREAD, Outcomes
 Measure = Literal["factual", "counterfactual", "both_right", "shown"]
 """The measures by which runs are compared."""
 COMPARED: Final[tuple[Measure, ...]] = get_args(Measure)
-UNREAD_APART: Final = 0.03
+NOTABLE_UNREAD_DIFFERENCE: Final = 0.03
 """If the unread rates of two runs differ by more than this, the comparison also reflects how readable replies are."""
 
 
@@ -52,9 +52,9 @@ def compare(first: Outcomes, second: Outcomes) -> tuple[Comparison, ...]:
     for name, mask in by_group(first):
         inside = mask[here]
         a, b = here[inside], there[inside]
-        apart = {measure: _apart(first, second, a, b, measure) for measure in COMPARED}
+        differences = {measure: _paired_difference(first, second, a, b, measure) for measure in COMPARED}
         unread = _unread_share(first, a), _unread_share(second, b)
-        rows.append(Comparison(name, len(a), **apart, unread=unread))
+        rows.append(Comparison(name, len(a), **differences, unread=unread))
     return tuple(rows)
 
 
@@ -62,7 +62,7 @@ def compare_on(first: Outcomes, second: Outcomes, mask: NDArray[np.bool_], measu
     """Compare two runs in one measure, over selected cases of the first that the second has too."""
     here, there = shared_cases(first, second)
     inside = mask[here]
-    return _apart(first, second, here[inside], there[inside], measure)
+    return _paired_difference(first, second, here[inside], there[inside], measure)
 
 
 def _unread_share(outcomes: Outcomes, positions: NDArray[np.intp]) -> float:
@@ -70,7 +70,7 @@ def _unread_share(outcomes: Outcomes, positions: NDArray[np.intp]) -> float:
     return float((codes == UNREAD).sum() / max(1, (codes >= UNREAD).sum()))
 
 
-def _apart(
+def _paired_difference(
     first: Outcomes, second: Outcomes, here: NDArray[np.intp], there: NDArray[np.intp], measure: Measure
 ) -> Difference | None:
     """Return first minus second over the cases at these positions that are scored in both."""
@@ -79,8 +79,8 @@ def _apart(
         one, other = first.both_right()[here], second.both_right()[there]
     else:
         scored = first.scored(measure)[here] & second.scored(measure)[there]
-        one, other = worth(first, measure)[here], worth(second, measure)[there]
-    asked: tuple[Asking, ...] = TWO_WORLDS if measure == "both_right" else (measure,)
+        one, other = correctness(first, measure)[here], correctness(second, measure)[there]
+    asked: tuple[QuestionVariant, ...] = TWO_WORLDS if measure == "both_right" else (measure,)
     if not all(first.is_read(each, here[scored]) and second.is_read(each, there[scored]) for each in asked):
         return None
     return difference(one[scored], other[scored], first.pictures[here][scored])
@@ -143,7 +143,7 @@ def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[
 
 
 LEVEL, POWER = 0.05, 0.8
-DISCORDANT = (0.1, 0.2, 0.3, 0.5)
+TYPICAL_DISCORDANT_SHARES = (0.1, 0.2, 0.3, 0.5)
 """Typical shares of cases on which two models differ: 0.1 for versions of one model, 0.5 for models that guess."""
 
 
@@ -160,47 +160,48 @@ def cases_needed(difference: float, discordant: float, *, level: float = LEVEL, 
     return ceil(reach**2 / difference**2)
 
 
-class Repeated(msgspec.Struct, frozen=True):
+class Repeatability(msgspec.Struct, frozen=True):
     """The results of one way of asking over several runs, on cases scored in all of them."""
 
-    asking: Asking
+    variant: QuestionVariant
     runs: int
     cases: int
     expected: float
     """The mean accuracy of a run."""
     flips: float
     """The share of cases whose answer differs between runs."""
-    within: float
+    variance_within: float
     """The variance of correctness within a case, which is due to chance."""
-    between: float
+    variance_between: float
     """The variance between cases, which is due to their difficulty."""
 
     def __str__(self) -> str:
         return (
-            f"{self.asking}: {self.runs} times {self.cases:,} cases, {self.expected:.1%} right on average, "
-            f"{self.flips:.1%} flip, variance {self.within:.4f} within a case and {self.between:.4f} between"
+            f"{self.variant}: {self.runs} times {self.cases:,} cases, {self.expected:.1%} right on average, "
+            f"{self.flips:.1%} flip, "
+            f"variance {self.variance_within:.4f} within a case and {self.variance_between:.4f} between"
         )
 
 
-def repeats(runs: Sequence[Outcomes]) -> tuple[Repeated, ...]:
+def repeats(runs: Sequence[Outcomes]) -> tuple[Repeatability, ...]:
     """Return the results for each way of asking that has cases scored in every run."""
-    return tuple(found for nth in range(len(ASKINGS)) if (found := _repeated(runs, nth)) is not None)
+    return tuple(found for nth in range(len(VARIANTS)) if (found := _repeated(runs, nth)) is not None)
 
 
-def _repeated(runs: Sequence[Outcomes], nth: int) -> Repeated | None:
+def _repeated(runs: Sequence[Outcomes], nth: int) -> Repeatability | None:
     shared = sorted(set.intersection(*(set(run.rows.tolist()) for run in runs)))
     places = [np.searchsorted(run.rows, shared) for run in runs]
     codes = np.stack([run.codes[place, nth] for run, place in zip(runs, places, strict=True)])
-    asking = ASKINGS[nth]
-    scored = np.logical_and.reduce([run.scored(asking)[place] for run, place in zip(runs, places, strict=True)])
+    variant = VARIANTS[nth]
+    scored = np.logical_and.reduce([run.scored(variant)[place] for run, place in zip(runs, places, strict=True)])
     if not scored.any():
         return None
     right = codes[:, scored] == RIGHT
     answers = [[run.answer_texts[n] for n in run.answers[p, nth][scored]] for run, p in zip(runs, places, strict=True)]
     share = right.mean(axis=0)
     within = float((share * (1 - share)).mean()) * len(runs) / max(1, len(runs) - 1)
-    return Repeated(
-        asking,
+    return Repeatability(
+        variant,
         len(runs),
         right.shape[1],
         float(right.mean()),

@@ -14,11 +14,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import Asking, Case
+from countersight.case import Case, QuestionVariant
 from countersight.scoring.estimates import ALL, Rate, rate
 from countersight.scoring.outcome import Outcomes
 
-_ASKINGS: Final[tuple[Asking, ...]] = ("counterfactual", "shown")
+_CHANGED_VARIANTS: Final[tuple[QuestionVariant, ...]] = ("counterfactual", "shown")
 
 
 class Controls(msgspec.Struct, frozen=True, eq=False):
@@ -35,7 +35,7 @@ class FalseAlarmRates(msgspec.Struct, frozen=True):
     """The results of a group of cases and their controls, among those that are right in the factual world."""
 
     group: str
-    asking: Asking
+    variant: QuestionVariant
     """Whether changes were told (counterfactual) or shown."""
     misses: Rate
     """Among the cases, in which the change matters, the share whose answer is not the new one."""
@@ -73,7 +73,7 @@ class ControlPairing:
         found[list(self._of)] = False
         return found
 
-    def apart(self, outcomes: Outcomes) -> tuple[Outcomes, Controls | None]:
+    def split(self, outcomes: Outcomes) -> tuple[Outcomes, Controls | None]:
         """Split outcomes into those of cases and those of controls, if there are any."""
         if not self._of:
             return outcomes, None
@@ -94,30 +94,34 @@ def _guessed(case: Case) -> float:
     return 0.0 if before.right_text in (option.text for option in after.options) else 1 / len(after.options)
 
 
-def alarms(cases: Outcomes, controls: Controls) -> tuple[FalseAlarmRates, ...]:
+def false_alarm_rates(cases: Outcomes, controls: Controls) -> tuple[FalseAlarmRates, ...]:
     """Compute misses and false alarms by group and overall, for changes told and, if asked, shown."""
     paired = controls.of >= 0
     first, second = cases.only_at(controls.of[paired]), controls.outcomes.only(paired)
     guessed = controls.guessed[paired]
     return tuple(
-        line for asking in _ASKINGS if first.asked(asking).any() for line in _lines(first, second, asking, guessed)
+        line
+        for variant in _CHANGED_VARIANTS
+        if first.asked(variant).any()
+        for line in _lines(first, second, variant, guessed)
     )
 
 
 def _lines(
-    cases: Outcomes, controls: Outcomes, asking: Asking, guessed: NDArray[np.float64]
+    cases: Outcomes, controls: Outcomes, variant: QuestionVariant, guessed: NDArray[np.float64]
 ) -> Iterator[FalseAlarmRates]:
-    known = cases.right("factual") & controls.right("factual") & cases.scored(asking) & controls.scored(asking)
+    known = cases.right("factual") & controls.right("factual") & cases.scored(variant) & controls.scored(variant)
     masks = [(name, known & (cases.groups == place)) for place, name in enumerate(cases.group_names)]
     for name, mask in [*masks, (ALL, known)]:
-        if mask.any() and not (cases.is_read(asking, mask) and controls.is_read(asking, mask)):
+        if mask.any() and not (cases.is_read(variant, mask) and controls.is_read(variant, mask)):
             continue
         ignoring = float(1 + guessed[mask].mean()) / 2 if mask.any() else 0.5
         pictures = cases.pictures[mask]
         (hit, missed), (kept, alarmed) = (
-            (each.right(asking)[mask], (~each.right(asking) & ~each.unread(asking))[mask]) for each in (cases, controls)
+            (each.right(variant)[mask], (~each.right(variant) & ~each.unread(variant))[mask])
+            for each in (cases, controls)
         )
-        unread = (cases.unread(asking) | controls.unread(asking))[mask]
+        unread = (cases.unread(variant) | controls.unread(variant))[mask]
         misses, false_alarms, unread_pairs = (rate(each, pictures) for each in (missed, alarmed, unread))
         balance = rate(hit & kept, pictures, (hit.astype(np.float64) + kept) / 2)
-        yield FalseAlarmRates(name, asking, misses, false_alarms, unread_pairs, balance, ignoring)
+        yield FalseAlarmRates(name, variant, misses, false_alarms, unread_pairs, balance, ignoring)

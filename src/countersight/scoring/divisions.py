@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, Case
+from countersight.case import LETTERS, VARIANTS, Case
 from countersight.scoring.estimates import Rate, share
 from countersight.scoring.outcome import Outcomes
 
@@ -61,7 +61,7 @@ class RoleShare(msgspec.Struct, frozen=True):
     chosen: Rate
 
 
-class Dividing:
+class CaseDivider:
     """Divide cases along the axes of their suite while they are streamed."""
 
     def __init__(self, axes_of: Callable[[str], tuple[Axis, ...]]) -> None:
@@ -105,7 +105,7 @@ class Dividing:
         ends = np.array(self._ends, dtype=np.int64)
         starts = np.concatenate(([0], ends[:-1]))
         lengths = ends - starts
-        answers = outcomes.answers[:, ASKINGS.index("counterfactual")]
+        answers = outcomes.answers[:, VARIANTS.index("counterfactual")]
         letters = np.array([_letter(text) for text in outcomes.answer_texts], dtype=np.int64)[answers]
         scored = outcomes.scored("counterfactual") & (lengths > 0)
         answered = scored & (letters >= 0) & (letters < lengths)

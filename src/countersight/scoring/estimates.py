@@ -49,14 +49,14 @@ class Rate(Measured, frozen=True):
     """How the interval was computed, if it is a confidence sequence."""
 
     @property
-    def worth(self) -> float:
+    def total_credit(self) -> float:
         """The total credit of all answers; the number of right ones if there is no partial credit."""
         return self.right if self.credit is None else self.credit
 
     @property
     def value(self) -> float | None:
         """The share, or None if nothing was scored or no reply could be read."""
-        return self.worth / self.n if self.n > self.unread or self.worth else None
+        return self.total_credit / self.n if self.n > self.unread or self.total_credit else None
 
     @property
     def hits(self) -> int | None:
@@ -128,14 +128,14 @@ def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | Non
     clustered = np.unique(np.asarray(clusters)).size < n
     if credits is None and not clustered:
         return share(int(right.sum()), n)
-    worth = np.asarray(right if credits is None else credits, dtype=np.float64).round(6)
-    interval = mean_interval(worth, clusters)
+    values = np.asarray(right if credits is None else credits, dtype=np.float64).round(6)
+    interval = mean_interval(values, clusters)
     return Rate(
         int(right.sum()),
         n,
         interval.low,
         interval.high,
-        credit=None if credits is None else float(worth.sum()),
+        credit=None if credits is None else float(values.sum()),
         clustered=clustered,
     )
 
@@ -146,8 +146,8 @@ def difference(
     """Return first minus second over the same cases, or None if there are none."""
     if not first.size:
         return None
-    apart = first.astype(np.float64) - second.astype(np.float64)
-    found: Paired = paired(apart, clusters, reach=reach)
+    differences = first.astype(np.float64) - second.astype(np.float64)
+    found: Paired = paired(differences, clusters, reach=reach)
     whole = found.effective.n == first.size and float(found.effective.more).is_integer()
     return Difference(
         value=found.value,

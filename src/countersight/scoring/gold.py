@@ -8,7 +8,7 @@ from typing import Final, Self, TextIO
 
 import msgspec
 
-from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
+from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant
 from countersight.dataset import Dataset, Key, is_key, open_key
 from countersight.errors import GoldError
 
@@ -20,11 +20,11 @@ class _GoldLine(msgspec.Struct, frozen=True):
     """A row of a table of corrections."""
 
     case: str
-    world: Asking
+    world: QuestionVariant
     answer: str
 
 
-_Answers = dict[tuple[str, Asking], Question | str]
+_Answers = dict[tuple[str, QuestionVariant], Question | str]
 """The right answers by case and way of asking: a question with its answer, or the answer alone."""
 
 
@@ -49,8 +49,8 @@ class Gold:
         if path.is_file() and is_key(path):
             return cls({}, path, open_key(path))
         if path.is_dir():
-            asked = ((case, asking) for _, case in Dataset.open(path).cases() for asking in ASKINGS)
-            found = {(case.id, asking): case.question(*WORLDS[asking]) for case, asking in asked}
+            asked = ((case, variant) for _, case in Dataset.open(path).cases() for variant in VARIANTS)
+            found = {(case.id, variant): case.question(*WORLDS[variant]) for case, variant in asked}
             return cls({key: question for key, question in found.items() if question}, path)
         return cls(dict(_of_table(path)), path)
 
@@ -64,11 +64,11 @@ class Gold:
             return
         unused = set(self._answers)
         for row, case in cases:
-            unused.difference_update((case.id, asking) for asking in ASKINGS if case.question(*WORLDS[asking]))
+            unused.difference_update((case.id, variant) for variant in VARIANTS if case.question(*WORLDS[variant]))
             yield row, self._corrected(case)
         if unused:
-            case_id, asking = min(unused)
-            raise GoldError(f"{self.path} corrects {case_id!r}, {asking}, which was not asked")
+            case_id, variant = min(unused)
+            raise GoldError(f"{self.path} corrects {case_id!r}, {variant}, which was not asked")
 
     def _opened(self, key: Key, case: Case) -> Case:
         """Return the original case of a hidden dataset, with the published pictures."""
@@ -81,10 +81,10 @@ class Gold:
 
     def _corrected(self, case: Case) -> Case:
         changed: dict[str, Question] = {}
-        for asking in ASKINGS:
-            question, right = case.question(*WORLDS[asking]), self._answers.get((case.id, asking))
+        for variant in VARIANTS:
+            question, right = case.question(*WORLDS[variant]), self._answers.get((case.id, variant))
             if question is not None and right is not None:
-                changed[asking] = self._replaced(question, right, f"{self.path}, case {case.id!r}, {asking}")
+                changed[variant] = self._replaced(question, right, f"{self.path}, case {case.id!r}, {variant}")
         return msgspec.structs.replace(case, **changed) if changed else case
 
     def _replaced(self, question: Question, right: Question | str, where: str) -> Question:
@@ -105,7 +105,7 @@ class Gold:
         return replaced
 
 
-def _of_table(path: Path) -> Iterator[tuple[tuple[str, Asking], str]]:
+def _of_table(path: Path) -> Iterator[tuple[tuple[str, QuestionVariant], str]]:
     with open(path, newline="", encoding="utf-8-sig") as file:
         lines = _csv(path, file) if path.suffix.lower() == ".csv" else enumerate(map(_json, file), 1)
         for number, line in lines:

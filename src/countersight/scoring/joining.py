@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, WORLDS, Case, Question, Reply, World, asking_of
-from countersight.engine import UNCERTAIN, cluster_key, status_of
+from countersight.case import LETTERS, VARIANTS, WORLDS, Case, Question, Reply, World, variant_of
+from countersight.engine import UNCERTAIN, shared_by, status_of
 from countersight.reading import ReadFrom, agrees
 from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
 from countersight.scoring.soft import soft_accuracy
@@ -132,7 +132,7 @@ class _Gathered:
         if reply.telling == "twice":
             return
         position = self.positions[reply.row] if 0 <= reply.row < len(self.positions) else -1
-        place = len(ASKINGS) * position + ASKINGS.index(asking_of(reply.world, reply.telling))
+        place = len(VARIANTS) * position + VARIANTS.index(variant_of(reply.world, reply.telling))
         if position < 0 or not self._is_case(position, reply.case) or not self.codes[place]:
             return  # a reply to a question that the dataset does not have
         before = _WEIGHT[self.codes[place]]
@@ -180,4 +180,4 @@ class _Gathered:
 
 
 def _table(values: "bytearray | array[int] | array[float]", kind: type[np.generic]) -> NDArray[Any]:
-    return np.frombuffer(values, dtype=kind).reshape(-1, len(ASKINGS)).copy()
+    return np.frombuffer(values, dtype=kind).reshape(-1, len(VARIANTS)).copy()

@@ -7,9 +7,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import TWO_WORLDS, Asking
+from countersight.case import TWO_WORLDS, QuestionVariant
 from countersight.html import Figure, Measured
-from countersight.scoring.accuracy import accuracy, worth
+from countersight.scoring.accuracy import accuracy, correctness
 from countersight.scoring.comparing import compare, shared_cases
 from countersight.scoring.estimates import Difference, Rate, difference, share
 from countersight.scoring.intervals import (
@@ -67,7 +67,7 @@ class Correlation(msgspec.Struct, frozen=True):
 class Ranking(msgspec.Struct, frozen=True):
     """The groups of a run from best to worst, and the difference between the two."""
 
-    asking: Asking
+    variant: QuestionVariant
     rates: tuple[tuple[str, Rate], ...]
     spread: Figure
     """Best minus worst, with an interval that accounts for their selection among all pairs."""
@@ -88,10 +88,10 @@ def correlation(outcomes: Outcomes) -> Correlation | None:
     )
 
 
-def _scored_and_read(outcomes: Outcomes, asking: Asking) -> NDArray[np.bool_]:
+def _scored_and_read(outcomes: Outcomes, variant: QuestionVariant) -> NDArray[np.bool_]:
     """Return the scored cases, without groups in which no reply could be read."""
-    scored = outcomes.scored(asking)
-    read = np.bincount(outcomes.groups[scored & ~outcomes.unread(asking)], minlength=len(outcomes.group_names)) > 0
+    scored = outcomes.scored(variant)
+    read = np.bincount(outcomes.groups[scored & ~outcomes.unread(variant)], minlength=len(outcomes.group_names)) > 0
     return scored & read[outcomes.groups]
 
 
@@ -122,12 +122,12 @@ def _phi(before: NDArray[np.bool_], after: NDArray[np.bool_], pictures: NDArray[
     return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p, n)
 
 
-def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
+def ranking(outcomes: Outcomes, variant: QuestionVariant) -> Ranking | None:
     """Rank the groups by accuracy in one way of asking; None for one group, too many groups, or equal accuracies."""
-    places = np.unique(outcomes.groups[_scored_and_read(outcomes, asking)])
+    places = np.unique(outcomes.groups[_scored_and_read(outcomes, variant)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None
-    rates = [(place, accuracy(outcomes, asking, outcomes.groups == place)) for place in places]
+    rates = [(place, accuracy(outcomes, variant, outcomes.groups == place)) for place in places]
     rates.sort(key=lambda each: (-(each[1].value or 0.0), outcomes.group_names[each[0]]))
     values = [rates[end][1].value or 0.0 for end in (0, -1)]
     if values[0] == values[1]:
@@ -136,11 +136,11 @@ def ranking(outcomes: Outcomes, asking: Asking) -> Ranking | None:
     confidence = 1 - (1 - CONFIDENCE) / comb(len(rates), 2)
     ends = []
     for place in (rates[0][0], rates[-1][0]):
-        scored = outcomes.scored(asking) & (outcomes.groups == place)
-        ends.append(mean_interval(worth(outcomes, asking)[scored], outcomes.pictures[scored], confidence))
+        scored = outcomes.scored(variant) & (outcomes.groups == place)
+        ends.append(mean_interval(correctness(outcomes, variant)[scored], outcomes.pictures[scored], confidence))
     apart = difference_of(ends[0], values[0], ends[1], values[1])
     spread = Figure(values[0] - values[1], apart.low, apart.high, sum(each.n for _, each in rates))
-    return Ranking(asking, tuple((outcomes.group_names[place], rate) for place, rate in rates), spread)
+    return Ranking(variant, tuple((outcomes.group_names[place], rate) for place, rate in rates), spread)
 
 
 def compare_prompts(other: Outcomes, first: Outcomes) -> dict[str, Difference | None]:
@@ -151,8 +151,8 @@ def compare_prompts(other: Outcomes, first: Outcomes) -> dict[str, Difference | 
     total = compare(other, first)[-1]
     here, there = shared_cases(other, first)
     scored = np.ones(here.size, dtype=np.bool_)
-    for asking in TWO_WORLDS:
-        scored &= other.scored(asking)[here] & first.scored(asking)[there]
+    for variant in TWO_WORLDS:
+        scored &= other.scored(variant)[here] & first.scored(variant)[there]
     one, two = (
         (each.credit("factual").astype(np.float64) - each.credit("counterfactual"))[places][scored]
         for each, places in ((other, here), (first, there))

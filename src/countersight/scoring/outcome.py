@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, Asking, Reply
+from countersight.case import VARIANTS, QuestionVariant, Reply
 
 Outcome = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
 """Unread: no answer could be extracted, which counts as not right. The others are not scored. Empty: the reply has no
@@ -36,23 +36,23 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     pictures: NDArray[np.int32]
     """For each case, a number that is shared by dependent cases, such as those of one picture or one set."""
     codes: NDArray[np.uint8]
-    """For each case and each of `ASKINGS`, the index of the outcome in `OUTCOMES`."""
+    """For each case and each of `VARIANTS`, the index of the outcome in `OUTCOMES`."""
     gold_letters: NDArray[np.uint8]
-    """For each case and each of `ASKINGS`, the right option counted from 1, or 0 if the question is not a choice."""
+    """For each case and each of `VARIANTS`, the right option counted from 1, or 0 if the question is not a choice."""
     offered: NDArray[np.uint8]
-    """For each case and each of `ASKINGS`, the number of options to guess among; 0 if there are none."""
+    """For each case and each of `VARIANTS`, the number of options to guess among; 0 if there are none."""
     answers: NDArray[np.int32]
-    """For each case and each of `ASKINGS`, the index of the extracted answer in `answer_texts`."""
+    """For each case and each of `VARIANTS`, the index of the extracted answer in `answer_texts`."""
     answer_texts: tuple[str | None, ...]
     replies: NDArray[np.int32]
-    """For each case and each of `ASKINGS`, the number of the journal's reply that counts, from 0; -1 if there is
+    """For each case and each of `VARIANTS`, the number of the journal's reply that counts, from 0; -1 if there is
     none."""
     credits: NDArray[np.float32] | None
-    """For each case and each of `ASKINGS`, the credit of the answer, from 0 to 1; None if all are right or wrong."""
+    """For each case and each of `VARIANTS`, the credit of the answer, from 0 to 1; None if all are right or wrong."""
     priors: NDArray[np.uint8]
-    """For each case and each of `ASKINGS`, whether a prior is known, and whether it was given as a wrong answer."""
+    """For each case and each of `VARIANTS`, whether a prior is known, and whether it was given as a wrong answer."""
     restated: NDArray[np.bool_]
-    """For each case and each of `ASKINGS`, whether the reply that counts restates an unread one."""
+    """For each case and each of `VARIANTS`, whether the reply that counts restates an unread one."""
     ids: bytes
     id_ends: NDArray[np.int64]
 
@@ -84,25 +84,25 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
             id_ends=np.cumsum([len(name) for name in ids], dtype=np.int64),
         )
 
-    def asked(self, asking: Asking) -> NDArray[np.bool_]:
+    def asked(self, variant: QuestionVariant) -> NDArray[np.bool_]:
         """Return which cases have the question."""
-        return np.greater(self._column(asking), 0)
+        return np.greater(self._column(variant), 0)
 
-    def scored(self, asking: Asking) -> NDArray[np.bool_]:
+    def scored(self, variant: QuestionVariant) -> NDArray[np.bool_]:
         """Return which cases have a scored reply to the question: right, wrong or unread."""
-        return np.greater_equal(self._column(asking), UNREAD)
+        return np.greater_equal(self._column(variant), UNREAD)
 
-    def is_read(self, asking: Asking, mask: NDArray[Any]) -> bool:
+    def is_read(self, variant: QuestionVariant, mask: NDArray[Any]) -> bool:
         """Return whether any reply to these cases could be read; otherwise nothing is known about the model."""
-        return bool((self._column(asking)[mask] > UNREAD).any())
+        return bool((self._column(variant)[mask] > UNREAD).any())
 
-    def unread(self, asking: Asking) -> NDArray[np.bool_]:
+    def unread(self, variant: QuestionVariant) -> NDArray[np.bool_]:
         """Return which cases have an unread reply to the question."""
-        return np.equal(self._column(asking), UNREAD)
+        return np.equal(self._column(variant), UNREAD)
 
-    def right(self, asking: Asking) -> NDArray[np.bool_]:
+    def right(self, variant: QuestionVariant) -> NDArray[np.bool_]:
         """Return which cases have the right answer to the question."""
-        return np.equal(self._column(asking), RIGHT)
+        return np.equal(self._column(variant), RIGHT)
 
     def in_both_worlds(self) -> NDArray[np.bool_]:
         """Return which cases are scored in both worlds."""
@@ -112,31 +112,33 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         """Return which cases are right in both worlds: CFMM's acc+."""
         return self.right("factual") & self.right("counterfactual")
 
-    def credit(self, asking: Asking) -> NDArray[np.float32]:
+    def credit(self, variant: QuestionVariant) -> NDArray[np.float32]:
         """Return the credit of each case's answer: 0 or 1, or between them if several people answered."""
         if self.credits is None:
-            return self.right(asking).astype(np.float32)
-        return self.credits[:, ASKINGS.index(asking)]
+            return self.right(variant).astype(np.float32)
+        return self.credits[:, VARIANTS.index(variant)]
 
-    def guess(self, asking: Asking) -> NDArray[np.float64]:
+    def guess(self, variant: QuestionVariant) -> NDArray[np.float64]:
         """Return the probability that a random guess is right, for each case; 0 without options."""
-        offered = self.offered[:, ASKINGS.index(asking)]
+        offered = self.offered[:, VARIANTS.index(variant)]
         return np.divide(1.0, offered, out=np.zeros(len(self)), where=offered > 0)
 
-    def _column(self, asking: Asking) -> NDArray[np.uint8]:
-        return self.codes[:, ASKINGS.index(asking)]
+    def _column(self, variant: QuestionVariant) -> NDArray[np.uint8]:
+        return self.codes[:, VARIANTS.index(variant)]
 
 
 Find = Callable[[Iterable[int]], Mapping[int, Reply]]
 """A function that finds replies by number, in the order in which they were judged."""
 
 
-def counted_replies(outcomes: Outcomes, positions: Iterable[int], find: Find) -> dict[tuple[int, Asking], Reply]:
-    """Return the replies that count for the cases at these positions, by position and asking."""
+def counted_replies(
+    outcomes: Outcomes, positions: Iterable[int], find: Find
+) -> dict[tuple[int, QuestionVariant], Reply]:
+    """Return the replies that count for the cases at these positions, by position and variant."""
     wanted = {
-        place: (position, asking)
+        place: (position, variant)
         for position in positions
-        for asking, place in zip(ASKINGS, outcomes.replies[position].tolist(), strict=True)
+        for variant, place in zip(VARIANTS, outcomes.replies[position].tolist(), strict=True)
         if place >= 0
     }
     return {wanted[place]: reply for place, reply in find(wanted).items()}

@@ -16,13 +16,21 @@ from countersight.engine import MANIFEST, RunFolder, RunOptions, Sample, Tally, 
 from countersight.errors import CountersightError, RunError
 from countersight.models import Model
 from countersight.scoring.accuracy import Scores, score
-from countersight.scoring.controls import ControlPairing, Controls, alarms
-from countersight.scoring.frame import ScoredAnswer, answered, as_table, batches
+from countersight.scoring.answer_table import ScoredAnswer, answered, as_table, batches
+from countersight.scoring.controls import ControlPairing, Controls, false_alarm_rates
 from countersight.scoring.gold import Gold
 from countersight.scoring.joining import outcomes
 from countersight.scoring.outcome import MISSING, Outcomes
-from countersight.scoring.sets import Cells, Placing, SetScores, as_fourth, set_scores, shown_sets
-from countersight.scoring.stopping import FIRST, GROWTH, Units, Until, look, stopped, with_anytime_intervals
+from countersight.scoring.sets import SetPositions, SetRecorder, SetScores, as_fourth, set_scores, shown_sets
+from countersight.scoring.stopping import (
+    GROWTH_BETWEEN_CHECKS,
+    PICTURES_BEFORE_FIRST_CHECK,
+    PictureOrder,
+    Until,
+    record_stopping_status,
+    stopped,
+    with_anytime_intervals,
+)
 
 SCORES = "scores.parquet"
 """The file with one row per answer."""
@@ -40,7 +48,7 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     outcomes: Outcomes
     """The outcomes of the cases, without controls."""
     controls: Controls | None = None
-    cells: Cells | None = None
+    positions: SetPositions | None = None
     """The positions of the cases in sets of questions and pictures."""
     damaged: int = 0
     """The number of damaged lines in the journal."""
@@ -67,13 +75,13 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         if rule and rule.pictures < rule.of_pictures:
             found = with_anytime_intervals(found, self.outcomes, self.dataset, rule)
         sets: tuple[SetScores, ...] = ()
-        if self.cells:
-            sets = set_scores(self.outcomes, self.cells, divided)
+        if self.positions:
+            sets = set_scores(self.outcomes, self.positions, divided)
         elif self.run.manifest.shown:
             sets = shown_sets(self.outcomes, self.fourths())
         return msgspec.structs.replace(
             found,
-            alarms=alarms(self.outcomes, self.controls) if self.controls else (),
+            alarms=false_alarm_rates(self.outcomes, self.controls) if self.controls else (),
             sets=sets,
             damaged=self.damaged,
         )
@@ -138,9 +146,9 @@ def judge_run(
             f"the answers of {source.path} are hidden: submit the run to the holder of the key, who can score it "
             "with --key"
         )
-    paired = ControlPairing()
-    placing = Placing()
-    cases = placing.watch(paired.watch(watch_cases(_asked(run, source, gold))))
+    pairing = ControlPairing()
+    set_recorder = SetRecorder()
+    cases = set_recorder.watch(pairing.watch(watch_cases(_asked(run, source, gold))))
     prompt = run.manifest.prompt
     damaged: list[None] = []
     replies = watch_replies(run.replies(lambda: damaged.append(None)))
@@ -149,9 +157,9 @@ def judge_run(
         outside = ~np.isin(found.rows, list(msgspec.convert(sample, Sample).rows(source)))
         codes = np.where(outside[:, None] & (found.codes == MISSING), 0, found.codes).astype(np.uint8)
         found = msgspec.structs.replace(found, codes=codes)
-    cells = placing.cells()
-    cells = cells.only(paired.cases()) if cells else None
-    return JudgedRun(run, source, gold, *paired.apart(found), cells, len(damaged))
+    positions = set_recorder.positions()
+    positions = positions.only(pairing.cases()) if positions else None
+    return JudgedRun(run, source, gold, *pairing.split(found), positions, len(damaged))
 
 
 def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:
@@ -216,8 +224,8 @@ async def ask_until(
                 await asked.close()
             return RunFolder.open(out)
         rule = before[0].rule  # failed questions are asked again, under the stricter rule
-    units = Units(dataset, rule.seed, rule.metric)
-    pictures = max(each.pictures if each else min(len(units), FIRST) for each in before)
+    order = PictureOrder(dataset, rule.seed, rule.metric)
+    pictures = max(each.pictures if each else min(len(order), PICTURES_BEFORE_FIRST_CHECK) for each in before)
     meeting = asyncio.Barrier(len(sides))
     runs: dict[Path, RunFolder] = {}
     going = True
@@ -228,8 +236,8 @@ async def ask_until(
         try:
             if await meeting.wait() == 0:  # the first run to arrive computes for both
                 judged = [(runs[folder], judge_run(runs[folder]).outcomes) for folder in sides]
-                going = not look(rule, units, judged, pictures).met and pictures < len(units)
-                pictures = min(len(units), max(pictures + 1, int(pictures * GROWTH)))
+                going = not record_stopping_status(rule, order, judged, pictures).met and pictures < len(order)
+                pictures = min(len(order), max(pictures + 1, int(pictures * GROWTH_BETWEEN_CHECKS)))
             await meeting.wait()
         except asyncio.BrokenBarrierError:  # the other run was stopped
             return None
@@ -244,10 +252,10 @@ async def ask_until(
         finally:
             await meeting.abort()
 
-    asking = [asyncio.ensure_future(ask(folder)) for folder in sides]
+    tasks = [asyncio.ensure_future(ask(folder)) for folder in sides]
     try:
-        return (await asyncio.gather(*asking))[0]
+        return (await asyncio.gather(*tasks))[0]
     finally:
-        for task in asking:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*asking, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -13,32 +13,32 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, Asking, Case
+from countersight.case import VARIANTS, Case, QuestionVariant
 from countersight.scoring.estimates import ALL, Rate, rate
 from countersight.scoring.outcome import Outcomes
 
 _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.int32]
 NONE: Final = -1
-_THREE: Final[tuple[Asking, ...]] = ("factual", "shown", "counterfactual")  # in the order of _PLACES
+_THREE: Final[tuple[QuestionVariant, ...]] = ("factual", "shown", "counterfactual")  # in the order of _PLACES
 _PLACES: Final = {4: ((0, 0, 1, 1), (0, 1, 0, 1)), 3: ((0, 0, NONE), (0, NONE, 0))}
 """The question and the picture of each answer of a case; the fourth is the question with "if" about the changed
 picture. Without it, that question and that picture have only one answer and are left out."""
 
 
-class Cells(msgspec.Struct, frozen=True, eq=False):
+class SetPositions(msgspec.Struct, frozen=True, eq=False):
     """The position of each case: the numbers of its set, question and picture; -1 for none."""
 
     sets: _Numbers
     questions: _Numbers
     pictures: _Numbers
 
-    def only(self, mask: _Mask) -> "Cells":
+    def only(self, mask: _Mask) -> "SetPositions":
         """Return the positions of selected cases."""
-        return Cells(self.sets[mask], self.questions[mask], self.pictures[mask])
+        return SetPositions(self.sets[mask], self.questions[mask], self.pictures[mask])
 
 
-class Whole(msgspec.Struct, frozen=True):
+class SetMetric(msgspec.Struct, frozen=True):
     """How often all answers of a unit (a question, picture or set) are right, and how often guessing achieves that."""
 
     rate: Rate
@@ -52,11 +52,11 @@ class SetScores(msgspec.Struct, frozen=True):
 
     group: str
     answers: Rate
-    question: Whole | None
+    question: SetMetric | None
     """The questions that are right for all their pictures; None if each has one picture."""
-    picture: Whole | None
+    picture: SetMetric | None
     """The pictures whose questions are all right; None if each has one question, or if there are no pictures."""
-    whole: Whole
+    whole: SetMetric
     """The sets whose answers are all right."""
     fours: int | None = None
     """The number of cases with all four answers, in a run with pictures of both worlds; unless it is 0, only these
@@ -65,7 +65,7 @@ class SetScores(msgspec.Struct, frozen=True):
     """The number of cases of such a run with all answers except the fourth."""
 
 
-class Placing:
+class SetRecorder:
     """Record the positions of cases in sets while they are streamed."""
 
     def __init__(self) -> None:
@@ -86,11 +86,11 @@ class Placing:
                 self._wanted[self._columns[0][-1]] = cell.of
             yield row, case
 
-    def cells(self) -> Cells | None:
+    def positions(self) -> SetPositions | None:
         """Return the positions of all cases, without incomplete sets; None if no case is in a set."""
         if not self._known[0]:
             return None
-        found = Cells(*(np.array(column, dtype=np.int32) for column in self._columns))
+        found = SetPositions(*(np.array(column, dtype=np.int32) for column in self._columns))
         sizes = np.bincount(found.sets[found.sets >= 0], minlength=len(self._known[0]))
         short = np.isin(found.sets, [number for number, wanted in self._wanted.items() if sizes[number] < wanted])
         for column in (found.sets, found.questions, found.pictures):
@@ -98,15 +98,21 @@ class Placing:
         return found
 
 
-def set_scores(outcomes: Outcomes, cells: Cells, more: Iterable[tuple[str, _Mask]] = ()) -> tuple[SetScores, ...]:
-    """Compute the scores of sets by group and overall, and for each line in `more` that contains only whole
+def set_scores(
+    outcomes: Outcomes, positions: SetPositions, extra_lines: Iterable[tuple[str, _Mask]] = ()
+) -> tuple[SetScores, ...]:
+    """Compute the scores of sets by group and overall, and for each line in `extra_lines` that contains only whole
     sets."""
-    asked, right, guess = _any_asking(outcomes)
-    complete = (cells.sets >= 0) & ~np.isin(cells.sets, cells.sets[(cells.sets >= 0) & ~asked])
-    whole = [(name, mask) for name, mask in more if not np.isin(cells.sets[complete & mask], cells.sets[~mask]).any()]
+    asked, right, guess = _all_variants(outcomes)
+    complete = (positions.sets >= 0) & ~np.isin(positions.sets, positions.sets[(positions.sets >= 0) & ~asked])
+    whole = [
+        (name, mask)
+        for name, mask in extra_lines
+        if not np.isin(positions.sets[complete & mask], positions.sets[~mask]).any()
+    ]
     lines = [(name, complete & mask) for name, mask in (*_groups(outcomes), *whole)]
     return tuple(
-        _scores(name, mask, right, guess, cells, outcomes.pictures)
+        _scores(name, mask, right, guess, positions, outcomes.pictures)
         for name, mask in (*lines, (ALL, complete))
         if mask.any()
     )
@@ -129,10 +135,10 @@ def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
     A case is a set of two questions, without and with "if", and two pictures, before and after the change. If no case
     has an answer to the fourth (the change cannot be made twice, or another tool asked), sets have three.
     """
-    three: list[tuple[Outcomes, Asking]] = [(outcomes, asking) for asking in _THREE]
-    four: list[tuple[Outcomes, Asking]] = [*three, (fourths, "counterfactual")]
+    three: list[tuple[Outcomes, QuestionVariant]] = [(outcomes, variant) for variant in _THREE]
+    four: list[tuple[Outcomes, QuestionVariant]] = [*three, (fourths, "counterfactual")]
     has_three, has_four = (
-        np.logical_and.reduce([each.scored(asking) for each, asking in all_]) for all_ in (three, four)
+        np.logical_and.reduce([each.scored(variant) for each, variant in all_]) for all_ in (three, four)
     )
     square, known = (four, has_four) if has_four.any() else (three, has_three)
     lines = [*_groups(outcomes), (ALL, np.ones_like(known))]
@@ -147,51 +153,53 @@ def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
     )
 
 
-def _square_scores(name: str, square: list[tuple[Outcomes, Asking]], mask: _Mask) -> SetScores:
-    right = np.concatenate([each.right(asking) for each, asking in square])
-    guess = np.concatenate([each.guess(asking) for each, asking in square])
+def _square_scores(name: str, square: list[tuple[Outcomes, QuestionVariant]], mask: _Mask) -> SetScores:
+    right = np.concatenate([each.right(variant) for each, variant in square])
+    guess = np.concatenate([each.guess(variant) for each, variant in square])
     number = np.arange(len(mask), dtype=np.int32)
     questions, pictures = (
         np.concatenate([np.full_like(number, NONE) if place == NONE else 2 * number + place for place in places])
         for places in _PLACES[len(square)]
     )
-    cells = Cells(np.tile(number, len(square)), questions, pictures)
-    together = np.tile(square[0][0].pictures, len(square))
-    return _scores(name, np.tile(mask, len(square)), right, guess, cells, together)
+    positions = SetPositions(np.tile(number, len(square)), questions, pictures)
+    clusters = np.tile(square[0][0].pictures, len(square))
+    return _scores(name, np.tile(mask, len(square)), right, guess, positions, clusters)
 
 
-def _any_asking(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:
+def _all_variants(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:
     """Return for each case whether all questions are scored, whether all are right, and the probability of guessing
     them all."""
     scored, right = (np.ones(len(outcomes), dtype=np.bool_) for _ in range(2))
     guess, anything = np.ones(len(outcomes)), np.zeros(len(outcomes), dtype=np.bool_)
-    for asking in ASKINGS:
-        has = outcomes.asked(asking)
+    for variant in VARIANTS:
+        has = outcomes.asked(variant)
         anything |= has
-        scored &= ~has | outcomes.scored(asking)
-        right &= ~has | outcomes.right(asking)
-        guess *= np.where(has, outcomes.guess(asking), 1.0)
+        scored &= ~has | outcomes.scored(variant)
+        right &= ~has | outcomes.right(variant)
+        guess *= np.where(has, outcomes.guess(variant), 1.0)
     return scored & anything, right, guess
 
 
 def _scores(
-    name: str, mask: _Mask, right: _Mask, guess: NDArray[np.float64], cells: Cells, together: _Numbers
+    name: str, mask: _Mask, right: _Mask, guess: NDArray[np.float64], positions: SetPositions, clusters: _Numbers
 ) -> SetScores:
-    whole = _whole(cells.sets, mask, right, guess, together)
-    question, picture = (_whole(column, mask, right, guess, together) for column in (cells.questions, cells.pictures))
+    whole = _set_metric(positions.sets, mask, right, guess, clusters)
+    question, picture = (
+        _set_metric(column, mask, right, guess, clusters) for column in (positions.questions, positions.pictures)
+    )
     assert whole is not None
     return SetScores(
         name,
-        rate(right[mask], together[mask]),
+        rate(right[mask], clusters[mask]),
         question if question and question.size > 1 else None,
         picture if picture and picture.size > 1 else None,
         whole,
     )
 
 
-def _whole(
-    numbers: _Numbers, mask: _Mask, right: _Mask, guess: NDArray[np.float64], together: _Numbers
-) -> Whole | None:
+def _set_metric(
+    numbers: _Numbers, mask: _Mask, right: _Mask, guess: NDArray[np.float64], clusters: _Numbers
+) -> SetMetric | None:
     mask = mask & (numbers >= 0)
     if not mask.any():
         return None
@@ -199,4 +207,4 @@ def _whole(
     wrong = np.bincount(places, weights=~right[mask])
     chance = np.ones(len(sizes))
     np.multiply.at(chance, places, guess[mask])
-    return Whole(rate(wrong == 0, together[mask][firsts]), float(chance.mean()), float(sizes.mean()))
+    return SetMetric(rate(wrong == 0, clusters[mask][firsts]), float(chance.mean()), float(sizes.mean()))

@@ -13,7 +13,7 @@ from typing import Final
 
 from countersight.english import UNITS
 
-ENOUGH: Final = 3
+ANSWERS_FOR_FULL_CREDIT: Final = 3
 """The number of other people who must have given an answer for full credit."""
 
 _SIGNS = ';/[]"{}()=+\\_-><@`,?!'
@@ -43,7 +43,10 @@ def soft_accuracy(answer: str, answers: Sequence[str]) -> float:
         said, others = normalised(said), [_cached_normalised(other) for other in others]
     people, same = len(others), others.count(said)
     # A person who gave this answer is left out, so one fewer of the others agrees.
-    return (same * min(1.0, (same - 1) / ENOUGH) + (people - same) * min(1.0, same / ENOUGH)) / people
+    return (
+        same * min(1.0, (same - 1) / ANSWERS_FOR_FULL_CREDIT)
+        + (people - same) * min(1.0, same / ANSWERS_FOR_FULL_CREDIT)
+    ) / people
 
 
 def normalised(answer: str) -> str:

@@ -6,11 +6,11 @@ from typing import Final, Literal
 import msgspec
 import numpy as np
 
-from countersight.case import WORLDS, Asking, Case
+from countersight.case import WORLDS, Case, QuestionVariant
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
-from countersight.scoring.accuracy import GroupScores, Scores, worth
+from countersight.scoring.accuracy import GroupScores, Scores, correctness
 from countersight.scoring.estimates import ANYTIME, Difference, Rate
 from countersight.scoring.intervals import Interval
 from countersight.scoring.outcome import Outcomes
@@ -19,13 +19,13 @@ from countersight.text import in_dollars
 
 UNTIL: Final = "until"
 """The key under which a run records its stopping rule."""
-FIRST: Final = 16
+PICTURES_BEFORE_FIRST_CHECK: Final = 16
 """The number of pictures that are asked before the rule is first checked."""
-GROWTH: Final = 1.1
+GROWTH_BETWEEN_CHECKS: Final = 1.1
 """The factor by which the number of pictures grows between checks."""
 
 StoppingMetric = Literal["drop", "factual", "counterfactual", "both_right"]
-_ASKINGS: Final[dict[str, tuple[Asking, ...]]] = {
+_VARIANTS_OF_METRIC: Final[dict[str, tuple[QuestionVariant, ...]]] = {
     "drop": ("factual", "counterfactual"),
     "both_right": ("factual", "counterfactual"),
     "factual": ("factual",),
@@ -87,7 +87,7 @@ class StoppingStatus(msgspec.Struct, frozen=True):
         """The share of cases that were asked."""
         return self.cases / self.of_cases if self.of_cases else 1.0
 
-    def told(self, cost: float = 0.0) -> str:
+    def describe(self, cost: float = 0.0) -> str:
         """Describe the result and the savings in a sentence; `cost` is the cost of the run in dollars."""
         if self.cases in (0, self.of_cases):
             return f"{self}."
@@ -112,7 +112,7 @@ def stopped(run: RunFolder) -> StoppingStatus | None:
     return msgspec.convert(found, StoppingStatus) if found else None
 
 
-class Units:
+class PictureOrder:
     """The pictures of a dataset in the order in which a run with a stopping rule asks them.
 
     Raises an error if no case has the questions of `metric`.
@@ -121,7 +121,7 @@ class Units:
     def __init__(self, dataset: Dataset, seed: int, metric: str = "") -> None:
         self._order = Sample(0, seed, "picture").order(dataset)
         self._cases = {row: case for row, case in dataset.cases() if not case.control_of}
-        if metric and not any(_has(case, _ASKINGS[metric], None) for case in self._cases.values()):
+        if metric and not any(_has(case, _VARIANTS_OF_METRIC[metric], None) for case in self._cases.values()):
             raise CountersightError(
                 f"no case of {dataset.path} has the questions for the metric {metric}: choose another `until_metric`"
             )
@@ -145,8 +145,8 @@ class Units:
         With `minus`, the metric is the difference to another run. For missing and failed answers, each end of the
         interval assumes the worst case.
         """
-        askings = _ASKINGS[metric]
-        kept = [[row for row in unit if _has(self._cases[row], askings, group)] for unit in self._order]
+        variants = _VARIANTS_OF_METRIC[metric]
+        kept = [[row for row in unit if _has(self._cases[row], variants, group)] for unit in self._order]
         units = [unit for unit in kept[:pictures] if unit]
         all_units, all_cases = sum(map(bool, kept)), sum(map(len, kept))
         worst, best = _values(outcomes, metric)
@@ -174,8 +174,8 @@ class Units:
         return Interval(low, high), p, sum(map(len, units)), all_cases
 
 
-def _has(case: Case, askings: Iterable[Asking], group: str | None) -> bool:
-    return group in (None, case.group) and all(case.question(*WORLDS[asking]) for asking in askings)
+def _has(case: Case, variants: Iterable[QuestionVariant], group: str | None) -> bool:
+    return group in (None, case.group) and all(case.question(*WORLDS[variant]) for variant in variants)
 
 
 def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int, float]]:
@@ -183,9 +183,12 @@ def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int
 
     A single unknown answer has a value from 0 to 1.
     """
-    askings = _ASKINGS[metric]
+    variants = _VARIANTS_OF_METRIC[metric]
     least, most = (
-        [np.where(outcomes.scored(asking), worth(outcomes, asking).astype(np.float64), end) for asking in askings]
+        [
+            np.where(outcomes.scored(variant), correctness(outcomes, variant).astype(np.float64), end)
+            for variant in variants
+        ]
         for end in (0.0, 1.0)
     )
     if metric in _DIFFERENCES:
@@ -196,13 +199,15 @@ def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int
     return worst, best
 
 
-def look(rule: Until, units: Units, runs: Sequence[tuple[RunFolder, Outcomes]], pictures: int) -> StoppingStatus:
+def record_stopping_status(
+    rule: Until, order: PictureOrder, runs: Sequence[tuple[RunFolder, Outcomes]], pictures: int
+) -> StoppingStatus:
     """Return the status of a run, or of the difference between two runs, after this many pictures, and record it in
     the run folders."""
     (_, outcomes), *other = runs
     minus = other[0][1] if other else None
-    found, _, cases, of = units.interval(outcomes, pictures, rule.metric, minus=minus, aim=rule.aim)
-    status = StoppingStatus(rule, rule.is_met_by(found), found.low, found.high, pictures, len(units), cases, of)
+    found, _, cases, of = order.interval(outcomes, pictures, rule.metric, minus=minus, aim=rule.aim)
+    status = StoppingStatus(rule, rule.is_met_by(found), found.low, found.high, pictures, len(order), cases, of)
     for run, _ in runs:
         run.observe({UNTIL: msgspec.to_builtins(status)})
     return status
@@ -211,12 +216,12 @@ def look(rule: Until, units: Units, runs: Sequence[tuple[RunFolder, Outcomes]], 
 def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: StoppingStatus) -> Scores:
     """Replace the intervals of a run with a stopping rule; ordinary ones would be too narrow, because the data decided
     when to stop."""
-    units = Units(dataset, at.rule.seed)
+    order = PictureOrder(dataset, at.rule.seed)
 
     def row_of(row: GroupScores, group: str | None) -> GroupScores:
         found = {
-            metric: _replaced(getattr(row, metric), units, outcomes, at, metric, group)
-            for metric in _ASKINGS
+            metric: _replaced(getattr(row, metric), order, outcomes, at, metric, group)
+            for metric in _VARIANTS_OF_METRIC
             if getattr(row, metric) is not None
         }
         replaced = msgspec.structs.replace(row, **found)
@@ -237,10 +242,15 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
 
 
 def _replaced(
-    figure: Rate | Difference, units: Units, outcomes: Outcomes, at: StoppingStatus, metric: str, group: str | None
+    figure: Rate | Difference,
+    order: PictureOrder,
+    outcomes: Outcomes,
+    at: StoppingStatus,
+    metric: str,
+    group: str | None,
 ) -> Rate | Difference:
     aim = at.rule.aim if metric == at.rule.metric and group is None and not at.rule.models else None
-    found, p, _, _ = units.interval(outcomes, at.pictures, metric, aim=aim, group=group)
+    found, p, _, _ = order.interval(outcomes, at.pictures, metric, aim=aim, group=group)
     if isinstance(figure, Rate):
         return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high), sequence=ANYTIME)
     return msgspec.structs.replace(figure, low=found.low, high=found.high, p=p, test=ANYTIME)

@@ -15,7 +15,7 @@ import numpy as np
 from arro3.core import Array, DataType, Field, RecordBatch, RecordBatchReader, Schema, Table, list_array
 from arro3.io import write_parquet
 
-from countersight.case import ASKINGS, TWICE, WORLDS, Asking, Case, Question, Reply, Telling, World
+from countersight.case import TWICE, VARIANTS, WORLDS, Case, Question, QuestionVariant, Reply, Telling, World
 from countersight.errors import CountersightError
 from countersight.files import write_whole
 from countersight.scoring.outcome import OUTCOMES, UNREAD, Find, Outcome, Outcomes, counted_replies
@@ -61,7 +61,7 @@ class ScoredAnswer(msgspec.Struct, frozen=True):
 
     row: int
     case: Case
-    asking: Asking
+    variant: QuestionVariant
     question: Question
     outcome: Outcome
     answer: str | None
@@ -75,25 +75,25 @@ class ScoredAnswer(msgspec.Struct, frozen=True):
     @property
     def place(self) -> tuple[World, Telling]:
         """The world of the question, and how the model learned about it."""
-        return TWICE if self.is_fourth else WORLDS[self.asking]
+        return TWICE if self.is_fourth else WORLDS[self.variant]
 
 
 def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) -> Iterator[ScoredAnswer]:
     """Iterate over the questions of cases, in chunks, so that memory use does not depend on their number."""
-    worth = {asking: outcomes.credit(asking) for asking in ASKINGS}
+    credits = {variant: outcomes.credit(variant) for variant in VARIANTS}
     start = 0
     while chunk := list(islice(cases, _CASES_AT_ONCE)):
         said = counted_replies(outcomes, range(start, start + len(chunk)), find)
         for position, (row, case) in enumerate(chunk, start):
-            for column, asking in enumerate(ASKINGS):
-                question = case.question(*WORLDS[asking])
+            for column, variant in enumerate(VARIANTS):
+                question = case.question(*WORLDS[variant])
                 code = int(outcomes.codes[position, column])
                 outcome = OUTCOMES[code]
                 if question is None or outcome is None:
                     continue
                 answer = outcomes.answer_texts[outcomes.answers[position, column]]
-                credit = float(worth[asking][position]) if code >= UNREAD else None
-                yield ScoredAnswer(row, case, asking, question, outcome, answer, credit, said.get((position, asking)))
+                credit = float(credits[variant][position]) if code >= UNREAD else None
+                yield ScoredAnswer(row, case, variant, question, outcome, answer, credit, said.get((position, variant)))
         start += len(chunk)
 
 
@@ -115,7 +115,7 @@ def _array(values: list[Any], kind: Any) -> Array:
 
 
 def _row(run: str, each: ScoredAnswer) -> tuple[Any, ...]:
-    world, telling = WORLDS[each.asking]
+    world, telling = WORLDS[each.variant]
     return (
         run,
         each.row,
