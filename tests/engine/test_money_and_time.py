@@ -15,7 +15,7 @@ from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy, RunOptions, Sample, Tally, ask_dataset, find_prompt, total_cost
 from countersight.errors import ModelError, RunError, Unreachable
 from countersight.models import Answer, open_model
-from countersight.scoring import score_run, standing
+from countersight.scoring import describe_progress, score_run
 
 
 class Costly:
@@ -52,13 +52,14 @@ def test_a_run_of_some_cases_goes_on_with_more(tmp_path) -> None:
         done = run_command(folder, tmp_path / "run", "chance", "--limit", str(number))
         assert done.returncode == 0, done.stderr
         assert f"{2 * number} of {2 * number} questions answered" in done.stderr
-        assert standing(score_run(tmp_path / "run").overall) == f"{2 * number} of {2 * number} questions scored"
+        progress = describe_progress(score_run(tmp_path / "run").overall)
+        assert progress == f"{2 * number} of {2 * number} questions scored"
     assert len({reply.row for reply in replies(tmp_path / "run")}) == 5
     assert json.loads((tmp_path / "run/run.json").read_text())["observed"]["sample"] == {"cases": 5, "seed": 0}
     asyncio.run(
         ask_dataset(Dataset.open(folder), tmp_path / "run", open_model("chance"), RunOptions(find_prompt("0-shot")))
     )
-    assert standing(score_run(tmp_path / "run").overall) == "16 of 16 questions scored"
+    assert describe_progress(score_run(tmp_path / "run").overall) == "16 of 16 questions scored"
 
 
 def test_a_budget_is_kept_and_can_be_raised(tmp_path) -> None:

@@ -231,7 +231,7 @@ def test_a_damaged_line_of_the_journal_is_named(tmp_path: Path) -> None:
     journal = made / "replies.jsonl"
     journal.write_bytes(journal.read_bytes()[:-40])
     [each] = load([made], gallery=1).report.runs
-    assert each.standing == (
+    assert each.progress == (
         "47 of 48 questions scored; 1 without a reply; 1 line of replies.jsonl is damaged and cannot be read"
     )
     assert each.advice[0].startswith("1 line of replies.jsonl is damaged and cannot be read: run it again")

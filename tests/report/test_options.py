@@ -7,7 +7,7 @@ from making import case, dataset
 
 import countersight as cs
 from countersight.cli import main
-from countersight.scoring import standing
+from countersight.scoring import describe_progress
 
 from .runs import right, run
 
@@ -57,5 +57,5 @@ def test_every_reply_is_counted_once(tmp_path: Path) -> None:
     cases = [case(number) for number in range(10)]
     said = {row: ("Hm.", "Hm." if row < 3 else right(cases, row)[1]) for row in range(10)}
     made = run(tmp_path / "r", dataset(tmp_path / "d", cases), said)
-    words = standing(cs.Run.open(made).scores().overall)
+    words = describe_progress(cs.Run.open(made).scores().overall)
     assert words == "20 of 20 questions scored (13 of them unread)"

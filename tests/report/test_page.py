@@ -219,7 +219,7 @@ def test_a_picture_that_a_model_never_saw_says_so_large_and_small(open_page: Ope
         del answers["shown"]
     cases = tuple(msgspec.structs.replace(case, answers=each) for case, each in zip(data.cases, told, strict=True))
     first, second = data.report.runs
-    runs = (first, msgspec.structs.replace(second, sees=False))  # by a prompt without pictures
+    runs = (first, msgspec.structs.replace(second, shows_pictures=False))  # by a prompt without pictures
     data = msgspec.structs.replace(data, report=msgspec.structs.replace(data.report, runs=runs), cases=cases)
     page = open_page(data).page
     for number, words in enumerate(("not shown to second", "not shown to the model")):
@@ -294,7 +294,7 @@ def test_a_long_reply_is_folded_and_a_cut_one_says_so(open_page: Opener) -> None
 def test_the_request_as_it_was_sent_is_one_click_away(open_page: Opener) -> None:
     data = specimen.page(1)
     spent = {"finish": "stop", "tokens_in": 1200, "tokens_out": 3, "cost": 0.00031, "seconds": 0.5}
-    told = GalleryAnswer("cut", "It is", 5, sent=1, unfit="there is no causal graph to describe", **spent)
+    told = GalleryAnswer("cut", "It is", 5, sent=1, not_applicable="there is no causal graph to describe", **spent)
     requests = ("other", "<b>Is it?</b>\nyes")
     case = msgspec.structs.replace(data.cases[0], answers=({"factual": told},), requests=requests)
     page = open_page(msgspec.structs.replace(data, cases=(case,))).page

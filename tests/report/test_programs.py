@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, expect
 from countersight.case import Reply, ToolCall, Trace, World
 from countersight.dataset.folder import Dataset
 from countersight.engine import COMPOSED, PROMPTS, RunFolder
+from countersight.reports.analysed_run import short_name
 from countersight.reports.data import Analysis
-from countersight.reports.programs import gist_of
-from countersight.reports.scored import short_name
+from countersight.reports.programs import program_digest
 from countersight.reports.write import write_report
 
 SEES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot"))\n'
@@ -107,7 +107,7 @@ def test_a_run_without_programs_has_no_such_part(tmp_path: Path) -> None:
     ],
 )
 def test_programs_are_the_same_whatever_is_remarked_in_them(one: str, other: str, same: bool) -> None:
-    assert (gist_of(one) == gist_of(other)) is same
+    assert (program_digest(one) == program_digest(other)) is same
 
 
 def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.errors import CountersightError
 from countersight.reports import ReportData, load, print_tables
-from countersight.reports.tables import beside, grids
+from countersight.reports.tables import grids, reference_table
 from countersight.reports.write import ReportFiles, write_report
 
 from .running import answered, cello, cfmm, cosim, right
@@ -75,10 +75,10 @@ def test_a_run_that_was_not_asked_as_the_paper_asks_says_so(files: ReportFiles) 
     (grid,) = (grid for grid in grids(files.data) if grid.title.startswith("Beside CFMM, Table 3:"))
     assert "gpt-4o differs from the paper: answers were generated" in grid.note
     ranked = msgspec.structs.replace(files.data.runs[0], answering="rank", prompt="1-shot")
-    note = beside(msgspec.structs.replace(files.data, runs=(ranked,)), files.data.references[0]).note
+    note = reference_table(msgspec.structs.replace(files.data, runs=(ranked,)), files.data.references[0]).note
     assert "prompt 1-shot instead of 0-shot or cfmm-1-shot or cfmm-1-shot-cot" in note
     as_published = msgspec.structs.replace(ranked, prompt="cfmm-1-shot")
-    grid = beside(msgspec.structs.replace(files.data, runs=(as_published,)), files.data.references[0])
+    grid = reference_table(msgspec.structs.replace(files.data, runs=(as_published,)), files.data.references[0])
     assert "otherwise" not in grid.note
     assert grid.lines[0].cells[0].details == ("measured", "asked as 1-shot")
 

@@ -149,7 +149,7 @@ class Line(msgspec.Struct, frozen=True):
     """The run of the figures, as written to files; `minus_run` is the run that it is compared with."""
     minus_run: str = ""
     group: str = "all"
-    also: tuple[Record, ...] = ()
+    extra_records: tuple[Record, ...] = ()
     """Figures that are written to files but not shown."""
 
 
@@ -170,7 +170,7 @@ class Grid(msgspec.Struct, frozen=True):
         for measure, cell in zip(self.measures, line.cells[1:], strict=False):
             if measure and cell.figure:
                 yield Record(measure, cell.figure)
-        yield from line.also
+        yield from line.extra_records
 
 
 NOTHING = TableCell("–")

@@ -93,7 +93,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
         confidence=CONFIDENCE,
         version=__version__,
         unscored=tuple(
-            f"{run.scores.label}: {run.scores.standing}"
+            f"{run.scores.label}: {run.scores.progress}"
             for run in runs
             if run.scores.overall.unread == run.scores.overall.scored  # no reply could be read
         ),
@@ -192,7 +192,7 @@ def _measured_row(run: _ScoredRun, line: _ScoredLine, terms: Terms) -> Leaderboa
         n=row.n,
         version=run.scores.version,
         started=run.scores.started,
-        standing=run.scores.standing,
+        standing=run.scores.progress,
         run=run.path.resolve().name,
         scores=scores,
         unread_rate=row.unread_rate,

@@ -1,3 +1,4 @@
+from .analysed_run import AnalysedRun as AnalysedRun
 from .data import PageData as PageData
 from .data import ReportData as ReportData
 from .data import RunScores as RunScores
@@ -12,7 +13,6 @@ from .loading import labels as labels
 from .loading import load as load
 from .loading import refuse_twice as refuse_twice
 from .page import render as render
-from .scored import AnalysedRun as AnalysedRun
 from .scores_file import Condition as Condition
 from .scores_file import ScoreChange as ScoreChange
 from .scores_file import ScoresFile as ScoresFile

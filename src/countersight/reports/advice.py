@@ -10,7 +10,7 @@ from countersight.models import MODELS
 from countersight.scoring import GroupScores, damaged_lines
 from countersight.text import several
 
-WORTH_A_WARNING: Final = 0.01
+WARNING_THRESHOLD: Final = 0.01
 """The share of cut, empty or unread replies above which a report warns about them."""
 
 
@@ -56,7 +56,7 @@ def _how_to_restate(run: RunFolder) -> str:
 
 
 def _many(number: int, row: GroupScores) -> bool:
-    return number > WORTH_A_WARNING * row.questions
+    return number > WARNING_THRESHOLD * row.questions
 
 
 def _rerun_command(run: RunFolder, what: str) -> str:

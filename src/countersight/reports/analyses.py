@@ -6,10 +6,10 @@ from typing import Final
 
 from countersight.case import TWO_WORLDS
 from countersight.html import Figure, Grid, TableCell, interval, name, percent, table_line
+from countersight.reports.analysed_run import AnalysedRun, group_line, short_name
 from countersight.reports.data import Analysis
 from countersight.reports.image_groups import PictureGroups, bias_analysis
-from countersight.reports.programs import Watched, composed_analysis, program_analysis
-from countersight.reports.scored import AnalysedRun, group_line, short_name
+from countersight.reports.programs import ReplyRecorder, composed_analysis, program_analysis
 from countersight.scoring import (
     CONFIDENCE,
     Correlation,
@@ -27,14 +27,14 @@ from countersight.suites import Terms
 from countersight.text import several
 
 _LEVEL: Final = percent(CONFIDENCE, 0)
-_WAYS: Final = {"counterfactual": "told in words", "shown": "shown as a picture", "factual": "as it is"}
+_VARIANT_WORDS: Final = {"counterfactual": "told in words", "shown": "shown as a picture", "factual": "as it is"}
 FIRST_PROMPT: Final = "0-shot"
 """The baseline prompt that other prompts are compared with."""
 
 
 def analyses(
     runs: Sequence[AnalysedRun],
-    watched: Sequence[Watched],
+    recorders: Sequence[ReplyRecorder],
     terms: Terms,
     groups: Sequence[PictureGroups],
     *,
@@ -47,8 +47,8 @@ def analyses(
         _alarms(runs, terms),
         _observations(runs, terms) if suite == "cfmm" else None,
         _prompts(runs, terms),
-        composed_analysis(runs, watched, terms),
-        program_analysis(runs, watched, terms),
+        composed_analysis(runs, recorders, terms),
+        program_analysis(runs, recorders, terms),
         *(bias_analysis(each, runs, terms) for each in groups),
     ]
     return tuple(analysis for analysis in found if analysis is not None and analysis.tables)
@@ -72,7 +72,7 @@ def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[Grid]:
     for variant in dict.fromkeys(line.variant for line in known):
         here = [line for line in known if line.variant == variant]
         yield Grid(
-            f"Misses and false alarms, changes {_WAYS[variant]}: {name(run.label)}",
+            f"Misses and false alarms, changes {_VARIANT_WORDS[variant]}: {name(run.label)}",
             (terms.group, "n", *heads),
             tuple(
                 group_line(
@@ -140,10 +140,10 @@ def _about_sets(line: SetScores, heads: Sequence[str]) -> Iterator[str]:
 def _repeats(runs: Sequence[AnalysedRun]) -> Analysis:
     """Compare runs that differ only in their seed, to show how much of the result is due to chance."""
 
-    def key_without_seed(run: AnalysedRun) -> str:
-        return run.manifest.key_without_seed()
+    def without_seed(run: AnalysedRun) -> str:
+        return run.manifest.but_for_seed()
 
-    families = [list(family) for _, family in groupby(sorted(runs, key=key_without_seed), key=key_without_seed)]
+    families = [list(family) for _, family in groupby(sorted(runs, key=without_seed), key=without_seed)]
     found = [(family[0], repeats([run.outcomes for run in family])) for family in families if len(family) > 1]
     return Analysis(
         heading="Repeated runs",
@@ -200,7 +200,7 @@ def _correlation_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: 
         worlds = (run.scores.overall.figure(key) for key in ("factual", "counterfactual", "drop"))
         cells = (*worlds, correlated.phi, correlated.after_right, correlated.after_wrong)
         lines.append(table_line(run.label, *cells, n=correlated.n, run=run.label))
-    notes = [_falls(run.label, run.scores.rows[:-1], terms) for run, _ in found]
+    notes = [_count_of_falling_groups(run.label, run.scores.rows[:-1], terms) for run, _ in found]
     return Grid(
         "Factual and counterfactual accuracy",
         ("run", *heads.values()),
@@ -211,7 +211,7 @@ def _correlation_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: 
     )
 
 
-def _falls(run: str, groups: Sequence[GroupScores], terms: Terms) -> str:
+def _count_of_falling_groups(run: str, groups: Sequence[GroupScores], terms: Terms) -> str:
     """Return a sentence that says in how many groups the accuracy falls under a change."""
     drops = [row.drop for row in groups if row.drop]
     if len(drops) < 2:

@@ -16,7 +16,7 @@ from countersight.scoring import (
     RoleShare,
     SetScores,
     Sum,
-    standing,
+    describe_progress,
 )
 from countersight.suites import PaperTable, Terms, terms
 
@@ -49,7 +49,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the model wrote its answers (generate), or options were ranked by their loss (rank)."""
     settings: tuple[tuple[str, str], ...] = ()
     """Other settings that affect the answers, such as the temperature and the seed."""
-    sees: bool = True
+    shows_pictures: bool = True
     """Whether the model was shown the pictures; some prompts show none."""
     groups: tuple[GroupScores, ...]
     letters: tuple[LetterShare, ...] = ()
@@ -82,9 +82,9 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
         return f"#{self.number} {short}" if self.number else short
 
     @property
-    def standing(self) -> str:
+    def progress(self) -> str:
         """The progress and problems of the run: "118 of 120 questions scored; 2 cut"."""
-        return standing(self.overall, self.damaged)
+        return describe_progress(self.overall, self.damaged)
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,7 +183,7 @@ class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     attempts: int = 1
     sent: int | None = None
     """The index of its prompt in the case's `requests`; None if unknown."""
-    unfit: str = ""
+    not_applicable: str = ""
     """Why the prompt has no effect on this question; empty if it has one."""
     program: Trace | None = None
 

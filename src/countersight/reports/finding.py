@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from countersight.case import TWO_WORLDS, World
 from countersight.html import TOO_FEW_CASES, Bounds, Measured, count, interval, name, p_value, percent, shortened
-from countersight.reports.advice import WORTH_A_WARNING
+from countersight.reports.advice import WARNING_THRESHOLD
 from countersight.reports.data import ReportData, RunScores
 from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
@@ -84,7 +84,7 @@ def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
         if len(runs) > _FEW:
             yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; see the tables for details."
         else:
-            yield from (f"{kind}: {run.short_label(report.runs)}, {run.standing}." for run in runs)
+            yield from (f"{kind}: {run.short_label(report.runs)}, {run.progress}." for run in runs)
 
 
 def _unread(report: ReportData) -> Iterator[FindingSentence]:
@@ -100,7 +100,7 @@ def _unread(report: ReportData) -> Iterator[FindingSentence]:
         of = "" if len(report.runs) == 1 else f" of {worst}"
         most = " (the largest share of a run)" * (len(shares) > 1)
         words = f"Unread, cut off or empty: {percent(share)}% of the replies{of}{most}."
-        yield FindingSentence(words, "caution" if share > WORTH_A_WARNING else "note")
+        yield FindingSentence(words, "caution" if share > WARNING_THRESHOLD else "note")
 
 
 def _at_chance(report: ReportData) -> Iterator[FindingSentence]:

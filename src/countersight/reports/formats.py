@@ -24,7 +24,7 @@ from countersight.html import (
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.finding import sentence, sentences
 from countersight.reports.provenance import definitions, origins
-from countersight.reports.tables import beside, by_group, grids, overview
+from countersight.reports.tables import by_group, grids, overview, reference_table
 from countersight.text import several
 
 
@@ -154,7 +154,9 @@ def print_tables(report: ReportData, console: Console) -> None:
     if many:
         runs = tuple(msgspec.structs.replace(run, label=run.short_label(report.runs)) for run in report.runs)
         print_grids([overview(msgspec.structs.replace(report, runs=runs))], console)
-        print_grids([*(beside(report, reference) for reference in report.references), *report.readings], console)
+        print_grids(
+            [*(reference_table(report, reference) for reference in report.references), *report.readings], console
+        )
         console.print(Text("All other tables, and how each run was asked, are in tables.md of the report."))
     else:
         print_grids(grids(report, brief=True), console)

@@ -36,9 +36,9 @@ PAIR_OUTCOMES: dict[PairOutcome, str] = {
 def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> PairOutcome:
     """Return the outcome of a case: what went wrong if anything did, or right and wrong before and after the change."""
     verdicts = [verdict for verdict in (factual, counterfactual) if verdict is not None] or ["missing"]
-    for amiss in ("failed", "missing", "cut", "empty", "unread"):
-        if amiss in verdicts:
-            return amiss
+    for problem in ("failed", "missing", "cut", "empty", "unread"):
+        if problem in verdicts:
+            return problem
     if len(verdicts) < 2:
         return "right" if verdicts == ["right"] else "wrong"
     match factual == "right", counterfactual == "right":
@@ -61,8 +61,8 @@ _HEADING_OF = np.array(
 )
 """The index of the heading for every pair of outcome codes."""
 
-_SPENT = ("finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts")
-_Said = dict[tuple[int, QuestionVariant], Reply]
+_USAGE_FIELDS = ("finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts")
+_Replies = dict[tuple[int, QuestionVariant], Reply]
 _Gallery = tuple[tuple[GalleryCase, ...], tuple[str, ...]]
 
 
@@ -79,7 +79,7 @@ def cases_from(runs: Sequence[JudgedRun], start: int, size: int) -> _Gallery:
 def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
     source, results = runs[0].dataset, [judged.outcomes for judged in runs]
     place = dict(zip(results[0].rows[positions].tolist(), positions.tolist(), strict=True))
-    said = [counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at) for judged in runs]
+    all_replies = [counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at) for judged in runs]
     sent = [SentRequests(judged.run, source) for judged in runs]
     pictures: dict[str, int] = {}
 
@@ -89,15 +89,15 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
     def shown(row: int, case: Case) -> GalleryCase:
         requests: dict[str, int] = {}
         answers, edges = [], edges_in_words(case.graph)
-        for judged, replies, words in zip(runs, said, sent, strict=True):
+        for judged, replies, words in zip(runs, all_replies, sent, strict=True):
             fact = replies.get((place[row], "factual"))
             found = _answers(judged.outcomes, place[row], replies)
             prompt = judged.run.manifest.prompt
             for variant, answer in found.items():
                 text = "" if answer.verdict == "missing" else _cut(words.words(row, case, *WORLDS[variant], fact))
                 number_of = requests.setdefault(text, len(requests)) if text else None
-                unfit = prompt.unfit(case, *WORLDS[variant])
-                found[variant] = msgspec.structs.replace(answer, sent=number_of, unfit=unfit)
+                not_applicable = prompt.unfit(case, *WORLDS[variant])
+                found[variant] = msgspec.structs.replace(answer, sent=number_of, not_applicable=not_applicable)
             answers.append(found)
         return GalleryCase(
             id=_cut(case.id),
@@ -111,8 +111,9 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
             requests=tuple(requests),
         )
 
-    most = next((judged for judged in runs if judged.run.manifest.shown), runs[0])  # this run asked every question
-    cases = tuple(shown(row, case) for row, case in most.cases() if row in place)
+    # This run asked every question.
+    most_asked = next((judged for judged in runs if judged.run.manifest.shown), runs[0])
+    cases = tuple(shown(row, case) for row, case in most_asked.cases() if row in place)
     return cases, tuple(pictures)
 
 
@@ -133,13 +134,13 @@ def _questions(case: Case) -> dict[QuestionVariant, AskedQuestion]:
     }
 
 
-def _answers(result: Outcomes, position: int, said: _Said) -> dict[QuestionVariant, GalleryAnswer]:
+def _answers(result: Outcomes, position: int, replies: _Replies) -> dict[QuestionVariant, GalleryAnswer]:
     answers: dict[QuestionVariant, GalleryAnswer] = {}
     for column, variant in enumerate(VARIANTS):
         verdict = OUTCOMES[result.codes[position, column]]
         if verdict is None:
             continue
-        reply = said.get((position, variant))
+        reply = replies.get((position, variant))
         text, reason = (reply.text or _transcript(reply), reply.reason) if reply else ("", "")
         if reply and reply.restates:
             text = f"{reply.restates}\n\n(asked to state only its final answer)\n{text}"
@@ -151,7 +152,7 @@ def _answers(result: Outcomes, position: int, said: _Said) -> dict[QuestionVaria
             read,
             _cut(reason),
             composed=reply is not None and reply.finish == COMPOSED,
-            **({field: value for field in _SPENT if (value := getattr(reply, field))} if reply else {}),
+            **({field: value for field in _USAGE_FIELDS if (value := getattr(reply, field))} if reply else {}),
             program=reply.trace if reply else None,
         )
     return answers

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from countersight.case import TWO_WORLDS, Case
 from countersight.errors import CountersightError
 from countersight.html import Grid, count, name, table_line
+from countersight.reports.analysed_run import AnalysedRun
 from countersight.reports.data import Analysis
-from countersight.reports.scored import AnalysedRun
 from countersight.scoring import Bias, bias
 from countersight.suites import BadField, Terms, csv_rows
 from countersight.text import printable, several, unknown

@@ -16,12 +16,12 @@ from countersight.engine import RunFolder
 from countersight.errors import CountersightError
 from countersight.html import name, shortened
 from countersight.reports.advice import advice
+from countersight.reports.analysed_run import AnalysedRun, short_name
 from countersight.reports.analyses import analyses
 from countersight.reports.data import LONGEST_NAME, DividedScores, GalleryCase, ReportData, RunScores
 from countersight.reports.gallery import gallery_cases
 from countersight.reports.image_groups import GroupsFile, picture_groups
-from countersight.reports.programs import Watched
-from countersight.reports.scored import AnalysedRun, short_name
+from countersight.reports.programs import ReplyRecorder
 from countersight.scoring import (
     CONFIDENCE,
     NO_GROUP,
@@ -52,11 +52,11 @@ class LoadedReport(msgspec.Struct, frozen=True):
     """The runs with every answer, in the order of the report."""
 
 
-class Divided(msgspec.Struct, frozen=True):
+class JudgedRuns(msgspec.Struct, frozen=True):
     """Scored runs of one dataset, whose cases are divided along the axes of the suite."""
 
     judged: tuple[JudgedRun, ...]
-    watched: tuple[Watched, ...]
+    recorders: tuple[ReplyRecorder, ...]
     divider: CaseDivider
 
     @property
@@ -75,9 +75,9 @@ class Divided(msgspec.Struct, frozen=True):
         return terms(self.divider.suite, self.worlds)
 
 
-def judge_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: Gold | None = None) -> Divided:
+def judge_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: Gold | None = None) -> JudgedRuns:
     """Score runs of one dataset."""
-    watched = tuple(Watched() for _ in runs)
+    recorders = tuple(ReplyRecorder() for _ in runs)
     divider = CaseDivider(lambda suite: terms(suite).axes)
     judged = [
         judge_run(
@@ -85,11 +85,11 @@ def judge_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: 
             dataset=dataset,
             gold=gold,
             watch_cases=iter if number else divider.watch,
-            watch_replies=seen.watch,
+            watch_replies=recorder.watch,
         )
-        for number, (run, seen) in enumerate(zip(runs, watched, strict=True))
+        for number, (run, recorder) in enumerate(zip(runs, recorders, strict=True))
     ]
-    return Divided(tuple(judged), watched, divider)
+    return JudgedRuns(tuple(judged), recorders, divider)
 
 
 def load(
@@ -141,7 +141,7 @@ def load(
         references=references,
         blind={world: total.blind.right for world, total in unseen.items()},
         knowledge={world: total.knowledge.right for world, total in unseen.items() if total.knowledge},
-        analyses=analyses(scored, found.watched, found.terms, joined, suite=found.divider.suite),
+        analyses=analyses(scored, found.recorders, found.terms, joined, suite=found.divider.suite),
     )
     shown, pictures = gallery_cases(found.judged, gallery, seed)
     return LoadedReport(report, shown, pictures, source, found.judged)
@@ -221,7 +221,7 @@ def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Sum]:
     return {key: found for key, found in sums.items() if found}
 
 
-def as_run(run: AnalysedRun, found: Divided) -> RunScores:
+def as_run(run: AnalysedRun, found: JudgedRuns) -> RunScores:
     """Return a run as shown in reports and leaderboards."""
     manifest, rows = run.manifest, _in_order(run.scores.rows, found.terms)
     folder = run.judged.run
@@ -234,8 +234,8 @@ def as_run(run: AnalysedRun, found: Divided) -> RunScores:
         started=manifest.started,
         version=manifest.countersight,
         answering=manifest.answering,
-        settings=tuple((key, str(value)) for key, value in manifest.answer_settings().items()),
-        sees=manifest.prompt.picture,
+        settings=tuple((key, str(value)) for key, value in manifest.ways().items()),
+        shows_pictures=manifest.prompt.picture,
         groups=rows,
         letters=run.scores.letters,
         total=_total(rows[:-1], found.terms),

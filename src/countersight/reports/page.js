@@ -285,7 +285,7 @@
     if (answer.composed) line.append(make("span", { class: "read" }, "composed from its own count"));
     const said = reply(answer);
     if (said) line.append(said);
-    if (answer.unfit) line.append(make("p", { class: "unfit" }, `The prompt does not apply here: ${answer.unfit}.`));
+    if (answer.not_applicable) line.append(make("p", { class: "unfit" }, `The prompt does not apply here: ${answer.not_applicable}.`));
     if (answer.program) line.append(program(answer.program));
     if (answer.sent != null) line.append(request(item.requests[answer.sent]));
     return line;

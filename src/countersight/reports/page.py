@@ -24,7 +24,7 @@ from countersight.reports.figures import (
 from countersight.reports.finding import sentences
 from countersight.reports.gallery import PAIR_OUTCOMES, pair_outcome
 from countersight.reports.provenance import definitions, origins
-from countersight.reports.tables import beside, by_group, compared, letters, more, overview, totals
+from countersight.reports.tables import by_group, compared, further_tables, letters, overview, reference_table, totals
 
 _FEW_RUNS = 3
 """With more runs, the tables by group are folded and no figures are shown at the top."""
@@ -101,7 +101,7 @@ def _index(data: PageData, addresses: Sequence[str]) -> dict[str, object]:
             {"key": key, "sign": SIGNS[key], "words": f"{key}: {words}"} for key, words in VARIANT_DESCRIPTIONS.items()
         ],
         "runs": [name(run.label) for run in runs],
-        "blind": [not run.sees for run in runs],
+        "blind": [not run.shows_pictures for run in runs],
         "groups": [name(group) for group in groups],
         "outcomes": [{"key": key, "words": words} for key, words in PAIR_OUTCOMES.items()],
         "sizes": [(picture.width, picture.height) for picture in data.pictures],
@@ -166,7 +166,7 @@ def sections(report: ReportData) -> Iterator[Section]:
             "Reported",
             "Comparison with published results",
             "Measured rows come first, with n and interval; reported rows are copied from the paper.",
-            [beside(report, each) for each in report.references],
+            [reference_table(report, each) for each in report.references],
         ),
         (
             "readings",
@@ -206,7 +206,7 @@ def _svg_url(drawing: Markup | None) -> str:
 def _scores(report: ReportData) -> Section:
     many = len(report.runs) > 1
     of_runs = {
-        run.label: (by_group(run, report.terms, report.blind, report.knowledge), *more(run, report.terms))
+        run.label: (by_group(run, report.terms, report.blind, report.knowledge), *further_tables(run, report.terms))
         for run in report.runs
     }
     both = " Both accuracies and the drop are over the cases answered in both worlds." if report.two_worlds else ""

@@ -18,28 +18,28 @@ from countersight.case import VARIANTS, QuestionVariant, Reply
 from countersight.engine import COMPOSED
 from countersight.html import Grid, count, name, percent, shortened
 from countersight.programs import FailureKind
+from countersight.reports.analysed_run import AnalysedRun, group_line, groups_in_order
 from countersight.reports.data import Analysis
-from countersight.reports.scored import AnalysedRun, group_line, groups_in_order
 from countersight.scoring import ALL, CONFIDENCE, RIGHT, Outcomes, Rate, share
 from countersight.suites import PLAIN_MEASURES, Terms
 
-_REASONS_TOLD = 3
-_LONGEST_REASON = 80
+_MAX_REASONS = 3
+_MAX_REASON_LENGTH = 80
 
 
-class Written(msgspec.Struct, frozen=True):
+class ProgramRecord(msgspec.Struct, frozen=True):
     """A program written for a question: a digest of its content, and how it failed if it did."""
 
-    gist: bytes
+    digest: bytes
     failure: str
     reason: str
 
 
-class Watched:
+class ReplyRecorder:
     """The programs and the composed answers of a run, collected while its replies are read."""
 
     def __init__(self) -> None:
-        self.programs: dict[int, Written] = {}
+        self.programs: dict[int, ProgramRecord] = {}
         """Programs by the number of their reply in the journal; scoring decides which of several replies counts."""
         self.composed: set[int] = set()
         """Rows whose counterfactual question was answered by the grammar."""
@@ -49,14 +49,14 @@ class Watched:
         for place, reply in enumerate(replies):
             if reply.trace is not None:
                 failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
-                self.programs[place] = Written(gist_of(reply.trace.program), failure, reply.reason)
+                self.programs[place] = ProgramRecord(program_digest(reply.trace.program), failure, reply.reason)
             if reply.finish == COMPOSED:
                 self.composed.add(reply.row)
             yield reply
 
 
 @lru_cache(maxsize=1024)  # the runs of one report often contain the same programs
-def gist_of(program: str) -> bytes:
+def program_digest(program: str) -> bytes:
     """Return a digest of a program that ignores its comments, docstrings and whitespace."""
     try:
         tree = ast.parse(program)
@@ -64,10 +64,10 @@ def gist_of(program: str) -> bytes:
             body = getattr(node, "body", None)
             if isinstance(body, list):
                 body[:] = [line for line in body if not _is_remark(line)] or body[:1]
-        said = ast.dump(tree)
+        normalized = ast.dump(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        said = " ".join(program.split())
-    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        normalized = " ".join(program.split())
+    return hashlib.blake2b(normalized.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _is_remark(line: object) -> bool:
@@ -86,9 +86,9 @@ class _ProgramResult(msgspec.Struct, frozen=True):
     """Whether the counterfactual question has the same program as the factual one; None if either has no program."""
 
 
-def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis:
+def program_analysis(runs: Sequence[AnalysedRun], recorders: Sequence[ReplyRecorder], terms: Terms) -> Analysis:
     """Analyse how the programs of the runs failed."""
-    found = [(run, list(_results(run.outcomes, seen))) for run, seen in zip(runs, watched, strict=True)]
+    found = [(run, list(_results(run.outcomes, recorder))) for run, recorder in zip(runs, recorders, strict=True)]
     return Analysis(
         heading="Programs",
         about=(
@@ -98,14 +98,14 @@ def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], te
     )
 
 
-def _results(outcomes: Outcomes, watched: Watched) -> Iterator[_ProgramResult]:
+def _results(outcomes: Outcomes, recorder: ReplyRecorder) -> Iterator[_ProgramResult]:
     for case, places in enumerate(outcomes.replies.tolist()):
         counting = zip(VARIANTS, places, strict=True)
-        programs = {variant: watched.programs[place] for variant, place in counting if place in watched.programs}
+        programs = {variant: recorder.programs[place] for variant, place in counting if place in recorder.programs}
         for variant, written in programs.items():
             right = bool(outcomes.codes[case, VARIANTS.index(variant)] == RIGHT)
             factual = programs.get("factual") if variant == "counterfactual" else None
-            ignored = factual.gist == written.gist if factual else None
+            ignored = factual.digest == written.digest if factual else None
             group = outcomes.group_names[outcomes.groups[case]]
             yield _ProgramResult(group, variant, written.failure, written.reason, right, ignored)
 
@@ -126,8 +126,8 @@ def _tables(run: AnalysedRun, results: Sequence[_ProgramResult], terms: Terms) -
             for group, those in (*parts, (ALL, here))
             if those
         )
-        reasons = Counter(each.reason for each in here if each.failure and each.reason).most_common(_REASONS_TOLD)
-        most = "; ".join(f"{shortened(name(reason), _LONGEST_REASON)} ({count(times)})" for reason, times in reasons)
+        reasons = Counter(each.reason for each in here if each.failure and each.reason).most_common(_MAX_REASONS)
+        most = "; ".join(f"{shortened(name(reason), _MAX_REASON_LENGTH)} ({count(times)})" for reason, times in reasons)
         yield Grid(
             f"Programs, {terms.measures.get(variant, PLAIN_MEASURES[variant])}: {name(run.label)}",
             (terms.group, "programs", "answered", "right, of all", *kinds, *changed),
@@ -148,7 +148,7 @@ def _shares(results: Sequence[_ProgramResult], kinds: Sequence[str], *, with_cha
         yield share(sum(pairs), len(pairs))
 
 
-def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], terms: Terms) -> Analysis:
+def composed_analysis(runs: Sequence[AnalysedRun], recorders: Sequence[ReplyRecorder], terms: Terms) -> Analysis:
     """Compare composed and asked counterfactual answers."""
     return Analysis(
         heading="Composed answers",
@@ -157,7 +157,9 @@ def composed_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], t
             "questions, the model was asked."
         ),
         tables=tuple(
-            _composed_table(run, seen.composed, terms) for run, seen in zip(runs, watched, strict=True) if seen.composed
+            _composed_table(run, recorder.composed, terms)
+            for run, recorder in zip(runs, recorders, strict=True)
+            if recorder.composed
         ),
     )
 

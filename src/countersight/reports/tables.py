@@ -7,18 +7,18 @@ from typing import Any
 from countersight.case import TWO_WORLDS, VARIANTS, World
 from countersight.html import NOTHING, Content, Count, Grid, Line, Measured, Record, TableCell, count, name, percent
 from countersight.html import table_line as line
+from countersight.reports.analysed_run import group_words
 from countersight.reports.data import DividedScores, ReportData, RunScores
-from countersight.reports.scored import group_words
 from countersight.scoring import ComparedRuns, GroupScores
 from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Printed, TablePlace, Terms, table
 from countersight.text import several
 
 _UNKNOWN: Mapping[World, float] = {}
 
-AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
+PROBLEMS = ("unread", "restated", "cut", "empty", "failed", "missing")
 """The possible problems of a question, shown as the last columns of a table."""
 
-_RARE = ("restated", "cut", "empty")
+_RARE_PROBLEMS = ("restated", "cut", "empty")
 """Problems whose column is left out of a table if there are none."""
 
 
@@ -49,17 +49,18 @@ def by_group(
     measures = _measures(run.groups, terms)
     rest: list[Content] = [NOTHING] * (len(head) - 2 - len(measures))
 
-    def beside(called: str | TableCell, cases: Content, cells: Mapping[str, Content], **more: Any) -> Line:
+    def shares_line(called: str | TableCell, cases: Content, cells: Mapping[str, Content], **more: Any) -> Line:
         return line(called, cases, *(cells.get(key, NOTHING) for key in measures), *rest, n=run.overall.n, **more)
 
     if run.total:
-        also = tuple(Record(key, figure) for key, figure in run.total.items())
+        sums = tuple(Record(key, figure) for key, figure in run.total.items())
         most = count(100 * (len(run.groups) - 1))
-        lines.append(beside(f"total, out of {most}", run.overall.n, run.total, run=run.label, group="total", also=also))
+        where = {"run": run.label, "group": "total"}
+        lines.append(shares_line(f"total, out of {most}", run.overall.n, run.total, **where, extra_records=sums))
     chance = {key: share for key, share in run.overall.chance.items() if key in measures and share is not None}
     for called, shares in (("chance", chance), ("blind", blind), ("knowledge", knowledge)):
         if shares:
-            lines.append(beside(called, NOTHING, {str(key): percent(share) for key, share in shares.items()}))
+            lines.append(shares_line(called, NOTHING, {str(key): percent(share) for key, share in shares.items()}))
     for key, row in terms.beside:
         reference = table(key)
         for system in reference.systems:
@@ -67,7 +68,7 @@ def by_group(
                 places = zip(reference.places, system.cells, strict=True)
                 printed = {at.measure: _printed(cell, at.negated) for at, cell in places if at.line == ALL}
                 first = TableCell(system.name, (f"reported in {reference.source}",))
-                lines.append(beside(first, NOTHING if system.n is None else system.n, printed, reported=True))
+                lines.append(shares_line(first, NOTHING if system.n is None else system.n, printed, reported=True))
     return Grid(name(run.label), head, tuple(lines), f"{name(run.model)}, prompt {name(run.prompt)}.", key="scores")
 
 
@@ -127,7 +128,7 @@ def letters(run: RunScores) -> Grid:
     """Return a table of how often a run answered each letter, and how often the letter was right."""
     variants = [variant for variant in VARIANTS if any(share.variant == variant for share in run.letters)]
     columns = list(product(variants, ("answered", "gold")))
-    filed = tuple(
+    records = tuple(
         Record(f"{share.variant}_{what}_{share.letter}", Count(getattr(share, what), share.n))
         for share in run.letters
         for what in ("answered", "gold")
@@ -136,7 +137,7 @@ def letters(run: RunScores) -> Grid:
     for letter in sorted({share.letter for share in run.letters}):
         found = {share.variant: share for share in run.letters if share.letter == letter and share.n}
         cells = (percent(getattr(found[each], what) / found[each].n) if each in found else "" for each, what in columns)
-        lines.append(line(letter, *cells, run=run.label, also=() if lines else filed))
+        lines.append(line(letter, *cells, run=run.label, extra_records=() if lines else records))
     head = ("letter", *(f"{variant}, {what}" for variant, what in columns))
     return Grid(f"Letters answered: {name(run.label)}", head, tuple(lines), key="letters")
 
@@ -147,14 +148,14 @@ def grids(report: ReportData, *, brief: bool = False) -> list[Grid]:
     tables = [overview(report)] if many else []
     tables += [totals(report)] if many and any(run.total for run in report.runs) else []
     for run in report.runs:
-        tables += [by_group(run, report.terms, report.blind, report.knowledge), *more(run, report.terms)]
+        tables += [by_group(run, report.terms, report.blind, report.knowledge), *further_tables(run, report.terms)]
         tables += [letters(run)] if run.letters and not brief else []
     tables += [compared(pair, report.terms) for pair in report.comparisons]
-    tables += [beside(report, reference) for reference in report.references]
+    tables += [reference_table(report, reference) for reference in report.references]
     return [*tables, *report.readings]
 
 
-def more(run: RunScores, terms: Terms) -> list[Grid]:
+def further_tables(run: RunScores, terms: Terms) -> list[Grid]:
     """Return the tables of one run except that of its groups."""
     tables = [over_all_answers(run, terms)] if any(row.over_all_answers for row in run.groups) else []
     return [*tables, *(divided(run, each, terms) for each in run.divisions), *([roles(run)] if run.roles else [])]
@@ -188,44 +189,44 @@ def _scores(
     what: str, named: Sequence[tuple[str, GroupScores]], terms: Terms, *, run: str = "", last_is_total: bool = False
 ) -> tuple[tuple[str, ...], list[Line]]:
     measures = _measures([row for _, row in named], terms)
-    amiss = [key for key in AMISS if key not in _RARE or any(getattr(row, key) for _, row in named)]
+    problems = [key for key in PROBLEMS if key not in _RARE_PROBLEMS or any(getattr(row, key) for _, row in named)]
     lines = [
         line(
             label,
             row.n,
             *(row.figure(key) for key in measures),
-            *(_amiss(row, key) for key in amiss),
+            *(_problem_count(row, key) for key in problems),
             n=row.n,
             counted=terms.counts,
             total=last_is_total and row is named[-1][1],
             run=run,
             group=row.group,
-            also=tuple(_filed(row)),
+            extra_records=tuple(_file_records(row)),
         )
         for label, row in named
     ]
-    return (what, "n", *(terms.measures[key] for key in measures), *amiss), lines
+    return (what, "n", *(terms.measures[key] for key in measures), *problems), lines
 
 
-def _amiss(row: GroupScores, key: str) -> TableCell:
+def _problem_count(row: GroupScores, key: str) -> TableCell:
     rate = (f"{percent(row.unread_rate)}%",) if key == "unread" and row.unread_rate else ()
     return TableCell(count(getattr(row, key)), rate)
 
 
-def _filed(row: GroupScores) -> Iterator[Record]:
+def _file_records(row: GroupScores) -> Iterator[Record]:
     """Yield what files contain about a line: every figure, and the count of each problem."""
     for key in PLAIN_MEASURES:
         if is_known(figure := getattr(row, key)):
             yield Record(key, figure)
     for world, rate in zip(TWO_WORLDS, row.in_both or (), strict=False):
         yield Record(f"{world}_in_both", rate)
-    for key in AMISS:
+    for key in PROBLEMS:
         yield Record(key, Count(getattr(row, key), row.n))
     if row.unread_rate is not None:
         yield Record("unread_rate", Count(round(row.unread_rate, 6), row.scored, "share"))
 
 
-def beside(report: ReportData, reference: PaperTable) -> Grid:
+def reference_table(report: ReportData, reference: PaperTable) -> Grid:
     """Return a table of a paper, with rows for the runs above its own."""
     lines = []
     differing = {run.label: words for run in report.runs if (words := _differences(run, reference))}
@@ -238,8 +239,8 @@ def beside(report: ReportData, reference: PaperTable) -> Grid:
     for system in reference.systems:
         cells = (_printed(cell, place.negated) for cell, place in zip(system.cells, reference.places, strict=True))
         n = NOTHING if system.n is None else system.n
-        first, also = TableCell(system.name, ("reported",)), tuple(_reported(reference, system.cells, system.n))
-        lines.append(line(first, n, *cells, reported=True, run=system.name, also=also))
+        first, records = TableCell(system.name, ("reported",)), tuple(_reported(reference, system.cells, system.n))
+        lines.append(line(first, n, *cells, reported=True, run=system.name, extra_records=records))
     otherwise = [f"{name(label)} differs from the paper: {'; '.join(words)}." for label, words in differing.items()]
     note = (
         "Measured rows come first, with their intervals. The other rows were not measured here; they are reported "

@@ -5,10 +5,10 @@ from .accuracy import GroupScores as GroupScores
 from .accuracy import LetterShare as LetterShare
 from .accuracy import Scores as Scores
 from .accuracy import damaged_lines as damaged_lines
+from .accuracy import describe_progress as describe_progress
 from .accuracy import reading_line as reading_line
 from .accuracy import score as score
 from .accuracy import score_line as score_line
-from .accuracy import standing as standing
 from .answer_table import ScoredAnswer as ScoredAnswer
 from .answer_table import write_frame as write_frame
 from .comparing import NOTABLE_UNREAD_DIFFERENCE as NOTABLE_UNREAD_DIFFERENCE

@@ -133,7 +133,7 @@ class Scores(msgspec.Struct, frozen=True):
         named = ((row.group or NO_GROUP, row) for row in self.rows)
         lines = tuple(table_line(name, row.n, *map(row.figure, _SHOWN), n=row.n) for name, row in named)
         head = ("group", "n", *(key.replace("_", " ") for key in _SHOWN))
-        return table_html(Grid(f"{self.name or 'A run'}: {standing(self.overall, self.damaged)}", head, lines))
+        return table_html(Grid(f"{self.name or 'A run'}: {describe_progress(self.overall, self.damaged)}", head, lines))
 
 
 def score(outcomes: Outcomes, name: str = "") -> Scores:
@@ -255,7 +255,7 @@ _SHOWN: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "im
 def format_scores(scores: Scores) -> str:
     """Format the overall scores as text, one line per score."""
     row = scores.overall
-    lines = [f"Scores of {scores.name or 'a run'}: {standing(row, scores.damaged)}"]
+    lines = [f"Scores of {scores.name or 'a run'}: {describe_progress(row, scores.damaged)}"]
     lines += [f"  {label:<16}{words}" for label, words in _format_lines(scores)]
     if scores.groups.keys() - {""}:
         lines.append(f"  by group: {', '.join(scores.groups)}")
@@ -292,7 +292,7 @@ def reading_line(run: str, by: str, row: GroupScores) -> Line:
     return table_line(run, by, *(row.figure(key) for key in READING_HEAD[2:5]), row.unread, n=row.n)
 
 
-def standing(row: GroupScores, damaged: int = 0) -> str:
+def describe_progress(row: GroupScores, damaged: int = 0) -> str:
     """Describe the progress, counting each reply once: "118 of 120 questions scored (3 of them unread); 2 cut".
 
     `damaged` is the number of unreadable lines of the journal; their questions count as without a reply.

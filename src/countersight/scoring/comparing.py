@@ -130,7 +130,7 @@ def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[
     `better` says whether one run is significantly better than another. Starting at the best score, a run
     begins a new tier if any run of the current tier is significantly better.
     """
-    standing = [0] * len(values)
+    tier_of = [0] * len(values)
     tier: list[int] = []
     number = 1
     for place in sorted(range(len(values)), key=lambda each: -values[each]):
@@ -138,8 +138,8 @@ def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[
             number += 1
             tier = []
         tier.append(place)
-        standing[place] = number
-    return tuple(standing)
+        tier_of[place] = number
+    return tuple(tier_of)
 
 
 LEVEL, POWER = 0.05, 0.8

@@ -14,7 +14,7 @@ from countersight.engine import JOURNAL, MANIFEST, RunFolder
 from countersight.errors import CountersightError
 from countersight.html import NOTHING, TableCell, figure_cell, name
 from countersight.reports import LoadedReport, load
-from countersight.scoring import score_run, standing
+from countersight.scoring import describe_progress, score_run
 from countersight.text import several
 
 PAGE: Final = "report.html"
@@ -101,7 +101,7 @@ class WatchedRun:
         scores, dataset = score_run(self.path), manifest.dataset
         row = scores.overall
         figures = [figure_cell(row.figure(key), None) for key in ("drop", "factual", "counterfactual")]
-        told = standing(row, scores.damaged)
+        told = describe_progress(row, scores.damaged)
         return FolderStanding(manifest.model, dataset.name, told, figures, dataset.fingerprint)
 
 

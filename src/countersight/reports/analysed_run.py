@@ -70,7 +70,7 @@ def _vision_name(name: str) -> str:
     """Return a short name: detector:yolo.onnx for detector:/weights/yolo.onnx?labels=/weights/names.txt."""
     if not name.startswith(_DETECTOR):
         return short_name(name)
-    where, beside = parted(name.removeprefix(_DETECTOR))
+    where, second = parted(name.removeprefix(_DETECTOR))
     file = _DETECTOR + where.partition("?")[0].rstrip("/").rpartition("/")[2]
-    told = _TOLD if beside.startswith(_TOLD) else ""
-    return f"{file}+{told}{short_name(beside.removeprefix(_TOLD))}" if beside else file
+    told = _TOLD if second.startswith(_TOLD) else ""
+    return f"{file}+{told}{short_name(second.removeprefix(_TOLD))}" if second else file
