@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from countersight.html.wording import clean, name
+from countersight.html.formatting import clean, name
 from countersight.reports import print_tables
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.formats import comma_separated, latex, markdown

@@ -211,9 +211,9 @@ def test_a_name_that_somebody_else_had_lead_here_is_refused(run, host, status):
 
 
 def test_many_cases_come_in_blocks(run, monkeypatch):
-    monkeypatch.setattr("countersight.view.serving.BLOCK", 20)
-    monkeypatch.setattr("countersight.view.serving.SAMPLE", 10)
-    monkeypatch.setattr("countersight.view.watching.SAMPLE", 10)
+    monkeypatch.setattr("countersight.view.serving.CASES_PER_PAGE", 20)
+    monkeypatch.setattr("countersight.view.serving.SAMPLE_SIZE", 10)
+    monkeypatch.setattr("countersight.view.watching.SAMPLE_SIZE", 10)
     [(_, index)] = asked(run.path, "/")
     first = address(index)
     sample, one, two = (text for _, text in asked(run.path, first, f"{first}?from=1", f"{first}?from=21"))

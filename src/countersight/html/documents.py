@@ -10,8 +10,8 @@ import msgspec
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from countersight.html.formatting import clean, count, interval, name, p_value, percent
 from countersight.html.tables import Grid
-from countersight.html.wording import clean, count, interval, name, p_value, percent
 from countersight.text import several
 
 _LOGO: Final[Markup] = Markup(
@@ -21,33 +21,33 @@ _LOGO: Final[Markup] = Markup(
 
 
 def document(
-    room: str,
+    package: str,
     template: str,
     *,
     title: str,
     style: str = "",
     script: str = "",
     picture_sources: str = "data: blob:",
-    asks: str = "'none'",
+    connect_sources: str = "'none'",
     **parts: Any,
 ) -> str:
-    """Render a page from the Jinja template, style and scripts of the package `room`; all files are inlined.
+    """Render a page from the Jinja template, style and scripts of a package; all files are inlined.
 
-    `script` has file names separated by spaces; a script that `room` does not contain is taken from this package.
-    `picture_sources` are the allowed sources of pictures, `asks` the hosts that scripts may send requests to.
+    `script` has file names separated by spaces; a script that the package lacks is taken from this one.
+    `picture_sources` are the allowed sources of pictures, `connect_sources` the hosts that scripts may connect to.
     """
-    style = source(__package__, "page.css") + (source(room, style) if style else "")
-    written = "\n".join(source(*_place(room, file)) for file in script.split())
-    policy = _policy(style, written, picture_sources, asks)
+    style = source(__package__, "page.css") + (source(package, style) if style else "")
+    inlined = "\n".join(source(*_locate(package, file)) for file in script.split())
+    policy = _policy(style, inlined, picture_sources, connect_sources)
     head = _templates().get_template(f"{__package__}:head.html").render(policy=policy, title=title, style=Markup(style))
-    page = _templates().get_template(f"{room}:{template}")
-    return page.render(head=Markup(head), logo=_LOGO, script=Markup(written), **parts)
+    page = _templates().get_template(f"{package}:{template}")
+    return page.render(head=Markup(head), logo=_LOGO, script=Markup(inlined), **parts)
 
 
 class Live(msgspec.Struct, frozen=True):
     """Addresses that a served page polls to learn whether there are newer results (see live.js)."""
 
-    look: str
+    state_url: str
     """The address that returns the current state."""
     state: str
     """The state that the page was rendered from."""
@@ -56,13 +56,13 @@ class Live(msgspec.Struct, frozen=True):
 
     def block(self) -> Markup:
         """Return these fields as a JSON block for the page."""
-        return inert("live", self)
+        return json_block("live", self)
 
 
-def inert(key: str, value: object) -> Markup:
+def json_block(key: str, value: object) -> Markup:
     """Return a JSON data block that scripts can read and the browser does not run; every "<" in it is escaped."""
-    written = msgspec.json.encode(_cleaned(msgspec.to_builtins(value))).decode().replace("<", "\\u003c")
-    return Markup(f'<script type="application/json" id="{key}">{written}</script>')
+    encoded = msgspec.json.encode(_cleaned(msgspec.to_builtins(value))).decode().replace("<", "\\u003c")
+    return Markup(f'<script type="application/json" id="{key}">{encoded}</script>')
 
 
 def _cleaned(value: Any) -> Any:
@@ -75,8 +75,8 @@ def _cleaned(value: Any) -> Any:
     return value
 
 
-def _place(room: str, file: str) -> tuple[str, str]:
-    return (room if (files(room) / file).is_file() else __package__), file
+def _locate(package: str, file: str) -> tuple[str, str]:
+    return (package if (files(package) / file).is_file() else __package__), file
 
 
 @lru_cache(maxsize=1)
@@ -101,21 +101,21 @@ def table_html(grid: Grid) -> str:
     return str(_templates().get_template("kit.html").module.table(grid))  # type: ignore[attr-defined]
 
 
-def fragment(room: str, template: str, **parts: Any) -> Markup:
-    """Render a part of a page, or a drawing, from a template of the package `room`."""
-    return Markup(_templates().get_template(f"{room}:{template}").render(**parts))
+def fragment(package: str, template: str, **parts: Any) -> Markup:
+    """Render a part of a page, or a drawing, from a template of a package."""
+    return Markup(_templates().get_template(f"{package}:{template}").render(**parts))
 
 
-def source(room: str, file: str) -> str:
-    """Return the text of a file in the package `room`."""
-    return (files(room) / file).read_text(encoding="utf-8")
+def source(package: str, file: str) -> str:
+    """Return the text of a file in a package."""
+    return (files(package) / file).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str, picture_sources: str, asks: str) -> str:
+def _policy(style: str, script: str, picture_sources: str, connect_sources: str) -> str:
     """Return the content security policy: only the page's own pictures, style and scripts are allowed."""
     return (
         f"default-src 'none'; img-src {picture_sources}; style-src {_digest(style)}; script-src {_digest(script)}; "
-        f"connect-src {asks}; base-uri 'none'; form-action 'none'"
+        f"connect-src {connect_sources}; base-uri 'none'; form-action 'none'"
     )
 
 

@@ -20,10 +20,10 @@
     news.classList.add("has-news");
   };
 
-  const look = async () => {
+  const poll = async () => {
     try {
       if (document.hidden) return;
-      const { state } = await (await fetch(live.look)).json();
+      const { state } = await (await fetch(live.state_url)).json();
       if (state !== live.state) {
         if (isBeingRead()) offer();
         else location.reload();
@@ -33,8 +33,8 @@
     } catch {
       news.textContent = "The server does not answer. This page shows the last known state.";
     } finally {
-      setTimeout(look, EVERY);
+      setTimeout(poll, EVERY);
     }
   };
-  setTimeout(look, EVERY / 4);
+  setTimeout(poll, EVERY / 4);
 })();

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.html.wording import count, interval, name, number, p_value, percent, plain_interval
+from countersight.html.formatting import count, interval, name, number, p_value, percent, plain_interval
 
 
 class Bounds(msgspec.Struct, frozen=True):

@@ -10,8 +10,12 @@ from rich.text import Text
 
 from countersight.html.tables import NOTHING, Grid, Line, TableCell
 
-_SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
-_AMISS = ("unread", "restated", "cut", "empty", "failed", "missing")
+_SHORT_HEADS = {
+    "counterfactual": "counter-\nfactual",
+    "both right": "both\nright",
+    "imagination gap": "imagi-\nnation\ngap",
+}
+_PROBLEMS = ("unread", "restated", "cut", "empty", "failed", "missing")
 _NAME, _FIGURE = 17, 11
 """The minimum width of line names, and the width at which headings are wrapped."""
 
@@ -26,7 +30,7 @@ def print_grids(grids: Iterable[Grid], console: Console) -> None:
 
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:
     """Split the table between columns into parts that fit the terminal; counts share one column to save space."""
-    counts = [place for place, head in enumerate(grid.head) if head in _AMISS]
+    counts = [place for place, head in enumerate(grid.head) if head in _PROBLEMS]
     if len(counts) == 1:  # one column of counts is shown like any other
         counts = []
     others = [place for place in range(len(grid.head)) if place not in counts]
@@ -37,17 +41,17 @@ def _parts(grid: Grid, width: int) -> Iterator[Grid]:
     for line in grid.lines:
         cells = [line.cells[place] for place in others]
         if counts:
-            amiss = [line.cells[place] for place in counts]
-            details = tuple(detail for cell in amiss for detail in cell.details)
+            problems = [line.cells[place] for place in counts]
+            details = tuple(detail for cell in problems for detail in cell.details)
             cells.append(
-                NOTHING if set(amiss) == {NOTHING} else TableCell("/".join(cell.text for cell in amiss), details)
+                NOTHING if set(problems) == {NOTHING} else TableCell("/".join(cell.text for cell in problems), details)
             )
         lines.append((cells, line))
     start = 1
     while start < len(heads):
-        room, end = width - _NAME, start
-        while end < len(heads) and (end == start or room >= _width(heads[end], [cells[end] for cells, _ in lines])):
-            room -= _width(heads[end], [cells[end] for cells, _ in lines])
+        space, end = width - _NAME, start
+        while end < len(heads) and (end == start or space >= _width(heads[end], [cells[end] for cells, _ in lines])):
+            space -= _width(heads[end], [cells[end] for cells, _ in lines])
             end += 1
         chosen = slice(start, end)
         start = end
@@ -66,7 +70,7 @@ def _width(head: str, cells: list[TableCell]) -> int:
 
 
 def _head(head: str) -> str:
-    return _SHORT.get(head) or fill(head.replace("counterf", "counter- f"), _FIGURE, break_long_words=False)
+    return _SHORT_HEADS.get(head) or fill(head.replace("counterf", "counter- f"), _FIGURE, break_long_words=False)
 
 
 def _table(grid: Grid) -> Table:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from countersight.files import write_text
-from countersight.html import TOO_FEW, TOO_FEW_CASES, TableCell, count, document, guarded, interval, percent
+from countersight.html import TOO_FEW, TOO_FEW_CASES, TableCell, count, csv_safe, document, interval, percent
 from countersight.leaderboards.collect import collect
 from countersight.leaderboards.data import Leaderboard, LeaderboardRow
 from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
@@ -69,7 +69,7 @@ def comma_separated(board: Leaderboard) -> str:
                     scores = [entry.scores.get(key) for key in RUN_MEASURES]
                     figures = (getattr(score, part, None) for score in scores for part in _PARTS.values())
                     row = (*(known[key] for key in _COLUMNS), *figures)
-                    table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
+                    table.writerow([csv_safe(cell) if isinstance(cell, str) else cell for cell in row])
     return file.getvalue()
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from countersight.html import (
     Count,
     Record,
-    guarded,
+    csv_safe,
     latex_grid,
     latex_tables,
     markdown_grid,
@@ -78,7 +78,7 @@ def comma_separated(report: ReportData) -> str:
                 place = (grid.key, *named, record.group or line.group)
                 for measure, *figure in _figures(record, report.confidence):
                     cells = (*place, measure, *figure, *origin)
-                    table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
+                    table.writerow([csv_safe(cell) if isinstance(cell, str) else cell for cell in cells])
     return file.getvalue()
 
 

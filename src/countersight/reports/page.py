@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from countersight.case import VARIANT_DESCRIPTIONS, VARIANTS, QuestionVariant
-from countersight.html import Grid, Live, Markup, count, document, inert, name
+from countersight.html import Grid, Live, Markup, count, document, json_block, name
 from countersight.picture import data_url
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import (
@@ -45,7 +45,7 @@ def render(
         title=f"{name(report.dataset)} – Countersight report",
         script="page.js live.js" if live else "page.js",
         picture_sources="'self' data: blob:" if live else "data: blob:",
-        asks="'self'" if live else "'none'",
+        connect_sources="'self'" if live else "'none'",
         home=live is not None,
         report=report,
         sentences=sentences(report),
@@ -61,7 +61,7 @@ def render(
         sampled=_sampled(data, in_order=bool(blocks)),
         blocks=blocks,
         how=[*origins(report), *definitions(report)],
-        inert=inert,
+        json_block=json_block,
         data=_data(data, live, addresses),
         shown_pictures=[(number, each) for number, each in enumerate(data.pictures) if not each.fault],
     )

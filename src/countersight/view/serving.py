@@ -14,11 +14,11 @@ from yarl import URL
 from countersight.errors import BadPicture, CountersightError
 from countersight.html import Live, document, name
 from countersight.reports import LoadedReport, PageData, cases_from, render
-from countersight.view.watching import PAGE, SAMPLE, Damaged, Folders, WatchedRun
+from countersight.view.watching import PAGE, SAMPLE_SIZE, Damaged, Folders, WatchedRun
 
-BLOCK = 500
+CASES_PER_PAGE = 500
 """The number of cases per page in the list of all cases."""
-_HERE = "'self'"
+_SAME_ORIGIN = "'self'"
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -38,7 +38,7 @@ class _Site:
         """Scoring needs much memory, so only one page is rendered at a time."""
 
     def application(self, host: str) -> web.Application:
-        site = web.Application(middlewares=[_only_for(host), _careful])
+        site = web.Application(middlewares=[_check_host(host), _add_security_headers])
         site.add_routes(
             [
                 web.get("/", self._index),
@@ -53,11 +53,11 @@ class _Site:
         return site
 
     async def _index(self, _: web.Request) -> web.Response:
-        return await self._made(self._index_page)
+        return await self._respond(self._index_page)
 
     def _index_page(self) -> str:
         state = self._folders.state()
-        runs = [(run, run.standing.get()) for run in self._folders.runs.values()]
+        runs = [(run, run.summary.get()) for run in self._folders.runs.values()]
         whole = (known for _, known in runs if not isinstance(known, Damaged))
         together = Counter((known.fingerprint[:16], known.dataset) for known in whole)
         return document(
@@ -66,9 +66,9 @@ class _Site:
             title="Countersight",
             style="index.css",
             script="live.js",
-            asks=_HERE,
+            connect_sources=_SAME_ORIGIN,
             runs=runs,
-            audits=[(audit, audit.standing.get()) for audit in self._folders.audits.values()],
+            audits=[(audit, audit.summary.get()) for audit in self._folders.audits.values()],
             compared=[(*which, number) for which, number in together.items() if number > 1],
             live=Live("/state", state).block(),
         )
@@ -87,21 +87,23 @@ class _Site:
     async def _report(self, request: web.Request) -> web.Response:
         page = request.path.strip("/")
         start = request.query.get("from", "")
-        return await self._made(self._report_page, page, int(start) if start.isdecimal() and len(start) < 9 else None)
+        return await self._respond(
+            self._report_page, page, int(start) if start.isdecimal() and len(start) < 9 else None
+        )
 
     def _report_page(self, page: str, start: int | None) -> str:
-        self._folders.look()
+        self._folders.refresh()
         runs = self._runs(page)
-        look = f"/state?page={page}"
+        state_url = f"/state?page={page}"
         if not runs:
             is_run = page.startswith("run/")
             words = "This run no longer exists." if is_run else "None of the runs of this dataset can be read."
-            return _sorry(words, Live(look, "gone"))
+            return _error_page(words, Live(state_url, "gone"))
         cached = self._folders.loaded(runs)
         loaded = cached.get()
-        live = Live(look, cached.seen, "/" + page)
+        live = Live(state_url, cached.seen, "/" + page)
         if isinstance(loaded, Damaged):
-            return _sorry(f"{runs[0].path} cannot be shown: {loaded.reason}.", live)
+            return _error_page(f"{runs[0].path} cannot be shown: {loaded.reason}.", live)
         return _rendered(loaded, live, start)
 
     def _runs(self, page: str) -> list[WatchedRun]:
@@ -136,7 +138,7 @@ class _Site:
             raise web.HTTPNotFound(text="This audit has no page yet; it is written when the audit is finished.")
         return web.FileResponse(audit.path / PAGE)
 
-    async def _made(self, page: Callable[..., str], *arguments: object) -> web.Response:
+    async def _respond(self, page: Callable[..., str], *arguments: object) -> web.Response:
         async with self._reading:
             made = await asyncio.to_thread(page, *arguments)
         return web.Response(text=made, content_type="text/html", headers={"Cache-Control": "no-store"})
@@ -147,9 +149,9 @@ def _rendered(loaded: LoadedReport, live: Live, start: int | None) -> str:
     total = loaded.report.cases
     if start is not None:
         start = max(1, min(start, total))
-        cases, pictures = cases_from(loaded.judged, start - 1, BLOCK)
+        cases, pictures = cases_from(loaded.judged, start - 1, CASES_PER_PAGE)
     addresses = tuple(f"{live.page}/picture/{quote(file)}" for file in pictures)
-    blocks = [] if total <= SAMPLE else _blocks(total, start)
+    blocks = [] if total <= SAMPLE_SIZE else _blocks(total, start)
     return render(PageData(loaded.report, cases, (), pictures), live=live, addresses=addresses, blocks=blocks)
 
 
@@ -159,27 +161,27 @@ def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
         return [("All cases in order", "?from=1#cases")]
     links = [("A sample of all cases", "?#cases")]
     if start > 1:
-        links.append(("← Earlier cases", f"?from={max(1, start - BLOCK)}#cases"))
-    if start + BLOCK <= total:
-        links.append(("Later cases →", f"?from={start + BLOCK}#cases"))
+        links.append(("← Earlier cases", f"?from={max(1, start - CASES_PER_PAGE)}#cases"))
+    if start + CASES_PER_PAGE <= total:
+        links.append(("Later cases →", f"?from={start + CASES_PER_PAGE}#cases"))
     return links
 
 
-def _sorry(words: str, live: Live) -> str:
+def _error_page(words: str, live: Live) -> str:
     """Return a page that says why nothing can be shown; it reloads when that changes."""
     return document(
         __package__,
-        "sorry.html",
+        "error.html",
         title="Countersight",
         style="index.css",
         script="live.js",
-        asks=_HERE,
+        connect_sources=_SAME_ORIGIN,
         words=name(words),
         live=live.block(),
     )
 
 
-def _only_for(host: str) -> Callable[..., Awaitable[web.StreamResponse]]:
+def _check_host(host: str) -> Callable[..., Awaitable[web.StreamResponse]]:
     """Return middleware that refuses requests for other host names than this machine's, to prevent DNS rebinding."""
     names = {host.casefold(), "localhost", socket.gethostname().casefold()}
 
@@ -211,7 +213,7 @@ def _is_address(host: str) -> bool:
 
 
 @web.middleware
-async def _careful(request: web.Request, handler: _Handler) -> web.StreamResponse:
+async def _add_security_headers(request: web.Request, handler: _Handler) -> web.StreamResponse:
     """Add headers that prevent displayed content from running code."""
     response = await handler(request)
     response.headers.update(_SAFE)

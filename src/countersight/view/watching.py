@@ -18,11 +18,11 @@ from countersight.scoring import describe_progress, score_run
 from countersight.text import several
 
 PAGE: Final = "report.html"
-SAMPLE: Final = 1_000
+SAMPLE_SIZE: Final = 1_000
 """The number of cases on the first page of a run, sampled so that every group and outcome is represented."""
-_QUICK = 1.0
+_QUICK_SECONDS = 1.0
 """Data that takes longer than this to read (in seconds) is not reread at once when it grows."""
-_REST = 5
+_WAIT_FACTOR = 5
 """The wait before such data is reread, as a multiple of the time that reading took."""
 _UNREADABLE = (CountersightError, OSError, ValueError, KeyError, msgspec.MsgspecError)
 
@@ -35,12 +35,12 @@ class Damaged(msgspec.Struct, frozen=True):
     reason: str
 
 
-class FolderStanding(msgspec.Struct, frozen=True):
+class FolderSummary(msgspec.Struct, frozen=True):
     """The progress of a run or an audit, and its three main figures."""
 
     model: str
     dataset: str
-    standing: str
+    progress: str
     figures: list[TableCell]
     fingerprint: str = ""
 
@@ -61,13 +61,13 @@ class Cached(Generic[_Read]):
         self.seen = ""
         """The state at the last reading."""
         self._known: _Read | Damaged | None = None
-        self._again = 0.0
+        self._not_before = 0.0
 
     def get(self) -> _Read | Damaged:
         """Return the current data, or why it cannot be read."""
         state = self.state()
         has_only_grown = state.partition(".")[0] == self.seen.partition(".")[0] and not isinstance(self._known, Damaged)
-        resting = has_only_grown and time.monotonic() < self._again
+        resting = has_only_grown and time.monotonic() < self._not_before
         if self._known is None or (state != self.seen and not resting):
             begun = time.monotonic()
             try:
@@ -76,7 +76,7 @@ class Cached(Generic[_Read]):
                 reason = name(str(error)).replace("with `dataset`", "with --dataset in `countersight report`")
                 self._known = Damaged(reason or type(error).__name__)
             self.seen, took = state, time.monotonic() - begun
-            self._again = time.monotonic() + (_REST * took if took > _QUICK else 0.0)
+            self._not_before = time.monotonic() + (_WAIT_FACTOR * took if took > _QUICK_SECONDS else 0.0)
         return self._known
 
 
@@ -85,7 +85,7 @@ class WatchedRun:
 
     def __init__(self, path: Path) -> None:
         self.path, self.key = path, _key(path)
-        self.standing = Cached(self.state, self._standing)
+        self.summary = Cached(self.state, self._summary)
 
     def state(self) -> str:
         """Return a state that changes with every reply, and when the run's or its dataset's files change or move."""
@@ -96,13 +96,13 @@ class WatchedRun:
             return _digest(_stat(self.path / MANIFEST))
         return f"{_digest(_stat(self.path / MANIFEST), _stat(dataset))}.{_digest(_stat(self.path / JOURNAL))}"
 
-    def _standing(self) -> FolderStanding:
+    def _summary(self) -> FolderSummary:
         manifest = RunFolder.open(self.path).manifest
         scores, dataset = score_run(self.path), manifest.dataset
         row = scores.overall
         figures = [figure_cell(row.figure(key), None) for key in ("drop", "factual", "counterfactual")]
-        told = describe_progress(row, scores.damaged)
-        return FolderStanding(manifest.model, dataset.name, told, figures, dataset.fingerprint)
+        progress = describe_progress(row, scores.damaged)
+        return FolderSummary(manifest.model, dataset.name, progress, figures, dataset.fingerprint)
 
 
 class WatchedAudit:
@@ -110,7 +110,7 @@ class WatchedAudit:
 
     def __init__(self, path: Path) -> None:
         self.path, self.key = path, _key(path)
-        self.standing = Cached(self.state, self._standing)
+        self.summary = Cached(self.state, self._summary)
 
     @property
     def has_page(self) -> bool:
@@ -122,7 +122,7 @@ class WatchedAudit:
         rest, log = (_stat(self.path / "audit.json"), _stat(self.path / PAGE)), _stat(self.path / "steps.jsonl")
         return f"{_digest(*rest)}.{_digest(log)}"
 
-    def _standing(self) -> FolderStanding:
+    def _summary(self) -> FolderSummary:
         from countersight.audits import read_audit, score  # imported here because most users view only runs
 
         audit = read_audit(self.path)
@@ -134,7 +134,7 @@ class WatchedAudit:
             NOTHING if each.value is None else TableCell(f"{each.value:.3f}", (f"{each.low:.3f} to {each.high:.3f}",))
             for each in (kept.ccs, kept.pcs, kept.ncc)
         ]
-        return FolderStanding(manifest.model.name, manifest.dataset.name, progress, figures)
+        return FolderSummary(manifest.model.name, manifest.dataset.name, progress, figures)
 
 
 class Folders:
@@ -145,17 +145,17 @@ class Folders:
         self.runs: dict[str, WatchedRun] = {}
         self.audits: dict[str, WatchedAudit] = {}
         self._loaded: dict[tuple[str, ...], Cached[LoadedReport]] = {}
-        self.look()
+        self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Find new runs and audits, and drop removed ones."""
-        found = list(dict.fromkeys(self._inside()))
+        found = list(dict.fromkeys(self._candidates()))
         runs = [WatchedRun(each) for each in found if (each / MANIFEST).is_file()]
         audits = [WatchedAudit(each) for each in found if (each / "audit.json").is_file()]
         self.runs = {run.key: self.runs.get(run.key, run) for run in runs}
         self.audits = {audit.key: self.audits.get(audit.key, audit) for audit in audits}
 
-    def _inside(self) -> Iterator[Path]:
+    def _candidates(self) -> Iterator[Path]:
         for root in self._roots:
             for each in (root, *_listed(root)):
                 yield each
@@ -168,7 +168,7 @@ class Folders:
 
     def state(self) -> str:
         """Return a state that changes whenever a run or audit does."""
-        self.look()
+        self.refresh()
         everything: list[WatchedRun | WatchedAudit] = [*self.runs.values(), *self.audits.values()]
         return _digest(*(f"{each.path} {each.state()}" for each in everything))
 
@@ -176,7 +176,7 @@ class Folders:
         """Return the readable runs by dataset, in listed order."""
         found: dict[str, list[WatchedRun]] = {}
         for run in self.runs.values():
-            known = run.standing.get()
+            known = run.summary.get()
             if not isinstance(known, Damaged):
                 found.setdefault(known.fingerprint, []).append(run)
         return found
@@ -188,11 +188,11 @@ class Folders:
             for oldest in list(self._loaded)[:-1]:
                 del self._loaded[oldest]
             paths = [run.path for run in runs]
-            self._loaded[keys] = Cached(lambda: _together(runs), lambda: load(paths, gallery=SAMPLE))
+            self._loaded[keys] = Cached(lambda: _joint_state(runs), lambda: load(paths, gallery=SAMPLE_SIZE))
         return self._loaded[keys]
 
 
-def _together(runs: Sequence[WatchedRun]) -> str:
+def _joint_state(runs: Sequence[WatchedRun]) -> str:
     states = [run.state().partition(".") for run in runs]
     return f"{_digest(*(state for state, _, _ in states))}.{_digest(*(growth for _, _, growth in states))}"
 

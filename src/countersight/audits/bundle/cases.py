@@ -21,7 +21,7 @@ from countersight.editing import Instruction
 from countersight.editing.quality import EditQuality
 from countersight.errors import BadPicture
 from countersight.files import write_whole
-from countersight.html import guarded
+from countersight.html import csv_safe
 from countersight.picture import LONGEST_SIDE, as_seen
 from countersight.system import cores
 
@@ -186,7 +186,7 @@ def encode_exclusions(sheets: Iterable[CaseSheet]) -> bytes:
         rows += [(sheet.case, "", "step", failure) for failure in sheet.failures]
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
-    table.writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    table.writerows([csv_safe(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return file.getvalue().encode("utf-8", "replace")
 
 

@@ -51,8 +51,8 @@ from countersight.html import (
     Line,
     TableCell,
     count,
+    csv_safe,
     document,
-    guarded,
     latex_tables,
     markdown_grid,
     markdown_text,
@@ -356,7 +356,7 @@ def comma_separated(found: AuditTables) -> str:
     table = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
     table.writeheader()
     for record in _records(found):
-        table.writerow({key: guarded(cell) if isinstance(cell, str) else cell for key, cell in record.items()})
+        table.writerow({key: csv_safe(cell) if isinstance(cell, str) else cell for key, cell in record.items()})
     return file.getvalue()
 
 

@@ -31,7 +31,7 @@ from countersight.html import (
     side_for,
     source,
     thumbnails,
-    undirected,
+    without_direction_marks,
 )
 from countersight.picture import read_picture
 from countersight.text import several
@@ -80,7 +80,7 @@ def templates() -> Environment:
         "settings": _settings,
         "significant": lambda value: f"{value:.4g}",
         "several": several,
-        "undirected": undirected,
+        "without_direction_marks": without_direction_marks,
     }
     found.globals |= _CONSTANTS | {
         "difference_cell": difference_cell,
@@ -170,7 +170,7 @@ def make_thumbnails(folder: Path, names: Sequence[str], done: Callable[[int], No
 
 
 def _cut(words: str) -> str:
-    plain = undirected(words)
+    plain = without_direction_marks(words)
     return plain if len(plain) <= LONGEST_TEXT else f"{plain[:LONGEST_TEXT]}… (the rest is in cases.jsonl)"
 
 

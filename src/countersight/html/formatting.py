@@ -13,14 +13,14 @@ def clean(text: str) -> str:
     return _UNPRINTABLE.sub(_visible, text.replace("\r\n", "\n"))
 
 
-def undirected(text: str) -> str:
+def without_direction_marks(text: str) -> str:
     """Return the text like `clean`, and also make characters that change the writing direction visible."""
     return _DIRECTIONS.sub("\ufffd", clean(text))
 
 
 def name(text: str) -> str:
     """Return the text as a name on one line, with unprintable and direction-changing characters made visible."""
-    return " ".join(undirected(text).split())
+    return " ".join(without_direction_marks(text).split())
 
 
 def _visible(found: re.Match[str]) -> str:
@@ -76,7 +76,7 @@ def p_value(p: float) -> str:
     return f"p = {p:.4f}" if 0.0495 <= p < 0.0505 else f"p = {p:.3f}"
 
 
-def guarded(text: str) -> str:
+def csv_safe(text: str) -> str:
     """Return text that a spreadsheet does not treat as a formula."""
     plain = name(text)
     return "'" + plain if plain.startswith(("=", "+", "-", "@", "'")) else plain

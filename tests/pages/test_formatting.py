@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.html import interval
-from countersight.html.wording import plain_interval
+from countersight.html.formatting import plain_interval
 from countersight.scoring import Interval
 
 
