@@ -109,7 +109,7 @@ def test_the_part_that_names_the_thing_carries_the_answer(cases, tmp_path, monke
     found = read_effects(RunFolder.open(tmp_path / "parts/run"), Dataset.open(tmp_path / "parts/variants"))
     assert len(found) == 12  # the change of the thirteenth has one part
     for one in found:
-        assert set(one.likely) == {"", "1", "2", "3", "1+2", "1+3", "2+3"}
+        assert set(one.probabilities) == {"", "1", "2", "3", "1+2", "1+3", "2+3"}
         assert one.loses("2") == (one.right != 0)  # without the dog all are alike, and the first wins
         assert not one.loses("3")
         assert one.effect("2") > 0.3 > abs(one.effect("3"))

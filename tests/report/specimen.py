@@ -18,7 +18,7 @@ from countersight.scoring import (
     Outcome,
     Rate,
 )
-from countersight.scoring.intervals import Effective
+from countersight.scoring.intervals import EffectiveCounts
 
 GROUPS = ("flowers outside", "flowers inside after removal", "dots in all circles", "most dots in a circle")
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202eevil\u2066\x00\ud800 <b>bold</b>"
@@ -29,7 +29,7 @@ def share(value: float, n: int, spread: float = 0.04) -> Rate:
 
 
 def difference(value: float, n: int, p: float = 0.0001, spread: float = 0.045) -> Difference:
-    return Difference(value, value - spread, value + spread, p, n, Effective(0, 0, n))
+    return Difference(value, value - spread, value + spread, p, n, EffectiveCounts(0, 0, n))
 
 
 def scores(group: str, n: int, factual: float, counterfactual: float, shown: float | None = None) -> GroupScores:

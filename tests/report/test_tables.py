@@ -11,13 +11,13 @@ from countersight.reports import print_tables
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.formats import comma_separated, latex, markdown
 from countersight.scoring import ComparedRuns, Comparison, Difference, GroupScores, LetterShare, Rate
-from countersight.scoring.intervals import Effective
+from countersight.scoring.intervals import EffectiveCounts
 
 from .specimen import HOSTILE
 
 
 def difference(value: float, low: float, high: float, n: int, p: float) -> Difference:
-    return Difference(value, low, high, p, n, Effective(0, 0, n))
+    return Difference(value, low, high, p, n, EffectiveCounts(0, 0, n))
 
 
 def small() -> ReportData:

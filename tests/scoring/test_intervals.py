@@ -16,7 +16,7 @@ from scipy import special, stats
 from benchmarks.coverage import clustered
 from countersight.scoring.intervals import (
     CONFIDENCE,
-    Effective,
+    EffectiveCounts,
     Interval,
     difference_of,
     effective,
@@ -39,7 +39,7 @@ LEANING = (0.5, 0.6, 0.75, 0.9, 1.0)
 
 
 def interval_of(only_first: int, only_second: int, n: int) -> Interval:
-    return interval_of_test(Effective(only_first, only_second, n), mcnemar(only_first, only_second))
+    return interval_of_test(EffectiveCounts(only_first, only_second, n), mcnemar(only_first, only_second))
 
 
 def coverage(n: int, tables: list[tuple[int, int]], discordance: float, leaning: float) -> float:
@@ -211,14 +211,14 @@ def test_holm_is_that_of_statsmodels(ps: list[float]) -> None:
 def test_the_intervals_of_several_comparisons_say_what_holm_says(tables: list[tuple[int, int]]) -> None:
     ps = [mcnemar(*table) for table in tables]
     for (b, c), p, adjusted in zip(tables, ps, holm(ps), strict=True):
-        interval = interval_of_test(Effective(b, c, 100), p, adjusted.confidence)
+        interval = interval_of_test(EffectiveCounts(b, c, 100), p, adjusted.confidence)
         assert (interval.low <= 0 <= interval.high) == (adjusted.p >= 0.05)
         assert adjusted.confidence >= CONFIDENCE
 
 
 def test_independent_cases_are_as_many_as_there_are() -> None:
-    assert effective([1, 0, -1, 0], [0, 1, 2, 3]) == Effective(1, 1, 4)
-    assert effective([1, 0, -1, 0]) == Effective(1, 1, 4)
+    assert effective([1, 0, -1, 0], [0, 1, 2, 3]) == EffectiveCounts(1, 1, 4)
+    assert effective([1, 0, -1, 0]) == EffectiveCounts(1, 1, 4)
 
 
 def test_cases_that_say_the_same_again_count_once() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from countersight.scoring import OUTCOMES, Outcomes
-from countersight.scoring.observations import LEAST_IN_A_MARGIN, MOST_GROUPS, compare_prompts, correlation, ranking
+from countersight.scoring.observations import MAX_GROUPS, MIN_MARGINAL_COUNT, compare_prompts, correlation, ranking
 
 KINDS = (RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_TO_RIGHT, WRONG_BOTH)
 
@@ -56,7 +56,7 @@ def test_phi_is_the_correlation_of_ones_and_noughts(letters: list[tuple[str, str
     found = correlation(judged(letters))
     assert found is not None
     before, after = np.array([(one == "B", other == "C") for one, other in letters], float).T
-    if min(map(min, (_margin(before), _margin(after)))) >= LEAST_IN_A_MARGIN:
+    if min(map(min, (_margin(before), _margin(after)))) >= MIN_MARGINAL_COUNT:
         assert found.phi is not None
         assert found.phi.value == pytest.approx(np.corrcoef(before, after)[0, 1])
         assert -1 <= found.phi.low <= found.phi.high <= 1
@@ -120,7 +120,7 @@ def test_the_best_and_the_worst_of_groups_that_are_alike_are_not_called_apart(gr
 
 def test_too_many_groups_are_none() -> None:
     many = judged([RIGHT_BOTH, WRONG_BOTH] * 60, [str(row) for row in range(120)])
-    assert len(many.group_names) > MOST_GROUPS
+    assert len(many.group_names) > MAX_GROUPS
     assert ranking(many, "factual") is None
 
 

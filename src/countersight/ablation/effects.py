@@ -25,25 +25,25 @@ class CaseParts(msgspec.Struct, frozen=True):
     responses: tuple[str, ...]
     right: int
     parts: tuple[str, ...]
-    likely: dict[str, tuple[float, ...]]
+    probabilities: dict[str, tuple[float, ...]]
     """The probabilities of the responses, by the parts that are left out: "" (none), "1", "2", "1+2" …"""
 
     def effect(self, left_out: str) -> float:
         """Return how much more probable the right response is with these parts than without them."""
-        return self.likely[""][self.right] - self.likely[left_out][self.right]
+        return self.probabilities[""][self.right] - self.probabilities[left_out][self.right]
 
     def loses(self, left_out: str) -> bool:
         """Return whether the right response is the most probable with these parts, but not without them."""
         return self._best("") == self.right != self._best(left_out)
 
-    def told(self, left_out: str) -> str:
+    def describe(self, left_out: str) -> str:
         """Return a sentence with the whole change, or with the parts that are left out."""
         if not left_out:
             return "Told whole: " + " ".join(self.parts)
         return "Without: " + " ".join(self.parts[int(number) - 1] for number in left_out.split("+"))
 
     def _best(self, left_out: str) -> int:
-        return int(np.argmax(self.likely[left_out]))
+        return int(np.argmax(self.probabilities[left_out]))
 
 
 class KindOfPart(msgspec.Struct, frozen=True):
@@ -66,10 +66,10 @@ def read_effects(run: RunFolder, dataset: Dataset) -> list[CaseParts]:
     found: dict[str, list[tuple[Case, tuple[float, ...]]]] = {}
     wanted: dict[str, int] = {}
     for row, case in dataset.cases():
-        whole = str(case.provenance[OF])
-        wanted[whole] = wanted.get(whole, 0) + 1
+        original = str(case.provenance[OF])
+        wanted[original] = wanted.get(original, 0) + 1
         if row in replies:
-            found.setdefault(whole, []).append((case, _likely(replies[row].losses)))
+            found.setdefault(original, []).append((case, _probabilities(replies[row].losses)))
     return [_case(name, variants) for name, variants in found.items() if len(variants) == wanted[name]]
 
 
@@ -102,17 +102,17 @@ def _case(name: str, variants: Sequence[tuple[Case, tuple[float, ...]]]) -> Case
         tuple(option.text for option in question.options),
         LETTERS.index(question.answer),
         tuple(msgspec.json.decode(str(case.provenance["parts"]))),
-        {str(one.provenance[WITHOUT]): likely for one, likely in variants},
+        {str(one.provenance[WITHOUT]): probabilities for one, probabilities in variants},
     )
 
 
-def _likely(losses: Sequence[float]) -> tuple[float, ...]:
+def _probabilities(losses: Sequence[float]) -> tuple[float, ...]:
     """Convert losses to probabilities among the responses."""
     weights = np.exp(min(losses) - np.array(losses))
     return tuple(float(weight) for weight in weights / weights.sum())
 
 
-SHOWN = 100
+MAX_CASES_SHOWN = 100
 """The number of cases on the page; those with the strongest parts are shown."""
 ABOUT = (
     "Gain: how much the part raises the probability of the right response, in points, averaged over cases, with its "
@@ -134,7 +134,7 @@ def _line(one: KindOfPart) -> Line:
 def write_page(path: Path, model: str, kinds: Sequence[KindOfPart], cases: Sequence[CaseParts]) -> Path:
     """Write the page with the effects and the cases with the strongest parts."""
     strongest = sorted(cases, key=lambda case: -max(abs(case.effect(str(n + 1))) for n in range(len(case.parts))))
-    shown = strongest[:SHOWN]
+    shown = strongest[:MAX_CASES_SHOWN]
     page = document(
         __package__,
         "page.html",

@@ -11,7 +11,7 @@ from countersight.dataset import Dataset, DatasetWriter
 from countersight.errors import CountersightError
 from countersight.suites.cosim import change_parts
 
-MOST_PARTS = 6
+MAX_PARTS = 6
 """Changes with more parts are skipped, because their pairs alone need more than 15 questions."""
 OF, WITHOUT = "of", "without"
 
@@ -28,7 +28,7 @@ def make_variants(dataset: Dataset, folder: Path) -> int:
     ) as writer:
         for _, case in dataset.cases():
             parts = change_parts(case.change.text) if case.change and case.context else ()
-            if not 2 <= len(parts) <= MOST_PARTS or case.counterfactual is None or not case.counterfactual.options:
+            if not 2 <= len(parts) <= MAX_PARTS or case.counterfactual is None or not case.counterfactual.options:
                 continue
             if case.image:
                 _copy_picture(dataset, case, writer.staging)

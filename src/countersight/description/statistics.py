@@ -20,7 +20,7 @@ from countersight.text import several
 ALL: Final = "all"
 OTHER: Final = "(other)"
 """The name under which rare open answers are counted together."""
-_DISTINCT = 10_000  # distinct open answers counted separately; others are counted as OTHER, to limit memory
+_MAX_DISTINCT_ANSWERS = 10_000  # distinct open answers counted separately; others are counted as OTHER, to limit memory
 
 
 class WorldStatistics:
@@ -40,7 +40,7 @@ class WorldStatistics:
         if question.hidden:
             return
         answer = question.right_text
-        self._answers[answer if len(self._answers) < _DISTINCT or answer in self._answers else OTHER] += 1
+        self._answers[answer if len(self._answers) < _MAX_DISTINCT_ANSWERS or answer in self._answers else OTHER] += 1
         if question.kind == "choice":
             self._letters[question.answer] += 1
             self._offered = max(self._offered, len(question.options))
@@ -136,9 +136,9 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStat
     return DatasetStatistics(total.cases, tuple(groups.values()), total, of_suites, funnel, controls)
 
 
-_ANSWERS_SHOWN = 40
-_GROUPS_SHOWN = 24
-_SELDOM = 0.005
+_MAX_ANSWERS = 40
+_MAX_GROUPS = 24
+_RARE_SHARE = 0.005
 CONTROLLED: Final = "the change must not affect the answer"
 
 
@@ -159,7 +159,7 @@ class AnswerBalance(msgspec.Struct, frozen=True):
 
 def frequent_answers(world: WorldStatistics) -> list[tuple[str, int]]:
     """Return the frequent right answers with their counts; empty if nearly every question has a different answer."""
-    return [(answer, n) for answer, n in world.answers if n >= _SELDOM * world.questions]
+    return [(answer, n) for answer, n in world.answers if n >= _RARE_SHARE * world.questions]
 
 
 def answer_bars(group: GroupStatistics) -> list[WorldShares]:
@@ -170,7 +170,7 @@ def answer_bars(group: GroupStatistics) -> list[WorldShares]:
     both = sorted(
         {*factual, *counterfactual} - {OTHER}, key=lambda x: (-factual.get(x, 0) - counterfactual.get(x, 0), x)
     )
-    kept = both[:_ANSWERS_SHOWN]
+    kept = both[:_MAX_ANSWERS]
     kept.sort(key=lambda answer: (_is_number(answer), float(answer) if _is_number(answer) else 0.0))
     bars = [
         WorldShares(answer, _shares(group, factual.get(answer, 0), counterfactual.get(answer, 0))) for answer in kept
@@ -195,7 +195,7 @@ def length_bars(group: GroupStatistics, most: int = 40) -> list[WorldShares]:
 
 def balances(statistics: DatasetStatistics) -> list[AnswerBalance]:
     """Return the answer balance of every group, if there are not too many, and overall."""
-    groups = statistics.groups if 1 < len(statistics.groups) <= _GROUPS_SHOWN else ()
+    groups = statistics.groups if 1 < len(statistics.groups) <= _MAX_GROUPS else ()
     return [
         AnswerBalance(group.group, world.world, parts)
         for group in (*groups, statistics.total)
@@ -223,14 +223,14 @@ def _is_number(text: str) -> bool:
         return False
 
 
-_TOP = 3
-_FEW_GROUPS = 10
+_TOP_ANSWERS = 3
+_MAX_GROUPS_ON_SCREEN = 10
 """The maximum number of groups on one screen; the largest groups are kept."""
 
 
 def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
     """Return tables for one screen: the groups, and the balance of right options over all cases."""
-    shown = sorted(statistics.groups, key=lambda group: -group.cases)[:_FEW_GROUPS]
+    shown = sorted(statistics.groups, key=lambda group: -group.cases)[:_MAX_GROUPS_ON_SCREEN]
     groups = [group for group in statistics.groups if group in shown]
     left = len(statistics.groups) - len(groups)
     yield _groups(statistics, groups, f"{several(left, 'smaller group')} not shown" if left else "", top=1)
@@ -242,7 +242,7 @@ def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
 
 def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
     """Yield every table."""
-    yield _groups(statistics, statistics.groups, "", top=_TOP)
+    yield _groups(statistics, statistics.groups, "", top=_TOP_ANSWERS)
     if statistics.cases:
         if bars := answer_bars(statistics.total):
             yield _bars("Right answers", "answer", bars)
@@ -299,7 +299,7 @@ def _spread(parts: tuple[tuple[str, float], ...]) -> str:
     return "  ".join(f"{label} {100 * share:.1f}%" for label, share in parts)
 
 
-_REASONS = 3
+_MAX_REASONS = 3
 
 
 def funnel_table(funnel: Funnel) -> Grid:
@@ -311,8 +311,8 @@ def funnel_table(funnel: Funnel) -> Grid:
 
 
 def _why(reasons: tuple[tuple[str, int], ...]) -> str:
-    told = ", ".join(f"{count:,} {reason}" for reason, count in reasons[:_REASONS])
-    return f"{told}, …" if len(reasons) > _REASONS else told
+    listed = ", ".join(f"{count:,} {reason}" for reason, count in reasons[:_MAX_REASONS])
+    return f"{listed}, …" if len(reasons) > _MAX_REASONS else listed
 
 
 _STYLE: Final = " .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }"

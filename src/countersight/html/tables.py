@@ -241,13 +241,13 @@ def _flat(cell: TableCell) -> str:
     return f"{cell.text} ({'; '.join(cell.details)})" if cell.details else cell.text
 
 
-def latex_tables(words: str, told: Iterable[tuple[str, str]], tables: Iterable[Grid]) -> list[str]:
+def latex_tables(words: str, definitions: Iterable[tuple[str, str]], tables: Iterable[Grid]) -> list[str]:
     """Return the lines of LaTeX tables, below comments that explain them."""
     lines = [
         "% Written by Countersight. In the preamble: \\usepackage{booktabs}",
         "% Names with signs outside Latin scripts need LuaLaTeX or XeLaTeX.",
         f"% {words}",
-        *(f"% {term}: {text}" for term, text in told),
+        *(f"% {term}: {text}" for term, text in definitions),
     ]
     for grid in tables:
         lines += ["", *latex_grid(grid)]

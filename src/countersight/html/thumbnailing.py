@@ -33,18 +33,18 @@ class Thumbnail(msgspec.Struct, frozen=True):
         return f"data:{self.mime};base64,{self.base64}"
 
 
-_FEW = 1_000
+_FEW_PICTURES = 1_000
 SMALL = 224
 """The size in pixels of thumbnails on pages with many pictures. They are JPEG files: two thirds larger than WebP, but
 encoded ten times as fast."""
 _WORKERS = max(2, min(8, cores()))
 # Waiting pictures are held in memory, so only enough to keep every worker busy are loaded.
-_AHEAD = 4 * _WORKERS
+_MAX_QUEUED = 4 * _WORKERS
 
 
 def side_for(pictures: int) -> int:
     """Return the width of thumbnails in pixels: pages with few pictures get larger ones."""
-    return 448 if pictures <= _FEW else SMALL
+    return 448 if pictures <= _FEW_PICTURES else SMALL
 
 
 def thumbnail(picture: Picture, side: int) -> Thumbnail:
@@ -79,7 +79,7 @@ def thumbnails(names: Iterable[str], open_picture: Callable[[str], Picture], sid
         waiting: deque[Future[Thumbnail]] = deque()
         for picture_name in names:
             waiting.append(pool.submit(make, picture_name))
-            if len(waiting) > _AHEAD:
+            if len(waiting) > _MAX_QUEUED:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

@@ -27,7 +27,7 @@ BoardLine = tuple[str, str]
 """An axis of a suite (empty for groups) and the name of one of its lines."""
 RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_right")
 """A board is ranked by the first of these measures that it has; counterfactual accuracy matters most."""
-_MODEL = ("model", "code model", "group", "scene change type", "number of scene change types")
+_MODEL_COLUMNS = ("model", "code model", "group", "scene change type", "number of scene change types")
 """The columns of papers' tables whose cells are not appended to the model name in the first column."""
 
 
@@ -109,15 +109,15 @@ def _scored(run: RunFolder, moved: dict[str, Path], gold: Gold | None) -> _Score
 
 def _suite(runs: Sequence[_ScoredRun]) -> SuiteBoards:
     suite = runs[0].divider.suite
-    telling = terms(suite, {world: None for run in runs for world in run.worlds})
+    suite_terms = terms(suite, {world: None for run in runs for world in run.worlds})
     reported = [table for paper in papers() for table in tables(paper) if table.suite == suite and table.measured]
     scored = [(run, run.lines()) for run in runs]
-    boards = [_board(line, scored, reported, telling) for line in _lines(scored, reported, telling)]
+    boards = [_board(line, scored, reported, suite_terms) for line in _lines(scored, reported, suite_terms)]
     known = known_suite(suite)
     title = (known and known.title) or runs[0].dataset.name
     unseen = {run.dataset.fingerprint: measured for run in runs if (measured := blind_known(run.dataset))}
-    told = tuple(summary(one) for one in unseen.values())
-    return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs), told)
+    blind_sentences = tuple(summary(one) for one in unseen.values())
+    return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs), blind_sentences)
 
 
 _Scored = Sequence[tuple[_ScoredRun, Mapping[BoardLine, _ScoredLine]]]
@@ -210,7 +210,10 @@ def _reported_pools(line: BoardLine, reported: Iterable[PaperTable], terms: Term
                 if (place.axis, place.line) == line and cell and place.measure in terms.measures
             }
             said = dict(zip(table.labels, system.names, strict=False))
-            model = [system.names[0], *(text for label, text in said.items() if label not in (*_MODEL, "prompt"))]
+            model = [
+                system.names[0],
+                *(text for label, text in said.items() if label not in (*_MODEL_COLUMNS, "prompt")),
+            ]
             n = table.sizes.get(line[1], system.n if line[1] in (ALL, TOTAL) else None)
             prompt = said.get("prompt", "")
             if scores:

@@ -140,10 +140,10 @@ def _about_sets(line: SetScores, heads: Sequence[str]) -> Iterator[str]:
 def _repeats(runs: Sequence[AnalysedRun]) -> Analysis:
     """Compare runs that differ only in their seed, to show how much of the result is due to chance."""
 
-    def without_seed(run: AnalysedRun) -> str:
-        return run.manifest.but_for_seed()
+    def key_without_seed(run: AnalysedRun) -> str:
+        return run.manifest.key_without_seed()
 
-    families = [list(family) for _, family in groupby(sorted(runs, key=without_seed), key=without_seed)]
+    families = [list(family) for _, family in groupby(sorted(runs, key=key_without_seed), key=key_without_seed)]
     found = [(family[0], repeats([run.outcomes for run in family])) for family in families if len(family) > 1]
     return Analysis(
         heading="Repeated runs",

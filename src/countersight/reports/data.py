@@ -20,7 +20,7 @@ from countersight.scoring import (
 )
 from countersight.suites import PaperTable, Terms, terms
 
-LONGEST_NAME: Final = 28
+MAX_NAME_LENGTH: Final = 28
 """The maximum length of a run's name in a sentence or figure, in letters."""
 
 
@@ -77,8 +77,8 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
         return self.label.removeprefix(f"#{self.number} ")
 
     def short_label(self, runs: "Sequence[RunScores]") -> str:
-        """Return the label in at most `LONGEST_NAME` letters, keeping its number and what distinguishes the runs."""
-        short = shortened(name(self.plain_label), LONGEST_NAME, [name(run.plain_label) for run in runs])
+        """Return the label in at most `MAX_NAME_LENGTH` letters, keeping its number and what distinguishes the runs."""
+        short = shortened(name(self.plain_label), MAX_NAME_LENGTH, [name(run.plain_label) for run in runs])
         return f"#{self.number} {short}" if self.number else short
 
     @property

@@ -35,7 +35,7 @@ MARKS: dict[QuestionVariant, Markup] = {
 SIGNS: dict[QuestionVariant, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
 """The marker for each way of asking, as a text symbol."""
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
-_MOST_LINES = 60
+_MAX_LINES = 60
 _STYLE = """
   .mark.factual { fill: var(--one) } .mark.counterfactual { fill: var(--two) }
   .mark.shown { fill: var(--ground); stroke: var(--three); stroke-width: 2.2 }
@@ -165,7 +165,7 @@ def groups_drawing(report: ReportData) -> Markup | None:
         for run in report.runs
         for scores in run.groups
     ]
-    return _drawing(report, f"right answers by {report.terms.group}", lines) if len(lines) <= _MOST_LINES else None
+    return _drawing(report, f"right answers by {report.terms.group}", lines) if len(lines) <= _MAX_LINES else None
 
 
 def _drawing(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScores]]) -> Markup:

@@ -11,13 +11,13 @@ from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
-_FEW = 3
+_MAX_LISTED_RUNS = 3
 """Up to this many runs are described one by one; of more, only those that lose most and least."""
-_GUESSING = 0.25
+_GUESSING_MARGIN = 0.25
 """A model is no better than guessing if its interval includes chance and ends at most this far above it."""
 _NO_BETTER = "no better than guessing:"
-_LONGEST_DATASET = 40
-_Found = tuple[RunScores, Measured]
+_MAX_DATASET_NAME = 40
+_RunFigure = tuple[RunScores, Measured]
 
 
 class FindingSentence(NamedTuple):
@@ -34,23 +34,23 @@ def sentence(report: ReportData) -> str:
 
 def sentences(report: ReportData) -> list[FindingSentence]:
     """Return the sentences in order: incomplete results are reported first, other cautions last."""
-    asked = f"{_asked_cases(report)} of {shortened(name(report.dataset), _LONGEST_DATASET)}"
-    if len(report.runs) <= _FEW:
+    asked = f"{_asked_cases(report)} of {shortened(name(report.dataset), _MAX_DATASET_NAME)}"
+    if len(report.runs) <= _MAX_LISTED_RUNS:
         asked += f", {report.terms.about or _ABOUT[report.worlds]}"
     who = report.runs[0].short_label(report.runs) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
     found = finding(report)
     past, present = ("was", "is") if len(report.runs) == 1 else ("were", "are")
     tense = present if any(run.overall.missing for run in report.runs) else past
-    told = f"{who} {tense} asked {asked}{f': {found}' if found else '.'}"
-    is_anything_found = bool(_found(report))
+    words = f"{who} {tense} asked {asked}{f': {found}' if found else '.'}"
+    is_anything_found = bool(_main_figures(report))
     before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
     others = [run for run in report.runs if run not in before]
     first, last = (list(map(FindingSentence, _caveats(report, runs))) for runs in (before, others))
     early = (
         FindingSentence(f"{run.short_label(report.runs)}: {run.stopped}", "note") for run in report.runs if run.stopped
     )
-    after = (*_at_chance(report), *_unread(report), *_unread_apart(report))
-    return [*first, FindingSentence(told, "lede"), *_imagination_gap(report), *last, *early, *after]
+    after = (*_at_chance(report), *_unread(report), *_differing_unread_rates(report))
+    return [*first, FindingSentence(words, "lede"), *_imagination_gap(report), *last, *early, *after]
 
 
 def _asked_cases(report: ReportData) -> str:
@@ -65,7 +65,7 @@ def _imagination_gap(report: ReportData) -> Iterator[FindingSentence]:
     """Yield a note on the gain from showing the changed picture; for many runs, only the largest and smallest gain."""
     gaps = [(run, run.overall.imagination_gap) for run in report.runs]
     found = sorted(((gap.value, run, gap) for run, gap in gaps if gap), key=lambda each: -each[0])
-    if len(found) > _FEW:
+    if len(found) > _MAX_LISTED_RUNS:
         found = [found[0], found[-1]]
     parts = [
         f"{'' if len(report.runs) == 1 else f'{run.short_label(report.runs)}: '}{percent(value)} points "
@@ -77,11 +77,11 @@ def _imagination_gap(report: ReportData) -> Iterator[FindingSentence]:
         yield FindingSentence(f"Imagination gap, shown minus counterfactual{which}: {'; '.join(parts)}.", "note")
 
 
-def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
+def _caveats(report: ReportData, candidates: list[RunScores]) -> Iterator[str]:
     """Yield which of these runs are unfinished or have no usable replies; if there are many, only their number."""
     for kind in ("No finding", "Unfinished"):
-        runs = [run for run in told if _caveat(report, run) == kind]
-        if len(runs) > _FEW:
+        runs = [run for run in candidates if _caveat(report, run) == kind]
+        if len(runs) > _MAX_LISTED_RUNS:
             yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; see the tables for details."
         else:
             yield from (f"{kind}: {run.short_label(report.runs)}, {run.progress}." for run in runs)
@@ -109,15 +109,15 @@ def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
         True: "answered factual questions no better than random guessing: the drop says nothing.",
         False: "answered too few factual questions to tell the answers from random guessing.",
     }
-    known = _found(report)
+    known = _main_figures(report)
     for kind, words in kinds.items():
         found = [(run, drop) for run, drop in known if _guesses(report, run, drop) is kind]
         if kind and len(known) > 1:  # the finding already names runs without a clear drop
             found = [(run, drop) for run, drop in found if drop.is_clear]
         runs = [run.short_label(report.runs) for run, _ in found]
         if runs:
-            who = "It" if len(report.runs) == 1 else " and ".join(runs[:_FEW])
-            who += f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
+            who = "It" if len(report.runs) == 1 else " and ".join(runs[:_MAX_LISTED_RUNS])
+            who += f" and {len(runs) - _MAX_LISTED_RUNS} more" if len(runs) > _MAX_LISTED_RUNS else ""
             yield FindingSentence(f"{who} {words}")
 
 
@@ -126,12 +126,12 @@ def _guesses(report: ReportData, run: RunScores, drop: Measured) -> bool | None:
     factual, chance = run.overall.figure("factual"), run.overall.chance.get("factual")
     if not report.two_worlds or drop.too_few or not factual or chance is None or factual.low > chance:
         return None
-    return factual.high <= chance + _GUESSING
+    return factual.high <= chance + _GUESSING_MARGIN
 
 
-def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
+def _differing_unread_rates(report: ReportData) -> Iterator[FindingSentence]:
     """Yield a warning if the unread rates of the compared runs differ by more than 3 points."""
-    rates = [(run.overall.unread_rate or 0.0, run.short_label(report.runs)) for run, _ in _found(report)]
+    rates = [(run.overall.unread_rate or 0.0, run.short_label(report.runs)) for run, _ in _main_figures(report)]
     (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
     if high - low > NOTABLE_UNREAD_DIFFERENCE:
         yield FindingSentence(
@@ -144,21 +144,22 @@ def _unread_apart(report: ReportData) -> Iterator[FindingSentence]:
 
 def finding(report: ReportData) -> str:
     """Return how much accuracy each model loses under a change, or its accuracy if there is only one world."""
-    known = _found(report)
+    known = _main_figures(report)
     if not known:
         where = " in one of the two worlds" if any(run.overall.scored for run in report.runs) else ""
         return f"no answer could be scored{where}, so there is no finding."
     if len(known) == 1:
         [(run, figure)] = known
         who = "it" if len(report.runs) == 1 else name(run.label)
-        told = _drop(report, run, figure) if report.two_worlds else _accuracy(report, run, figure)
-        return f"{who} {told}."
+        words = _drop(report, run, figure) if report.two_worlds else _accuracy(report, run, figure)
+        return f"{who} {words}."
     known.sort(key=lambda each: -(each[1].value or 0.0))
     unclear = [each for each in known if report.two_worlds and not each[1].is_clear]
     clear = [each for each in known if each not in unclear]
-    if report.two_worlds and len(clear) > _FEW:
+    if report.two_worlds and len(clear) > _MAX_LISTED_RUNS:
         return "; ".join([_most_and_least(report, clear), *_unclear_drops(report, unclear)]) + "."
-    ends = clear if len(clear) <= _FEW else [clear[0], clear[-1]]  # of many runs, only the highest and the lowest
+    # Of many runs, only the highest and the lowest are named.
+    ends = clear if len(clear) <= _MAX_LISTED_RUNS else [clear[0], clear[-1]]
     parts = [
         f"{run.short_label(report.runs)} "
         + (_drop(report, run, figure, short=True) if report.two_worlds else _accuracy(report, run, figure))
@@ -167,7 +168,7 @@ def finding(report: ReportData) -> str:
     return "; ".join([*parts, *_unclear_drops(report, unclear)]) + "."
 
 
-def _most_and_least(report: ReportData, clear: list[_Found]) -> str:
+def _most_and_least(report: ReportData, clear: list[_RunFigure]) -> str:
     """Return, for many runs, how many lose accuracy, and which lose most and least."""
     losing = sum((figure.value or 0.0) > 0 for _, figure in clear)
     who = f"all {len(clear)} lose" if losing == len(report.runs) else f"{losing} of {len(report.runs)} lose"
@@ -194,9 +195,9 @@ def _both_shares(run: RunScores) -> tuple[str, ...]:
     return tuple(percent(figure.value or 0.0) if figure else "–" for figure in figures)
 
 
-def _unclear_drops(report: ReportData, unclear: list[_Found]) -> Iterator[str]:
+def _unclear_drops(report: ReportData, unclear: list[_RunFigure]) -> Iterator[str]:
     """Yield a clause for each reason why some of these runs have no clear drop."""
-    reasons: dict[str, list[_Found]] = {}
+    reasons: dict[str, list[_RunFigure]] = {}
     for run, drop in unclear:
         if drop.too_few:
             reason = "too few cases to tell for"
@@ -209,16 +210,16 @@ def _unclear_drops(report: ReportData, unclear: list[_Found]) -> Iterator[str]:
         if reason == _NO_BETTER:  # the figures of a guessing model are meaningless
             yield f"{reason} {', '.join(run.short_label(report.runs) for run, _ in runs)}"
         else:
-            yield f"{reason} {_listed(report, runs)}"
+            yield f"{reason} {_list_drops(report, runs)}"
 
 
-def _found(report: ReportData) -> list[_Found]:
-    told = [(run, _figure(report, run)) for run in report.runs]
-    return [(run, figure) for run, figure in told if figure is not None]
+def _main_figures(report: ReportData) -> list[_RunFigure]:
+    figures = [(run, _figure(report, run)) for run in report.runs]
+    return [(run, figure) for run, figure in figures if figure is not None]
 
 
-def _listed(report: ReportData, runs: list[_Found]) -> str:
-    if len(report.runs) > _FEW and len(runs) > 1:
+def _list_drops(report: ReportData, runs: list[_RunFigure]) -> str:
+    if len(report.runs) > _MAX_LISTED_RUNS and len(runs) > 1:
         numbers = sorted(run.number for run, _ in runs)
         which = f" ({', '.join(f'#{number}' for number in numbers)})" if all(numbers) else ""
         return several(len(runs), "run") + which
@@ -289,9 +290,9 @@ def _accuracy(report: ReportData, run: RunScores, figure: Measured) -> str:
     words += " under a change" if len(report.worlds) > 1 else ""
     chance = run.overall.chance.get(report.worlds[-1])
     level = f"{percent(report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
-    told = f"{'has a ' if report.soft else ''}{words} {percent(figure.value or 0.0)}% ({level})"
+    words = f"{'has a ' if report.soft else ''}{words} {percent(figure.value or 0.0)}% ({level})"
     if chance is None:
-        return told
+        return words
     beyond = (
         "more than"
         if figure.low > chance
@@ -299,7 +300,7 @@ def _accuracy(report: ReportData, run: RunScores, figure: Measured) -> str:
         if figure.high < chance
         else "not significantly different from"
     )
-    return f"{told}, {beyond} the {percent(chance)}% of random guessing"
+    return f"{words}, {beyond} the {percent(chance)}% of random guessing"
 
 
 _ABOUT: dict[tuple[World, ...], str] = {

@@ -115,9 +115,9 @@ def _origin(report: ReportData, run: RunScores | None, named: str) -> list[Value
     return [report.seed, *asked, report.version]
 
 
-_MOST_LINES: Final = 12
-_MOST_CAUTIONS: Final = 4
-_MOST_RUNS: Final = 3
+_MAX_LINES: Final = 12
+_MAX_CAUTIONS: Final = 4
+_MAX_RUNS: Final = 3
 """The maximum number of runs for which the terminal shows all tables."""
 
 
@@ -125,14 +125,14 @@ def summary(report: ReportData) -> str:
     """Return the finding, cautions, one table and the origin of the figures, in under 40 lines."""
     told = sentences(report)
     lede = [each.words for each in told if each.kind == "lede"]
-    cautions = [each.words for each in told if each.kind != "lede"][:_MOST_CAUTIONS]
+    cautions = [each.words for each in told if each.kind != "lede"][:_MAX_CAUTIONS]
     grid = (
         overview(report)
         if len(report.runs) > 1
         else by_group(report.runs[0], report.terms, report.blind, report.knowledge)
     )
-    if left := max(0, len(grid.lines) - _MOST_LINES):
-        kept = (*grid.lines[: _MOST_LINES - 1], grid.lines[-1])
+    if left := max(0, len(grid.lines) - _MAX_LINES):
+        kept = (*grid.lines[: _MAX_LINES - 1], grid.lines[-1])
         note = f"{several(left, 'line')} not shown. {grid.note}".strip()
         grid = msgspec.structs.replace(grid, lines=kept, note=note)
     parts = [f"## {markdown_text(name(report.dataset))}", *map(markdown_text, lede)]
@@ -150,7 +150,7 @@ def print_tables(report: ReportData, console: Console) -> None:
 
     For many runs, print one line each and only the requested tables of papers and of other readers.
     """
-    many = len(report.runs) > _MOST_RUNS
+    many = len(report.runs) > _MAX_RUNS
     if many:
         runs = tuple(msgspec.structs.replace(run, label=run.short_label(report.runs)) for run in report.runs)
         print_grids([overview(msgspec.structs.replace(report, runs=runs))], console)
@@ -176,7 +176,7 @@ def print_overview(report: ReportData, console: Console) -> None:
 
 def _print_end(report: ReportData, console: Console) -> None:
     console.print()
-    told = (each for each in origins(report) if len(report.runs) <= _MOST_RUNS or not each[0].startswith("run "))
+    told = (each for each in origins(report) if len(report.runs) <= _MAX_RUNS or not each[0].startswith("run "))
     for term, text in told:
         console.print(Text.assemble((f"{term}: ", "bold"), text))
     console.print(Text(report.units, "dim"))

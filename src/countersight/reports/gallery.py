@@ -52,7 +52,7 @@ def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> Pai
             return "both-wrong"
 
 
-LONGEST_TEXT = 4_000
+MAX_TEXT_LENGTH = 4_000
 """The maximum length of a text on the page, in characters; the run folder has the full text."""
 
 _HEADINGS = list(PAIR_OUTCOMES)
@@ -94,9 +94,9 @@ def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
             found = _answers(judged.outcomes, place[row], replies)
             prompt = judged.run.manifest.prompt
             for variant, answer in found.items():
-                text = "" if answer.verdict == "missing" else _cut(words.words(row, case, *WORLDS[variant], fact))
+                text = "" if answer.verdict == "missing" else _cut(words.text(row, case, *WORLDS[variant], fact))
                 number_of = requests.setdefault(text, len(requests)) if text else None
-                not_applicable = prompt.unfit(case, *WORLDS[variant])
+                not_applicable = prompt.why_not_applicable(case, *WORLDS[variant])
                 found[variant] = msgspec.structs.replace(answer, sent=number_of, not_applicable=not_applicable)
             answers.append(found)
         return GalleryCase(
@@ -147,7 +147,7 @@ def _answers(result: Outcomes, position: int, replies: _Replies) -> dict[Questio
         read = result.answer_texts[result.answers[position, column]]
         answers[variant] = GalleryAnswer(
             verdict,
-            text[:LONGEST_TEXT],
+            text[:MAX_TEXT_LENGTH],
             len(text),
             read,
             _cut(reason),
@@ -164,4 +164,4 @@ def _transcript(reply: Reply) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
+    return text if len(text) <= MAX_TEXT_LENGTH else text[:MAX_TEXT_LENGTH] + "…"

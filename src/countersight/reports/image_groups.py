@@ -20,17 +20,17 @@ from countersight.scoring import Bias, bias
 from countersight.suites import BadField, Terms, csv_rows
 from countersight.text import printable, several, unknown
 
-MOST_GROUPS: Final = 12
+MAX_GROUPS: Final = 12
 """The maximum number of distinct values in a column of groups."""
 
-Way = Literal["case id", "picture name", "number in the picture's name"]
+MatchMethod = Literal["case id", "picture name", "number in the picture's name"]
 """How the rows of a table were matched with the cases of a dataset."""
 
 _PICTURE_FIELDS = ("img_path", "image", "img_fn", "image_id", "img_id")
 """The provenance fields in which importers keep the original name of the picture."""
 _NUMBER = re.compile(r"\d+", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,18})(?:\.0+)?", re.ASCII)
-_SHOWN = 3
+_MAX_EXAMPLES = 3
 
 
 class GroupsFile(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class PictureGroups(msgspec.Struct, frozen=True, eq=False):
 
     file: str
     column: str
-    way: Way
+    way: MatchMethod
     names: tuple[str, ...]
     """The names of the groups, largest group first."""
     group_of: NDArray[np.intp]
@@ -71,16 +71,17 @@ def picture_groups(chosen: GroupsFile, cases: Iterable[Case]) -> tuple[PictureGr
     values = _read(chosen)
     known = next(iter(values.values()))
     matches, picture_of = _matched(known, cases)
-    way = max(get_args(Way), key=lambda way: sum(key is not None for key in matches[way]))  # the first one if tied
+    # The first one if tied.
+    way = max(get_args(MatchMethod), key=lambda way: sum(key is not None for key in matches[way]))
     if not any(key is not None for key in matches[way]):
-        first = ", ".join(repr(printable(key)[:40]) for key in list(known)[:_SHOWN])
+        first = ", ".join(repr(printable(key)[:40]) for key in list(known)[:_MAX_EXAMPLES])
         raise CountersightError(
             f"no case matches a row of {chosen.path}: its column {chosen.key!r} begins with {first}, which is "
             "neither the id of a case, nor the name of a picture, nor the number in such a name; the column that names "
             "the pictures must be called id, or be named in Python as `GroupsFile.key`"
         )
     found = [_grouped(chosen, column, values[column], way, matches[way], picture_of) for column in values]
-    fitting = tuple(groups for groups in found if 2 <= len(groups.names) <= MOST_GROUPS)
+    fitting = tuple(groups for groups in found if 2 <= len(groups.names) <= MAX_GROUPS)
     if chosen.columns or not fitting:
         for groups in found:
             _check(chosen, groups)
@@ -90,10 +91,10 @@ def picture_groups(chosen: GroupsFile, cases: Iterable[Case]) -> tuple[PictureGr
 
 def _check(chosen: GroupsFile, groups: PictureGroups) -> None:
     where = f"{chosen.path}: column {printable(groups.column)!r}"
-    if len(groups.names) > MOST_GROUPS:
+    if len(groups.names) > MAX_GROUPS:
         raise CountersightError(
             f"{where} has {len(groups.names):,} different values for the pictures of this dataset, but a column of "
-            f"groups may have at most {MOST_GROUPS}; remove this column from the file"
+            f"groups may have at most {MAX_GROUPS}; remove this column from the file"
         )
     if len(groups.names) < 2:
         left = f"only {printable(groups.names[0])!r}" if groups.names else "no group"
@@ -121,7 +122,7 @@ def _read(chosen: GroupsFile) -> _Values:
     for line, row in csv_rows(chosen.path, (chosen.key, *columns)):
         if isinstance(row, BadField):
             raise CountersightError(f"{chosen.path} line {line}: {printable(row.field)}: {row.reason}")
-        key = _plain(str(row[chosen.key]).strip())
+        key = _normalized_key(str(row[chosen.key]).strip())
         if not key:
             raise CountersightError(f"{chosen.path} line {line}: {chosen.key}: is empty; every row needs its picture")
         for column in columns:
@@ -133,15 +134,17 @@ def _read(chosen: GroupsFile) -> _Values:
     return values
 
 
-def _plain(key: str) -> str:
+def _normalized_key(key: str) -> str:
     """Return an id in the form used for comparison: 42, 42.0 and 000000000042 are the same picture."""
     whole = _WHOLE.fullmatch(key)
     return str(int(whole.group(1))) if whole else key
 
 
-def _matched(known: Collection[str], cases: Iterable[Case]) -> tuple[dict[Way, list[str | None]], NDArray[np.intp]]:
+def _matched(
+    known: Collection[str], cases: Iterable[Case]
+) -> tuple[dict[MatchMethod, list[str | None]], NDArray[np.intp]]:
     """Return, for each case, the key of the row that matches it in each way, if any, and the number of its picture."""
-    found: dict[Way, list[str | None]] = {way: [] for way in get_args(Way)}
+    found: dict[MatchMethod, list[str | None]] = {way: [] for way in get_args(MatchMethod)}
     pictures: dict[str, int] = {}
     picture_of = []
     for case in cases:
@@ -149,11 +152,13 @@ def _matched(known: Collection[str], cases: Iterable[Case]) -> tuple[dict[Way, l
         names = [str(case.provenance[field]) for field in _PICTURE_FIELDS if field in case.provenance]
         names += [case.image] if case.image else []
         paths = [PurePosixPath(name) for name in names]
-        keys: dict[Way, list[str]] = {
-            "case id": [_plain(case.id)],
-            "picture name": [key for path in paths for key in (str(path), path.name, path.stem, _plain(path.stem))],
+        keys: dict[MatchMethod, list[str]] = {
+            "case id": [_normalized_key(case.id)],
+            "picture name": [
+                key for path in paths for key in (str(path), path.name, path.stem, _normalized_key(path.stem))
+            ],
             "number in the picture's name": [
-                _plain(all_[-1]) for path in paths if (all_ := _NUMBER.findall(path.stem))
+                _normalized_key(all_[-1]) for path in paths if (all_ := _NUMBER.findall(path.stem))
             ],
         }
         for way, tried in keys.items():
@@ -166,7 +171,7 @@ def _grouped(
     chosen: GroupsFile,
     column: str,
     values: dict[str, set[str]],
-    way: Way,
+    way: MatchMethod,
     keys: Sequence[str | None],
     picture_of: NDArray[np.intp],
 ) -> PictureGroups:

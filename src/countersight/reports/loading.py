@@ -18,7 +18,7 @@ from countersight.html import name, shortened
 from countersight.reports.advice import advice
 from countersight.reports.analysed_run import AnalysedRun, short_name
 from countersight.reports.analyses import analyses
-from countersight.reports.data import LONGEST_NAME, DividedScores, GalleryCase, ReportData, RunScores
+from countersight.reports.data import MAX_NAME_LENGTH, DividedScores, GalleryCase, ReportData, RunScores
 from countersight.reports.gallery import gallery_cases
 from countersight.reports.image_groups import GroupsFile, picture_groups
 from countersight.reports.programs import ReplyRecorder
@@ -187,7 +187,7 @@ def labels(runs: Sequence[RunFolder]) -> list[str]:
 def numbered_labels(runs: Sequence[RunFolder]) -> list[tuple[int, str]]:
     """Return the number and the label of each run; if all names are short, numbers are 0 and not part of the label."""
     names = labels(runs)
-    if len(names) == 1 or all(shortened(each, LONGEST_NAME) == each for each in map(name, names)):
+    if len(names) == 1 or all(shortened(each, MAX_NAME_LENGTH) == each for each in map(name, names)):
         return [(0, each) for each in names]
     return [(number, f"#{number} {each}") for number, each in enumerate(names, 1)]
 
@@ -234,7 +234,7 @@ def as_run(run: AnalysedRun, found: JudgedRuns) -> RunScores:
         started=manifest.started,
         version=manifest.countersight,
         answering=manifest.answering,
-        settings=tuple((key, str(value)) for key, value in manifest.ways().items()),
+        settings=tuple((key, str(value)) for key, value in manifest.answer_settings().items()),
         shows_pictures=manifest.prompt.picture,
         groups=rows,
         letters=run.scores.letters,

@@ -2,7 +2,7 @@
 
 from countersight.html import fragment, name, percent
 from countersight.reports.data import ReportData, RunScores
-from countersight.scoring import LEAST_IN_A_MARGIN
+from countersight.scoring import MIN_MARGINAL_COUNT
 from countersight.text import several
 
 
@@ -22,7 +22,7 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
         is_shown="shown" in measures and any(run.overall.shown for run in report.runs),
         stopped_early=", ".join(stopped),
         analysed={table.key.partition(" by ")[0] for analysis in report.analyses for table in analysis.tables},
-        least_in_a_margin=LEAST_IN_A_MARGIN,
+        least_in_a_margin=MIN_MARGINAL_COUNT,
         has_total=any(run.total for run in report.runs),
         has_chance=any(share is not None for run in report.runs for share in run.overall.chance.values()),
     ).unescape()

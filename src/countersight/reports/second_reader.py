@@ -36,30 +36,30 @@ _TASK: Final = (
     "Somebody was asked a question about a picture and replied. Say which answer the reply gives. Do not answer the "
     "question yourself, and do not correct the reply."
 )
-_WANTED: Final[dict[AnswerKind, str]] = {
+_ANSWER_FORMATS: Final[dict[AnswerKind, str]] = {
     "number": "Write the number that the reply gives, in digits",
     "boolean": "Write yes or no, as the reply says",
     "choice": "Write the letter of the option that the reply chooses",
     "open": "Write the answer in the reply's own words",
 }
-_NOTHING: Final = (
+_NO_ANSWER_RULE: Final = (
     "and nothing else. If the reply gives no answer, or more than one, or breaks off before it comes to one, write: "
     "none"
 )
 _NONE = re.compile(r"\W*(?:none|no answer|unread)\W*", re.IGNORECASE)
-_LONGEST: Final = 8_000  # maximum characters of a reply to show, half of them from its end
+_MAX_CHARACTERS: Final = 8_000  # maximum characters of a reply to show, half of them from its end
 
 
 def second_request(reply: str, question: Question) -> Request:
     """Return the request to read a reply; its key is a digest of its text."""
-    if len(reply) > _LONGEST:
-        reply = f"{reply[: _LONGEST // 2]}\n[…]\n{reply[-_LONGEST // 2 :]}"
+    if len(reply) > _MAX_CHARACTERS:
+        reply = f"{reply[: _MAX_CHARACTERS // 2]}\n[…]\n{reply[-_MAX_CHARACTERS // 2 :]}"
     options = [f"{letter}: {option.text}" for letter, option in zip(LETTERS, question.options, strict=False)]
     listed = "\n".join(["Options:", *options, ""]) if options else ""
     text = (
         f"{_TASK}\n\nQuestion: {question.text}\n{listed}\n"
         f"Reply, between the lines:\n-----\n{reply}\n-----\n\n"
-        f"{_WANTED[question.kind]}, {_NOTHING}"
+        f"{_ANSWER_FORMATS[question.kind]}, {_NO_ANSWER_RULE}"
     )
     key = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
     return Request(key, (Turn("user", text),), question.kind, question.options, question.text)
@@ -72,7 +72,7 @@ def second_answer(said: str, question: Question) -> str | None:
 
 JOURNAL: Final = "second_reader.jsonl"
 """The file with the second reader's replies, in the report folder; stored replies are not requested again."""
-_KEPT: Final = ("text", "finish", "tokens_in", "tokens_out", "cost", "model")
+_STORED_FIELDS: Final = ("text", "finish", "tokens_in", "tokens_out", "cost", "model")
 SAMPLE: Final = 100
 """The number of replies per run read by both the rules and the second reader, to measure their agreement."""
 
@@ -176,7 +176,7 @@ async def _ask(
             except RetriesExhausted as given_up:
                 reply = Reply(key, 0, "factual", state="failed", reason=str(given_up), attempts=given_up.attempts)
             else:
-                fields = {name: getattr(done.answer, name) for name in _KEPT}
+                fields = {name: getattr(done.answer, name) for name in _STORED_FIELDS}
                 reply = Reply(key, 0, "factual", seconds=done.seconds, attempts=done.attempts, **fields)
             journal.append(reply)
             tally.count(reply)

@@ -20,8 +20,8 @@ from countersight.reports.page import render
 from countersight.reports.scores_file import SCORES_JSON, read_scores, scores_file
 from countersight.scoring import SCORES, write_frame
 
-_FEW, _AS_SEEN = 200, 1024
-"""Up to `_FEW` pictures are shown as large as the model saw them, with at most `_AS_SEEN` pixels a side."""
+_MANY_PICTURES, _MAX_SIDE = 200, 1024
+"""Up to `_MANY_PICTURES` pictures are shown as large as the model saw them, with at most `_MAX_SIDE` pixels a side."""
 
 
 class ReportFiles(msgspec.Struct, frozen=True):
@@ -74,7 +74,7 @@ def write_report(
     """
     loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
-    side = _AS_SEEN if len(loaded.pictures) <= _FEW else side_for(len(loaded.pictures))
+    side = _MAX_SIDE if len(loaded.pictures) <= _MANY_PICTURES else side_for(len(loaded.pictures))
     with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
         for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
             pictures.append(picture)

@@ -51,7 +51,7 @@ from .judge_validation import AltTest as AltTest
 from .judge_validation import CorrectedMean as CorrectedMean
 from .judge_validation import alt_test as alt_test
 from .judge_validation import corrected_mean as corrected_mean
-from .observations import LEAST_IN_A_MARGIN as LEAST_IN_A_MARGIN
+from .observations import MIN_MARGINAL_COUNT as MIN_MARGINAL_COUNT
 from .observations import Correlation as Correlation
 from .observations import Phi as Phi
 from .observations import Ranking as Ranking

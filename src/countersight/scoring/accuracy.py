@@ -11,7 +11,7 @@ from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, WORLDS, QuestionVar
 from countersight.html import Bounds, Grid, Line, Measured, figure_cell, percent, table_html, table_line
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.estimates import ALL, Difference, Rate, difference, rate
-from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
+from countersight.scoring.outcome import CUT, EMPTY, FAILED, MISSING, PRIOR_GIVEN, UNREAD, Outcomes
 from countersight.scoring.sets import SetScores
 from countersight.text import several
 
@@ -199,7 +199,7 @@ def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
     if not known.any():
         return None
     cases = np.repeat(outcomes.pictures[:, None], len(VARIANTS), axis=1)
-    return rate((outcomes.priors == GIVEN)[known], cases[known])
+    return rate((outcomes.priors == PRIOR_GIVEN)[known], cases[known])
 
 
 def _chance(outcomes: Outcomes, mask: _Mask) -> dict[str, float | None]:

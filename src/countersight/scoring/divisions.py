@@ -17,7 +17,7 @@ from countersight.scoring.outcome import Outcomes
 
 OTHER = "other"
 """The name of the line for values that an axis does not list."""
-_MOST_ROLES = 30
+_MAX_ROLES = 30
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -136,7 +136,7 @@ class CaseDivider:
         self._ends.append(len(self._codes))
 
     def _role(self, role: str) -> int:
-        if role in self._roles or len(self._roles) < _MOST_ROLES:
+        if role in self._roles or len(self._roles) < _MAX_ROLES:
             return self._roles.setdefault(role, len(self._roles))
         return self._roles.setdefault(OTHER, len(self._roles))
 

@@ -12,7 +12,7 @@ from countersight.html import Bounds, Measured, p_value
 from countersight.html import interval as ends
 from countersight.scoring.intervals import (
     CONFIDENCE,
-    Effective,
+    EffectiveCounts,
     Paired,
     interval_of_test,
     mean_interval,
@@ -87,7 +87,7 @@ class Difference(Measured, frozen=True):
     high: float
     p: float
     n: int
-    effective: Effective
+    effective: EffectiveCounts
     """The number of independent cases with the same amount of information."""
     test: str = EXACT
     confidence: float = CONFIDENCE

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from countersight.case import TWO_WORLDS, World
 from countersight.html import Measured
 from countersight.scoring.estimates import Difference, Rate, difference, rate
-from countersight.scoring.intervals import CONFIDENCE, Adjusted, Interval, difference_of, holm, p_of, score_interval
+from countersight.scoring.intervals import CONFIDENCE, AdjustedTest, Interval, difference_of, holm, p_of, score_interval
 from countersight.scoring.outcome import Outcomes
 
 
@@ -101,7 +101,7 @@ def _group(
     return GroupOfPictures(name, pictures, diff.n, answered("factual"), answered("counterfactual"), diff)
 
 
-def _gap(one: GroupOfPictures, other: GroupOfPictures, adjusted: Adjusted) -> Gap:
+def _gap(one: GroupOfPictures, other: GroupOfPictures, adjusted: AdjustedTest) -> Gap:
     ends = _between(one, other, adjusted.confidence)
     return Gap(
         one.name,

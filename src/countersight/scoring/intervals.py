@@ -38,7 +38,7 @@ class Interval(msgspec.Struct, frozen=True):
     high: float
 
 
-class Effective(msgspec.Struct, frozen=True):
+class EffectiveCounts(msgspec.Struct, frozen=True):
     """The equivalent number of independent cases: with positive values, with negative values, and in total."""
 
     more: float
@@ -53,7 +53,7 @@ class Paired(msgspec.Struct, frozen=True):
     low: float
     high: float
     p: float
-    effective: Effective
+    effective: EffectiveCounts
 
 
 def share_interval(right: float, n: float, confidence: float = CONFIDENCE) -> Interval:
@@ -108,7 +108,7 @@ def paired(
     return Paired(value, reach * interval.low, reach * interval.high, p, known)
 
 
-def score_interval(known: Effective, confidence: float = CONFIDENCE) -> Interval:
+def score_interval(known: EffectiveCounts, confidence: float = CONFIDENCE) -> Interval:
     """Return Tango's interval of a paired difference of shares."""
     z = score_quantile(confidence)
     return Interval(
@@ -117,7 +117,7 @@ def score_interval(known: Effective, confidence: float = CONFIDENCE) -> Interval
     )
 
 
-def interval_of_test(known: Effective, p: float, confidence: float = CONFIDENCE) -> Interval:
+def interval_of_test(known: EffectiveCounts, p: float, confidence: float = CONFIDENCE) -> Interval:
     """Return the score interval, adjusted to contain zero if and only if p is at least 1 - confidence."""
     found = score_interval(known, confidence)
     if p >= 1 - confidence:
@@ -129,7 +129,7 @@ def interval_of_test(known: Effective, p: float, confidence: float = CONFIDENCE)
     return Interval(found.low, min(found.high, -short))
 
 
-def effective(values: ArrayLike, clusters: ArrayLike | None = None, confidence: float = CONFIDENCE) -> Effective:
+def effective(values: ArrayLike, clusters: ArrayLike | None = None, confidence: float = CONFIDENCE) -> EffectiveCounts:
     """Return the numbers of independent cases (of value 1, -1 or 0) that have as much information as these values."""
     seen = np.asarray(values, dtype=np.float64)
     if seen.ndim != 1 or seen.size == 0:
@@ -139,7 +139,7 @@ def effective(values: ArrayLike, clusters: ArrayLike | None = None, confidence: 
     # Fractional values carry more information than binary ones: their squares are smaller than their sizes.
     part = float((seen**2).sum()) / sizes if sizes else 1.0
     effect = max(part, _design_effect(seen, clusters, confidence))
-    return Effective(up / effect, down / effect, seen.size / effect)
+    return EffectiveCounts(up / effect, down / effect, seen.size / effect)
 
 
 def _design_effect(seen: _Floats, clusters: ArrayLike | None, confidence: float) -> float:
@@ -202,27 +202,27 @@ def p_of(interval_at: Callable[[float], Interval]) -> float:
     return 1 - outside
 
 
-class Adjusted(msgspec.Struct, frozen=True):
+class AdjustedTest(msgspec.Struct, frozen=True):
     """One of several comparisons: its p after Holm's correction, and the confidence of the matching interval."""
 
     p: float
     confidence: float
 
 
-def holm(ps: Sequence[float], confidence: float = CONFIDENCE) -> tuple[Adjusted, ...]:
+def holm(ps: Sequence[float], confidence: float = CONFIDENCE) -> tuple[AdjustedTest, ...]:
     """Correct p-values by Holm's method (1979), and return for each the confidence of the matching interval.
 
     A significant comparison has the confidence of its own step, any other that of the step at which the method stopped.
     Zero then lies in the interval if and only if the adjusted p is at least 0.05.
     """
-    adjusted: list[Adjusted] = [Adjusted(1.0, confidence)] * len(ps)
+    adjusted: list[AdjustedTest] = [AdjustedTest(1.0, confidence)] * len(ps)
     largest, stopped = 0.0, 0
     for step, place in enumerate(sorted(range(len(ps)), key=lambda each: ps[each])):
         left = stopped or len(ps) - step
         largest = max(largest, min(1.0, (len(ps) - step) * ps[place]))
         if not stopped and largest >= 1 - confidence:
             stopped = left
-        adjusted[place] = Adjusted(largest, 1 - (1 - confidence) / left)
+        adjusted[place] = AdjustedTest(largest, 1 - (1 - confidence) / left)
     return tuple(adjusted)
 
 

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import LETTERS, VARIANTS, WORLDS, Case, Question, Reply, World, variant_of
-from countersight.engine import UNCERTAIN, shared_by, status_of
+from countersight.engine import UNCERTAIN, cluster_key, status_of
 from countersight.reading import ReadFrom, agrees
-from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
+from countersight.scoring.outcome import MISSING, OUTCOMES, PRIOR_GIVEN, PRIOR_KNOWN, RIGHT, WRONG, Outcomes
 from countersight.scoring.soft import soft_accuracy
 
-HALF: Final = 0.5
+MIN_CREDIT_FOR_RIGHT: Final = 0.5
 """The minimum credit of an answer that counts as right, for questions that several people answered."""
-_SHOWN_OF_AN_ANSWER = 120  # characters of a long open answer that are kept for display
-_WEIGHT: Final = (0, 0, 1, 2, 2, 3, 4, 4)
+_MAX_ANSWER_LENGTH = 120  # characters of a long open answer that are kept for display
+_PRECEDENCE: Final = (0, 0, 1, 2, 2, 3, 4, 4)
 """The precedence of a reply by the code of its outcome: an answer first, then unread, cut or empty, failed."""
 _CODES: Final[dict[str, int]] = {outcome: code for code, outcome in enumerate(OUTCOMES) if outcome}
 
@@ -41,7 +41,7 @@ def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> Ju
     if question.accepts_uncertain and read.answer == UNCERTAIN:
         return JudgedReply(RIGHT, read.answer, 1.0)
     credit = soft_accuracy(read.answer, question.answers) if question.answers else float(agrees(read.answer, question))
-    if credit >= HALF:
+    if credit >= MIN_CREDIT_FOR_RIGHT:
         return JudgedReply(RIGHT, read.answer, credit)
     prior = msgspec.structs.replace(question, answer=question.prior, prior="")
     return JudgedReply(WRONG, read.answer, credit, is_prior=bool(question.prior) and agrees(read.answer, prior))
@@ -61,18 +61,18 @@ def outcomes(
     `factual_from` overrides `read_from` for factual questions. Replies are matched with cases by row and id; with
     `by_id`, only by id, because rows may have moved.
     """
-    gathered = _Gathered(read_from, factual_from or read_from)
+    builder = _OutcomeBuilder(read_from, factual_from or read_from)
     rows: dict[str, int] = {}
     for row, case in cases:
-        gathered.add(row, case)
+        builder.add(row, case)
         if by_id:
             rows[case.id] = row
     for place, reply in enumerate(replies):
-        gathered.judge(place, msgspec.structs.replace(reply, row=rows.get(reply.case, -1)) if by_id else reply)
-    return gathered.outcomes()
+        builder.judge(place, msgspec.structs.replace(reply, row=rows.get(reply.case, -1)) if by_id else reply)
+    return builder.outcomes()
 
 
-class _Gathered:
+class _OutcomeBuilder:
     """The cases of a dataset and their outcomes in compact arrays, filled case by case and reply by reply."""
 
     def __init__(self, read_from: ReadFrom, factual_from: ReadFrom) -> None:
@@ -118,7 +118,7 @@ class _Gathered:
         self.restated.append(0)
         self.gold.append(LETTERS.index(question.answer) + 1 if question and question.kind == "choice" else 0)
         self.offered.append(question.guessed_among if question else 0)
-        self.priors.append(KNOWN if question and question.prior else 0)
+        self.priors.append(PRIOR_KNOWN if question and question.prior else 0)
         if question:
             self.questions += self.encoder.encode(question)
             if question.answers and self.credits is None:
@@ -135,17 +135,17 @@ class _Gathered:
         place = len(VARIANTS) * position + VARIANTS.index(variant_of(reply.world, reply.telling))
         if position < 0 or not self._is_case(position, reply.case) or not self.codes[place]:
             return  # a reply to a question that the dataset does not have
-        before = _WEIGHT[self.codes[place]]
-        if before == _WEIGHT[RIGHT]:
+        before = _PRECEDENCE[self.codes[place]]
+        if before == _PRECEDENCE[RIGHT]:
             return
         judged = judge(reply, self._question(place), self.read_from[reply.world])
-        if _WEIGHT[judged.code] > before:
+        if _PRECEDENCE[judged.code] > before:
             self.codes[place] = judged.code
             self.replies[place] = number
             self.restated[place] = bool(reply.restates)
             if self.priors[place]:
-                self.priors[place] = GIVEN if judged.is_prior else KNOWN
-            shown = None if judged.answer is None else judged.answer[:_SHOWN_OF_AN_ANSWER]
+                self.priors[place] = PRIOR_GIVEN if judged.is_prior else PRIOR_KNOWN
+            shown = None if judged.answer is None else judged.answer[:_MAX_ANSWER_LENGTH]
             self.answers[place] = self.texts.setdefault(shown, len(self.texts))
             if self.credits is not None:
                 self.credits[place] = judged.credit

@@ -16,7 +16,7 @@ from countersight.scoring.intervals import Interval, share_interval, student_bel
 
 MARGIN: Final = 0.2
 """The alt-test's ε for experts; the paper uses 0.2 for them and less for crowd workers (0.1 to 0.15)."""
-FEWEST_ITEMS: Final = 30
+MIN_ITEMS: Final = 30
 """The minimum number of items that a person must have labelled, as in the paper."""
 
 Labels = Mapping[str, Mapping[str, int]]
@@ -62,7 +62,7 @@ def alt_test(people: Labels, judge: Mapping[str, int], margin: float = MARGIN, l
     """Run the alt-test: leave out each person in turn and compare the judge with them, on at least 30 common items."""
     tried = [found for name in people if (found := _contest(name, people, judge, margin)) is not None]
     if len(people) < 3 or not tried:
-        why = f"at least three people must share {FEWEST_ITEMS} or more labelled items with others"
+        why = f"at least three people must share {MIN_ITEMS} or more labelled items with others"
         return AltTest((), None, why)
     won = _by_benjamini_yekutieli([contest.p for contest in tried], level)
     contests = tuple(msgspec.structs.replace(contest, won=beaten) for contest, beaten in zip(tried, won, strict=True))
@@ -77,7 +77,7 @@ def _contest(name: str, people: Labels, judge: Mapping[str, int], margin: float)
             continue
         by_judge, by_person = (fmean(other == each for other in others) for each in (judge[item], label))
         gaps.append((by_person >= by_judge) - (by_judge >= by_person))
-    if len(gaps) < FEWEST_ITEMS:
+    if len(gaps) < MIN_ITEMS:
         return None
     return Contest(name, len(gaps), _below(gaps, margin), won=False)
 

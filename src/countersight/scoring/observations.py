@@ -22,10 +22,10 @@ from countersight.scoring.intervals import (
 )
 from countersight.scoring.outcome import Outcomes
 
-MOST_GROUPS = 100
+MAX_GROUPS = 100
 """The maximum number of groups for rankings."""
 
-LEAST_IN_A_MARGIN = 10
+MIN_MARGINAL_COUNT = 10
 """The minimum number of right and of other answers in each world for a correlation."""
 
 
@@ -56,7 +56,7 @@ class Correlation(msgspec.Struct, frozen=True):
     """
 
     phi: Phi | None
-    """None if either world has fewer than LEAST_IN_A_MARGIN right or other answers, which would be too little
+    """None if either world has fewer than MIN_MARGINAL_COUNT right or other answers, which would be too little
     evidence."""
     n: int
     after_right: Rate
@@ -103,7 +103,7 @@ def _phi(before: NDArray[np.bool_], after: NDArray[np.bool_], pictures: NDArray[
     and Student's distribution accounts for few pictures.
     """
     n, right = before.size, (int(before.sum()), int(after.sum()))
-    if min(*right, n - right[0], n - right[1]) < LEAST_IN_A_MARGIN:
+    if min(*right, n - right[0], n - right[1]) < MIN_MARGINAL_COUNT:
         return None
     one, other = (side - side.mean() for side in (before, after))
     product = float((one**2).sum() * (other**2).sum())
@@ -125,7 +125,7 @@ def _phi(before: NDArray[np.bool_], after: NDArray[np.bool_], pictures: NDArray[
 def ranking(outcomes: Outcomes, variant: QuestionVariant) -> Ranking | None:
     """Rank the groups by accuracy in one way of asking; None for one group, too many groups, or equal accuracies."""
     places = np.unique(outcomes.groups[_scored_and_read(outcomes, variant)])
-    if not 2 <= places.size <= MOST_GROUPS:
+    if not 2 <= places.size <= MAX_GROUPS:
         return None
     rates = [(place, accuracy(outcomes, variant, outcomes.groups == place)) for place in places]
     rates.sort(key=lambda each: (-(each[1].value or 0.0), outcomes.group_names[each[0]]))

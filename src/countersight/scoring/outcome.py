@@ -16,7 +16,7 @@ text. Cut: the token limit ended the reply before its answer. Failed: there is n
 OUTCOMES: Final[tuple[Outcome | None, ...]] = (None, "missing", "failed", "cut", "empty", "unread", "wrong", "right")
 """The outcomes by code. 0 means that the case does not have the question; codes from UNREAD on are scored."""
 MISSING, FAILED, CUT, EMPTY, UNREAD, WRONG, RIGHT = range(1, 8)
-KNOWN, GIVEN = 1, 2
+PRIOR_KNOWN, PRIOR_GIVEN = 1, 2
 """Flags for a prior answer: the answer is known; it was given as a wrong answer."""
 
 
