@@ -17,7 +17,7 @@ from countersight.cli import main
 from countersight.dataset import DatasetWriter
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
-from countersight.scoring import anytime_interval, refuted, stopped
+from countersight.scoring import anytime_interval, refuted, stopping_status
 from countersight.scoring.estimates import ANYTIME
 
 CASES = 600
@@ -83,7 +83,7 @@ def test_the_truth_is_hardly_ever_left_out_at_any_moment():
 def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(folder, tmp_path):
     model = Scripted()
     run = cs.run(folder, model, out=tmp_path / "run", until=15)
-    found = stopped(RunFolder.open(run.path))
+    found = stopping_status(RunFolder.open(run.path))
     assert found is not None
     assert found.met
     assert found.high - found.low <= 0.3
@@ -107,12 +107,12 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
     cs.run(folder, model, out=tmp_path / "run", until=20)
     assert model.asked == asked
     again = cs.run(folder, model, out=tmp_path / "run", until=12)
-    finer = stopped(RunFolder.open(again.path))
+    finer = stopping_status(RunFolder.open(again.path))
     assert finer is not None
     assert model.asked == 2 * finer.cases > asked
     assert finer.high - finer.low <= 0.24
     whole = cs.run(folder, model, out=tmp_path / "run")  # asked everything since: intervals are the ordinary ones
-    assert stopped(RunFolder.open(whole.path)) is None
+    assert stopping_status(RunFolder.open(whole.path)) is None
     assert cs.score(whole).overall.drop.method != ANYTIME
 
 
@@ -161,7 +161,7 @@ def test_a_drop_is_decided_soon_and_no_drop_takes_every_case(folder, tmp_path):
     dataset(small, 20)
     undecided = cs.run(small, none, out=tmp_path / "none", until="decided")
     assert none.asked == 40
-    assert "is not decided (0.0 to 0.0) after 20 of 20 cases" in str(stopped(RunFolder.open(undecided.path)))
+    assert "is not decided (0.0 to 0.0) after 20 of 20 cases" in str(stopping_status(RunFolder.open(undecided.path)))
 
 
 class Failing:
@@ -180,7 +180,7 @@ class Failing:
 def test_a_failed_answer_is_right_or_wrong_and_the_answer_of_the_other_world_is_known(tmp_path):
     """Five of twenty fail under the change and are wrong as they are: each drop is -1 or 0. Ten others have -1."""
     run = cs.run(dataset(tmp_path / "small", 20), Failing(), out=tmp_path / "run", until=10)
-    found = stopped(RunFolder.open(run.path))
+    found = stopping_status(RunFolder.open(run.path))
     assert found is not None
     assert found.cases == 20
     assert (found.low, found.high) == pytest.approx((-15 / 20, -10 / 20), abs=1e-4)
@@ -189,18 +189,18 @@ def test_a_failed_answer_is_right_or_wrong_and_the_answer_of_the_other_world_is_
 def test_both_worlds_cannot_be_right_where_one_is_wrong(tmp_path):
     where = dataset(tmp_path / "small", 20)
     run = cs.run(where, Failing(), out=tmp_path / "run", until=0.5, until_metric="both_right")
-    found = stopped(RunFolder.open(run.path))
+    found = stopping_status(RunFolder.open(run.path))
     assert (found.low, found.high) == pytest.approx((5 / 20, 5 / 20), abs=1e-4)
 
 
 def test_what_failed_is_asked_again_although_the_rule_is_met(folder, tmp_path):
     model = Failing()
     cs.run(folder, model, out=tmp_path / "run", until=40)
-    before, asked = stopped(RunFolder.open(tmp_path / "run")), model.asked
+    before, asked = stopping_status(RunFolder.open(tmp_path / "run")), model.asked
     assert before.met
     model.mended = True
     cs.run(folder, model, out=tmp_path / "run", until=45)
-    after = stopped(RunFolder.open(tmp_path / "run"))
+    after = stopping_status(RunFolder.open(tmp_path / "run"))
     assert after.rule == before.rule
     assert after.met
     assert after.pictures == before.pictures
@@ -243,11 +243,11 @@ def test_two_models_are_asked_the_same_cases_until_it_is_known_which_is_better(f
     assert better.asked == worse.asked < 2 * CASES
     lines = [(each.path / "replies.jsonl").read_text().splitlines() for each in (run, other)]
     assert {json.loads(line)["row"] for line in lines[0]} == {json.loads(line)["row"] for line in lines[1]}
-    found = stopped(RunFolder.open(run.path))
+    found = stopping_status(RunFolder.open(run.path))
     assert found is not None
     assert found.met
     assert found.low > 0
-    assert stopped(RunFolder.open(other.path)) == found
+    assert stopping_status(RunFolder.open(other.path)) == found
     values = [each.scores().overall.counterfactual.value for each in (run, other)]
     assert found.low < values[0] - values[1] < found.high
     cs.run(folder, better, against=worse, out=tmp_path / "run", until="decided", until_metric="counterfactual")

@@ -275,9 +275,9 @@ def ask(
         if other and others.total:
             _say(f"{other.name}: {in_options(others.summary())}")
     if rule:
-        from countersight.scoring import stopped as stopping_in
+        from countersight.scoring import stopping_status
 
-        if found := stopping_in(RunFolder.open(output)):
+        if found := stopping_status(RunFolder.open(output)):
             _say(found.describe(tally.cost + others.cost))
             for folder, each in _with_other(output, model, other).items():
                 _say_unread(folder, f"{each.name}: " if other else "")

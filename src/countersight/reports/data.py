@@ -63,7 +63,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """The number of unreadable lines in the journal."""
     sets: tuple[SetScores, ...] = ()
     """Scores of complete sets, by group and overall, if cases belong to sets."""
-    stopped: str = ""
+    stopping_note: str = ""
     """When the stopping rule (`--until`) ended the run, and what that saved; empty without a rule."""
 
     @property

@@ -47,7 +47,9 @@ def sentences(report: ReportData) -> list[FindingSentence]:
     others = [run for run in report.runs if run not in before]
     first, last = (list(map(FindingSentence, _caveats(report, runs))) for runs in (before, others))
     early = (
-        FindingSentence(f"{run.short_label(report.runs)}: {run.stopped}", "note") for run in report.runs if run.stopped
+        FindingSentence(f"{run.short_label(report.runs)}: {run.stopping_note}", "note")
+        for run in report.runs
+        if run.stopping_note
     )
     after = (*_at_chance(report), *_unread(report), *_differing_unread_rates(report))
     return [*first, FindingSentence(words, "lede"), *_imagination_gap(report), *last, *early, *after]

@@ -35,7 +35,7 @@ from countersight.scoring import (
     compare_all,
     judge_run,
     score_line,
-    stopped,
+    stopping_status,
     summed,
 )
 from countersight.suites import Terms, beside, terms
@@ -225,7 +225,7 @@ def as_run(run: AnalysedRun, found: JudgedRuns) -> RunScores:
     """Return a run as shown in reports and leaderboards."""
     manifest, rows = run.manifest, _in_order(run.scores.rows, found.terms)
     folder = run.judged.run
-    rule = stopped(folder)
+    rule = stopping_status(folder)
     return RunScores(
         label=run.label,
         number=run.number,
@@ -244,5 +244,5 @@ def as_run(run: AnalysedRun, found: JudgedRuns) -> RunScores:
         advice=tuple(advice(folder, run.scores.overall, run.scores.damaged)),
         damaged=run.scores.damaged,
         sets=run.scores.sets,
-        stopped=rule.describe(sum(reply.cost for reply in folder.replies())) if rule else "",
+        stopping_note=rule.describe(sum(reply.cost for reply in folder.replies())) if rule else "",
     )

@@ -81,4 +81,4 @@ from .sets import SetScores as SetScores
 from .stopping import StoppingMetric as StoppingMetric
 from .stopping import StoppingStatus as StoppingStatus
 from .stopping import Until as Until
-from .stopping import stopped as stopped
+from .stopping import stopping_status as stopping_status

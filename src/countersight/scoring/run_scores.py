@@ -28,7 +28,7 @@ from countersight.scoring.stopping import (
     PictureOrder,
     Until,
     record_stopping_status,
-    stopped,
+    stopping_status,
     with_anytime_intervals,
 )
 
@@ -71,7 +71,7 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     def scores(self, divided: Iterable[tuple[str, NDArray[np.bool_]]] = ()) -> Scores:
         """Compute accuracy, drop and other scores, by group and overall; sets also for the lines in `divided`."""
         found = score(self.outcomes, self.name)
-        rule = stopped(self.run)
+        rule = stopping_status(self.run)
         if rule and rule.pictures < rule.of_pictures:
             found = with_anytime_intervals(found, self.outcomes, self.dataset, rule)
         sets: tuple[SetScores, ...] = ()
@@ -215,7 +215,7 @@ async def ask_until(
     sides = {out: (model, how)}
     if against:
         sides[against_folder(out)] = (against[0], how | {"tally": against[1]})
-    before = [stopped(RunFolder.open(folder)) if (folder / MANIFEST).exists() else None for folder in sides]
+    before = [stopping_status(RunFolder.open(folder)) if (folder / MANIFEST).exists() else None for folder in sides]
     if before[0] and all(each and each.met and each.rule.is_as_strict_as(rule) for each in before):
         replies = ((folder, reply) for folder in sides for reply in RunFolder.open(folder).replies())
         states = {(folder, each.row, each.world, each.telling): each.state for folder, each in replies}

@@ -106,7 +106,7 @@ class StoppingStatus(msgspec.Struct, frozen=True):
         return f"The {what} {state} ({ends}) after {self.cases:,} of {self.of_cases:,} cases"
 
 
-def stopped(run: RunFolder) -> StoppingStatus | None:
+def stopping_status(run: RunFolder) -> StoppingStatus | None:
     """Return the status of a run's stopping rule; None without a rule, or if all cases were asked later."""
     found = run.manifest.observed.get(UNTIL) if run.manifest.observed.get("sample") else None
     return msgspec.convert(found, StoppingStatus) if found else None
