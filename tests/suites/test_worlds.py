@@ -20,10 +20,10 @@ from countersight.suites.worlds.making import drafts_with_cases
 from countersight.suites.worlds.support_questions import SUPPORTS, turns
 from countersight.worlds import (
     WORLDS_FILE,
-    Take,
+    RemoveDisc,
     WorldRecord,
+    apply_disc_change,
     build_supports,
-    changed_discs,
     draw_supports,
     fallen,
     motion,
@@ -187,7 +187,7 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
     lines = (tmp_path / "discs" / WORLDS_FILE).read_bytes().splitlines()
     records = [msgspec.json.decode(line, type=WorldRecord) for line in lines]
     for (_, case), record in zip(Dataset.open(tmp_path / "discs").cases(), records, strict=True):
-        happens = motion(changed_discs(record.world, record.change))
+        happens = motion(apply_disc_change(record.world, record.change))
         names = {disc.name: disc.id for disc in record.world.discs}
         asked = re.findall(r"(\w+ disc)(?!s)", case.counterfactual.text.split("weights. ")[1])
         if case.group == "hits":
@@ -203,7 +203,8 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
             assert motion(record.world).reaches_wall(names[asked[0]])
             others = [names[option.text.removeprefix("the ")] for option in case.counterfactual.options]
             still = {
-                name: motion(changed_discs(record.world, Take(name))).reaches_wall(names[asked[0]]) for name in others
+                name: motion(apply_disc_change(record.world, RemoveDisc(name))).reaches_wall(names[asked[0]])
+                for name in others
             }
             assert [name for name, reaches in still.items() if not reaches] == [record.change.id]
         elif case.group == "role":

@@ -17,8 +17,8 @@ from countersight.worlds import (
     String,
     Supports,
     WorldThing,
+    apply_change,
     build_supports,
-    changed,
     contacts,
     draw_supports,
     fallen,
@@ -80,14 +80,14 @@ def test_what_other_columns_carry_stays_where_one_of_them_breaks():
 
 
 def test_what_lost_one_of_its_columns_is_solved_again_and_falls_where_the_others_do_not_hold_it():
-    bridge = changed(three_columns(), RemoveThing("right"))
+    bridge = apply_change(three_columns(), RemoveThing("right"))
     assert not fallen(bridge)
     on_it = world(*bridge.things, thing("top", 120, TABLE - 61, 30, 30))
     assert outcome(on_it, RemoveThing("low")).fallen == {"high", "plank", "top"}
 
 
 def test_what_is_unclear_only_after_something_else_fell_is_unclear():
-    on_the_edge = changed(three_columns(plank_left=-51), RemoveThing("right"))
+    on_the_edge = apply_change(three_columns(plank_left=-51), RemoveThing("right"))
     assert not fallen(on_the_edge)
     with pytest.raises(Unclear):
         outcome(on_the_edge, RemoveThing("low"))
@@ -173,7 +173,7 @@ def test_taking_away_what_touches_nothing_else_changes_nothing(seed, nth):
                 expected = fallen_without(here, gone.id)
             except Unclear:
                 return
-            assert fallen_without(changed(here, RemoveThing(each.id)), gone.id) - {each.id} == expected - {each.id}
+            assert fallen_without(apply_change(here, RemoveThing(each.id)), gone.id) - {each.id} == expected - {each.id}
 
 
 @settings(max_examples=10, deadline=None)

@@ -32,7 +32,7 @@ from countersight.worlds.touching import contacts
 
 PLANK = 12
 """Thickness of planks and shelves."""
-APART = 14
+MIN_GAP = 14
 """Least distance of things that do not touch."""
 _CUP, _BALL = (38, 36), 24
 
@@ -124,7 +124,7 @@ def _loads(build: Structure, left: float, right: float, bottom: float, number: i
     """Put things side by side on a plank, with gaps between them and at its ends."""
     room = (right - left) / number
     for nth in range(number):
-        spare = max(0.0, room / 2 - 28 - APART / 2)
+        spare = max(0.0, room / 2 - 28 - MIN_GAP / 2)
         middle = left + (nth + 0.5) * room + build.rng.uniform(-spare, spare)
         load = build.load(middle, bottom)
         if load.kind == "block" and build.rng.random() < 0.3:
@@ -370,15 +370,15 @@ def _is_apart(world: Supports) -> bool:
 
 def _spread(structures: list[FinishedStructure], rng: Random) -> list[int] | None:
     """Return the left edge of each structure, with random distances between them; None if there is no room."""
-    spare = SIDE - 2 * EDGE - sum(each.width + 2 * APART for each in structures)
+    spare = SIDE - 2 * EDGE - sum(each.width + 2 * MIN_GAP for each in structures)
     if spare < 0:
         return None
     cuts = sorted(rng.uniform(0, spare) for _ in structures)
     lefts, at, before = [], float(EDGE), 0.0
     for structure, cut in zip(structures, cuts, strict=True):
-        at += cut - before + APART
+        at += cut - before + MIN_GAP
         lefts.append(round(at))
-        at, before = at + structure.width + APART, cut
+        at, before = at + structure.width + MIN_GAP, cut
     return lefts
 
 

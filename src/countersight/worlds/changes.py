@@ -7,8 +7,8 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.worlds.discs import DiscChange, Discs
-from countersight.worlds.places import settled
-from countersight.worlds.statics import MARGIN, fallen, fallen_but_for
+from countersight.worlds.places import world_after_fall
+from countersight.worlds.statics import MARGIN, fallen, fallen_after_removal
 from countersight.worlds.things import Supports, WorldThing
 from countersight.worlds.touching import UP, contacts
 
@@ -63,7 +63,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """The world after it came to rest; None if there is no room on the floor for the fallen things."""
 
 
-def changed(world: Supports, change: WorldChange) -> Supports:
+def apply_change(world: Supports, change: WorldChange) -> Supports:
     """Return the world with the change made, before anything moves."""
     match change:
         case RemoveThing():
@@ -93,10 +93,10 @@ def outcome(
 ) -> Outcome:
     """Return the outcome of a change to a world that holds; raises Unclear if a viewer could not tell, or if a slightly
     different world has another outcome."""
-    made = changed(world, change)
-    others = [changed(other, change) for other in jitters]
+    made = apply_change(world, change)
+    others = [apply_change(other, change) for other in jitters]
     down = fallen(made, margin=margin, jitters=others, among=_touched(world, change))
-    return Outcome(down, settled(made, down))
+    return Outcome(down, world_after_fall(made, down))
 
 
 def _touched(world: Supports, change: WorldChange) -> frozenset[str]:
@@ -128,9 +128,9 @@ def _about(rng: Random) -> float:
 def fallen_without(world: Supports, *ids: str, held: Sequence[str] = (), margin: float = MARGIN) -> frozenset[str]:
     """Return what falls without these things, with those in `held` fixed; raises Unclear if a viewer could not tell."""
     if {thing.id for thing in world.things}.issuperset(ids):
-        return fallen_but_for(world, ids, held, margin)
+        return fallen_after_removal(world, ids, held, margin)
     for name in ids:  # a string is cut
-        world = changed(world, RemoveThing(name))
+        world = apply_change(world, RemoveThing(name))
     return fallen(world, held=held, margin=margin)
 
 

@@ -27,9 +27,9 @@ BOUNCE = 0.8
 """The share of the relative speed that is left after a collision of two discs, or of a disc and a wall."""
 ARROW = 1 / 3
 """The length of an arrow, as a share of the distance that its disc would slide."""
-_PARTS = tuple(nth / 12 for nth in range(13))
+_ARROW_CHECKPOINTS = tuple(nth / 12 for nth in range(13))
 """The points of an arrow at which it is checked for obstacles, as shares of its length."""
-_MOST = 200
+_MAX_EVENTS = 200
 """The most events in a world; generated worlds have a handful."""
 Side = Literal["left", "right", "top", "bottom"]
 Place = Annotated[float, msgspec.Meta(ge=-4096, le=8192)]
@@ -132,29 +132,29 @@ def motion(world: Discs) -> Motion:
     """Return what happens on the table; it does not depend on the order of the discs."""
     discs = {disc.id: disc for disc in sorted(world.discs, key=lambda disc: disc.id)}
     tracks = {name: [Track(0.0, disc.x, disc.y, disc.vx, disc.vy)] for name, disc in discs.items()}
-    coming = _coming([name for name, disc in discs.items() if disc.vx or disc.vy], discs, tracks)
+    upcoming = _next_events([name for name, disc in discs.items() if disc.vx or disc.vy], discs, tracks)
     events: list[Event] = []
-    while event := min(coming, default=None):
-        if len(events) == _MOST:
+    while event := min(upcoming, default=None):
+        if len(events) == _MAX_EVENTS:
             raise Unclear("discs are too close to each other to be simulated")
         events.append(event)
         met = (event.disc,) if event.is_wall else (event.disc, event.other)
         (_bounce if event.is_wall else _collide)(event, discs, tracks)
         # The next events of these discs are no longer valid, since they now move differently; all others are.
-        coming = [each for each in coming if each.disc not in met and (each.is_wall or each.other not in met)]
-        coming += _coming(met, discs, tracks)
+        upcoming = [each for each in upcoming if each.disc not in met and (each.is_wall or each.other not in met)]
+        upcoming += _next_events(met, discs, tracks)
     return Motion(tuple(events), {name: tuple(each) for name, each in tracks.items()})
 
 
-def _coming(names: Sequence[str], discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> list[Event]:
+def _next_events(names: Sequence[str], discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> list[Event]:
     """Return what would happen next to each of some discs, considering the walls and each other disc separately."""
-    found = [event for name in names if (event := _bouncing(discs[name], tracks[name][-1]))]
+    found = [event for name in names if (event := _next_wall_contact(discs[name], tracks[name][-1]))]
     for name in names:
-        found += _meetings(name, discs, tracks)
+        found += _next_disc_contacts(name, discs, tracks)
     return found
 
 
-def _meetings(name: str, discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> Iterator[Event]:
+def _next_disc_contacts(name: str, discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> Iterator[Event]:
     """Yield when a disc on a new track next touches each other disc.
 
     The time depends on two tracks only and is bit for bit the same for both discs, so no third disc can change it.
@@ -176,7 +176,7 @@ def _meetings(name: str, discs: dict[str, Disc], tracks: dict[str, list[Track]])
             yield Event(when, min(name, other), max(name, other), False)
 
 
-def _bouncing(disc: Disc, track: Track) -> Event | None:
+def _next_wall_contact(disc: Disc, track: Track) -> Event | None:
     """Return when a disc touches a wall next."""
     low, high = WALL + disc.radius, FIELD - WALL - disc.radius
     found: list[tuple[float, Side]] = []
@@ -219,14 +219,14 @@ def arrow(disc: Disc) -> tuple[tuple[float, float], tuple[float, float]]:
 
 def has_clear_arrows(world: Discs) -> bool:
     """Return whether no arrow reaches another disc, another arrow or a wall."""
-    taken = [(nth, disc.x, disc.y, disc.radius) for nth, disc in enumerate(world.discs)]
+    obstacles = [(nth, disc.x, disc.y, disc.radius) for nth, disc in enumerate(world.discs)]
     for nth, disc in enumerate(world.discs):
         if disc.vx or disc.vy:
             (x, y), (tip_x, tip_y) = arrow(disc)
             if min(tip_x, tip_y) <= WALL + 6 or max(tip_x, tip_y) >= FIELD - WALL - 6:
                 return False
-            taken += [(nth, x + (tip_x - x) * part, y + (tip_y - y) * part, 4.0) for part in _PARTS]
-    whose, x, y, size = np.array(taken).T[:, :, None]
+            obstacles += [(nth, x + (tip_x - x) * part, y + (tip_y - y) * part, 4.0) for part in _ARROW_CHECKPOINTS]
+    whose, x, y, size = np.array(obstacles).T[:, :, None]
     inside = (np.minimum(x, y) > WALL + 6) & (np.maximum(x, y) < FIELD - WALL - 6)
     apart = np.hypot(x - x.T, y - y.T) > size + size.T + 4
     return bool(inside.all() and (apart | (whose == whose.T)).all())
@@ -240,37 +240,37 @@ def gaps(world: Discs) -> Iterator[float]:
         yield min(disc.x, disc.y, FIELD - disc.x, FIELD - disc.y) - WALL - disc.radius
 
 
-APART = 12.0
+MIN_INITIAL_GAP = 12.0
 """The least initial distance between discs, and from the walls."""
-NUMBERS: dict[Difficulty, tuple[int, int]] = {"easy": (5, 5), "medium": (6, 6), "hard": (7, 8)}
-_MOVERS: dict[Difficulty, int] = {"easy": 1, "medium": 1, "hard": 2}
+DISC_COUNTS: dict[Difficulty, tuple[int, int]] = {"easy": (5, 5), "medium": (6, 6), "hard": (7, 8)}
+_PUSHED_DISCS: dict[Difficulty, int] = {"easy": 1, "medium": 1, "hard": 2}
 """The number of discs that are pushed; if two move, it cannot be judged by eye when they meet."""
-_CLOSE = 6.0
+_MIN_GAP_AFTER_CHANGE = 6.0
 """The least distance between discs, and from the walls, after a change."""
-_VISIBLE = 3.0
+_RADIUS_VARIATION = 3.0
 """Radii are varied by this many pixels, so two discs must clearly hit or miss each other, by 6 pixels."""
 
 
-class Take(msgspec.Struct, frozen=True, tag_field="kind", tag="take"):
+class RemoveDisc(msgspec.Struct, frozen=True, tag_field="kind", tag="take"):
     """Removes a disc."""
 
     id: str
 
 
-class Put(msgspec.Struct, frozen=True, tag_field="kind", tag="put"):
+class PutDisc(msgspec.Struct, frozen=True, tag_field="kind", tag="put"):
     """Adds a disc to the table, or replaces one."""
 
     disc: Disc
 
 
-DiscChange = Take | Put
+DiscChange = RemoveDisc | PutDisc
 
 
-def changed_discs(world: Discs, change: DiscChange) -> Discs:
+def apply_disc_change(world: Discs, change: DiscChange) -> Discs:
     """Return the table with the change made, before anything moves."""
-    gone = change.id if isinstance(change, Take) else change.disc.id
+    gone = change.id if isinstance(change, RemoveDisc) else change.disc.id
     kept = tuple(disc for disc in world.discs if disc.id != gone)
-    return replace(world, discs=kept if isinstance(change, Take) else (*kept, change.disc))
+    return replace(world, discs=kept if isinstance(change, RemoveDisc) else (*kept, change.disc))
 
 
 def jittered_discs(world: Discs, rng: Random) -> Discs:
@@ -290,31 +290,31 @@ def jittered_discs(world: Discs, rng: Random) -> Discs:
     return replace(world, discs=tuple(map(moved, world.discs)))
 
 
-def beside_discs(world: Discs) -> list[Discs]:
+def resized_discs(world: Discs) -> list[Discs]:
     """Return the table with all discs visibly smaller, and with all discs visibly larger."""
     return [
         replace(world, discs=tuple(replace(disc, radius=disc.radius + more) for disc in world.discs))
-        for more in (-_VISIBLE, _VISIBLE)
+        for more in (-_RADIUS_VARIATION, _RADIUS_VARIATION)
     ]
 
 
 def build_discs(rng: Random, difficulty: Difficulty) -> Discs:
     """Return a random table: a few discs are pushed, most of them towards another."""
-    number = rng.randint(*NUMBERS[difficulty])
+    number = rng.randint(*DISC_COUNTS[difficulty])
     while True:
         colours = rng.sample(COLOURS, number)
         discs = tuple(_placed(rng, nth, colour) for nth, colour in enumerate(colours))
         world = Discs(discs, random_look(rng))
-        if any(gap < APART for gap in gaps(world)):
+        if any(gap < MIN_INITIAL_GAP for gap in gaps(world)):
             continue
-        world = replace(world, discs=tuple(_pushed(rng, discs, _MOVERS[difficulty])))
+        world = replace(world, discs=tuple(_pushed(rng, discs, _PUSHED_DISCS[difficulty])))
         if has_clear_arrows(world):
             return world
 
 
 def _placed(rng: Random, nth: int, colour: str) -> Disc:
     radius = rng.randint(17, 24)
-    low, high = round(WALL + radius + APART), round(FIELD - WALL - radius - APART)
+    low, high = round(WALL + radius + MIN_INITIAL_GAP), round(FIELD - WALL - radius - MIN_INITIAL_GAP)
     return Disc(f"d{nth}", colour, rng.randint(low, high), rng.randint(low, high), radius, weight=rng.randint(1, 4))
 
 
@@ -356,7 +356,7 @@ def faster(disc: Disc, factor: float) -> Disc:
 
 def has_room(world: Discs) -> bool:
     """Return whether all discs and arrows of a changed table are apart."""
-    return all(gap >= _CLOSE for gap in gaps(world)) and has_clear_arrows(world)
+    return all(gap >= _MIN_GAP_AFTER_CHANGE for gap in gaps(world)) and has_clear_arrows(world)
 
 
 def turned(disc: Disc, quarters: int) -> Disc:

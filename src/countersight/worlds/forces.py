@@ -222,12 +222,12 @@ class Resting:
         return len({self._found[other].lower for other in self._below[self._found[nth].upper]}) > 1
 
 
-_TINY = 1e-9
-_LEFT = 1e-7
+_TOLERANCE = 1e-9
+_FEASIBILITY_TOLERANCE = 1e-7
 """The largest remainder of the artificial variables in a solution; right sides are of the order of 1."""
-_QUICK = 60
+_GREEDY_STEPS = 60
 """Pivots that take the steepest column; later ones take the first that improves, which prevents cycles."""
-_MOST = 2_000
+_MAX_STEPS = 2_000
 
 
 def feasible(matrices: Floats, sides: Floats) -> Bools:
@@ -235,15 +235,15 @@ def feasible(matrices: Floats, sides: Floats) -> Bools:
     table = _tableau(matrices, sides)
     every = np.arange(len(table))
     basis = np.tile(np.arange(table.shape[1] - 1) + matrices.shape[2], (len(table), 1))
-    for step in range(_MOST):
+    for step in range(_MAX_STEPS):
         costs = table[:, -1, : matrices.shape[2]]
-        entering = costs.argmin(axis=1) if step < _QUICK else (costs < -_TINY).argmax(axis=1)
-        moving = costs[every, entering] < -_TINY
+        entering = costs.argmin(axis=1) if step < _GREEDY_STEPS else (costs < -_TOLERANCE).argmax(axis=1)
+        moving = costs[every, entering] < -_TOLERANCE
         if not moving.any():
             break
         rows = every[moving]
         _pivot(table, basis, rows, entering[moving])
-    left: Bools = -table[:, -1, -1] < _LEFT
+    left: Bools = -table[:, -1, -1] < _FEASIBILITY_TOLERANCE
     return left
 
 
@@ -262,9 +262,9 @@ def _pivot(table: Floats, basis: NDArray[np.int64], rows: NDArray[np.int64], ent
     """Make one step in each unfinished programme; ties go to the first variable, which prevents cycles."""
     column = table[rows, :-1, entering]
     steps = np.full(column.shape, np.inf)
-    np.divide(table[rows, :-1, -1], column, out=steps, where=column > _TINY)
+    np.divide(table[rows, :-1, -1], column, out=steps, where=column > _TOLERANCE)
     nearest = steps.min(axis=1, keepdims=True)
-    ties = np.where(steps <= nearest + _TINY, basis[rows], np.iinfo(np.int64).max)
+    ties = np.where(steps <= nearest + _TOLERANCE, basis[rows], np.iinfo(np.int64).max)
     leaving = ties.argmin(axis=1)
     table[rows, leaving] /= table[rows, leaving, entering][:, None]
     factors = table[rows, :, entering]

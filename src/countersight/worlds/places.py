@@ -72,7 +72,7 @@ _EDGE = 10
 _FLOOR_APART = 8
 
 
-def settled(world: Supports, fallen: Collection[str]) -> Supports | None:
+def world_after_fall(world: Supports, fallen: Collection[str]) -> Supports | None:
     """Return the world after everything came to rest, with fallen things on the floor; None if there is no room."""
     left = tuple(thing for thing in world.things if thing.id not in fallen)
     strings = tuple(string for string in world.strings if not {string.above, string.below} & set(fallen))
@@ -110,16 +110,16 @@ def _fits(left: float, width: float, lying: list[WorldThing]) -> bool:
     return inside and all(right + _FLOOR_APART <= other.left or other.right + _FLOOR_APART <= left for other in lying)
 
 
-CLEARLY: Final = 14
+CLEAR_DIFFERENCE: Final = 14
 """Least difference in pixels for one thing to be clearly higher, or farther to the left."""
-NEARER: Final = 12
+CLEAR_DISTANCE_DIFFERENCE: Final = 12
 """Least difference in pixels for one disc to be clearly the nearest."""
 
 
 def is_higher(one: WorldThing, other: WorldThing) -> bool | None:
     """Return whether one thing is higher than another; None if the difference is too small to see."""
     lower = other.middle[1] - one.middle[1]
-    return lower > 0 if abs(lower) >= CLEARLY else None
+    return lower > 0 if abs(lower) >= CLEAR_DIFFERENCE else None
 
 
 def yes_or_no(holds: bool) -> str:
@@ -130,11 +130,11 @@ def yes_or_no(holds: bool) -> str:
 def clearly_first(things: Sequence[WorldThing], place: Callable[[WorldThing], float]) -> WorldThing | None:
     """Return the first thing along a line; None if the difference is too small to see."""
     first, second, *_ = sorted(things, key=place)
-    return first if place(second) - place(first) >= CLEARLY else None
+    return first if place(second) - place(first) >= CLEAR_DIFFERENCE else None
 
 
 def nearest(discs: Sequence[Disc], disc: Disc) -> Disc | None:
     """Return the disc nearest to another; None if the difference is too small to see."""
     away = {each.id: hypot(each.x - disc.x, each.y - disc.y) - each.radius for each in discs}
     first, second, *_ = sorted(discs, key=lambda each: away[each.id])
-    return first if away[second.id] - away[first.id] >= NEARER else None
+    return first if away[second.id] - away[first.id] >= CLEAR_DISTANCE_DIFFERENCE else None

@@ -36,21 +36,21 @@ def fallen(
     Unclear if the verdict is within the margin, or differs in any of the `jitters`: the same world with slightly
     different positions.
     """
-    return _Statics((world, *jitters), margin, among).fallen(frozenset(), frozenset(held))
+    return _StaticsSolver((world, *jitters), margin, among).fallen(frozenset(), frozenset(held))
 
 
-def fallen_but_for(world: Supports, gone: Iterable[str], held: Iterable[str], margin: float) -> frozenset[str]:
+def fallen_after_removal(world: Supports, gone: Iterable[str], held: Iterable[str], margin: float) -> frozenset[str]:
     """Return what falls when the things in `gone` are removed; parts that are the same in several calls are solved
     once."""
-    return _statics(world, margin).fallen(frozenset(gone), frozenset(held))
+    return _cached_solver(world, margin).fallen(frozenset(gone), frozenset(held))
 
 
 @lru_cache(maxsize=16)
-def _statics(world: Supports, margin: float) -> "_Statics":
-    return _Statics((world,), margin, None)
+def _cached_solver(world: Supports, margin: float) -> "_StaticsSolver":
+    return _StaticsSolver((world,), margin, None)
 
 
-class _Statics:
+class _StaticsSolver:
     """The contacts of a world and of its jitters, and the verdicts about parts of it that are known so far.
 
     Sets of things and of contacts are integers with one bit each, because thousands of verdicts may be needed for a
@@ -78,8 +78,8 @@ class _Statics:
             for end in (upper, lower):
                 self._touching[end] = self._touching.get(end, 0) | acting
         self._all = (1 << len(found)) - 1
-        self._fell: dict[tuple[int, int], int] = {}
-        self._known: dict[tuple[int, int], bool | None] = {}
+        self._falling_cache: dict[tuple[int, int], int] = {}
+        self._verdict_cache: dict[tuple[int, int], bool | None] = {}
 
     def _bits(self, names: Iterable[str]) -> int:
         """Return the bits of some things."""
@@ -92,18 +92,18 @@ class _Statics:
         while falling := self._first(standing, down):
             down |= falling
             standing &= ~falling
-        return frozenset(self._names[each.bit_length() - 1] for each in _each(down & ~lost))
+        return frozenset(self._names[each.bit_length() - 1] for each in _single_bits(down & ~lost))
 
     def _first(self, standing: int, fallen: int) -> int:
-        if (standing, fallen) not in self._fell:
-            self._fell[standing, fallen] = self._falling(standing, fallen)
-        return self._fell[standing, fallen]
+        if (standing, fallen) not in self._falling_cache:
+            self._falling_cache[standing, fallen] = self._falling(standing, fallen)
+        return self._falling_cache[standing, fallen]
 
     def _falling(self, standing: int, fallen: int) -> int:
         """Return which of the standing things fall first; nothing rests on things that fell before."""
         torn = self._of(self._touching, fallen)
         there = self._all & ~torn
-        carries = dict.fromkeys(_each(standing), 0)
+        carries = dict.fromkeys(_single_bits(standing), 0)
         joined = dict(carries)
         for lower in carries:
             for acting, upper in self._above.get(lower, ()):
@@ -113,7 +113,7 @@ class _Statics:
                     joined[upper] |= lower
         down, left = 0, standing
         while left:
-            part = _closure(left & -left, joined)
+            part = _reachable_bits(left & -left, joined)
             left &= ~part
             # If only some things can fall, check only parts that have one of them or touched a fallen thing.
             is_asked = self._among is None or part & self._among or torn & self._of(self._touching, part)
@@ -124,7 +124,7 @@ class _Statics:
     def _of(self, contacts: dict[int, int], things: int) -> int:
         """Return the contacts of some things."""
         found = 0
-        for each in _each(things):
+        for each in _single_bits(things):
             found |= contacts.get(each, 0)
         return found
 
@@ -132,20 +132,22 @@ class _Statics:
         """Return what falls first of a part that does not stand as a whole: each thing that does not stand with its
         load, unless something in the load does not stand either. Raises Unclear if anything in the part could go either
         way."""
-        loads = {each: _closure(each, carries) for each in _each(part)}
+        loads = {each: _reachable_bits(each, carries) for each in _single_bits(part)}
         verdicts = {each: self._stands(load, there) for each, load in loads.items()}
         failing = sum(each for each, stays in verdicts.items() if stays is False)
         if not failing or None in verdicts.values():
             raise Unclear("a few pixels decide whether it stays")
-        return sum(each for each in _each(failing) if not failing & loads[each] & ~each)
+        return sum(each for each in _single_bits(failing) if not failing & loads[each] & ~each)
 
     def _stands(self, part: int, there: int) -> bool | None:
         """Return whether a part stays while everything else is held; None if a viewer could not tell."""
         acting = there & self._of(self._held_by, part)
-        if (part, acting) not in self._known:
-            names = sorted(self._names[each.bit_length() - 1] for each in _each(part))
-            self._known[part, acting] = self._solved(names, [each.bit_length() - 1 for each in _each(acting)])
-        return self._known[part, acting]
+        if (part, acting) not in self._verdict_cache:
+            names = sorted(self._names[each.bit_length() - 1] for each in _single_bits(part))
+            self._verdict_cache[part, acting] = self._solved(
+                names, [each.bit_length() - 1 for each in _single_bits(acting)]
+            )
+        return self._verdict_cache[part, acting]
 
     def _solved(self, part: list[str], acting: list[int]) -> bool | None:
         shifts = self._system.shifts(part, acting)
@@ -175,7 +177,7 @@ def _by_shifts(shifts: Shifts, margin: float) -> bool | None:
     return False if beyond and not any(same) else None
 
 
-def _each(bits: int) -> Iterator[int]:
+def _single_bits(bits: int) -> Iterator[int]:
     """Yield each bit of a number, the lowest first."""
     while bits:
         lowest = bits & -bits
@@ -183,7 +185,7 @@ def _each(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-def _closure(start: int, steps: dict[int, int]) -> int:
+def _reachable_bits(start: int, steps: dict[int, int]) -> int:
     """Return everything that can be reached from a bit."""
     found = waiting = start
     while waiting:

@@ -21,7 +21,7 @@ REASONS = {
 }
 
 
-ASKED_OTHERWISE = frozenset({
+GROUPS_WITH_OTHER_FACTUAL_QUESTION = frozenset({
     *((DISCS_NAME, group) for group in ("role", "who first", "planning", "least-change")),
     *((SUPPORTS_NAME, group) for group in ("least-change", "unless")),
 })  # fmt: skip
@@ -38,7 +38,9 @@ class CaseTally:
     def add(self, cases: Iterable[Case], dropped: dict[str, int]) -> None:
         """Count cases, and the candidates that were dropped for them."""
         self.dropped.update(dropped)
-        self.relevant.update(is_relevant(case) for case in cases if (case.suite, case.group) not in ASKED_OTHERWISE)
+        self.relevant.update(
+            is_relevant(case) for case in cases if (case.suite, case.group) not in GROUPS_WITH_OTHER_FACTUAL_QUESTION
+        )
 
 
 def is_relevant(case: Case) -> bool:
@@ -59,7 +61,7 @@ Some cases ask the same question in both worlds. The change affects the answer i
 them, and does not in {tally.relevant[False]:,}. In supports, the change of a plan question has no effect; in discs it
 has one, and these questions are not counted here.
 """
-    told = "\n".join(
+    reasons = "\n".join(
         f"- {tally.dropped[reason]:,} because {words}" for reason, words in REASONS.items() if reason in tally.dropped
     )
     return f"""{matters if tally.relevant else ""}
@@ -68,7 +70,7 @@ has one, and these questions are not counted here.
 Every outcome is computed exactly, not simulated. A candidate was dropped if a viewer could not be sure of
 its outcome:
 
-{told}
+{reasons}
 
 ## Citing
 

@@ -129,11 +129,11 @@ def _named(
     """Return four things of one kind: the answer, part of the answer, a thing beside it, and an absent thing; None if
     there are too few."""
     kind = world.thing(query.answer[0]).kind
-    taken = _colours(world, query.about)
-    wrong = [Option(name, "graph") for name in _there(world, query.partial, kind, taken)][:1]
-    others = _there(world, bystanders, kind, taken)
+    used_colours = _colours(world, query.about)
+    wrong = [Option(name, "graph") for name in _there(world, query.partial, kind, used_colours)][:1]
+    others = _there(world, bystanders, kind, used_colours)
     wrong += [Option(name, "image") for name in rng.sample(others, min(2 - len(wrong), len(others)))]
-    absent = _absent(world, kind, taken)
+    absent = _absent(world, kind, used_colours)
     if len(wrong) < 2 or not absent:
         return None
     return (Option(shape.names[query.answer[0]], "answer"), *wrong, Option(rng.choice(absent), "text"))
@@ -144,32 +144,32 @@ def _explained(
 ) -> tuple[Option, ...] | None:
     """Return four explanations from two reasons and a wrong name for each; every name occurs in two of the four
     sentences."""
-    taken = _colours(world, (*query.about, *query.answer))
+    used_colours = _colours(world, (*query.about, *query.answer))
     others: list[str] = []
     for name in query.answer:
         kind = world.thing(name).kind
-        absent = _absent(world, kind, taken)
-        like = _there(world, bystanders, kind, taken) + rng.sample(absent, min(1, len(absent)))
+        absent = _absent(world, kind, used_colours)
+        like = _there(world, bystanders, kind, used_colours) + rng.sample(absent, min(1, len(absent)))
         if not like:
             return None
         others.append(rng.choice(like))
-        taken.add(_colour(others[-1]))
+        used_colours.add(_colour(others[-1]))
     effect, first, second = (shape.names[name] for name in (query.about[-1], *query.answer))
     pairs = [(one, two) for one in (first, others[0]) for two in (second, others[1])]
     roles = ("answer", "graph", "graph", "image")
     return tuple(Option(explanation(task, effect, *pair), role) for pair, role in zip(pairs, roles, strict=True))
 
 
-def _there(world: Supports, names: Iterable[str], kind: str, taken: set[str]) -> list[str]:
-    """Return the names of those things that are of a kind and of no colour in `taken`."""
+def _there(world: Supports, names: Iterable[str], kind: str, used_colours: set[str]) -> list[str]:
+    """Return the names of those things that are of a kind and of no colour in `used_colours`."""
     things = map(world.thing, names)
-    return [thing.name for thing in things if thing.kind == kind and thing.colour not in taken]
+    return [thing.name for thing in things if thing.kind == kind and thing.colour not in used_colours]
 
 
-def _absent(world: Supports, kind: str, taken: set[str]) -> list[str]:
-    """Return names of a kind and of no colour in `taken` that the world does not have."""
+def _absent(world: Supports, kind: str, used_colours: set[str]) -> list[str]:
+    """Return names of a kind and of no colour in `used_colours` that the world does not have."""
     there = {thing.name for thing in world.things}
-    return [name for colour in COLOURS if colour not in taken and (name := f"{colour} {kind}") not in there]
+    return [name for colour in COLOURS if colour not in used_colours and (name := f"{colour} {kind}") not in there]
 
 
 def _colours(world: Supports, names: Iterable[str]) -> set[str]:
@@ -281,11 +281,11 @@ def _draft(
         target=target,
         kind="choice" if options else "boolean",
         counterfactual=first,
-        otherwise=second,
+        second_wording=second,
         world=world,
         options=options,
         graph=graph_as_published(shape.graph),
-        remembered={
+        extra_provenance={
             "graph_type": shape.graph.kind,
             "task": task.short,
             "rung": RUNGS[task.rung],

@@ -13,32 +13,31 @@ from countersight.english import article
 from countersight.errors import Unclear
 from countersight.picture import Pixels
 from countersight.suites.worlds.drafts import (
-    BOTH,
+    YES_NO_TARGETS,
     Group,
-    Told,
-    Worded,
+    TextAndSkeleton,
+    WordedChange,
     WorldDraft,
     WorldQuestion,
     WorldSuite,
+    fill_template,
     plan_draft,
-    taking,
-    worded,
+    removal,
 )
 from countersight.suites.worlds.suite import DISCS_NAME
 from countersight.text import several
 from countersight.worlds import (
-    CLEARLY,
+    CLEAR_DIFFERENCE,
     COLOURS,
     JITTERS,
     Disc,
     DiscChange,
     Discs,
     Motion,
-    Put,
-    Take,
-    beside_discs,
+    PutDisc,
+    RemoveDisc,
+    apply_disc_change,
     build_discs,
-    changed_discs,
     draw_both,
     draw_discs,
     draw_end,
@@ -49,6 +48,7 @@ from countersight.worlds import (
     motion,
     nearest,
     new_disc,
+    resized_discs,
     shifted_disc,
     turned,
     yes_or_no,
@@ -59,29 +59,29 @@ RULE = (
     "to its speed; what meets flies apart four fifths as fast as it met. Dots are weights."
 )
 """The rule at the start of every question about what will happen; see `worlds.discs`."""
-SHOWN = "The four pictures show what happens, from start to end."
-ENDED = "The picture shows the end, and a line for the way of every disc that moved."
+SHOWN_INTRO = "The four pictures show what happens, from start to end."
+END_INTRO = "The picture shows the end, and a line for the way of every disc that moved."
 TWO_TABLES = "The four pictures above show what happens on the table, those below what happens without the {name}."
-SEEN_TO_MOVE = 30
+MIN_VISIBLE_MOVEMENT = 30
 """The least movement in pixels of a disc that counts as moving, so that its line is visible in the final picture."""
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
 """The role by whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
 _CHANGES = 10
 
 
-def told_changes(world: Discs, rng: Random) -> Iterator[Told]:
+def disc_changes(world: Discs, rng: Random) -> Iterator[WordedChange]:
     """Return the possible changes of a table."""
     for disc in world.discs:
-        yield taking(disc)
+        yield removal(disc)
         for weight in (1, 4):
             if weight != disc.weight:
                 words = f"{{X}} had {several(weight, 'dot')} instead of {disc.weight:.0f}"
-                yield Told(Put(replace(disc, weight=weight)), worded(words, X=disc), disc, "replace")
+                yield WordedChange(PutDisc(replace(disc, weight=weight)), fill_template(words, X=disc), disc, "replace")
         for way in ("left", "right", "up", "down"):
-            moved = Put(shifted_disc(disc, way))
-            yield Told(moved, worded(f"{{X}} were its own width farther {way}", X=disc), disc, "move")
+            moved = PutDisc(shifted_disc(disc, way))
+            yield WordedChange(moved, fill_template(f"{{X}} were its own width farther {way}", X=disc), disc, "move")
         for changed, words, kind in _PUSHES if disc.vx or disc.vy else ():
-            yield Told(Put(changed(disc)), worded(f"{{X}} were {words}", X=disc), disc, kind)
+            yield WordedChange(PutDisc(changed(disc)), fill_template(f"{{X}} were {words}", X=disc), disc, kind)
         yield _one_more(world, disc, rng)
 
 
@@ -95,22 +95,22 @@ _PUSHES: tuple[tuple[Callable[[Disc], Disc], str, str], ...] = (
 )
 
 
-def _one_more(world: Discs, disc: Disc, rng: Random) -> Told:
+def _one_more(world: Discs, disc: Disc, rng: Random) -> WordedChange:
     """Return a change that adds a disc of an unused colour next to another disc."""
     colour = rng.choice([each for each in COLOURS if each not in {other.colour for other in world.discs}])
     side = rng.choice(("left", "right"))
     new = new_disc(colour, disc, side)
-    where = worded(f"lay to the {side} of {{X}}, with room for just one more between them", X=disc)
+    where = fill_template(f"lay to the {side} of {{X}}, with room for just one more between them", X=disc)
     like = "of the same size, with 2 dots,"
-    words = Worded(f"{article(new.colour)} {new.name} {like} {where.text}", f"a disc {like} {where.skeleton}")
-    return Told(Put(new), words, disc, "add")
+    words = TextAndSkeleton(f"{article(new.colour)} {new.name} {like} {where.text}", f"a disc {like} {where.skeleton}")
+    return WordedChange(PutDisc(new), words, disc, "add")
 
 
 def hits(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask whether two discs touch each other, now and after the change."""
     for one, other in permutations(_others(change), 2):
         what = f"the {one.name} and the {other.name} touch each other"
-        yield _boolean(change, what, f"{SHOWN} Do {what}?", partial(hits_or_not, one.id, other.id))
+        yield _boolean(change, what, f"{SHOWN_INTRO} Do {what}?", partial(hits_or_not, one.id, other.id))
 
 
 def hits_or_not(one: str, other: str, happens: Motion) -> str:
@@ -122,7 +122,7 @@ def reaches_wall(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask whether a disc reaches a wall."""
     for disc in _others(change):
         what = f"the {disc.name} reach a wall"
-        yield _boolean(change, what, f"{SHOWN} Does {what}?", partial(reaches, disc.id))
+        yield _boolean(change, what, f"{SHOWN_INTRO} Does {what}?", partial(reaches, disc.id))
 
 
 def reaches(disc: str, happens: Motion) -> str:
@@ -131,13 +131,13 @@ def reaches(disc: str, happens: Motion) -> str:
 
 
 def _boolean(change: WorldDraft, what: str, shown: str, fact: Callable[[Motion], str]) -> WorldDraft:
-    assert change.told
+    assert change.worded_change
     now, then = fact(motion(change.world)), fact(motion(change.after))
     return replace(
         change,
         target=(now, then),
         factual=WorldQuestion(f"{RULE} Will {what}?", now),
-        counterfactual=WorldQuestion(f"{RULE} Would {what} if {change.told.words.text}?", then),
+        counterfactual=WorldQuestion(f"{RULE} Would {what} if {change.worded_change.words.text}?", then),
         shown=WorldQuestion(shown, then),
         fact=fact,
     )
@@ -145,9 +145,9 @@ def _boolean(change: WorldDraft, what: str, shown: str, fact: Callable[[Motion],
 
 def how_many_move(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Yield drafts that ask how many discs move, if all movements are large enough to see."""
-    assert change.told
+    assert change.worded_change
     both = motion(change.world), motion(change.after)
-    if any(happens.length(name) < SEEN_TO_MOVE for happens in both for name in happens.moved()):
+    if any(happens.length(name) < MIN_VISIBLE_MOVEMENT for happens in both for name in happens.moved()):
         return
     now, then = map(_moving, both)
     yield replace(
@@ -155,8 +155,8 @@ def how_many_move(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
         target=now != then,
         kind="number",
         factual=WorldQuestion(f"{RULE} How many discs will move?", now),
-        counterfactual=WorldQuestion(f"{RULE} How many discs would move if {change.told.words.text}?", then),
-        shown=WorldQuestion(f"{ENDED} How many discs moved?", then),
+        counterfactual=WorldQuestion(f"{RULE} How many discs would move if {change.worded_change.words.text}?", then),
+        shown=WorldQuestion(f"{END_INTRO} How many discs moved?", then),
         fact=_moving,
         view="end",
     )
@@ -168,7 +168,7 @@ def _moving(happens: Motion) -> str:
 
 def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Yield drafts that ask which of four a disc would touch first; the factual question asks which is nearest."""
-    assert change.told
+    assert change.worded_change
     now, then = motion(change.world), motion(change.after)
     for disc in _others(change):
         met = [*now.hit_by(disc.id), *then.hit_by(disc.id)]
@@ -187,14 +187,14 @@ def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
             continue
         roles = ("answer", *("graph" if each.id in met else "image" for each in chosen[1:]), "text")
         names = (*(f"the {each.name}" for each in chosen), f"the {rng.choice(absent)} disc")
-        asked = f"Which of these would the {disc.name} touch first if {change.told.words.text}?"
+        asked = f"Which of these would the {disc.name} touch first if {change.worded_change.words.text}?"
         yield replace(
             change,
             target=_first(disc.id, now) != right.id,
             kind="choice",
             factual=WorldQuestion(f"Which of these is nearest to the {disc.name}?", f"the {near.name}"),
             counterfactual=WorldQuestion(f"{RULE} {asked}", names[0]),
-            shown=WorldQuestion(f"{SHOWN} Which of these does the {disc.name} touch first?", names[0]),
+            shown=WorldQuestion(f"{SHOWN_INTRO} Which of these does the {disc.name} touch first?", names[0]),
             options=tuple(map(Option, names, roles)),
             fact=partial(_first, disc.id),
         )
@@ -203,8 +203,8 @@ def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
 def role(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask whether a disc causes, enables or prevents an event: another disc reaches a wall
     (CRAFT)."""
-    assert change.told
-    about = change.told.about
+    assert change.worded_change
+    about = change.worded_change.about
     for disc in _others(change):
         fact = partial(reaches, disc.id)
         known = bool(disc.vx or disc.vy), fact(motion(change.world)), fact(motion(change.after))
@@ -241,12 +241,14 @@ def under_changes(
     """Return a function that drafts questions about a table under some of its changes."""
 
     def drafts(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-        some = [told for told in told_changes(world, rng) if told.kind == kind]
-        for told in rng.sample(some, min(_CHANGES, len(some))):
-            assert isinstance(told.change, DiscChange)
-            after = changed_discs(world, told.change)
+        some = [worded_change for worded_change in disc_changes(world, rng) if worded_change.kind == kind]
+        for worded_change in rng.sample(some, min(_CHANGES, len(some))):
+            assert isinstance(worded_change.change, DiscChange)
+            after = apply_disc_change(world, worded_change.change)
             if has_room(after):
-                change = WorldDraft(world=world, told=told, after=after, skeleton=told.words.skeleton)
+                change = WorldDraft(
+                    world=world, worded_change=worded_change, after=after, skeleton=worded_change.words.skeleton
+                )
                 found = list(drafting(change, rng))
                 yield from rng.sample(found, len(found))
 
@@ -255,8 +257,8 @@ def under_changes(
 
 def _others(change: WorldDraft) -> list[Disc]:
     """Return the discs that may be asked about: all except the changed one."""
-    assert change.told
-    return [disc for disc in change.world.discs if disc.id != change.told.about.id]
+    assert change.worded_change
+    return [disc for disc in change.world.discs if disc.id != change.worded_change.about.id]
 
 
 _OPTIONS = 4
@@ -279,7 +281,7 @@ def planning(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Ite
                 chosen,
                 WorldQuestion("Which of these is farthest to the left?", f"the {leftmost.name}"),
                 f"{RULE} Which of these would have to be taken away so that the {disc.name} does not reach a wall?",
-                f"{SHOWN} Which of these is not in the pictures?",
+                f"{SHOWN_INTRO} Which of these is not in the pictures?",
                 ["graph" if other.id in met else "image" for other in chosen[1:]],
                 world=world,
                 after=_without(world, chosen[0]),
@@ -289,13 +291,13 @@ def planning(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Ite
 
 
 def _without(world: Discs, disc: Disc) -> Discs:
-    return changed_discs(world, Take(disc.id))
+    return apply_disc_change(world, RemoveDisc(disc.id))
 
 
 def find_leftmost(chosen: Sequence[Disc]) -> Disc | None:
     """Return the disc farthest to the left; None if the difference is too small to see."""
     first, second, *_ = sorted(chosen, key=lambda disc: disc.x)
-    return first if second.x - first.x >= CLEARLY else None
+    return first if second.x - first.x >= CLEAR_DIFFERENCE else None
 
 
 _KINDS = ("remove", "add", "replace", "move", "turn", "speed")
@@ -312,12 +314,12 @@ def _doubt(draft: WorldDraft, rng: Random) -> str:
     if not is_hard and any(_has_bank_shot(motion(world)) for world in (draft.world, draft.after)):
         return "bank"
     if draft.proof:
-        if not draft.proved(beside_discs(draft.world)):
+        if not draft.is_proved(resized_discs(draft.world)):
             return "radius"
-        return "" if draft.proved([jittered_discs(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
-    rivals = [changed_discs(draft.world, Take(name)) for name in draft.rivals]
+        return "" if draft.is_proved([jittered_discs(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
+    rivals = [apply_disc_change(draft.world, RemoveDisc(name)) for name in draft.rivals]
     for world in (draft.world, draft.after, *rivals):
-        if not _is_same(draft, world, beside_discs(world)):
+        if not _is_same(draft, world, resized_discs(world)):
             return "radius"
         if not _is_same(draft, world, (jittered_discs(world, rng) for _ in range(JITTERS))):
             return "jitter"
@@ -360,8 +362,8 @@ DISCS = WorldSuite(
         "state."
     ),
     groups=(
-        Group("hits", under_changes(hits), BOTH, _MEETING),
-        Group("reaches wall", under_changes(reaches_wall), BOTH, _KINDS),
+        Group("hits", under_changes(hits), YES_NO_TARGETS, _MEETING),
+        Group("reaches wall", under_changes(reaches_wall), YES_NO_TARGETS, _KINDS),
         Group("how many move", under_changes(how_many_move), (False, True), _MOVING),
         Group("who first", under_changes(who_first), (False, True), ("remove",)),
         Group("role", under_changes(role), ("cause", "enable", "prevent", "neither")),
@@ -372,6 +374,6 @@ DISCS = WorldSuite(
     draw=draw_discs,
     show=_show,
     levels=("easy", "medium"),
-    by_name=("hard",),
+    optional_levels=("hard",),
     follows="Cause, enable and prevent are as in CRAFT (Ates et al., 2022).\n",
 )

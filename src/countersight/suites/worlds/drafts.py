@@ -17,17 +17,17 @@ from countersight.worlds import (
     Disc,
     DiscChange,
     Motion,
+    RemoveDisc,
     RemoveThing,
-    Take,
     WorldChange,
     WorldThing,
 )
 
-BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
+YES_NO_TARGETS = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
 """The targets of a yes/no question: its answers in both worlds."""
 
 
-class Worded(msgspec.Struct, frozen=True):
+class TextAndSkeleton(msgspec.Struct, frozen=True):
     """A text, and the same text with every thing named by its kind alone.
 
     Colours do not affect what happens, so only the second text could give an answer away. Cases are made so that every
@@ -38,29 +38,29 @@ class Worded(msgspec.Struct, frozen=True):
     skeleton: str
 
 
-def worded(template: str, **things: WorldThing | Disc) -> Worded:
+def fill_template(template: str, **things: WorldThing | Disc) -> TextAndSkeleton:
     """Fill a template with things: "{X}" becomes "the red block"."""
-    return Worded(
+    return TextAndSkeleton(
         template.format(**{name: f"the {thing.name}" for name, thing in things.items()}),
         template.format(**{name: f"the {thing.kind}" for name, thing in things.items()}),
     )
 
 
-class Told(msgspec.Struct, frozen=True):
+class WordedChange(msgspec.Struct, frozen=True):
     """A change of a world, and its wording after "if"."""
 
     change: WorldChange | DiscChange
-    words: Worded
+    words: TextAndSkeleton
     about: WorldThing | Disc
     """The changed thing, or the thing on which something is put."""
     kind: str
     """The kind of change: remove, add, replace, move, turn or speed."""
 
 
-def taking(gone: WorldThing | Disc, words: str = "{X} were taken away", **others: WorldThing | Disc) -> Told:
+def removal(gone: WorldThing | Disc, words: str = "{X} were taken away", **others: WorldThing | Disc) -> WordedChange:
     """Return the change that takes a thing away."""
-    change = RemoveThing(gone.id) if isinstance(gone, WorldThing) else Take(gone.id)
-    return Told(change, worded(words, X=gone, **others), gone, "remove")
+    change = RemoveThing(gone.id) if isinstance(gone, WorldThing) else RemoveDisc(gone.id)
+    return WordedChange(change, fill_template(words, X=gone, **others), gone, "remove")
 
 
 class WorldQuestion(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
 
     world: Any
     """Supports or Discs."""
-    told: Told | None = None
+    worded_change: WordedChange | None = None
     after: Any = None
     """The changed world that is shown; None if there is none."""
     fallen: frozenset[str] = frozenset()
@@ -86,13 +86,13 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     factual: WorldQuestion | None = None
     counterfactual: WorldQuestion = WorldQuestion("", "")
     shown: WorldQuestion | None = None
-    otherwise: WorldQuestion | None = None
+    second_wording: WorldQuestion | None = None
     """The question under the change in other words; None if a suite has one wording."""
     options: tuple[Option, ...] = ()
     """The options in any order; the answers are their texts."""
     graph: dict[str, Any] | None = None
     """The causal graph, in the published format."""
-    remembered: dict[str, str | int] = {}
+    extra_provenance: dict[str, str | int] = {}
     """Further facts recorded in the case's provenance."""
     fact: Callable[[Motion], Hashable] | None = None
     """The fact behind answers about discs, which must be the same in slightly different worlds."""
@@ -100,14 +100,14 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     """The things that the wrong options of a plan would remove: these outcomes must be equally certain."""
     proof: Callable[[Any], Hashable] | None = None
     """Recomputes the answer in a slightly different world, if the draft has a method of its own."""
-    then: WorldChange | DiscChange | None = None
+    second_change: WorldChange | DiscChange | None = None
     """The second of two changes."""
     says_change: bool = True
     """Whether the case may state its change; in a plan the change is the answer."""
     view: Literal["strip", "end", "both"] = "strip"
     """How discs are shown: four moments; the end with the paths; or four moments above four of the changed table."""
 
-    def proved(self, worlds: Iterable[Any]) -> bool:
+    def is_proved(self, worlds: Iterable[Any]) -> bool:
         """Return whether a draft with its own proof has the same answer in all of these worlds."""
         assert self.proof
         answer = self.proof(self.world)
@@ -133,7 +133,7 @@ def plan_draft(
         factual=factual,
         counterfactual=WorldQuestion(asked, options[0].text),
         shown=WorldQuestion(shown, options[0].text),
-        told=taking(chosen[0]),
+        worded_change=removal(chosen[0]),
         options=options,
         says_change=False,
         **more,
@@ -152,7 +152,7 @@ class Group(msgspec.Struct, frozen=True):
     """The kinds of change; each unit uses one of them, chosen at random."""
     target_sets: dict[Difficulty, tuple[tuple[Hashable, ...], ...]] = {}
     """The targets by difficulty, if units differ: each set is used equally often. All have the same length."""
-    having: dict[Hashable, tuple[tuple[str, ...], ...]] = {}
+    structures: dict[Hashable, tuple[tuple[str, ...], ...]] = {}
     """Structures that make the question more likely to arise, by kind of change or by the first target: worlds are
     built of one of these sets, chosen at random. Without an entry, any structures are used."""
 
@@ -178,9 +178,9 @@ class WorldSuite(msgspec.Struct, frozen=True):
     """Returns the picture of the changed world."""
     levels: tuple[Difficulty, ...] = LEVELS
     """The default difficulties."""
-    by_name: tuple[Difficulty, ...] = ()
+    optional_levels: tuple[Difficulty, ...] = ()
     """Further difficulties, made on request."""
-    further: dict[str, tuple[Group, ...]] = {}
+    optional_groups: dict[str, tuple[Group, ...]] = {}
     """Groups made on request, by name."""
     follows: str = ""
     """The work that the suite follows, for its card."""

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from countersight.errors import Unclear
 from countersight.suites.searching import smallest
-from countersight.suites.worlds.disc_questions import RULE, SHOWN, find_leftmost, hits_or_not, reaches
+from countersight.suites.worlds.disc_questions import RULE, SHOWN_INTRO, find_leftmost, hits_or_not, reaches
 from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, plan_draft
 from countersight.suites.worlds.support_questions import FLOOR, involved
 from countersight.text import several
@@ -30,10 +30,10 @@ from countersight.worlds import (
     Discs,
     Event,
     Motion,
+    RemoveDisc,
     RemoveThing,
     Supports,
-    Take,
-    changed_discs,
+    apply_disc_change,
     clearly_first,
     contacts,
     fallen_without,
@@ -44,7 +44,7 @@ from countersight.worlds import (
 
 _WRONG = 3
 _TRIES = 20
-_SEEN = 6.0
+_MIN_VISIBLE_GAP = 6.0
 
 
 def only_removal_that_fells(falls: str, others: int, world: Supports, margin: float = 0.0) -> str | None:
@@ -118,7 +118,7 @@ def only_removal_that_leads_to(
 ) -> str | None:
     """Return the only disc without which a fact about a table becomes true; None if there is not exactly one."""
     ways = [(1, disc.id) for disc in world.discs if disc.id not in named]
-    found = smallest([(0, ""), *ways], lambda name: fact(motion(changed_discs(world, Take(name)))) == wanted)
+    found = smallest([(0, ""), *ways], lambda name: fact(motion(apply_disc_change(world, RemoveDisc(name)))) == wanted)
     return found[0] if len(found) == 1 and found[0] else None
 
 
@@ -128,7 +128,7 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
     A pushed disc is never an option: without it often nothing happens, so it would be right whenever it is offered.
     """
     now = motion(world)
-    without = {disc.id: motion(changed_discs(world, Take(disc.id))) for disc in world.discs}
+    without = {disc.id: motion(apply_disc_change(world, RemoveDisc(disc.id))) for disc in world.discs}
     movers = [disc for disc in world.discs if disc.vx or disc.vy]
     for words, wanted, is_pair in rng.sample(_GOALS, len(_GOALS)):
         discs = rng.sample(world.discs, len(world.discs))
@@ -143,7 +143,7 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
             right, goal = found[0], words.format(other=named[-1].name)
             happens = {"": now.events, right.id: without[right.id].events}
             table = _with_bystanders(world, right, movers, happens, rng)
-            after = changed_discs(table, Take(right.id))
+            after = apply_disc_change(table, RemoveDisc(right.id))
             if only_removal_that_leads_to(fact, wanted, ids, table) != right.id:
                 continue
             rest = [disc for disc in table.discs if disc not in (*named, *movers, right)]
@@ -159,7 +159,7 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
                     [right, *wrong],
                     WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
                     f"{RULE} Which one of these must be taken away so that the {named[0].name} {goal}?",
-                    f"{SHOWN} Which of these is not in the pictures?",
+                    f"{SHOWN_INTRO} Which of these is not in the pictures?",
                     ["graph" if disc.id in now.moved() else "image" for disc in wrong],
                     world=table,
                     target=target,
@@ -174,7 +174,7 @@ def _with_bystanders(
     """Return the table with additional discs that touch nothing: near an arrow's line, near a pushed disc or
     elsewhere."""
     colours = [colour for colour in COLOURS if colour not in {disc.colour for disc in world.discs}]
-    near = rng.randint(0, _WRONG) if _off_line(right, movers) > _SEEN else 0
+    near = rng.randint(0, _WRONG) if _off_line(right, movers) > _MIN_VISIBLE_GAP else 0
     for nth, colour in enumerate(rng.sample(colours, min(_WRONG, len(colours)))):
         for _ in range(_TRIES):
             mover, angle, away = rng.choice(movers), rng.uniform(0, 2 * pi), rng.uniform(40, 200)
@@ -188,7 +188,7 @@ def _with_bystanders(
             disc = Disc(f"b{nth}", colour, round(x), round(y), rng.randint(17, 24), weight=rng.randint(1, 4))
             more = replace(world, discs=(*world.discs, disc))
             if has_room(more) and all(
-                motion(changed_discs(more, Take(gone))).events == events for gone, events in happens.items()
+                motion(apply_disc_change(more, RemoveDisc(gone))).events == events for gone, events in happens.items()
             ):
                 world = more
                 break
@@ -217,5 +217,5 @@ def _targets(ranks: int) -> dict[Difficulty, tuple[tuple[Hashable, ...], ...]]:
     return dict.fromkeys(LEVELS, targets)
 
 
-SUPPORTS_LEAST = Group("least-change", supports_least, target_sets=_targets(4), having={"remove": (("pile",),)})
+SUPPORTS_LEAST = Group("least-change", supports_least, target_sets=_targets(4), structures={"remove": (("pile",),)})
 DISCS_LEAST = Group("least-change", discs_least, target_sets=_targets(3))

@@ -58,10 +58,10 @@ def _search(
     suite: WorldSuite, group: Group, difficulty: Difficulty, rng: Random, dropped: Counter[str]
 ) -> tuple[WorldDraft, ...] | None:
     kind = rng.choice(group.kinds)
-    having = group.having.get(kind) or group.having.get(group.targets[0])
+    structures = group.structures.get(kind) or group.structures.get(group.targets[0])
     met: dict[str, list[WorldDraft | None]] = {}
     for _ in range(_WORLDS):
-        world = suite.build(rng, difficulty, *([rng.choice(having)] if having else []))
+        world = suite.build(rng, difficulty, *([rng.choice(structures)] if structures else []))
         used: set[str] = set()
         for draft in group.drafts(world, kind, rng, dropped):
             places = met.setdefault(draft.skeleton, [None] * len(group.targets))
@@ -86,10 +86,10 @@ def _is_stable(suite: WorldSuite, draft: WorldDraft, rng: Random, dropped: Count
 
 SUITES = {
     SUPPORTS.name: msgspec.structs.replace(
-        SUPPORTS, further={"least-change": (SUPPORTS_LEAST,), "several-changes": SUPPORTS_SEVERAL}
+        SUPPORTS, optional_groups={"least-change": (SUPPORTS_LEAST,), "several-changes": SUPPORTS_SEVERAL}
     ),
     DISCS.name: msgspec.structs.replace(
-        DISCS, further={"least-change": (DISCS_LEAST,), "several-changes": DISCS_SEVERAL}
+        DISCS, optional_groups={"least-change": (DISCS_LEAST,), "several-changes": DISCS_SEVERAL}
     ),
     CAUSES.name: CAUSES,
 }
@@ -100,7 +100,7 @@ _CHUNK = 8
 """The approximate number of cases that a worker makes at a time."""
 
 
-class _Order(msgspec.Struct, frozen=True):
+class _UnitOrder(msgspec.Struct, frozen=True):
     """A unit to make: its group, its number, and the numbers of its cases."""
 
     group: int
@@ -118,10 +118,14 @@ class _Plan(msgspec.Struct, frozen=True):
     reworded: bool = False
     groups: str = GROUPS[0]
 
-    def asked(self) -> WorldSuite:
+    def requested_suite(self) -> WorldSuite:
         """Return the suite with the requested groups."""
         suite = SUITES[self.suite]
-        return suite if self.groups == GROUPS[0] else msgspec.structs.replace(suite, groups=suite.further[self.groups])
+        return (
+            suite
+            if self.groups == GROUPS[0]
+            else msgspec.structs.replace(suite, groups=suite.optional_groups[self.groups])
+        )
 
 
 def _make(
@@ -146,13 +150,13 @@ def _make(
     size = usual if size is None else size
     if size < 1:
         raise CountersightError(f"a dataset must have at least 1 case, not {size}")
-    levels = (*suite.levels, *suite.by_name)
+    levels = (*suite.levels, *suite.optional_levels)
     if difficulty is not None and difficulty not in levels:
         raise CountersightError(f"the difficulty of {suite.name} is {' or '.join(levels)}, not {difficulty}")
     if wording not in WORDINGS:
         raise CountersightError(unknown(f"wording of {suite.name}", wording, WORDINGS))
-    if groups not in (GROUPS[0], *suite.further):
-        raise CountersightError(unknown("groups", groups, (GROUPS[0], *suite.further)))
+    if groups not in (GROUPS[0], *suite.optional_groups):
+        raise CountersightError(unknown("groups", groups, (GROUPS[0], *suite.optional_groups)))
     plan = _Plan(suite.name, seed, difficulty, wording == WORDINGS[1], groups)
     tally = CaseTally()
     writer = DatasetWriter(
@@ -180,7 +184,7 @@ def _make(
     rows: list[tuple[Case, WorldRecord]] = []
     with writer, progress("Building", size, "cases") as done, open(writer.staging / WORLDS_FILE, "wb") as worlds:
         for made, dropped in in_order(
-            partial(_make_chunk, plan), _chunks(plan.asked(), size, seed), workers=workers, ray=ray
+            partial(_make_chunk, plan), _chunks(plan.requested_suite(), size, seed), workers=workers, ray=ray
         ):
             for case, record, pictures in made:
                 for name, data in pictures:
@@ -198,9 +202,9 @@ make_discs = partial(_make, SUITES[DISCS.name], SIZE)
 make_causal = partial(_make, CAUSES, PER_TASK * len(CAUSES.groups))
 
 
-def _chunks(suite: WorldSuite, size: int, seed: int) -> list[list[_Order]]:
+def _chunks(suite: WorldSuite, size: int, seed: int) -> list[list[_UnitOrder]]:
     """Return all units in chunks."""
-    chunks: list[list[_Order]] = [[]]
+    chunks: list[list[_UnitOrder]] = [[]]
     for order in _orders(suite, size, seed):
         if sum(len(each.numbers) for each in chunks[-1]) >= _CHUNK:
             chunks.append([])
@@ -208,7 +212,7 @@ def _chunks(suite: WorldSuite, size: int, seed: int) -> list[list[_Order]]:
     return chunks
 
 
-def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_Order]:
+def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_UnitOrder]:
     """Yield the units of all groups. Cases are shuffled within a group, so that none reveals the answer of the next."""
     each, over = divmod(size, len(suite.groups))
     first = 1
@@ -217,7 +221,7 @@ def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_Order]:
         first += len(numbers)
         Random(f"{suite.name}/{seed}/{group.name}/order").shuffle(numbers)
         for unit, start in enumerate(range(0, len(numbers), len(group.targets))):
-            yield _Order(nth, unit, tuple(numbers[start : start + len(group.targets)]))
+            yield _UnitOrder(nth, unit, tuple(numbers[start : start + len(group.targets)]))
 
 
 def drafts_with_cases(
@@ -228,17 +232,19 @@ def drafts_with_cases(
     return (found for order in _orders(suite, size, seed) for found in _cases(suite, plan, order, Counter()))
 
 
-_Made = tuple[Case, WorldRecord, tuple[tuple[str, bytes], ...]]
+_CaseWithPictures = tuple[Case, WorldRecord, tuple[tuple[str, bytes], ...]]
 """A case, the world behind its pictures, and the pictures by name."""
 
 
-def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[_Made], dict[str, int]]:
-    suite, dropped = plan.asked(), Counter[str]()
+def _make_chunk(plan: _Plan, orders: list[_UnitOrder]) -> tuple[list[_CaseWithPictures], dict[str, int]]:
+    suite, dropped = plan.requested_suite(), Counter[str]()
     made = [_draw(suite, draft, case) for order in orders for draft, case in _cases(suite, plan, order, dropped)]
     return made, dict(dropped)
 
 
-def _cases(suite: WorldSuite, plan: _Plan, order: _Order, dropped: Counter[str]) -> Iterator[tuple[WorldDraft, Case]]:
+def _cases(
+    suite: WorldSuite, plan: _Plan, order: _UnitOrder, dropped: Counter[str]
+) -> Iterator[tuple[WorldDraft, Case]]:
     """Yield the cases of a unit in random order, each with the draft it was made from."""
     group = suite.groups[order.group]
     key = f"{suite.name}/{plan.seed}/{group.name}"
@@ -260,8 +266,8 @@ def _cases(suite: WorldSuite, plan: _Plan, order: _Order, dropped: Counter[str])
         if other == places[nth]:
             other = (places[nth] + 1 + numbers[nth] // 4 % 3) % 4
         ordered = _ordered(draft, places[nth], other, Random(f"{key}/{numbers[nth]}/options"))
-        told = draft.told if draft.shown and draft.says_change else None
-        asked = draft.otherwise if plan.reworded and draft.otherwise else draft.counterfactual
+        worded_change = draft.worded_change if draft.shown and draft.says_change else None
+        asked = draft.second_wording if plan.reworded and draft.second_wording else draft.counterfactual
         image = f"images/{order.numbers[nth]:06d}"
         yield (
             draft,
@@ -272,12 +278,14 @@ def _cases(suite: WorldSuite, plan: _Plan, order: _Order, dropped: Counter[str])
                 group=group.name,
                 factual=_question(ordered, draft.factual) if draft.factual else None,
                 # The words follow "if" in the question; as a sentence, "were" becomes "was".
-                change=Change(as_sentence(told.words.text.replace(" were ", " was ")), (told.kind,)) if told else None,
+                change=Change(as_sentence(worded_change.words.text.replace(" were ", " was ")), (worded_change.kind,))
+                if worded_change
+                else None,
                 counterfactual=_question(ordered, asked),
                 counterfactual_image=f"{image}-counterfactual.png" if draft.shown else None,
                 shown=_question(ordered, draft.shown) if draft.shown else None,
                 graph=draft.graph,
-                provenance={**made, **draft.remembered},
+                provenance={**made, **draft.extra_provenance},
             ),
         )
 
@@ -308,10 +316,10 @@ def _question(draft: WorldDraft, asked: WorldQuestion) -> Question:
     return Question(asked.text, answer, draft.kind, tuple(options))
 
 
-def _draw(suite: WorldSuite, draft: WorldDraft, case: Case) -> _Made:
+def _draw(suite: WorldSuite, draft: WorldDraft, case: Case) -> _CaseWithPictures:
     """Return a case with its pictures and the worlds that they show."""
     pictures = [(str(case.image), encode(suite.draw(draft.world)))]
     if case.counterfactual_image and draft.after:
         pictures.append((case.counterfactual_image, encode(suite.show(draft))))
-    change = draft.told.change if draft.told and draft.after is not draft.world else None
-    return case, WorldRecord(case.id, draft.world, change, draft.then), tuple(pictures)
+    change = draft.worded_change.change if draft.worded_change and draft.after is not draft.world else None
+    return case, WorldRecord(case.id, draft.world, change, draft.second_change), tuple(pictures)

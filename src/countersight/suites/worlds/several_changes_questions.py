@@ -10,19 +10,19 @@ from math import hypot
 from random import Random
 
 from countersight.errors import Unclear
-from countersight.suites.worlds.disc_questions import RULE, SHOWN, reaches
-from countersight.suites.worlds.drafts import Group, Told, WorldDraft, WorldQuestion, taking
+from countersight.suites.worlds.disc_questions import RULE, SHOWN_INTRO, reaches
+from countersight.suites.worlds.drafts import Group, WordedChange, WorldDraft, WorldQuestion, removal
 from countersight.suites.worlds.support_questions import FLOOR
 from countersight.worlds import (
-    CLEARLY,
+    CLEAR_DIFFERENCE,
     Disc,
     Discs,
     Motion,
+    RemoveDisc,
     RemoveThing,
     Supports,
-    Take,
     WorldThing,
-    changed_discs,
+    apply_disc_change,
     clearly_first,
     fallen_without,
     is_higher,
@@ -70,24 +70,26 @@ def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[s
         if forth is None or back is None or _highest(world) == first.id:
             continue
         now, then, other = (sum(thing.lies for thing in each.things) for each in (world, forth[0], back[0]))
-        told = taking(first, "first {X} were taken away, and then the highest block that is left were taken away")
+        worded_change = removal(
+            first, "first {X} were taken away, and then the highest block that is left were taken away"
+        )
         asked = "How many things lie on the floor?"
         yield WorldDraft(
-            skeleton=told.words.skeleton,
+            skeleton=worded_change.words.skeleton,
             target=then != other,
             kind="number",
             factual=WorldQuestion(asked, str(now)),
             counterfactual=WorldQuestion(
-                f"{FLOOR} How many things would lie on the floor if {_short(told.words.text)}?", str(then)
+                f"{FLOOR} How many things would lie on the floor if {_short(worded_change.words.text)}?", str(then)
             ),
             shown=WorldQuestion(asked, str(then)),
             world=world,
-            told=told,
+            worded_change=worded_change,
             after=forth[0],
             fallen=frozenset(thing.id for thing in forth[0].things if thing.lies),
             proof=partial(_on_the_floor, first.id),
-            then=RemoveThing(forth[1]),
-            remembered={"order": "matters" if then != other else "does not matter"},
+            second_change=RemoveThing(forth[1]),
+            extra_provenance={"order": "matters" if then != other else "does not matter"},
         )
 
 
@@ -96,10 +98,12 @@ def _short(words: str) -> str:
     return words.removesuffix(" were taken away")
 
 
-def _unless(gone: WorldThing | Disc, clause: str, **others: WorldThing | Disc) -> tuple[Told, str]:
+def _unless(gone: WorldThing | Disc, clause: str, **others: WorldThing | Disc) -> tuple[WordedChange, str]:
     """Return a change that is made unless a condition holds: as a clause, and as a sentence."""
-    told = taking(gone, f"{{X}} were taken away, unless it is {clause}", **others)
-    return told, told.words.text.replace(" were taken away", " is taken away").replace("the ", "The ", 1)
+    worded_change = removal(gone, f"{{X}} were taken away, unless it is {clause}", **others)
+    return worded_change, worded_change.words.text.replace(" were taken away", " is taken away").replace(
+        "the ", "The ", 1
+    )
 
 
 def _falls_unless(gone: str, than: str, asked: str, world: Supports, margin: float = 0.0) -> str | None:
@@ -125,16 +129,16 @@ def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[st
             excused = is_higher(gone, than) if len({gone.id, asked.id, than.id}) == 3 else None
             if excused is None:
                 continue
-            told, sentence = _unless(gone, "higher than {Z}", Z=than)
+            worded_change, sentence = _unless(gone, "higher than {Z}", Z=than)
             does = yes_or_no(not excused and asked.id in result.fallen)
             yield WorldDraft(
-                skeleton=f"{told.words.skeleton} {asked.kind}",
+                skeleton=f"{worded_change.words.skeleton} {asked.kind}",
                 target=(excused, asked.id in result.fallen),
                 factual=WorldQuestion(f"Is the {gone.name} higher than the {than.name}?", yes_or_no(excused)),
                 counterfactual=WorldQuestion(f"{sentence}. Would the {asked.name} fall?", does),
                 shown=WorldQuestion(f"Does the {asked.name} lie on the floor?", does),
                 world=world,
-                told=told,
+                worded_change=worded_change,
                 after=world if excused else result.world,
                 fallen=frozenset() if excused else result.fallen,
                 proof=partial(_falls_unless, gone.id, than.id, asked.id),
@@ -147,21 +151,21 @@ def _nearest_id(world: Discs, to: str) -> str | None:
     return found.id if found else None
 
 
-def _both_taken(by: tuple[str, str], world: Discs) -> tuple[Discs, tuple[str, ...]] | None:
+def _remove_both(by: tuple[str, str], world: Discs) -> tuple[Discs, tuple[str, ...]] | None:
     """Remove the disc nearest to one disc and then the disc nearest to another; return the table and the removed
     discs."""
     gone: list[str] = []
     for name in by:
-        taken = _nearest_id(world, name)
-        if taken is None or taken in by:
+        nearest_id = _nearest_id(world, name)
+        if nearest_id is None or nearest_id in by:
             return None
-        world = changed_discs(world, Take(taken))
-        gone.append(taken)
+        world = apply_disc_change(world, RemoveDisc(nearest_id))
+        gone.append(nearest_id)
     return world, tuple(gone)
 
 
 def _fact_after_both(by: tuple[str, str], fact: Callable[[Motion], str], world: Discs) -> str | None:
-    found = _both_taken(by, world)
+    found = _remove_both(by, world)
     return fact(motion(found[0])) if found else None
 
 
@@ -170,11 +174,11 @@ def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -
     now = motion(world)
     pairs = [(one, other) for one in world.discs for other in world.discs if one is not other]
     for one, other in rng.sample(pairs, len(pairs)):
-        forth, back = _both_taken((one.id, other.id), world), _both_taken((other.id, one.id), world)
+        forth, back = _remove_both((one.id, other.id), world), _remove_both((other.id, one.id), world)
         if forth is None or back is None:
             continue
         after, swapped = motion(forth[0]), motion(back[0])
-        told = taking(
+        worded_change = removal(
             world.disc(forth[1][0]),
             "first the disc nearest to {A} were taken away, and then the disc that is nearest to {B} were taken away",
             A=one,
@@ -188,15 +192,15 @@ def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -
                 target=(fact(after), matters),
                 factual=WorldQuestion(f"{RULE} Will the {disc.name} reach a wall?", fact(now)),
                 counterfactual=WorldQuestion(
-                    f"{RULE} Would the {disc.name} reach a wall if {_short(told.words.text)}?", fact(after)
+                    f"{RULE} Would the {disc.name} reach a wall if {_short(worded_change.words.text)}?", fact(after)
                 ),
-                shown=WorldQuestion(f"{SHOWN} Does the {disc.name} reach a wall?", fact(after)),
+                shown=WorldQuestion(f"{SHOWN_INTRO} Does the {disc.name} reach a wall?", fact(after)),
                 world=world,
-                told=told,
+                worded_change=worded_change,
                 after=forth[0],
                 proof=partial(_fact_after_both, (one.id, other.id), fact),
-                then=Take(forth[1][1]),
-                remembered={"order": "matters" if matters else "does not matter"},
+                second_change=RemoveDisc(forth[1][1]),
+                extra_provenance={"order": "matters" if matters else "does not matter"},
             )
 
 
@@ -204,14 +208,14 @@ def _nearer(world: Discs, gone: str, one: str, other: str) -> bool | None:
     """Return whether a disc is nearer to one disc than to another; None if it cannot be told by eye."""
     disc, first, second = (world.disc(name) for name in (gone, one, other))
     far = hypot(disc.x - second.x, disc.y - second.y) - hypot(disc.x - first.x, disc.y - first.y)
-    return far > 0 if abs(far) >= CLEARLY else None
+    return far > 0 if abs(far) >= CLEAR_DIFFERENCE else None
 
 
 def _reaches_unless(gone: str, one: str, other: str, asked: str, world: Discs) -> str | None:
     excused = _nearer(world, gone, one, other)
     if excused is None:
         return None
-    return reaches(asked, motion(world if excused else changed_discs(world, Take(gone))))
+    return reaches(asked, motion(world if excused else apply_disc_change(world, RemoveDisc(gone))))
 
 
 def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
@@ -219,22 +223,22 @@ def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) ->
     third."""
     now = motion(world)
     for gone in rng.sample(world.discs, len(world.discs)):
-        then = motion(changed_discs(world, Take(gone.id)))
+        then = motion(apply_disc_change(world, RemoveDisc(gone.id)))
         asked, one, other, *_ = rng.sample([disc for disc in world.discs if disc is not gone], len(world.discs) - 1)
         excused = _nearer(world, gone.id, one.id, other.id)
         was, would = reaches(asked.id, now), reaches(asked.id, then)
         if excused is None or was == would:
             continue
-        told, sentence = _unless(gone, "nearer to {B} than to {C}", B=one, C=other)
+        worded_change, sentence = _unless(gone, "nearer to {B} than to {C}", B=one, C=other)
         answer = was if excused else would
-        after = world if excused else changed_discs(world, Take(gone.id))
+        after = world if excused else apply_disc_change(world, RemoveDisc(gone.id))
         yield WorldDraft(
             target=(excused, was),
             factual=WorldQuestion(f"{RULE} Will the {asked.name} reach a wall?", was),
             counterfactual=WorldQuestion(f"{RULE} {sentence}. Would the {asked.name} reach a wall?", answer),
-            shown=WorldQuestion(f"{SHOWN} Does the {asked.name} reach a wall?", answer),
+            shown=WorldQuestion(f"{SHOWN_INTRO} Does the {asked.name} reach a wall?", answer),
             world=world,
-            told=told,
+            worded_change=worded_change,
             after=after,
             proof=partial(_reaches_unless, gone.id, one.id, other.id, asked.id),
         )

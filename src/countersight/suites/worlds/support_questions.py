@@ -11,16 +11,16 @@ from countersight.case import Option
 from countersight.english import article
 from countersight.errors import Unclear
 from countersight.suites.worlds.drafts import (
-    BOTH,
+    YES_NO_TARGETS,
     Group,
-    Told,
-    Worded,
+    TextAndSkeleton,
+    WordedChange,
     WorldDraft,
     WorldQuestion,
     WorldSuite,
+    fill_template,
     plan_draft,
-    taking,
-    worded,
+    removal,
 )
 from countersight.suites.worlds.suite import SUPPORTS_NAME
 from countersight.text import several
@@ -36,8 +36,8 @@ from countersight.worlds import (
     TurnThing,
     WorldChange,
     WorldThing,
+    apply_change,
     build_supports,
-    changed,
     clearly_first,
     contacts,
     draw_supports,
@@ -68,56 +68,58 @@ _LOWER = "what it then no longer reaches falls to the floor, unless something el
 again."""
 
 
-def losses(world: Supports, rng: Random) -> Iterator[Told]:
+def losses(world: Supports, rng: Random) -> Iterator[WordedChange]:
     """Return removals of things that carry or hold another."""
     carrying = {contact.lower for contact in contacts(world)}
-    return (taking(thing) for thing in world.free if thing.id in carrying)
+    return (removal(thing) for thing in world.free if thing.id in carrying)
 
 
-def cuts(world: Supports, rng: Random) -> Iterator[Told]:
+def cuts(world: Supports, rng: Random) -> Iterator[WordedChange]:
     """Return changes that cut a string which holds a thing alone; with two strings, the result would be hard to see."""
     held = [string.below for string in world.strings]
     for string in world.strings:
         thing = world.thing(string.below)
         if held.count(thing.id) == 1:
-            yield Told(RemoveThing(string.id), worded("the string that holds {X} were cut", X=thing), thing, "remove")
+            yield WordedChange(
+                RemoveThing(string.id), fill_template("the string that holds {X} were cut", X=thing), thing, "remove"
+            )
 
 
-def additions(world: Supports, rng: Random) -> Iterator[Told]:
+def additions(world: Supports, rng: Random) -> Iterator[WordedChange]:
     """Return changes that add a block of a new colour in any free spot."""
-    taken = {thing.colour for thing in world.things if thing.kind == "block"}
-    colours = [colour for colour in COLOURS if colour not in taken]
+    used_colours = {thing.colour for thing in world.things if thing.kind == "block"}
+    colours = [colour for colour in COLOURS if colour not in used_colours]
     if not colours:
         return
     for spot in spots(world, new_block("", 1).width):
         weight = rng.choice((1, 4))
         new = spot.put(new_block(rng.choice(colours), weight))
         if is_clear(world, new):
-            where = worded(f"with {several(weight, 'dot')} were put {spot.where} {{X}}", X=spot.surface)
-            words = Worded(f"{article(new.colour)} {new.name} {where.text}", f"a {new.kind} {where.skeleton}")
-            yield Told(AddThing(new), words, spot.surface, "add")
+            where = fill_template(f"with {several(weight, 'dot')} were put {spot.where} {{X}}", X=spot.surface)
+            words = TextAndSkeleton(f"{article(new.colour)} {new.name} {where.text}", f"a {new.kind} {where.skeleton}")
+            yield WordedChange(AddThing(new), words, spot.surface, "add")
 
 
-def replacements(world: Supports, rng: Random) -> Iterator[Told]:
+def replacements(world: Supports, rng: Random) -> Iterator[WordedChange]:
     """Return changes that replace a block by a heavier or lighter one."""
     for thing in world.free:
         for weight in (1, 4):
             if thing.kind == "block" and weight != thing.weight:
                 words = f"{{X}} had {several(weight, 'dot')} instead of {thing.weight:.0f}"
-                yield Told(Replace(thing.id, weight), worded(words, X=thing), thing, "replace")
+                yield WordedChange(Replace(thing.id, weight), fill_template(words, X=thing), thing, "replace")
 
 
-def moves(world: Supports, rng: Random) -> Iterator[Told]:
+def moves(world: Supports, rng: Random) -> Iterator[WordedChange]:
     """Return changes that move a block that carries nothing to another free place."""
     for thing in _loose(world):
         for spot in spots(world, thing.width):
             put = spot.put(thing)
             if spot.surface.id != thing.id and abs(put.left - thing.left) > _FLAT and is_clear(world, put):
-                words = worded(f"{{X}} were moved and put {spot.where} {{Z}}", X=thing, Z=spot.surface)
-                yield Told(MoveThing(thing.id, put.left, put.bottom), words, thing, "move")
+                words = fill_template(f"{{X}} were moved and put {spot.where} {{Z}}", X=thing, Z=spot.surface)
+                yield WordedChange(MoveThing(thing.id, put.left, put.bottom), words, thing, "move")
 
 
-def turns(world: Supports, rng: Random) -> Iterator[Told]:
+def turns(world: Supports, rng: Random) -> Iterator[WordedChange]:
     """Return changes that turn a block on its side; a block that carries something is turned only if that lowers it."""
     loose = {thing.id for thing in _loose(world)}
     hung = {string.below for string in world.strings}
@@ -125,13 +127,15 @@ def turns(world: Supports, rng: Random) -> Iterator[Told]:
         lower = thing.height - thing.width
         if thing.kind != "block" or thing.id in hung or abs(lower) < _FLAT or (lower < 0 and thing.id not in loose):
             continue
-        turned = changed(world, TurnThing(thing.id)).thing(thing.id)
+        turned = apply_change(world, TurnThing(thing.id)).thing(thing.id)
         if is_clear(world, turned):
-            yield Told(TurnThing(thing.id), worded(f"{{X}} were turned on its side ({_LOWER})", X=thing), thing, "turn")
+            yield WordedChange(
+                TurnThing(thing.id), fill_template(f"{{X}} were turned on its side ({_LOWER})", X=thing), thing, "turn"
+            )
 
 
-CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {
-    "remove": lambda world, rng: map(taking, world.free),
+CHANGES: dict[str, Callable[[Supports, Random], Iterator[WordedChange]]] = {
+    "remove": lambda world, rng: map(removal, world.free),
     "loss": losses,
     "cut": cuts,
     "add": additions,
@@ -151,22 +155,23 @@ def _loose(world: Supports) -> list[WorldThing]:
 
 def falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Yield drafts that ask whether a thing would fall; the factual question asks whether it touches some block."""
-    world, told = change.world, change.told
-    assert told
+    world, worded_change = change.world, change.worded_change
+    assert worded_change
     for thing in world.free:
-        if thing.id in _changed(told) or thing.colour == told.about.colour:  # things of one colour never touch
+        # Things of one colour never touch.
+        if thing.id in _changed(worded_change) or thing.colour == worded_change.about.colour:
             continue
-        would = worded("Would {Y} fall if", Y=thing)
+        would = fill_template("Would {Y} fall if", Y=thing)
         does = yes_or_no(thing.id in change.fallen)
         for touches, block in _blocks_by_touch(world, thing, rng).items():
             yield replace(
                 change,
-                skeleton=f"{would.skeleton} {told.words.skeleton}?",
+                skeleton=f"{would.skeleton} {worded_change.words.skeleton}?",
                 target=(touches, does),
                 factual=WorldQuestion(
                     f"Does the {thing.name} touch the {block.name}, directly or by a string?", touches
                 ),
-                counterfactual=WorldQuestion(f"{would.text} {told.words.text}?", does),
+                counterfactual=WorldQuestion(f"{would.text} {worded_change.words.text}?", does),
                 shown=WorldQuestion(f"Does the {thing.name} lie on the floor?", does),
             )
 
@@ -184,20 +189,20 @@ def _blocks_by_touch(world: Supports, thing: WorldThing, rng: Random) -> dict[st
 
 def higher(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask whether one thing is higher than another, now and after the change."""
-    told = change.told
-    assert told
-    here = [thing for thing in change.world.free if thing.id not in (told.about.id, *_changed(told))]
+    worded_change = change.worded_change
+    assert worded_change
+    here = [thing for thing in change.world.free if thing.id not in (worded_change.about.id, *_changed(worded_change))]
     later = {thing.id: thing for thing in change.after.things}
     for one, other in permutations(here, 2):
         before, then = is_higher(one, other), is_higher(later[one.id], later[other.id])
         if before is None or then is None:
             continue
         is_now, would_be = yes_or_no(before), yes_or_no(then)
-        asked = worded("Is {Y} higher than {Z}?", Y=one, Z=other)
-        would = f"{FLOOR} Would the {one.name} be higher than the {other.name} if {told.words.text}?"
+        asked = fill_template("Is {Y} higher than {Z}?", Y=one, Z=other)
+        would = f"{FLOOR} Would the {one.name} be higher than the {other.name} if {worded_change.words.text}?"
         yield replace(
             change,
-            skeleton=f"{asked.skeleton} {told.words.skeleton}",
+            skeleton=f"{asked.skeleton} {worded_change.words.skeleton}",
             target=(is_now, would_be),
             factual=WorldQuestion(asked.text, is_now),
             counterfactual=WorldQuestion(would, would_be),
@@ -207,9 +212,9 @@ def higher(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
 
 def how_many(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask how many things lie on the floor."""
-    assert change.told
+    assert change.worded_change
     now, then = (str(sum(thing.lies for thing in each.things)) for each in (change.world, change.after))
-    asked, words = "How many things lie on the floor?", change.told.words
+    asked, words = "How many things lie on the floor?", change.worded_change.words
     yield replace(
         change,
         skeleton=words.skeleton,
@@ -223,16 +228,16 @@ def how_many(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
 
 def which_falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     """Return drafts that ask which of four blocks would fall; only the picture distinguishes them."""
-    world, told, down = change.world, change.told, change.fallen
-    assert told
+    world, worded_change, down = change.world, change.worded_change, change.fallen
+    assert worded_change
     # Touching things never have the same colour: an option of that colour could be ruled out from the words alone.
-    blocks = [thing for thing in world.free if thing.kind == "block" and thing.colour != told.about.colour]
+    blocks = [thing for thing in world.free if thing.kind == "block" and thing.colour != worded_change.about.colour]
     right = [thing for thing in blocks if thing.id in down]
-    near = involved(world, told.about.id)
+    near = involved(world, worded_change.about.id)
     joined = [thing for thing in blocks if thing.id not in down and thing.id in near]
     beside = [thing for thing in blocks if thing.id not in down and thing.id not in near]
-    taken = {thing.colour for thing in world.things if thing.kind == "block"}
-    absent = sorted(set(COLOURS) - taken - {told.about.colour})
+    used_colours = {thing.colour for thing in world.things if thing.kind == "block"}
+    absent = sorted(set(COLOURS) - used_colours - {worded_change.about.colour})
     if not absent:
         return
     for place, chosen in by_height(product(right, beside, joined), rng).items():
@@ -245,7 +250,7 @@ def which_falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
             target=place,
             kind="choice",
             factual=WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
-            counterfactual=WorldQuestion(f"Which of these would fall if {told.words.text}?", names[0]),
+            counterfactual=WorldQuestion(f"Which of these would fall if {worded_change.words.text}?", names[0]),
             shown=WorldQuestion("Which of these lies on the floor?", names[0]),
             options=tuple(map(Option, names, ROLES)),
         )
@@ -282,7 +287,7 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
                 ("graph",) * 3,
                 world=world,
                 target=place,
-                after=changed(world, RemoveThing(chosen[0].id)),
+                after=apply_change(world, RemoveThing(chosen[0].id)),
                 rivals=tuple(thing.id for thing in chosen[1:]),
             )
 
@@ -294,24 +299,24 @@ def under_changes(
 
     def drafts(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
         possible = list(CHANGES[kind](world, rng))
-        for told in rng.sample(possible, min(_CHANGES, len(possible))):
-            assert isinstance(told.change, WorldChange)
+        for worded_change in rng.sample(possible, min(_CHANGES, len(possible))):
+            assert isinstance(worded_change.change, WorldChange)
             try:
-                result = outcome(world, told.change)
+                result = outcome(world, worded_change.change)
             except Unclear:
                 dropped["margin"] += 1
                 continue
             if result.world is None:
                 dropped["floor"] += 1
                 continue
-            change = WorldDraft(world=world, told=told, after=result.world, fallen=result.fallen)
+            change = WorldDraft(world=world, worded_change=worded_change, after=result.world, fallen=result.fallen)
             found = list(drafting(change, rng))
             yield from rng.sample(found, len(found))
 
     return drafts
 
 
-_HAVING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
+_STRUCTURES: dict[Hashable, tuple[tuple[str, ...], ...]] = {
     "cut": ((), ("chain",)),
     "add": ((), ("balance",)),
     "replace": ((), ("balance",)),
@@ -319,23 +324,40 @@ _HAVING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
 """Structures without which changes of these kinds would seldom matter."""
 # Blocks that fall, or that nothing needs, are usually high: without targets the highest would mostly be right.
 _THREE, _FOUR = ((0,), (1,), (2,)), ((0,), (1,), (2,), (3,))
-_WHICH_FALLS: dict[Hashable, tuple[tuple[str, ...], ...]] = {
+_STRUCTURES_WHICH_FALLS: dict[Hashable, tuple[tuple[str, ...], ...]] = {
     0: ((), ("tower", "tower")),
     1: (("tower", "shelf"), ("tower", "hanging"), ("chain", "shelf")),
     2: (("chain", "shelf"),),
 }
-_PLANNING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
+_STRUCTURES_PLANNING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
     0: ((), ("tower", "tower")),
     1: (("tower", "hanging"), ("tower", "shelf")),
     2: (("tower", "tower"), ("tower", "chain")),
     3: (("tower", "tower", "chain"), ("chain", "chain")),
 }
 GROUPS = (
-    Group("falls", under_changes(falls), BOTH, ("remove", "cut", "add", "replace", "move", "turn"), having=_HAVING),
-    Group("higher", under_changes(higher), BOTH, ("remove", "cut", "add", "replace", "turn"), having=_HAVING),
+    Group(
+        "falls",
+        under_changes(falls),
+        YES_NO_TARGETS,
+        ("remove", "cut", "add", "replace", "move", "turn"),
+        structures=_STRUCTURES,
+    ),
+    Group(
+        "higher",
+        under_changes(higher),
+        YES_NO_TARGETS,
+        ("remove", "cut", "add", "replace", "turn"),
+        structures=_STRUCTURES,
+    ),
     Group("how many", under_changes(how_many), (0, 1, 0, 2), ("remove", "move")),
     Group(
-        "which falls", under_changes(which_falls), (0,), ("loss",), dict.fromkeys(LEVELS, _THREE), having=_WHICH_FALLS
+        "which falls",
+        under_changes(which_falls),
+        (0,),
+        ("loss",),
+        dict.fromkeys(LEVELS, _THREE),
+        structures=_STRUCTURES_WHICH_FALLS,
     ),
     # Easy worlds have too few things: the lowest of four blocks always carries something.
     Group(
@@ -343,13 +365,17 @@ GROUPS = (
         planning,
         (0,),
         target_sets={"easy": _THREE, "medium": _FOUR, "hard": _FOUR},
-        having=_PLANNING,
+        structures=_STRUCTURES_PLANNING,
     ),
 )
 
 
-def _changed(told: Told) -> tuple[str, ...]:
-    return (told.change.id,) if isinstance(told.change, RemoveThing | Replace | MoveThing | TurnThing) else ()
+def _changed(worded_change: WordedChange) -> tuple[str, ...]:
+    return (
+        (worded_change.change.id,)
+        if isinstance(worded_change.change, RemoveThing | Replace | MoveThing | TurnThing)
+        else ()
+    )
 
 
 def involved(world: Supports, start: str) -> set[str]:
@@ -368,12 +394,14 @@ def _doubt(draft: WorldDraft, rng: Random) -> str:
     """Return "jitter" unless the same things fall in 16 slightly different worlds, before and after the change."""
     jitters = [jittered(draft.world, rng) for _ in range(JITTERS)]
     if draft.proof:
-        return "" if draft.proved(jitters) else "jitter"
+        return "" if draft.is_proved(jitters) else "jitter"
     try:
         is_stable = not fallen(draft.world, jitters=jitters)
-        if is_stable and draft.told:
-            assert isinstance(draft.told.change, WorldChange)
-            is_stable = outcome(draft.world, draft.told.change, jitters=jitters).fallen == draft.fallen and all(
+        if is_stable and draft.worded_change:
+            assert isinstance(draft.worded_change.change, WorldChange)
+            is_stable = outcome(
+                draft.world, draft.worded_change.change, jitters=jitters
+            ).fallen == draft.fallen and all(
                 outcome(draft.world, RemoveThing(name), jitters=jitters).fallen for name in draft.rivals
             )
     except Unclear:
