@@ -5,17 +5,17 @@ from typing import Literal
 from countersight.case import LETTERS, Question
 from countersight.reading import choices, counts, open_answers, yes_no
 from countersight.reading.languages import SIDES
-from countersight.reading.marks import BOLD, announcements, marked
+from countersight.reading.marks import BOLD, announcements, marked_regions
 from countersight.reading.numbers import canonical
-from countersight.reading.plain import any_case, lazy, on_lines, plain, spoken
-from countersight.reading.sentences import content, last_correction, refuses, sentences, without_refusal
+from countersight.reading.plain import any_case, lazy, normalise_lines, strip_markup, strip_reasoning
+from countersight.reading.sentences import content_words, last_correction, refuses, sentences, without_refusal
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may be: anywhere in a reply, or at its end, after the reasoning."""
 _DIGITS = lazy(r"[0-9]{1,9}")
-_MOST_CORRECTIONS = 3
-_MOST_MARKS = 8  # only the last marks of a reply are read
-_MOST_CALLED = 2  # a reply that announces three answers discusses the options one by one
+_MAX_CORRECTIONS = 3
+_MAX_MARKS = 8  # only the last marks of a reply are read
+_MAX_ANNOUNCED = 2  # a reply that announces three answers discusses the options one by one
 _ECHO = 12  # characters of a question that a reply may repeat at its beginning
 _NEAR = 240  # characters at the beginning or end of a truncated reply
 _LONG = 60  # words; a longer reply that stops in mid-sentence was cut off
@@ -35,7 +35,7 @@ def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, f
         return short if short in LETTERS[: len(question.options)] else None
     if question.kind == "number" and _DIGITS.fullmatch(short):
         return canonical(short)
-    said = spoken(SIDES.get(short, text))
+    said = strip_reasoning(SIDES.get(short, text))
     if said is None or not said.strip():
         return None
     return _Reader(question, whole=read_from == "whole").read(said, finished=finished)
@@ -46,92 +46,93 @@ class _Reader:
 
     def __init__(self, question: Question, *, whole: bool) -> None:
         self.kind = question.kind
-        self.text = on_lines(question.text)
+        self.text = normalise_lines(question.text)
         self.whole = whole
-        self.options = choices.prepared(tuple(option.text for option in question.options))
+        self.options = choices.prepare_options(tuple(option.text for option in question.options))
 
     def read(self, said: str, *, finished: bool) -> str | None:
-        text = plain(said)
-        if self.kind == "choice" and (answer := choices.exactly(text, self.options)):
+        text = strip_markup(said)
+        if self.kind == "choice" and (answer := choices.exact_option(text, self.options)):
             return answer
-        for region in reversed(regions := marked(said)[-_MOST_MARKS:]):
-            if (answer := self._direct(plain(region))) is not None:
+        for region in reversed(regions := marked_regions(said)[-_MAX_MARKS:]):
+            if (answer := self._read_marked(strip_markup(region))) is not None:
                 # A reply with "The answer is (B)" and another option's text in a box is ambiguous.
-                called = self._announced_answers(text) if self.kind == "choice" and len(region.strip()) > 1 else ()
-                return answer or None if not called or called[-1] == answer else None
+                announced = self._announced_answers(text) if self.kind == "choice" and len(region.strip()) > 1 else ()
+                return answer or None if not announced or announced[-1] == answer else None
         if regions and self.kind == "choice":
             return (self._announced_answers(text) or [""])[-1] or None
-        if text[:_ECHO] in self.text and text.startswith(asked := plain(self.text)):
+        if text[:_ECHO] in self.text and text.startswith(asked := strip_markup(self.text)):
             text = text[len(asked) :]
         if '"' in text:
-            known = content(self.text)
-            text = _QUOTED.sub(lambda quote: " " if content(quote[0]) <= known else quote[0], text)
+            known = content_words(self.text)
+            text = _QUOTED.sub(lambda quote: " " if content_words(quote[0]) <= known else quote[0], text)
         if turn := _NEXT_TURN.search(text, 1):
             text = text[: turn.start()]
         if self.kind == "choice":
             text = choices.without_list(text, self.options)
-        return self._corrected(text, said, finished=finished, corrections=_MOST_CORRECTIONS)
+        return self._read_corrected(text, said, finished=finished, corrections=_MAX_CORRECTIONS)
 
-    def _corrected(self, text: str, said: str, *, finished: bool, corrections: int) -> str | None:
+    def _read_corrected(self, text: str, said: str, *, finished: bool, corrections: int) -> str | None:
         correction = last_correction(text, no_corrects=self.kind != "boolean") if corrections else None
         if correction is None:
-            return self._plain(text, said, finished=finished)
+            return self._read_plain(text, said, finished=finished)
         before, after, only_checks, confirms = correction
-        answer = self._plain(after, "", finished=finished)
+        answer = self._read_plain(after, "", finished=finished)
         if answer is not None and (self.kind == "boolean" or not confirms):
             return answer
         if only_checks or confirms:
-            return self._corrected(before, "", finished=True, corrections=corrections - 1)
+            return self._read_corrected(before, "", finished=True, corrections=corrections - 1)
         return None
 
-    def _plain(self, text: str, said: str, *, finished: bool) -> str | None:
+    def _read_plain(self, text: str, said: str, *, finished: bool) -> str | None:
         cut = not finished or (len(text.split()) > _LONG and not _is_ended(text))
-        called = self._announced_answers(text, near=_NEAR if cut else len(text))
-        if called:
-            opened = self._opening(text) if self.whole and self.kind != "open" else None
-            return None if len({*called}) > _MOST_CALLED or (opened and opened not in called) else called[-1] or None
+        announced = self._announced_answers(text, near=_NEAR if cut else len(text))
+        if announced:
+            opened = self._read_beginning(text) if self.whole and self.kind != "open" else None
+            is_unclear = len({*announced}) > _MAX_ANNOUNCED or (opened and opened not in announced)
+            return None if is_unclear else announced[-1] or None
         if self.kind == "open":
-            return open_answers.prose(text, self.text, whole=self.whole) if finished else None
-        if self.whole and (answer := self._opening(text)) is not None:
+            return open_answers.read_sentences(text, self.text, whole=self.whole) if finished else None
+        if self.whole and (answer := self._read_beginning(text)) is not None:
             return answer or None
         if cut:
             return None
         rest = text if any(map(refuses, self.options.texts)) else without_refusal(text)
         if rest is None:
             return None
-        if not self.whole and (last := self._direct((sentences(rest) or [""])[-1])):
+        if not self.whole and (last := self._read_marked((sentences(rest) or [""])[-1])):
             return last
-        if (answer := self._bold(said)) is not None:
+        if (answer := self._read_bold(said)) is not None:
             return answer
         if self.kind == "choice":
-            return choices.prose(rest, self.options, self.text)
-        return (counts.prose if self.kind == "number" else yes_no.prose)(rest, self.text)
+            return choices.read_sentences(rest, self.options, self.text)
+        return (counts.read_sentences if self.kind == "number" else yes_no.read_sentences)(rest, self.text)
 
     def _announced_answers(self, text: str, near: int = 1 << 30) -> list[str]:
         """Return the labelled or announced answers within `near` characters of the beginning or end of a text."""
-        regions = announcements(text)[-_MOST_MARKS:]
+        regions = announcements(text)[-_MAX_MARKS:]
         regions = [(at, region) for at, region in regions if at < near or at > len(text) - near]
-        return [answer for _, region in regions if (answer := self._direct(region)) is not None]
+        return [answer for _, region in regions if (answer := self._read_marked(region)) is not None]
 
-    def _direct(self, region: str) -> str | None:
+    def _read_marked(self, region: str) -> str | None:
         if self.kind == "choice":
-            return choices.direct(region, self.options)
+            return choices.read_marked(region, self.options)
         if self.kind == "number":
-            return counts.direct(region, self.text)
-        return yes_no.direct(region, self.text) if self.kind == "boolean" else open_answers.direct(region)
+            return counts.read_marked(region, self.text)
+        return yes_no.read_marked(region, self.text) if self.kind == "boolean" else open_answers.read_marked(region)
 
-    def _opening(self, text: str) -> str | None:
+    def _read_beginning(self, text: str) -> str | None:
         if self.kind == "choice":
-            return choices.opening(text, self.options)
-        return counts.opening(text, self.text) if self.kind == "number" else yes_no.opening(text)
+            return choices.read_beginning(text, self.options)
+        return counts.read_beginning(text, self.text) if self.kind == "number" else yes_no.read_beginning(text)
 
-    def _bold(self, said: str) -> str | None:
+    def _read_bold(self, said: str) -> str | None:
         """Return the only answer in bold type."""
         if self.kind == "boolean":
             return None
-        texts = [plain(match[1] or match[2] or match[3]) for match in BOLD.finditer(said)]
+        texts = [strip_markup(match[1] or match[2] or match[3]) for match in BOLD.finditer(said)]
         if self.kind == "number":
-            found = {counts.lone(text, self.text) for text in texts}
+            found = {counts.single_number(text, self.text) for text in texts}
         else:
             found = {choices.letter_first(text, self.options) for text in texts}
         found.discard(None)

@@ -8,8 +8,16 @@ import msgspec
 from countersight.case import LETTERS
 from countersight.reading import counts, yes_no
 from countersight.reading.numbers import numerals
-from countersight.reading.plain import any_case, lazy, plain, word_set
-from countersight.reading.sentences import NOW, concluded, content, last_question, main_clause, sentences, stem
+from countersight.reading.plain import any_case, lazy, strip_markup, word_set
+from countersight.reading.sentences import (
+    ABOUT_THE_PRESENT,
+    conclusion_of,
+    content_words,
+    last_question,
+    main_clause,
+    sentences,
+    stem,
+)
 
 _LETTER_FIRST = lazy(
     r"^[\s\"'*(\[:]*(?:(?:so|the|answer|option|choice|letter|point|is|it|it's|that's|must be|would be"
@@ -33,7 +41,7 @@ _NEGATED_AFTER = any_case(
     r"|might)(?:n't| not| less| incorrect| wrong| false| unlikely| eliminated| ruled| further| farther"
     r"| different)|cannot|lacks?|fails?)\b"
 )
-_INSTEAD = any_case(
+_INSTEAD_OF = any_case(
     r"\b(?:rather than|instead of|compared (?:to|with)|as opposed to|in contrast to|different from|other than"
     r"|not)\s+(?:the |a |an |to |in |point |option |at )*$"
 )
@@ -45,7 +53,7 @@ _ASIDE = any_case(
     r"|meanwhile|unlike|(?:other|remaining) (?:options|choices|answers|points|images))\b"
 )
 _ARTICLES = frozenset(("a", "an", "the"))
-_SQUEEZE = lazy(r"[\s$\\{},]+|(?<![A-Za-z])(?:cm|mm|km|m|units?|degrees?)\b|°")
+_SPACES_AND_UNITS = lazy(r"[\s$\\{},]+|(?<![A-Za-z])(?:cm|mm|km|m|units?|degrees?)\b|°")
 _FEW = 3
 _SHORT = 8
 
@@ -58,13 +66,13 @@ class Options(msgspec.Struct, frozen=True):
     amounts: tuple[str, ...]
     yes_no: tuple[str, ...]
     letters: str
-    squeezed: tuple[str, ...]
+    normalised: tuple[str, ...]
 
 
 @lru_cache(maxsize=256)
-def prepared(texts: tuple[str, ...]) -> Options:
+def prepare_options(texts: tuple[str, ...]) -> Options:
     """Normalise the texts of options; results are cached."""
-    bare = [plain(text) for text in texts]
+    bare = [strip_markup(text) for text in texts]
     found = [numerals(text) for text in bare]
     amounts = tuple(each[0].value for each in found if len(each) == 1)
     units = {
@@ -73,20 +81,20 @@ def prepared(texts: tuple[str, ...]) -> Options:
         if each
     }
     are_amounts = len(amounts) == len(texts) == len({*amounts}) and len(units) == 1
-    said = tuple(yes_no.opening(text) or "" if len(text) < 12 else "" for text in bare)
+    said = tuple(yes_no.read_beginning(text) or "" if len(text) < 12 else "" for text in bare)
     return Options(
         tuple(bare),
         tuple(tuple(token for token, _, _ in _tokens(text)) for text in bare),
         amounts if are_amounts else (),
         said if sorted(said) == ["no", "yes"] else (),
         LETTERS[: len(texts)],
-        tuple(map(_squeezed, bare)),
+        tuple(map(_normalised, bare)),
     )
 
 
-def _squeezed(text: str) -> str:
+def _normalised(text: str) -> str:
     """Normalise a text: lower case without spaces, LaTeX, units and a final full stop."""
-    return _SQUEEZE.sub("", text).lower().rstrip(".")
+    return _SPACES_AND_UNITS.sub("", text).lower().rstrip(".")
 
 
 def _tokens(text: str) -> list[tuple[str, int, int]]:
@@ -96,18 +104,18 @@ def _tokens(text: str) -> list[tuple[str, int, int]]:
     return kept or found
 
 
-def direct(region: str, options: Options) -> str | None:
+def read_marked(region: str, options: Options) -> str | None:
     """Return the option after a mark: a letter, or an option's own words; "" if the two contradict each other."""
     first = next(iter(sentences(region[:600])), "")
     if letter := letter_first(first, options):
-        return letter if _agrees(letter, first, options) else ""
-    if _LETTER_FIRST.match(first) and not named(first, options):
+        return letter if _is_consistent(letter, first, options) else ""
+    if _LETTER_FIRST.match(first) and not named_options(first, options):
         return ""  # a letter that is not an option
-    if said := exactly(first, options):
+    if said := exact_option(first, options):
         return said
     if (small := _SMALL_FIRST.match(first)) and small[1].upper() in options.letters:
         return small[1].upper()
-    chosen = named(first, options)
+    chosen = named_options(first, options)
     if len(chosen) < 2:
         return chosen.pop() if chosen else None
     start, place = min(((start, place) for place, start, _ in mentions(first, options)), default=(len(first), 0))
@@ -121,33 +129,33 @@ def letter_first(text: str, options: Options) -> str | None:
     return letter if letter and letter in options.letters else None
 
 
-def opening(text: str, options: Options) -> str | None:
+def read_beginning(text: str, options: Options) -> str | None:
     """Return the option with which a text starts: a letter on its own, or yes or no if these are options."""
     if len({*_LISTED.findall(text)}) > 1:
         return None  # it discusses the options one by one
     first = next(iter(sentences(text[:600])), "")
     if letter := letter_first(first, options):
-        return letter if _agrees(letter, first, options) else ""
-    if said := exactly(first, options):
+        return letter if _is_consistent(letter, first, options) else ""
+    if said := exact_option(first, options):
         return said
     if len(text) <= _SHORT and (small := _SMALL_FIRST.match(text)) and small[1].upper() in options.letters:
         return small[1].upper()
-    if options.yes_no and (said := yes_no.opening(text)):
+    if options.yes_no and (said := yes_no.read_beginning(text)):
         return LETTERS[options.yes_no.index(said)]
     return None
 
 
-def exactly(sentence: str, options: Options) -> str | None:
+def exact_option(sentence: str, options: Options) -> str | None:
     """Return the only option whose text equals a sentence or a whole reply."""
     if len(sentence) > 2 * max(map(len, options.texts)) + 20:
         return None
-    said = _squeezed(sentence)
-    return LETTERS[options.squeezed.index(said)] if said and options.squeezed.count(said) == 1 else None
+    said = _normalised(sentence)
+    return LETTERS[options.normalised.index(said)] if said and options.normalised.count(said) == 1 else None
 
 
-def named(text: str, options: Options) -> set[str]:
+def named_options(text: str, options: Options) -> set[str]:
     """Return the options that a sentence names and does not negate, by letter or by their own words."""
-    letters = {match[1] or match[2] for match in _LETTER_NAMED.finditer(text) if not _denied(text, *match.span())}
+    letters = {match[1] or match[2] for match in _LETTER_NAMED.finditer(text) if not _is_negated(text, *match.span())}
     return letters.intersection(options.letters) or {LETTERS[place] for place, _, _ in mentions(text, options)}
 
 
@@ -176,7 +184,7 @@ def mentions(text: str, options: Options) -> list[tuple[int, int, int]]:
         ]
         if not found:
             found = _by_own_words(said, text, options)
-    return [each for each in found if not _denied(text, each[1], each[2])]
+    return [each for each in found if not _is_negated(text, each[1], each[2])]
 
 
 def _by_own_words(said: list[tuple[str, int, int]], text: str, options: Options) -> list[tuple[int, int, int]]:
@@ -185,27 +193,29 @@ def _by_own_words(said: list[tuple[str, int, int]], text: str, options: Options)
     for place, wanted in enumerate(options.tokens):
         others = {token for other, tokens in enumerate(options.tokens) if other != place for token in tokens}
         own = [token for token in dict.fromkeys(wanted) if token not in others]
-        if len(own) == len({*wanted}) or not any(len(token) == 1 or content(token) for token in own if token.isalpha()):
+        if len(own) == len({*wanted}) or not any(
+            len(token) == 1 or content_words(token) for token in own if token.isalpha()
+        ):
             continue
         spots = [next((each for each in said if each[0] == token), None) for token in own]
-        common = content(options.texts[place]) - {*own}
-        if None not in spots and len(common & content(text)) >= len(common) - 1:
+        common = content_words(options.texts[place]) - {*own}
+        if None not in spots and len(common & content_words(text)) >= len(common) - 1:
             found.append((place, min(each[1] for each in spots if each), max(each[2] for each in spots if each)))
     return found
 
 
-def _denied(text: str, start: int, end: int) -> bool:
+def _is_negated(text: str, start: int, end: int) -> bool:
     before = [token for token, _, _ in _tokens(text[max(0, start - 40) : start])][-3:]
     if any(token in _NEGATED_BEFORE or token.endswith("n't") for token in before) and end:
         return True
-    return bool(_INSTEAD.search(text[:start][-60:]) or (end and _NEGATED_AFTER.match(text[end : end + 60])))
+    return bool(_INSTEAD_OF.search(text[:start][-60:]) or (end and _NEGATED_AFTER.match(text[end : end + 60])))
 
 
-def _agrees(letter: str, first: str, options: Options) -> bool:
+def _is_consistent(letter: str, first: str, options: Options) -> bool:
     """Whether the text after a letter is consistent with it: it does not repeat another option."""
     rest = re.sub(r"^\W*(?:[Oo]ption|[Aa]nswer|[Cc]hoice)?\W*[A-Z]\b[\s.):,*=-]*", "", first).strip(" .*()")
-    beside = _squeezed(rest)
-    return beside == options.squeezed[LETTERS.index(letter)] or beside not in options.squeezed
+    rest_normalised = _normalised(rest)
+    return rest_normalised == options.normalised[LETTERS.index(letter)] or rest_normalised not in options.normalised
 
 
 def without_list(text: str, options: Options) -> str:
@@ -214,34 +224,36 @@ def without_list(text: str, options: Options) -> str:
     kept = [
         line
         for line in lines
-        if not ((listed := _LISTED.match(line)) and _squeezed(line[listed.end() :]) in options.squeezed)
+        if not ((listed := _LISTED.match(line)) and _normalised(line[listed.end() :]) in options.normalised)
     ]
     return "\n".join(kept) if len(kept) < len(lines) - 1 else text
 
 
-def prose(text: str, options: Options, question: str) -> str | None:
+def read_sentences(text: str, options: Options, question: str) -> str | None:
     """Return the option that a reply concludes with, or that its sentences name, if there is only one."""
-    told = [each for each in sentences(text) if not each.endswith("?")]
-    if not told or not set(_LISTED_APART.findall(text)).issubset(options.letters):
+    statements = [each for each in sentences(text) if not each.endswith("?")]
+    if not statements or not set(_LISTED_APART.findall(text)).issubset(options.letters):
         return None
-    if len(told[-1].split()) <= _FEW and (letter := letter_first(told[-1], options)):
+    if len(statements[-1].split()) <= _FEW and (letter := letter_first(statements[-1], options)):
         return letter
-    supposes = counts.asked(question).supposes
-    told = [each for each in told if not (_ASIDE.search(each) or (supposes and NOW.search(each)))] or told[-1:]
+    is_hypothetical = counts.parse_question(question).is_hypothetical
+    statements = [
+        each for each in statements if not (_ASIDE.search(each) or (is_hypothetical and ABOUT_THE_PRESENT.search(each)))
+    ] or statements[-1:]
     asks = last_question(question)
-    for part in filter(None, map(concluded, reversed(told[-3:]))):
-        chosen = named(main_clause(part), options)
+    for part in filter(None, map(conclusion_of, reversed(statements[-3:]))):
+        chosen = named_options(main_clause(part), options)
         letter = letter_first(part, options) or (chosen.pop() if len(chosen) == 1 else None)
-        if letter and not yes_no.turned(part, asks):
+        if letter and not yes_no.count_opposites(part, asks):
             return letter
         if options.amounts and numerals(part):
             return None  # the result is an amount that is not an option
-    wanted = content(asks)
-    told = [each for each in told if not yes_no.turned(each, asks)]
-    clauses = [main_clause(each).rpartition(" but ")[2] for each in told]
-    scored = [(len(content(each) & wanted), named(each, options)) for each in clauses]
-    if not supposes and not any(found for _, found in scored):  # "If …, the area is (C) 64."
-        scored = [(len(content(each) & wanted), named(each, options)) for each in told]
+    wanted = content_words(asks)
+    statements = [each for each in statements if not yes_no.count_opposites(each, asks)]
+    clauses = [main_clause(each).rpartition(" but ")[2] for each in statements]
+    scored = [(len(content_words(each) & wanted), named_options(each, options)) for each in clauses]
+    if not is_hypothetical and not any(found for _, found in scored):  # "If …, the area is (C) 64."
+        scored = [(len(content_words(each) & wanted), named_options(each, options)) for each in statements]
     every = set[str]().union(*(found for _, found in scored))
     if len(every) == 1:
         return every.pop()
@@ -250,5 +262,5 @@ def prose(text: str, options: Options, question: str) -> str | None:
     best = set[str]().union(*(found for score, found in answering if score == most))
     if most * 5 >= len(wanted) * 2 and len(best) == 1:
         return best.pop()
-    said = yes_no.prose(text, question) if options.yes_no and not every else None
+    said = yes_no.read_sentences(text, question) if options.yes_no and not every else None
     return LETTERS[options.yes_no.index(said)] if said else None

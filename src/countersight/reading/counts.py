@@ -10,10 +10,10 @@ from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import Numeral, canonical, numerals
 from countersight.reading.plain import any_case, lazy, word_set
 from countersight.reading.sentences import (
-    NOW,
-    SUPPOSES,
-    concluded,
-    content,
+    ABOUT_THE_PRESENT,
+    HYPOTHETICAL,
+    conclusion_of,
+    content_words,
     last_question,
     main_clause,
     sentences,
@@ -77,7 +77,7 @@ _AFTERMATH = any_case(
     r"|then|after|would|will|end up|final(?:ly)?)\b|\w'd\b|=\s*[$]?\s*-?\d"
 )
 _FEWER = any_case(r"^\s+(?:\w+\s+)?(?:fewer|less|more|extra|additional)\b")
-_NOT_LONE = any_case(
+_NOT_SINGLE = any_case(
     r"^\W*(?:in|on|by|at|from|since|step|figure)\b|\b(?:not|now|currently|never|each|half|double|twice \w)\b|n't"
 )
 _GOES_ON = any_case(r"(?:so|thus|therefore|but|then|and then|minus|plus|if|which|of which)\b|\d")
@@ -95,12 +95,12 @@ class CountQuestion(msgspec.Struct, frozen=True):
     head: str
     words: frozenset[str]
     numbers: frozenset[str]
-    supposes: bool
+    is_hypothetical: bool
     counts: bool
 
 
 @lru_cache(maxsize=256)
-def asked(question: str) -> CountQuestion:
+def parse_question(question: str) -> CountQuestion:
     """Parse a question into what it counts."""
     asks = last_question(question)
     phrases = list(_ASKED_FOR.finditer(asks))
@@ -110,14 +110,14 @@ def asked(question: str) -> CountQuestion:
     return CountQuestion(
         frozenset(noun),
         noun[-1] if noun else "",
-        content(main),
+        content_words(main),
         frozenset(each.value for each in numerals(main)),
-        bool(SUPPOSES.search(question)),
+        bool(HYPOTHETICAL.search(question)),
         bool(phrases),
     )
 
 
-def direct(region: str, question: str) -> str | None:
+def read_marked(region: str, question: str) -> str | None:
     """Return the number in the text after a mark, from its first sentence or from the total of a list."""
     first = next(iter(sentences(region[:600])), "")
     if bare := _BARE.match(first):
@@ -126,19 +126,19 @@ def direct(region: str, question: str) -> str | None:
         return ""
     lines = _TOTAL_LINE.findall(region) if "\n" in region else []  # below a list or table of counts
     totals = {each.value for each in numerals(lines[-1])} if lines else set[str]()
-    return totals.pop() if len(totals) == 1 else _best_number(first, asked(question), trusted=True)[0]
+    return totals.pop() if len(totals) == 1 else _best_number(first, parse_question(question), trusted=True)[0]
 
 
-def lone(text: str, question: str, *, more: int = 1) -> str | None:
+def single_number(text: str, question: str, *, more: int = 1) -> str | None:
     """Return the number in a text with at most `more` other words: "7", "about 7 birds"."""
-    found = numerals(text) if len(text) < 60 and not _NOT_LONE.search(text) else []
+    found = numerals(text) if len(text) < 60 and not _NOT_SINGLE.search(text) else []
     if len(found) != 1 or _OPERATOR.match(text[found[0].end :]):
         return None
     own = {stem(word) for word in words(text[found[0].start : found[0].end])}
-    return found[0].value if len(content(text) - asked(question).words - own) <= more else None
+    return found[0].value if len(content_words(text) - parse_question(question).words - own) <= more else None
 
 
-def opening(text: str, question: str) -> str | None:
+def read_beginning(text: str, question: str) -> str | None:
     """Return the number with which a text starts on its own: "7", "7.", "Seven (two of them red)", "7 birds."."""
     first = re.match(r"[\s\"'*(]*([^\n]*?)(?:[.,:;!(\n]|--|\s-\s|$)(?!\d)", text)
     if not first or not 0 < len(first[1]) < _SHORT:
@@ -146,7 +146,7 @@ def opening(text: str, question: str) -> str | None:
     following = text[first.end() :].lstrip()
     is_item = re.match(r"\W*\d{1,2}[.)]\s", text) and re.search(r"(?:^|\n)\s*\(?2[.)]\s", following)
     goes_on = is_item or len(words(first[1])) > _LIST_HEAD or _GOES_ON.match(following)
-    return None if goes_on else lone(first[1], question, more=0)
+    return None if goes_on else single_number(first[1], question, more=0)
 
 
 def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> tuple[str | None, int]:
@@ -156,12 +156,12 @@ def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False)
     """
     sentence = _ORDINAL_LIST.sub("", sentence)
     clause = main_clause(sentence)
-    if not wanted.supposes and not numerals(clause):
+    if not wanted.is_hypothetical and not numerals(clause):
         clause = sentence  # "The number of cats left after two went away is 3."
     if is_foreign(clause):
         return _foreign(clause), 0
     if _EQUALS.search(clause):
-        return _result(clause), len(content(clause) & wanted.words)
+        return _result(clause), len(content_words(clause) & wanted.words)
     found = [each for each in numerals(clause) if _may_count(each, clause, wanted, trusted=trusted)]
     found += [
         Numeral("0", match.start(), match.start(1))  # "no cats", but not "no other cats"
@@ -169,7 +169,7 @@ def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False)
         if not _NOT_ZERO.match(match[1]) and wanted.noun & {stem(word) for word in words(match[1])}
     ]
     found = _shares(sorted(found, key=lambda each: each.start), clause, wanted)
-    if not wanted.supposes:
+    if not wanted.is_hypothetical:
         found = [each for each in found if each.value not in wanted.numbers] or found
     found = [each for each in found if not clause[: each.start].lower().endswith(("the ", "these "))] or found
     if not found:
@@ -186,7 +186,7 @@ def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False)
 
 def _score(text: str, wanted: CountQuestion) -> int:
     """Count the question's words in a text. The noun counts half, since both parts and wholes are named with it."""
-    shared = content(text) & (wanted.words | wanted.noun)
+    shared = content_words(text) & (wanted.words | wanted.noun)
     lacks_total = "total" in wanted.words and not _IN_TOTAL.search(text)
     return 2 * len(shared - {wanted.head}) + (wanted.head in shared) - 6 * lacks_total
 
@@ -201,21 +201,23 @@ def _result(clause: str) -> str | None:
     return results.pop() if len(results) == 1 else None
 
 
-def prose(text: str, question: str) -> str | None:
+def read_sentences(text: str, question: str) -> str | None:
     """Return the number that a reply concludes or states about the question; None if it contradicts itself."""
-    wanted = asked(question)
+    wanted = parse_question(question)
     if is_foreign(text):
         return _foreign(text)
-    told = [each for each in sentences(text) if not each.endswith("?")]
-    if wanted.supposes:
-        supposing = [each for each in told if _AFTERMATH.search(each) or concluded(each)]
-        told = supposing or (told if len(words(text)) <= _FEW and not NOW.search(text) else [])
-        return _supposed(told, wanted)
-    for sentence in reversed(told[-3:]):
-        part = concluded(sentence)
+    statements = [each for each in sentences(text) if not each.endswith("?")]
+    if wanted.is_hypothetical:
+        hypothetical = [each for each in statements if _AFTERMATH.search(each) or conclusion_of(each)]
+        statements = hypothetical or (
+            statements if len(words(text)) <= _FEW and not ABOUT_THE_PRESENT.search(text) else []
+        )
+        return _hypothetical_number(statements, wanted)
+    for sentence in reversed(statements[-3:]):
+        part = conclusion_of(sentence)
         if part and (value := _best_number(part, wanted, trusted=True)[0]) is not None:
             return value
-    weighed = [(found[0], found[1]) for each in told if (found := _best_number(each, wanted))[0] is not None]
+    weighed = [(found[0], found[1]) for each in statements if (found := _best_number(each, wanted))[0] is not None]
     most = max((score for _, score in weighed), default=0)
     best = {value for value, score in weighed if score >= most - (most > 2)}
     if len(best) > 1 and weighed[0][1] == most and all(float(weighed[0][0]) >= float(value) for value, _ in weighed):
@@ -223,11 +225,11 @@ def prose(text: str, question: str) -> str | None:
     return best.pop() if len(best) == 1 else None
 
 
-def _supposed(told: list[str], wanted: CountQuestion) -> str | None:
+def _hypothetical_number(statements: list[str], wanted: CountQuestion) -> str | None:
     """Return the number for a hypothetical question: that of all sentences if they agree, or of the last conclusion."""
     values = list[str]()
-    for sentence in told:
-        part = concluded(sentence)
+    for sentence in statements:
+        part = conclusion_of(sentence)
         if (value := _best_number(part or sentence, wanted, trusted=bool(part))[0]) is not None:
             values.append(value)
             last = bool(part or _EQUALS.search(sentence))
@@ -275,7 +277,7 @@ def _total(found: list[Numeral], clause: str, wanted: CountQuestion) -> str | No
     """Return the number that a clause calls a total or a remainder."""
     totals = {each.value for each in found if _TOTAL.search(clause[: each.start][-60:])}
     largest = max((each.value for each in found), key=float)
-    return totals.pop() if len(totals) == 1 and (totals == {largest} or wanted.supposes) else None
+    return totals.pop() if len(totals) == 1 and (totals == {largest} or wanted.is_hypothetical) else None
 
 
 def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Numeral]:

@@ -44,14 +44,14 @@ _ANNOUNCED = any_case(
     r"|\b(?:which|this|that|it)(?: is|'s) (?:option|choice)\s+"
 )
 # "Since the answer is 9", "if the answer is yes", "the answer to the first question is 2": not the reply's own answer.
-_TOLD = any_case(
+_QUOTED_ANSWER = any_case(
     r"\b(?:if|since|because|when|whether|as|although|though|unless|suppose|assuming|imagine|given(?: that)?"
     r"|(?:said|asked|says|asks|think)(?: that)?)\s+(?:\w+\s+){0,3}$|\basked\b[^.\n]*$"
 )
 _OTHER_QUESTION = any_case(
     r"\b(?:first|original|initial|previous|given|earlier|other|second) (?:question|answer)|\bgiven\b"
 )
-_SO_IS = any_case(
+_IS_THE_ANSWER = any_case(
     r"\s(?:is|are|was|must be|seems to be|appears to be)\s+(?:(?:clearly|therefore|thus|likely|probably) ){0,2}"
     r"(?:the |an? )?(?:only |most |best |more )?(?:correct|right|best|accurate|appropriate|likely|suitable|valid)?\s?"
     r"(?:answer|option|choice|response|match|(?<=correct)(?=[.\s,]{0,3}$))\b(?! (?:to|for) (?:a|an|another)\b)",
@@ -62,7 +62,7 @@ _FOREIGN = any_case(ANSWER)
 BOLD = lazy(r"\*\*([^*\n]{1,120})\*\*|__([^_\n]{1,120})__|<(?:b|strong)>([^<\n]{1,120})</")
 
 
-def marked(said: str) -> list[str]:
+def marked_regions(said: str) -> list[str]:
     """Return the contents of boxes, tags, JSON fields and text after "####", in order; the last one counts."""
     found = [(match.start(), match[2] if match[1] else match[4]) for match in _TAGGED.finditer(said)]
     if "\\" in said:
@@ -89,11 +89,11 @@ def _announced(text: str) -> Iterator[tuple[int, str]]:
         said = match.group()
         if not (
             re.search(r"\bnot\W*$", said, re.IGNORECASE)
-            or _TOLD.search(text, max(0, match.start() - 120), match.start())
+            or _QUOTED_ANSWER.search(text, max(0, match.start() - 120), match.start())
             or _OTHER_QUESTION.search(said)
         ):
             yield match.start(), text[match.end() :].strip()
-    for match in _SO_IS.finditer(text):
+    for match in _IS_THE_ANSWER.finditer(text):
         if subject := _SUBJECT.search(text[max(0, match.start() - 64) : match.start()]):
             yield match.start(), subject.group().strip()
 

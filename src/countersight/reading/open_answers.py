@@ -3,11 +3,19 @@
 import re
 
 from countersight.reading.plain import any_case, lazy
-from countersight.reading.sentences import NOW, SUPPOSES, concluded, content, refuses, sentences, stem
+from countersight.reading.sentences import (
+    ABOUT_THE_PRESENT,
+    HYPOTHETICAL,
+    conclusion_of,
+    content_words,
+    refuses,
+    sentences,
+    stem,
+)
 
 _SHORT = 5  # the maximum number of words in an answer
 _PHRASE = 8  # the maximum number of words in a reply without capitals and full stop
-_TRIM = " .,:;!\"'*()"
+_PUNCTUATION = " .,:;!\"'*()"
 _SENTENCE_END = lazy(r"(?:(?<=[^\W_]{3})|(?<=\d))[\"')]*[.!?][\"')]*\s+")  # but not in "St. Louis"
 _WORD = lazy(r"[^\s,;:()\"]+")
 _LEAD = any_case(
@@ -27,45 +35,45 @@ _WHOLE_SENTENCE = any_case(
 )
 
 
-def direct(region: str) -> str | None:
+def read_marked(region: str) -> str | None:
     """Return the answer after a mark: its first sentence."""
     first = _SENTENCE_END.split(region.strip().split("\n")[0], maxsplit=1)[0]
-    answer = _LEAD.sub("", first.strip()).strip(_TRIM)
+    answer = _LEAD.sub("", first.strip()).strip(_PUNCTUATION)
     return answer if answer and not refuses(answer) else None
 
 
-def prose(text: str, question: str, *, whole: bool = True) -> str | None:
+def read_sentences(text: str, question: str, *, whole: bool = True) -> str | None:
     """Return a whole short reply, or the words of a sentence that are not in the question."""
-    told = sentences(text)
-    if not told or refuses(text[:200]):
+    statements = sentences(text)
+    if not statements or refuses(text[:200]):
         return None
     # A few words without a capital or a full stop, as people fill in a form ("do not enter").
     if len(text.split()) <= _PHRASE and text == text.casefold() and not re.search(r"[.!?\n]|\bor\b", text.strip()):
-        return text.strip(_TRIM) or None
-    first = _TAIL.sub("", told[0])
+        return text.strip(_PUNCTUATION) or None
+    first = _TAIL.sub("", statements[0])
     name = _LEAD.sub("", first)
-    if len(told) == 1 and len(first.split()) <= _SHORT and not (_VERB.search(name) or _OR.search(first)):
-        return name.strip(_TRIM) or None
+    if len(statements) == 1 and len(first.split()) <= _SHORT and not (_VERB.search(name) or _OR.search(first)):
+        return name.strip(_PUNCTUATION) or None
     if _WHOLE_SENTENCE.search(question):
-        return (told[0] if whole else told[-1]).strip()
-    ends = [part for each in told[1:] if (part := concluded(each))]
-    return _new_words(ends[-1] if ends else told[0 if whole else -1], question)
+        return (statements[0] if whole else statements[-1]).strip()
+    ends = [part for each in statements[1:] if (part := conclusion_of(each))]
+    return _new_words(ends[-1] if ends else statements[0 if whole else -1], question)
 
 
 def _new_words(sentence: str, question: str) -> str | None:
     """Return the consecutive words that are not in the question, if there is only one such phrase."""
     sentence = _TAIL.sub("", sentence)
-    if _OR.search(sentence) or (SUPPOSES.search(question) and NOW.search(sentence)):
+    if _OR.search(sentence) or (HYPOTHETICAL.search(question) and ABOUT_THE_PRESENT.search(sentence)):
         return None
-    known = content(question)
+    known = content_words(question)
     runs: list[list[str]] = [[]]
-    for match in _WORD.finditer(_LEAD.sub("", sentence.strip(_TRIM))):
-        word = match.group().strip(_TRIM)
+    for match in _WORD.finditer(_LEAD.sub("", sentence.strip(_PUNCTUATION))):
+        word = match.group().strip(_PUNCTUATION)
         if stem(word) in known or not word:
             runs.append([])
         else:
             runs[-1].append(word)
-    said = [run for run in runs if content(" ".join(run))]
+    said = [run for run in runs if content_words(" ".join(run))]
     if not _NAMES.search(sentence) or len(said) != 1:
         return None
     answer = " ".join(said[0])

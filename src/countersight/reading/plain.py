@@ -74,7 +74,7 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def spoken(text: str) -> str | None:
+def strip_reasoning(text: str) -> str | None:
     """Return the reply after its reasoning, with normalised characters; None if the reasoning never ended."""
     ends = list(_THOUGHT_END.finditer(text, max(0, len(text) - 1_000_000)))
     after = text[ends[-1].end() :] if ends else text
@@ -83,14 +83,14 @@ def spoken(text: str) -> str | None:
         after = text[: start.start()]
     if (start or ends) and not after.strip():
         return None
-    text = _bounded(unicodedata.normalize("NFKC", _bounded(after).translate(_LOOK_ALIKES)).translate(_LOOK_ALIKES))
+    text = _shortened(unicodedata.normalize("NFKC", _shortened(after).translate(_LOOK_ALIKES)).translate(_LOOK_ALIKES))
     text = _UNUSUAL.sub(lambda sign: _visible(sign[0]), text)
     if "<" in text:
         text = _CONTROL_TOKEN.sub(" ", _BOX_TOKEN.sub(r"\\boxed{\1}", text))
     return _ARROW.sub(" = ", text) if ">" in text else text
 
 
-def plain(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Return the text without Markdown, HTML or LaTeX."""
     if "```" in text or "~~" in text:
         text = _STRUCK.sub(" ", _FENCE.sub("\n", text))
@@ -105,12 +105,12 @@ def plain(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
-def on_lines(question: str) -> str:
+def normalise_lines(question: str) -> str:
     """Return a question of limited length, with single spaces and no empty lines."""
-    return "\n".join(" ".join(line.split()) for line in _bounded(question).splitlines() if line.strip())
+    return "\n".join(" ".join(line.split()) for line in _shortened(question).splitlines() if line.strip())
 
 
-def _bounded(text: str) -> str:
+def _shortened(text: str) -> str:
     if len(text) <= _HEAD + _TAIL:
         return text
     head, tail = text[:_HEAD], text[-_TAIL:]

@@ -78,18 +78,18 @@ def agrees(answer: str, question: Question) -> bool:
     if question.kind == "number":
         return answer == canonical(question.answer)
     if question.kind == "open":
-        return _are_equal(_loose(answer), _loose(question.answer), question.text)
+        return _are_equivalent(_normalised(answer), _normalised(question.answer), question.text)
     if question.kind == "choice":  # if the right option is listed twice, either is right
         return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
     return answer == question.answer
 
 
-def _loose(text: str) -> str:
+def _normalised(text: str) -> str:
     """Return the text in lower case, without punctuation and without an article, preposition or subject in front."""
     return _ARTICLE.sub("", _DOING.sub("", _LOOSE.sub(" ", text).strip().casefold()))
 
 
-def _are_equal(said: str, gold: str, question: str) -> bool:
+def _are_equivalent(said: str, gold: str, question: str) -> bool:
     """Whether two open answers are equal; if asked "Which team", "red", "red one" and "red team" are equal."""
     asked = _WHICH.match(question)
     if said == gold or not asked:

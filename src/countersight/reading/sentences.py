@@ -5,13 +5,13 @@ from functools import lru_cache
 
 from countersight.reading.plain import any_case, lazy, word_set
 
-_MOST = 100  # the maximum number of sentences that are read from each end
-_BREAK = any_case(
+_MAX_SENTENCES = 100  # the maximum number of sentences that are read from each end
+_SENTENCE_BREAK = any_case(
     r"(?<=[.!?])[\"')\]]*\s+(?=(?-i:[^a-z\s]))|\s*\n+\s*|(?<=\w)\s*;\s+|,?\s+(?=(?:and|but|so) (?:if|when"
     r"|after|once|with)\b)"
 )
 _NEXT_LINE = lazy(r"(?<=[:=])[ \t]*\n\s*")
-CONCLUDES = any_case(
+CONCLUSION = any_case(
     r"(?:^|(?<=[\s,(]))(?:so|thus|therefore|hence|consequently|accordingly|in conclusion|to conclude|in summary"
     r"|overall|altogether|in total|as a result|finally|which (?:means|leaves|makes|gives)|this (?:means|leaves|makes"
     r"|gives|suggests|indicates|brings)|that (?:means|leaves|makes|gives)|based on (?:this|these|that|the above|my"
@@ -31,8 +31,8 @@ _IF_LAST = any_case(
     r"|as opposed to|given that|after|when|once|even though|although|despite|out of|due to)\b.*",
     re.DOTALL,
 )
-SUPPOSES = any_case(r"\b(?:if|would|were to|suppose|supposing|imagine|had been)\b|\w'd\b")
-NOW = any_case(  # sentences with these words are about the unchanged picture
+HYPOTHETICAL = any_case(r"\b(?:if|would|were to|suppose|supposing|imagine|had been)\b|\w'd\b")
+ABOUT_THE_PRESENT = any_case(  # sentences with these words are about the unchanged picture
     r"\b(?:now|currently|at the moment|at present|presently|already|as it is|at first|originally|initially"
     r"|in the (?:picture|image|photo|original))\b"
 )
@@ -70,7 +70,7 @@ _RESUMES = any_case(
 )
 _WORD = lazy(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*|√|°|%", re.UNICODE)
 _PLURALS = {"people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot", "mice": "mouse"}
-_FUNCTION = word_set("""
+_FUNCTION_WORDS = word_set("""
 a an the of in on at to for from by with and or but is are was were be been being am do does did has have had
 will would can could should may might must shall it its this that these those there here he she they them his
 her their you your i we our us me my as than then so if when what which who whom whose how many much image
@@ -81,13 +81,13 @@ both just also very into about up out please answer question not no n't yes only
 
 def sentences(text: str) -> list[str]:
     """Split a plain text into sentences and lines; a line that ends with a colon continues in the next."""
-    found = [piece.strip() for piece in _BREAK.split(_NEXT_LINE.sub(" ", text)) if piece.strip()]
-    return found if len(found) <= 2 * _MOST else found[:_MOST] + found[-_MOST:]
+    found = [piece.strip() for piece in _SENTENCE_BREAK.split(_NEXT_LINE.sub(" ", text)) if piece.strip()]
+    return found if len(found) <= 2 * _MAX_SENTENCES else found[:_MAX_SENTENCES] + found[-_MAX_SENTENCES:]
 
 
-def concluded(sentence: str) -> str | None:
+def conclusion_of(sentence: str) -> str | None:
     """Return the conclusion of a sentence, after its "so" or "therefore"; None if it has none."""
-    cues = [cue for cue in CONCLUDES.finditer(sentence) if not _NO_CONCLUSION.match(sentence, cue.start())]
+    cues = [cue for cue in CONCLUSION.finditer(sentence) if not _NO_CONCLUSION.match(sentence, cue.start())]
     parts = (sentence[cue.end() :].strip(" ,:.!") for cue in reversed(cues))
     return next(filter(None, parts), sentence) if cues else None
 
@@ -148,6 +148,6 @@ def words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def content(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """Return the stems of the content words in a text."""
-    return frozenset(stem(word) for word in words(text) if word not in _FUNCTION)
+    return frozenset(stem(word) for word in words(text) if word not in _FUNCTION_WORDS)

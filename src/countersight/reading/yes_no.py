@@ -7,7 +7,7 @@ from itertools import permutations
 
 from countersight.reading.languages import NO, YES
 from countersight.reading.plain import any_case
-from countersight.reading.sentences import SUPPOSES, concluded, content, main_clause, sentences, stem
+from countersight.reading.sentences import HYPOTHETICAL, conclusion_of, content_words, main_clause, sentences, stem
 
 _LEAD = (
     r"^\W{0,8}(?:(?:so|thus|therefore|hence|well|sure|okay|ok|answer|based on [^,]{1,60}|in (?:this|the) [^,]{1,40}"
@@ -22,7 +22,7 @@ _NO = any_case(
     rf"|(?:certainly|absolutely|definitely|of course) not|{NO})(?!\w)(?!\s+(?:doubt|one\b|other|more|longer"
     rf"|matter|problem|need|change|image|picture|figure|chart|information|and yes|\d+\b|\.\s*\d))"
 )
-_DENIES = any_case(
+_NEGATION = any_case(
     r"\b(?:not|never|no|none|cannot|neither|nor|nothing|nobody|without|lacks?|fails?|unable|unlikely|absent"
     r"|incorrect|false)\b|n't\b"
 )
@@ -51,49 +51,49 @@ def _opposites() -> defaultdict[str, set[str]]:
     return opposites
 
 
-def turned(sentence: str, asks: str) -> int:
+def count_opposites(sentence: str, asks: str) -> int:
     """Return how many words of a question have an opposite in a sentence, such as "least" for "most"."""
-    wanted, said = content(asks), content(sentence)
+    wanted, said = content_words(asks), content_words(sentence)
     return sum(not _opposites().get(word, set()).isdisjoint(said - wanted) for word in wanted - said)
 
 
-def opening(text: str) -> str | None:
+def read_beginning(text: str) -> str | None:
     """Return "yes" or "no" if a text starts with one of them; otherwise None."""
     text = text[:400].lstrip(" \n\t\"'*_#>(-")
     return "no" if _NO.match(text) else "yes" if _YES.match(text) else None
 
 
-def direct(region: str, question: str) -> str | None:
+def read_marked(region: str, question: str) -> str | None:
     """Return yes or no from the text after a mark."""
     first = next(iter(sentences(region[:600])), "")
-    return None if first.endswith("?") else opening(first) or stated(first, question)
+    return None if first.endswith("?") else read_beginning(first) or read_statement(first, question)
 
 
-def prose(text: str, question: str) -> str | None:
+def read_sentences(text: str, question: str) -> str | None:
     """Return yes or no from the conclusion of a reply, or from sentences that repeat the question."""
-    told = [sentence for sentence in sentences(text) if not sentence.rstrip().endswith("?")]
-    for sentence in reversed(told[-3:]):
-        part = concluded(sentence) or (sentence if " " not in sentence else "")
-        if said := opening(part) or stated(part, question):
+    statements = [sentence for sentence in sentences(text) if not sentence.rstrip().endswith("?")]
+    for sentence in reversed(statements[-3:]):
+        part = conclusion_of(sentence) or (sentence if " " not in sentence else "")
+        if said := read_beginning(part) or read_statement(part, question):
             return said
-    answers = {said for sentence in told if (said := stated(sentence, question))}
+    answers = {said for sentence in statements if (said := read_statement(sentence, question))}
     return answers.pop() if len(answers) == 1 else None
 
 
-def stated(sentence: str, question: str) -> str | None:
+def read_statement(sentence: str, question: str) -> str | None:
     """Return "yes" if a sentence affirms a question by repeating its words, "no" if it negates it; None if neither."""
     asks = question.rstrip(" ?\n").split("\n")[-1]
-    is_of_now = not SUPPOSES.search(sentence) and not re.search(r"\bwill\b|\bcan\b|\bcould\b", sentence)
-    if is_of_now and SUPPOSES.search(asks):
+    is_of_now = not HYPOTHETICAL.search(sentence) and not re.search(r"\bwill\b|\bcan\b|\bcould\b", sentence)
+    if is_of_now and HYPOTHETICAL.search(asks):
         return None  # a statement about the present does not answer a hypothetical question
     asks = main_clause(_TO_ITS_VERB.sub("", asks.rpartition(". ")[2]))
     clause = main_clause(sentence.rstrip(" .!"))
     clause = re.split(r",? (?:but|however|although|while|whereas|as|since|which)\b|;|, (?:so|and) ", clause)[0]
-    wanted, opposites = content(asks), turned(clause, asks)
-    missing = len(wanted - content(clause)) - opposites
-    than, said_than = (content(each.partition(" than ")[2]) for each in (asks, clause))
+    wanted, opposites = content_words(asks), count_opposites(clause, asks)
+    missing = len(wanted - content_words(clause)) - opposites
+    than, said_than = (content_words(each.partition(" than ")[2]) for each in (asks, clause))
     compares_others = than and than.isdisjoint(said_than)  # "A is taller than B", to "than C?"
     if not wanted or missing > (len(wanted) >= _LONG) or compares_others:
         return None
-    denials = len(_DENIES.findall(clause)) - len(_DENIES.findall(asks))
+    denials = len(_NEGATION.findall(clause)) - len(_NEGATION.findall(asks))
     return "no" if (denials + opposites) % 2 else "yes"
