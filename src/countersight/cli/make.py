@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
-from countersight.cli.parsing import Verbs, model_settings, print_bad, shared, verb
+from countersight.cli.parsing import Verbs, model_settings, print_bad, shared_options, verb
 from countersight.cli.terminal import counting
 from countersight.text import printable, several
 
@@ -68,7 +68,7 @@ _MINE: Final = {
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
     example = "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers"
-    verb(verbs, "make", _make, "make or import a dataset", example, _MAKE, shared("pictures", "ray"))
+    verb(verbs, "make", _make, "make or import a dataset", example, _MAKE, shared_options("pictures", "ray"))
     verb(
         verbs,
         "build",
@@ -77,10 +77,10 @@ def add(verbs: Verbs) -> None:
         "countersight build cvqa --questions questions.json --annotations annotations.json --pictures val2014 "
         "--writer grammar --size 500 -o pairs",
         _BUILD,
-        shared("pictures", "seed", "temperature", "max_tokens", "timeout", "price", "ray", concurrency=16),
+        shared_options("pictures", "seed", "temperature", "max_tokens", "timeout", "price", "ray", concurrency=16),
     )
     example = "countersight mine scene_graphs.json --pictures VG -o causal"
-    verb(verbs, "mine", _mine, "find causal graphs in scene graphs", example, _MINE, shared("pictures", "ray"))
+    verb(verbs, "mine", _mine, "find causal graphs in scene graphs", example, _MINE, shared_options("pictures", "ray"))
 
 
 def _make(chosen: argparse.Namespace) -> int:
@@ -102,7 +102,7 @@ def _make(chosen: argparse.Namespace) -> int:
     if source is None:
         controls = f", half of them controls of the {made.count // 2:,} others" if chosen.controls else ""
         print(f"{several(made.count, 'case')} in {chosen.output}{controls}")
-    elif made.way == "folder":
+    elif made.source_kind == "folder":
         _print_assembled(chosen, made.details)
     else:
         _print_imported(chosen, made.details, counts, made.part)

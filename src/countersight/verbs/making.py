@@ -22,10 +22,15 @@ class MadeDataset(Dataset):
     """A new dataset, with `details` from its suite, such as the number of bad rows, and the imported `part`."""
 
     def __init__(
-        self, path: Path, details: Any = None, way: Way = "seed", part: Part | None = None, hidden: Hidden | None = None
+        self,
+        path: Path,
+        details: Any = None,
+        source_kind: Way = "seed",
+        part: Part | None = None,
+        hidden: Hidden | None = None,
     ) -> None:
         super().__init__(path)
-        self.details, self.way, self.part, self.hidden = details, way, part, hidden
+        self.details, self.source_kind, self.part, self.hidden = details, source_kind, part, hidden
 
 
 @checked
@@ -91,34 +96,34 @@ def make(
             "seed": seed or 0,
             "size": None if drawn else f"{per_task} of each task" if per_task else size,
         }
-        return _made_before(folder, how)
+        return _open_existing(folder, how)
     if beside is not None and chosen.beside is None:
         raise CountersightError(f"{suite} is imported from one file; leave out `beside`")
     if source is not None and beside is None and chosen.beside and chosen.beside.needed:
         raise CountersightError(f"{suite} needs {chosen.beside.option} (in Python: beside): {chosen.beside.words}")
     own = {name: value for name, value in own.items() if value}
     pictures = maybe_path(pictures)
-    way = way_of(chosen, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
+    source_kind = way_of(chosen, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
     number = secret_seed(seed) if key else seed or 0
-    if way == "folder" and own.get("wording", WORDINGS[0]) not in WORDINGS:
+    if source_kind == "folder" and own.get("wording", WORDINGS[0]) not in WORDINGS:
         own["wording"] = open_model(own["wording"], ModelSettings(seed=number, ray=ray))
-    part = Part(size, sample, number) if way == "file" and (size or sample) else None
+    part = Part(size, sample, number) if source_kind == "file" and (size or sample) else None
     watch, bad = progress or usual(), on_bad or (lambda line, field, reason: None)
 
     def fill(folder: Path) -> Any:
         if source is None:
             return chosen.make(folder, size=size, seed=number, workers=workers, ray=ray, progress=watch, **own)
-        if way == "folder":
+        if source_kind == "folder":
             return chosen.assemble(source, folder, size=size, seed=number, progress=watch, on_bad=bad, **own)
         second = maybe_path(beside)
         return chosen.read(source, folder, pictures=pictures, beside=second, part=part, on_bad=bad, **own)
 
     if key is None:
-        return MadeDataset(folder, fill(folder), way, part)
+        return MadeDataset(folder, fill(folder), source_kind, part)
     with whole_beside(folder, key) as (whole, empty):
         details = fill(whole)
         commitment = hide(Dataset(whole), empty, key)
-    return MadeDataset(folder, details, way, part, commitment)
+    return MadeDataset(folder, details, source_kind, part, commitment)
 
 
 def open_dataset(path: Path | str) -> Dataset:
@@ -126,7 +131,7 @@ def open_dataset(path: Path | str) -> Dataset:
     return Dataset.open(path)
 
 
-def _made_before(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
+def _open_existing(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
     """Return the dataset in a folder; raises an error if its card says that it was made with other arguments."""
     dataset = MadeDataset(folder)
     made = dataset.provenance()
@@ -190,9 +195,12 @@ def build(
         seed=seed,
         blind=blind,
     )
-    with (progress or usual())("Writing", size, "pairs") as told:
+    with (progress or usual())("Writing", size, "pairs") as report_progress:
         return build_dataset(
-            order, settings=settings_of(settings, ModelSettings()), retry=retry or RetryPolicy(16), progress=told
+            order,
+            settings=settings_of(settings, ModelSettings()),
+            retry=retry or RetryPolicy(16),
+            progress=report_progress,
         )
 
 

@@ -77,12 +77,12 @@ async def run_async(
     if until_metric and until is None:
         raise CountersightError("`until_metric` names the measure that `until` watches: add `until`")
     opened = dataset_of(dataset)
-    worded = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
-    chosen = settings_of(settings, ModelSettings(max_tokens=worded.max_tokens, loss=loss))
+    chosen_prompt = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
+    chosen = settings_of(settings, ModelSettings(max_tokens=chosen_prompt.max_tokens, loss=loss))
     pool = dataset_of(shots_from) if shots_from is not None else None
     sample = Sample(cases, chosen.seed) if cases else None
-    way = RunOptions(worded, shown, answering, chosen.loss, chosen.seed, again, sample)
-    way, chosen, pool = restore_options(Path(out), way, chosen, pool)
+    options = RunOptions(chosen_prompt, shown, answering, chosen.loss, chosen.seed, again, sample)
+    options, chosen, pool = restore_options(Path(out), options, chosen, pool)
     asked, tally = open_model(model, chosen, name=name), Tally()
     other = None if against is None else open_model(against, chosen)
     models = (asked.name, other.name) if other else ()
@@ -94,7 +94,7 @@ async def run_async(
             opened,
             Path(out),
             asked,
-            way,
+            options,
             against=(other, Tally()) if other else None,
             retry=retry,
             pool=pool,
