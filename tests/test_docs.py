@@ -26,11 +26,11 @@ from making import picture
 from promises.inputs import write_scene_graphs
 
 import countersight as cs
-from countersight.cli.parsing import whole_parser
+from countersight.cli.parsing import build_parser
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PARSER, VERBS = whole_parser()
+PARSER, VERBS = build_parser()
 FENCE = re.compile(r"^(?:<!-- (?P<note>.*?) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
     rf"(?:^countersight |`countersight |`(?=(?:{'|'.join(VERBS.choices)}) ))((?:[^\s`']|'[^']*'|\\\n| )+)", re.M

@@ -13,7 +13,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def commands() -> str:
     os.environ["COLUMNS"] = "100"
-    from countersight.cli.parsing import whole_parser
+    from countersight.cli.parsing import build_parser
 
-    _, verbs = whole_parser()
+    _, verbs = build_parser()
     return "\n\n".join(f"## {name}\n\n```text\n{verb.format_help()}```" for name, verb in sorted(verbs.choices.items()))

@@ -16,7 +16,7 @@ from importing import csv_file, import_suite, json_file, jsonl_file
 from making import picture
 
 from countersight import csv_lines
-from countersight.cli.parsing import part_of_all
+from countersight.cli.parsing import parse_share
 from countersight.errors import CountersightError
 from countersight.suites import rows as suite_rows
 from countersight.suites.importing import Layout, Part, import_dataset
@@ -113,7 +113,7 @@ def test_a_header_that_will_not_do_is_told_with_the_column_that_may_be_meant(tmp
 @pytest.mark.parametrize("given", ["150%", "-3%", "0%", "1.5", "a%"])
 def test_what_is_no_share_is_said_back_as_it_was_given(given):
     with pytest.raises(ArgumentTypeError, match=f"^'{given}' is not a share such as 10% or 0.1$"):
-        part_of_all(given)
+        parse_share(given)
 
 
 def test_quotes_cannot_hold_a_row_together_for_ever(tmp_path, monkeypatch):

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from countersight.cli.parsing import AUDIT_VERBS, in_options, whole_parser
-from countersight.cli.terminal import plain_signs
+from countersight.cli.parsing import AUDIT_VERBS, build_parser, in_options
+from countersight.cli.terminal import use_ascii_fallbacks
 from countersight.errors import CountersightError
 from countersight.text import nearest
 
@@ -21,17 +21,17 @@ from countersight.text import nearest
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0 for success, 2 for an error the user can fix, 130 for Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
-        plain_signs(stream)
+        use_ascii_fallbacks(stream)
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS:  # one verb with its own options and help
         given[:2] = [" ".join(given[:2])]
-    parser, verbs = whole_parser(given[0].partition(" ")[0] if given else "")
+    parser, verbs = build_parser(given[0].partition(" ")[0] if given else "")
     if given and not given[0].startswith("-") and given[0] not in verbs.choices:
-        parser.error(f"there is no verb {given[0]!r}{_meant(given[0], verbs.choices)}")
+        parser.error(f"there is no verb {given[0]!r}{_suggestion(given[0], verbs.choices)}")
     chosen, unknown = parser.parse_known_args(given)
     if unknown:
         of = verbs.choices.get(chosen.verb, parser)
-        meant = _meant(unknown[0].partition("=")[0], of._option_string_actions)
+        meant = _suggestion(unknown[0].partition("=")[0], of._option_string_actions)
         of.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
     if chosen.verb is None:
         parser.print_help()
@@ -79,7 +79,7 @@ def command() -> NoReturn:
     sys.exit(status)
 
 
-def _meant(typed: str, known: Iterable[str]) -> str:
+def _suggestion(typed: str, known: Iterable[str]) -> str:
     near = nearest(typed, known)
     return f"; did you mean {near}?" if near else ""
 

@@ -14,11 +14,11 @@ from countersight.cli.parsing import (
     add_local,
     add_options,
     model_settings,
-    shared,
+    shared_options,
     temperature,
     verb,
 )
-from countersight.cli.terminal import GOES_ON, STOPPED, counting, stoppable
+from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, counting, run_interruptible
 from countersight.errors import CountersightError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from countersight.audits import AuditTally, Finished, Pool
     from countersight.models import ModelSettings
 
-SEVERAL_VOTES: Final = 0.7
+TEMPERATURE_OF_SEVERAL_VOTES: Final = 0.7
 """Temperature of judges that vote more than once; at 0 all votes would be nearly the same."""
 
 _JUDGE: Final = "exact, rules, or a language model; may be given several times; see: countersight list judges"
@@ -63,7 +63,7 @@ _JUDGING: Final = {
     "--prompts P": "edct, brief, your own .toml file, or paper (the paper's prompts, which you copy into paper.toml)",
     "--judge-price IN,OUT=0,0": "price of the extractor and the judges, in dollars per million input and output tokens",
 }
-_ASKING: Final = shared("seed", "concurrency", "attempts", "ray", timeout=180)
+_ASKING: Final = shared_options("seed", "concurrency", "attempts", "ray", timeout=180)
 _CALIBRATE: Final = {
     "-o, --output DIR!": "the folder to write",
     "--judge J*": _JUDGE,
@@ -134,7 +134,7 @@ def add(verbs: Verbs) -> None:
         _BUNDLING,
         _JUDGING,
         _ASKING,
-        shared("temperature", "detail", "price", max_tokens=2048),
+        shared_options("temperature", "detail", "price", max_tokens=2048),
     )
     audit.formatter_class = argparse.RawDescriptionHelpFormatter
     audit.epilog = _EXAMPLES
@@ -179,7 +179,7 @@ def add(verbs: Verbs) -> None:
             default=argparse.SUPPRESS,  # None would mean the server's default
             metavar="T",
             type=temperature,
-            help=f"temperature of the judges (default: 0 for one vote, {SEVERAL_VOTES} for several)",
+            help=f"temperature of the judges (default: 0 for one vote, {TEMPERATURE_OF_SEVERAL_VOTES} for several)",
         )
     _command(
         verbs,
@@ -243,7 +243,9 @@ def _pooling_rule(chosen: argparse.Namespace) -> "Pool":
 
 def _judge_temperature(chosen: argparse.Namespace) -> float | None:
     """Return the temperature of the judges; None is the server's default."""
-    given: float | None = getattr(chosen, "judge_temperature", SEVERAL_VOTES if chosen.votes > 1 else 0.0)
+    given: float | None = getattr(
+        chosen, "judge_temperature", TEMPERATURE_OF_SEVERAL_VOTES if chosen.votes > 1 else 0.0
+    )
     return given
 
 
@@ -293,31 +295,31 @@ def _audit(chosen: argparse.Namespace) -> int:
         requires=tuple(filter(None, chosen.require or ())),
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
-    with _showing_progress(f"audit {chosen.model}", tally):
-        stopped = _stopped(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
+    with _show_progress(f"audit {chosen.model}", tally):
+        stopped = _run_steps(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
     if stopped:
-        return STOPPED
+        return EXIT_STOPPED
     finished = _finish(chosen.output, chosen)
     if chosen.require is not None and finished.conclusion.answer != "met":
         return 1
     return 0 if finished.scores.kept.ccs.concepts or finished.scores.thought else 1
 
 
-def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
+def _run_steps(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
     """Run work that Ctrl-C can stop; returns whether it was stopped."""
 
-    async def whole(stop: "asyncio.Event") -> bool:
+    async def run_whole(stop: "asyncio.Event") -> bool:
         await work(stop)
         return stop.is_set()
 
-    stopped = stoppable(whole, "steps") is not False
+    stopped = run_interruptible(run_whole, "steps") is not False
     if stopped:
-        print(GOES_ON, file=sys.stderr)
+        print(RESUME_MESSAGE, file=sys.stderr)
     return stopped
 
 
 @contextmanager
-def _showing_progress(name: str, tally: "AuditTally") -> Iterator[None]:
+def _show_progress(name: str, tally: "AuditTally") -> Iterator[None]:
     """Show the steps of an audit while they run, and a summary at the end."""
     from countersight.engine import show_progress
 
@@ -379,13 +381,13 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         "retry": RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
     }
     tally = AuditTally()
-    with _showing_progress("calibrate", tally):
-        calibration = stoppable(
+    with _show_progress("calibrate", tally):
+        calibration = run_interruptible(
             lambda stop: calibrate(chosen.output, chosen.size, chosen.seed, tally, stop, **judging), "steps"
         )
     if calibration is None:
-        print(GOES_ON, file=sys.stderr)
-        return STOPPED
+        print(RESUME_MESSAGE, file=sys.stderr)
+        return EXIT_STOPPED
     print_grids(calibration_grids(calibration), Console())
     print(chosen.output)
     return 0

@@ -84,7 +84,7 @@ def add(verbs: Verbs) -> None:
         "export": (_export, "export what was collected as a dataset, a run or a table of labels", "-o cases", _EXPORT),
         "log": (_log, "print the actions of leads and reviewers as CSV", "> log.csv", {}),
     }
-    made = {name: _opening(actions, name, *about) for name, about in opened.items()}
+    made = {name: _add_campaign_action(actions, name, *about) for name, about in opened.items()}
     made["new"] = verb(
         actions, "new", _new, "make a campaign", "countersight collect new kitchen --flow cfmm --pictures photographs",
         _NEW, _SOURCES,
@@ -107,7 +107,7 @@ def add(verbs: Verbs) -> None:
         each.add_argument("--database", metavar="URL", default=os.environ.get("COUNTERSIGHT_DATABASE"), help=words)
 
 
-def _opening(
+def _add_campaign_action(
     actions: Verbs, name: str, call: Callable[[argparse.Namespace, Any], int], summary: str, more: str, options: Table
 ) -> argparse.ArgumentParser:
     """Add an action that works on an existing campaign; the campaign is opened before the action is called."""

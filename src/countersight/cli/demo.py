@@ -4,7 +4,7 @@ import argparse
 from typing import Final
 
 from countersight.cli.parsing import Verbs, verb
-from countersight.cli.terminal import STOPPED, counting
+from countersight.cli.terminal import EXIT_STOPPED, counting
 
 SEED: Final = 7
 MODELS: Final = {
@@ -52,7 +52,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     opened, options = Dataset.open(dataset), RunOptions(find_prompt("0-shot"), shown=True)
     for model, run in runs.items():
         status = ask(opened, run, open_model(model), options, RetryPolicy())
-        if status == STOPPED:
+        if status == EXIT_STOPPED:
             return status
     report = write_report(list(runs.values()), folder / "report", progress=counting)
     print_overview(report.data, Console())

@@ -5,8 +5,8 @@ import re
 import shlex
 from typing import Final
 
-from countersight.cli.parsing import Verbs, add_local, model_settings, print_bad, shared, verb
-from countersight.cli.terminal import STOPPED
+from countersight.cli.parsing import Verbs, add_local, model_settings, print_bad, shared_options, verb
+from countersight.cli.terminal import EXIT_STOPPED
 
 _DESCRIBE: Final = {
     "DATASET": "a dataset folder",
@@ -36,7 +36,7 @@ def add(verbs: Verbs) -> None:
     verb(verbs, "blind", _blind, summary, example, _BLIND)
     summary = "leave out each part of a change to see which part the answer depends on"
     example = "countersight ablate cosim --model matcher:matchers/text -o parts"
-    add_local(verb(verbs, "ablate", _ablate, summary, example, _ABLATE, shared("concurrency")))
+    add_local(verb(verbs, "ablate", _ablate, summary, example, _ABLATE, shared_options("concurrency")))
 
 
 def _describe(chosen: argparse.Namespace) -> int:
@@ -118,7 +118,7 @@ def _ablate(chosen: argparse.Namespace) -> int:
     model = open_model(chosen.model, model_settings(chosen))
     options = RunOptions(find_prompt("0-shot"), answering="rank")
     status = ask(Dataset.open(variants), run, model, options, RetryPolicy(chosen.concurrency))
-    if status == STOPPED:
+    if status == EXIT_STOPPED:
         return status
     cases = read_effects(RunFolder.open(run), Dataset.open(variants))
     if not cases:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Final
 
-from countersight.cli.parsing import Verbs, print_bad, shared, verb
+from countersight.cli.parsing import Verbs, print_bad, shared_options, verb
 from countersight.text import printable, several
 
 _EXPORT: Final = {
@@ -34,7 +34,7 @@ def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
     summary = "write a dataset or a run in the format of another tool"
     example = "countersight export runs/qwen --to inspect -o logs/qwen.eval"
-    verb(verbs, "export", _export, summary, example, _EXPORT, shared("dataset"))
+    verb(verbs, "export", _export, summary, example, _EXPORT, shared_options("dataset"))
     summary = "upload a dataset or a run to the Hugging Face Hub"
     verb(verbs, "push", _push, summary, "countersight push flowers hf://my-name/flowers", _PUSH)
     summary = "import answers that were collected with another tool, as a run"
@@ -74,19 +74,19 @@ def _import(chosen: argparse.Namespace) -> int:
     from countersight.scoring import score_run
 
     imported = import_run(chosen.tool, chosen.path, chosen.dataset, chosen.output, model=chosen.model, on_bad=print_bad)
-    amiss = {
+    skipped = {
         "failed": imported.failed,
         "skipped: the question is not in the dataset": imported.strays,
         "skipped: the question already has an answer": imported.repeated,
     }
-    words = "".join(f"; {number:,} {what}" for what, number in amiss.items() if number)
+    words = "".join(f"; {number:,} {what}" for what, number in skipped.items() if number)
     print(
         printable(f"{several(imported.answers, 'answer')} of {imported.run.manifest.model} in {chosen.output}{words}")
     )
-    told = [imported.unfinished] if imported.unfinished else []
+    notes = [imported.unfinished] if imported.unfinished else []
     if imported.unanswered:
-        told.append(f"no answer to {several(imported.unanswered, 'question')} of the dataset")
-    if told:
-        print(printable(f"{chosen.path} is not complete: {'; '.join(told)}"), file=sys.stderr)
+        notes.append(f"no answer to {several(imported.unanswered, 'question')} of the dataset")
+    if notes:
+        print(printable(f"{chosen.path} is not complete: {'; '.join(notes)}"), file=sys.stderr)
     print(score_run(imported.run))
     return 0

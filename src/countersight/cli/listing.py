@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any, Final
 
-from countersight.cli.parsing import AUDIT_VERBS, Verbs, verb, whole_parser
+from countersight.cli.parsing import AUDIT_VERBS, Verbs, build_parser, verb
 from countersight.errors import CountersightError
 from countersight.registry import Registry
 
@@ -28,7 +28,7 @@ def _completion(chosen: argparse.Namespace) -> int:
         import shtab
     except ImportError:
         raise CountersightError("completion needs shtab: pip install 'countersight[completion]'") from None
-    parser, verbs = whole_parser()
+    parser, verbs = build_parser()
     nested = verbs.choices["audit"].add_subparsers()
     for name in AUDIT_VERBS:  # on the command line `audit verify` is one verb; a shell completes word by word
         nested.add_parser(name, help=name)

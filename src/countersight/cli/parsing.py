@@ -58,7 +58,7 @@ _USAGE: Final = re.compile(
     r"(?P<flags>-.*?|[A-Z]+)(?: (?P<value>\{.*?\}|[^-\s][^\s=!*?+…>]*))?(?P<times>…\?|[?+*…])?(?P<needed>!)?"
     r"(?:>(?P<dest>\w+))?(?:=(?P<default>.*))?"
 )
-_TIMES: Final[dict[str, dict[str, Any]]] = {
+_REPETITIONS: Final[dict[str, dict[str, Any]]] = {
     "?": {"nargs": "?"},
     "+": {"nargs": "+"},
     "*": {"action": "append", "default": []},
@@ -67,7 +67,7 @@ _TIMES: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-def whole_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
+def build_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
     """Return the parser of the command line and its verbs; if `verb` is given, only its module is loaded."""
     parser = argparse.ArgumentParser(
         prog="countersight",
@@ -118,7 +118,7 @@ def add_options(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", tab
         if found["dest"]:
             more["dest"] = found["dest"]
         names = flags.split(", ") if flags.startswith("-") else [flags.lower()]
-        parser.add_argument(*names, **more | _TIMES.get(found["times"] or "", {}))
+        parser.add_argument(*names, **more | _REPETITIONS.get(found["times"] or "", {}))
 
 
 def print_bad(bad: object) -> None:
@@ -126,7 +126,7 @@ def print_bad(bad: object) -> None:
     print(printable(str(bad)), file=sys.stderr)
 
 
-def part_of_all(text: str) -> float:
+def parse_share(text: str) -> float:
     """Parse a share, such as 10% or 0.1."""
     words = "a share such as 10% or 0.1"
     if text.endswith("%"):
@@ -172,15 +172,15 @@ def _whole_number(words: str, most: int) -> Callable[[str], int]:
     return parse
 
 
-positive: Final = _whole_number("a whole number of at least 1", 10**9)
+parse_positive: Final = _whole_number("a whole number of at least 1", 10**9)
 _KINDS: Final[dict[str, Callable[[str], Any]]] = {
-    "N": positive,
-    "K": positive,
+    "N": parse_positive,
+    "K": parse_positive,
     "PORT": _whole_number("the number of a port, from 1 to 65535", 65535),
     "S": lambda text: _number(text, "a number of seconds above 0", 1e-3, 1e6),
     "DOLLARS": lambda text: _number(text, "an amount of dollars above 0, such as 5.00 or 0.005", 1e-6, 1e9),
     "SHARE": lambda text: _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5),
-    "P%": part_of_all,
+    "P%": parse_share,
     "T": temperature,
     "IN,OUT": _prices,
     "W": _until,
@@ -216,7 +216,7 @@ LOCAL: Final = {
 """Options for models that run on this machine (hf:…)."""
 
 
-def shared(*names: str, **defaults: object) -> dict[str, str]:
+def shared_options(*names: str, **defaults: object) -> dict[str, str]:
     """Return shared options by name; `defaults` overrides a default (None means no default)."""
     table = {}
     for usage, words in _SHARED.items():
@@ -247,7 +247,7 @@ def model_settings(chosen: argparse.Namespace, **more: Any) -> "ModelSettings":
     return ModelSettings(**{**given, "batch": getattr(chosen, "batch_size", None), **more})
 
 
-_OTHERWISE: Final = {
+_OPTION_NAMES: Final = {
     "answering": "--rank",
     "beside": "--annotations and --kinds",
     "cases": "--limit",
@@ -258,15 +258,17 @@ _OTHERWISE: Final = {
     "source": "--from",
 }
 """Arguments of the library whose command-line option has a different name."""
-_NAMED: Final = re.compile(r"`([a-z_]+)`")
+_ARGUMENT_NAME: Final = re.compile(r"`([a-z_]+)`")
 
 
 def in_options(sentence: str) -> str:
     """Replace the names of arguments in a message by the names of options: `max_tokens` becomes --max-tokens."""
-    return _NAMED.sub(lambda named: _option(named[1]) or named[0], sentence)
+    return _ARGUMENT_NAME.sub(lambda named: _option(named[1]) or named[0], sentence)
 
 
 def _option(argument: str) -> str:
     option = f"--{argument.replace('_', '-')}"
-    verbs = whole_parser()[1].choices.values()
-    return _OTHERWISE.get(argument) or (option if any(option in each._option_string_actions for each in verbs) else "")
+    verbs = build_parser()[1].choices.values()
+    return _OPTION_NAMES.get(argument) or (
+        option if any(option in each._option_string_actions for each in verbs) else ""
+    )

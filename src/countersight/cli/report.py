@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from countersight.cli.parsing import Verbs, in_options, shared, verb
-from countersight.cli.terminal import GOES_ON, STOPPED, counting, stoppable
+from countersight.cli.parsing import Verbs, in_options, shared_options, verb
+from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, counting, run_interruptible
 from countersight.errors import CountersightError
 from countersight.files import refuse_foreign_page
 from countersight.text import printable, several
@@ -55,16 +55,16 @@ def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
     summary = "print the scores of a run; optionally write one row per answer to a Parquet file"
     example = "countersight score runs/qwen --gold corrected.csv -o runs/qwen/scores.parquet"
-    verb(verbs, "score", _score, summary, example, _SCORE, shared("dataset", "gold"))
+    verb(verbs, "score", _score, summary, example, _SCORE, shared_options("dataset", "gold"))
     summary = "write tables and an HTML report about one or more runs, or about several audits side by side"
     example = "countersight report runs/qwen runs/llava -o report"
-    verb(verbs, "report", _report, summary, example, _REPORT, shared("dataset", "gold"))
+    verb(verbs, "report", _report, summary, example, _REPORT, shared_options("dataset", "gold"))
     summary = "compare the scores of two runs or reports, and fail where a measure changed more than allowed"
     example = "countersight compare runs/main runs/new --fail-if 'drop > 2' --fail-if 'counterfactual < -1'"
     verb(verbs, "compare", _compare, summary, example, _COMPARE)
     summary = "compare runs of any suites on one sortable page, next to published results"
     example = "countersight leaderboard runs/* -o leaderboard"
-    verb(verbs, "leaderboard", _leaderboard, summary, example, _LEADERBOARD, shared("gold"))
+    verb(verbs, "leaderboard", _leaderboard, summary, example, _LEADERBOARD, shared_options("gold"))
     summary = "show runs and audits in the browser, with live updates"
     verb(verbs, "view", _view, summary, "countersight view runs audits/gpt-4o", _VIEW)
 
@@ -101,10 +101,10 @@ def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespa
         return None if stop.is_set() else found
 
     with show_progress(model.name, tally, "readings"):
-        found = stoppable(work, "readings")
+        found = run_interruptible(work, "readings")
     if found is None:
-        print(GOES_ON, file=sys.stderr)
-        return STOPPED, None
+        print(RESUME_MESSAGE, file=sys.stderr)
+        return EXIT_STOPPED, None
     return 0, rereading_grid(found)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
-from countersight.cli.parsing import Verbs, add_local, in_options, model_settings, shared, verb
-from countersight.cli.terminal import GOES_ON, STOPPED, stoppable
+from countersight.cli.parsing import Verbs, add_local, in_options, model_settings, shared_options, verb
+from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
 from countersight.errors import CountersightError
 from countersight.text import in_dollars, nearest, printable, several
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from countersight.models import Model, ModelSettings
     from countersight.scoring import Until
 
-NOT_DONE: Final = 3
+EXIT_WAITING: Final = 3
 """Exit status of a run that waits for batches."""
-SOME_FAILED: Final = 1
+EXIT_SOME_FAILED: Final = 1
 """Exit status of a finished run in which some questions have no answer."""
-UNDER_WAY: Final = 64
+DEFAULT_CONCURRENCY: Final = 64
 """The default number of concurrent questions; models on GPUs multiply it."""
 UNREAD_SHARE: Final = 0.01
 """The share of unread replies above which a run with --until prints a warning at the end."""
@@ -64,9 +64,9 @@ def add(verbs: Verbs) -> None:
         "ask a model every question in both worlds; an interrupted run resumes",
         "countersight run flowers --model endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl-7b -o runs/qwen",
         _OPTIONS,
-        shared("seed", "temperature", "timeout", "price", max_tokens=None, concurrency=None),
+        shared_options("seed", "temperature", "timeout", "price", max_tokens=None, concurrency=None),
     )
-    add_local(run, shared("ray"))
+    add_local(run, shared_options("ray"))
     status, example = "print the progress of a run and its outstanding batches", "countersight status runs/gpt"
     verb(verbs, "status", _status, status, example, {"RUN": "a run folder"})
 
@@ -115,11 +115,11 @@ def _ask_or_estimate(chosen: argparse.Namespace) -> int:
         return _estimate(chosen, dataset, options, pool, _with_other(output, model, other))
     if chosen.batch:
         if _in_batches(dataset, output, model, options, pool):
-            return NOT_DONE
+            return EXIT_WAITING
         model = open_model(chosen.model, settings)  # unanswered questions are asked as normal requests
     rule, retry = _rule(chosen, (model.name, other.name) if other else ()), _retry(chosen, model)
     status = ask(dataset, output, model, options, retry, pool=pool, budget=chosen.budget, rule=rule, other=other)
-    if status == STOPPED:
+    if status == EXIT_STOPPED:
         return status
     print(output)
     if any(reply.state == "answered" for reply in RunFolder.open(output).replies()):
@@ -215,7 +215,7 @@ def _run_file(chosen: argparse.Namespace) -> int:
         one.dataset, one.model = Path(dataset), model
         one.output = _default_output(dataset, model, one.output or "runs")
         status = _run_one(one)
-        if status == STOPPED:
+        if status == EXIT_STOPPED:
             return status
         worst = max(worst, status)
     return worst
@@ -268,43 +268,43 @@ def ask(
 
     try:
         with show_progress(model.name, tally):
-            stopped = stoppable(work, "questions") is not False
+            stopped = run_interruptible(work, "questions") is not False
     finally:
         if tally.total:  # otherwise the run never started, and the error says why
-            _say(in_options(tally.summary()), *getattr(model, "remarks", ()))
+            _print_lines(in_options(tally.summary()), *getattr(model, "remarks", ()))
         if other and others.total:
-            _say(f"{other.name}: {in_options(others.summary())}")
+            _print_lines(f"{other.name}: {in_options(others.summary())}")
     if rule:
         from countersight.scoring import stopping_status
 
         if found := stopping_status(RunFolder.open(output)):
-            _say(found.describe(tally.cost + others.cost))
+            _print_lines(found.describe(tally.cost + others.cost))
             for folder, each in _with_other(output, model, other).items():
-                _say_unread(folder, f"{each.name}: " if other else "")
+                _print_unread(folder, f"{each.name}: " if other else "")
         if not tally.total:  # the rule was met in an earlier call
             return 0
     if tally.spent or others.spent:
         spent = in_dollars(budget or 0)
-        _say(f"The budget of {spent} is spent. To continue, run the same command with a larger --budget.")
-        return STOPPED
+        _print_lines(f"The budget of {spent} is spent. To continue, run the same command with a larger --budget.")
+        return EXIT_STOPPED
     if stopped:
-        _say(GOES_ON)
-        return STOPPED
+        _print_lines(RESUME_MESSAGE)
+        return EXIT_STOPPED
     if options.shown and not any(case.shown for _, case in dataset.cases()):
-        _say(f"--shown had no effect: no case of {dataset.path} has a picture after the change.")
+        _print_lines(f"--shown had no effect: no case of {dataset.path} has a picture after the change.")
     if not tally.total and tally.bad_rows:
         rows = [f"  {printable(str(bad))}" for bad in tally.first_bad_rows]
-        _say(f"No question was asked: {dataset.path} has no valid cases", *rows)
+        _print_lines(f"No question was asked: {dataset.path} has no valid cases", *rows)
     elif not tally.total:
-        _say(
+        _print_lines(
             f"No question was asked: the prompt {options.prompt.name} needs something that no case of {dataset.path} "
             "has, such as a picture. Prompts without a picture are given-graph, given-graph-cot and text-only."
         )
     failed = tally.failed or tally.unasked or others.failed or others.unasked
-    return SOME_FAILED if failed or not tally.before + tally.answered else 0
+    return EXIT_SOME_FAILED if failed or not tally.before + tally.answered else 0
 
 
-def _say_unread(output: Path, whose: str) -> None:
+def _print_unread(output: Path, whose: str) -> None:
     """Print the share of unread replies of a run, and the range of the drop that they allow, if there are many."""
     from countersight.engine import RunFolder
     from countersight.scoring import judge_run
@@ -316,10 +316,10 @@ def _say_unread(output: Path, whose: str) -> None:
         if bounds:
             ends = f"{100 * bounds.low:.1f} to {100 * bounds.high:.1f} points"
             effect = f"the drop is {ends}, depending on how they are counted"
-        _say(f"{whose}But {share:.0%} of the replies are unread: {effect}.")
+        _print_lines(f"{whose}But {share:.0%} of the replies are unread: {effect}.")
 
 
-def _say(*lines: str) -> None:
+def _print_lines(*lines: str) -> None:
     print(*lines, sep="\n", file=sys.stderr)
 
 
@@ -336,7 +336,7 @@ def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":
     from countersight.engine import RetryPolicy
 
     places = getattr(model, "places", 1)
-    concurrency = chosen.concurrency or UNDER_WAY * places
+    concurrency = chosen.concurrency or DEFAULT_CONCURRENCY * places
     # Models on GPUs need large batches from the start.
     return RetryPolicy(concurrency, first=concurrency) if places > 1 else RetryPolicy(concurrency)
 
@@ -365,7 +365,7 @@ def _repeat(
         elsewhere = total_cost(other for other in seeds if other != folder) if chosen.budget else 0.0
         retry, budget = _retry(chosen, model), chosen.budget
         status = ask(dataset, folder, model, options, retry, pool=pool, budget=budget, elsewhere=elsewhere)
-        if status == STOPPED:
+        if status == EXIT_STOPPED:
             return status
         worst = max(worst, status)
     for found in repeats([judge_run(RunFolder.open(folder)).outcomes for folder in seeds]):
@@ -380,10 +380,10 @@ def _in_batches(dataset: "Dataset", output: Path, model: "Model", options: "RunO
     from countersight.engine import ask_in_batches
 
     out = asyncio.run(ask_in_batches(dataset, output, model, options, pool=pool))
-    _say(f"{out.collected:,} answers collected, {out.sent:,} questions sent")
+    _print_lines(f"{out.collected:,} answers collected, {out.sent:,} questions sent")
     if out.out:
         batches = f"Outstanding batches: {out.out:,}, with {several(out.questions, 'question')}"
-        _say(f"{batches}. Run the same command again to collect the answers.")
+        _print_lines(f"{batches}. Run the same command again to collect the answers.")
     return out.out
 
 

@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-GOES_ON: Final = "Stopped. Run the same command again to continue."
-STOPPED: Final = 130
+RESUME_MESSAGE: Final = "Stopped. Run the same command again to continue."
+EXIT_STOPPED: Final = 130
 _NAME: Final = "countersight.plain"
 _PLAIN: Final = str.maketrans("−–—…×·→←✓✗“”‘’\u00a0\u2009\u202f", "---~x-><+x\"\"''   ")
 
 
-def plain_signs(stream: object) -> None:
+def use_ascii_fallbacks(stream: object) -> None:
     """Make a stream replace characters that its encoding lacks with similar ASCII ones, or else with a question mark.
 
     Otherwise a minus sign would be printed as a question mark. Characters keep their width, so columns stay aligned.
     """
     if isinstance(stream, io.TextIOWrapper):
-        codecs.register_error(_NAME, _in_plain)
+        codecs.register_error(_NAME, _ascii_fallback)
         stream.reconfigure(errors=_NAME)
 
 
-def _in_plain(error: UnicodeError) -> tuple[str, int]:
+def _ascii_fallback(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     signs = error.object[error.start : error.end].translate(_PLAIN)
@@ -58,17 +58,17 @@ def counting(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]
         yield lambda done: bar.update(task, completed=done)
 
 
-def stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
+def run_interruptible(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
     """Run work that Ctrl-C can stop through an event; returns None if the work was abandoned.
 
     The first Ctrl-C waits for requests in progress, the second abandons them.
     """
     from countersight.engine import run_loop
 
-    return run_loop(_stoppable(work, waits_for))
+    return run_loop(_run_interruptible(work, waits_for))
 
 
-async def _stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
+async def _run_interruptible(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
     import asyncio
 
     stop = asyncio.Event()

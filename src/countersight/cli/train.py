@@ -71,7 +71,7 @@ def _features(chosen: argparse.Namespace) -> int:
 
 
 def _train(chosen: argparse.Namespace) -> int:
-    saying = partial(print, flush=True)  # otherwise output to a pipe would be buffered for hours
+    print_now = partial(print, flush=True)  # otherwise output to a pipe would be buffered for hours
     from countersight.dataset import Dataset
     from countersight.training import train_matcher, write_table
 
@@ -82,7 +82,7 @@ def _train(chosen: argparse.Namespace) -> int:
     if chosen.dataset is None:
         raise CountersightError("name the training dataset: countersight train matcher DATASET -o DIR")
     plan = _plan(chosen)
-    train_matcher(Dataset.open(chosen.dataset), chosen.output, plan, vcr=chosen.beside, say=saying)
+    train_matcher(Dataset.open(chosen.dataset), chosen.output, plan, vcr=chosen.beside, say=print_now)
     then = f"run it with --model matcher:{chosen.output}"
     if plan.folds:
         then = "train without --folds to get a matcher that can be run"
