@@ -4,9 +4,9 @@ import pytest
 
 from countersight.causal.catalogue import classes_of
 from countersight.causal.graph import SceneGraph, SceneRelation, Thing
-from countersight.causal.merging import merged
+from countersight.causal.merging import merge_scenes
 from countersight.causal.mining import mine_scenes
-from countersight.causal.soundness import is_plain
+from countersight.causal.question_filters import is_plain
 
 
 def region(name, *related, image="1", **things):
@@ -22,7 +22,7 @@ def region(name, *related, image="1", **things):
 
 
 def one_scene(*regions):
-    (scene,) = merged(regions)
+    (scene,) = merge_scenes(regions)
     return scene
 
 
@@ -91,7 +91,7 @@ def test_things_of_one_name_are_called_by_what_they_do_not_share():
 
 def test_other_pictures_stay_apart_and_so_do_scenes_without_one():
     regions = [region("a", "cup on table", image=image) for image in ("1", "2", "", "")]
-    assert len(list(merged(regions))) == 4
+    assert len(list(merge_scenes(regions))) == 4
 
 
 def test_a_name_told_apart_is_a_plain_one():

@@ -13,8 +13,8 @@ from rich.console import Console
 from waiting import wait_until
 
 from countersight.causal.graph import CausalEdge, Description, SceneGraph, SceneRelation, Thing
-from countersight.causal.mined import GRAPHS, mine_folder, read_graphs
-from countersight.causal.mining import MOST_DESCRIPTIONS, MiningTally, mine, mine_scenes, printed
+from countersight.causal.mined_folder import GRAPHS, mine_folder, read_graphs
+from countersight.causal.mining import MOST_DESCRIPTIONS, MiningTally, mine, mine_scenes, statistics_tables
 from countersight.cli import main
 
 
@@ -217,7 +217,7 @@ def test_the_verb_prints_the_statistics_and_names_the_malformed(tmp_path, capsys
 def test_the_statistics_fit_the_terminal(width):
     _, statistics = mined(SHELF)
     console = Console(width=width, record=True)
-    for table in printed(statistics):
+    for table in statistics_tables(statistics):
         console.print(table)
     told = set(console.export_text().split())
     for words in ("100.0% of 3 relations decided by the catalogue", "A→B, A→C, B→C: A acts through B as well"):

@@ -17,16 +17,16 @@ from countersight.causal.paths import (
 )
 from countersight.causal.structural import (
     StructuralModel,
-    adjusted,
+    adjusted_probability,
     association,
     controlled_direct_effect,
+    counterfactual_value,
     every_cause_needed,
     is_necessary,
-    is_sure,
+    is_sufficient,
     natural_direct_effect,
     natural_indirect_effect,
     probability,
-    would_be,
 )
 
 CHAIN = frozenset({("A", "B"), ("B", "C")})
@@ -75,9 +75,9 @@ def test_seeing_is_not_doing_where_something_is_behind_both():
 
 def test_a_counterfactual_keeps_what_was_seen():
     all_there = dict.fromkeys("ABC", True)
-    assert would_be(model_of(CHAIN), "C", {"A": False}, all_there) is False
-    assert would_be(model_of(CHAIN), "A", {"C": False}, all_there) is True
-    assert would_be(model_of(CHAIN), "C", {"A": True}, {"A": False}) is None
+    assert counterfactual_value(model_of(CHAIN), "C", {"A": False}, all_there) is False
+    assert counterfactual_value(model_of(CHAIN), "A", {"C": False}, all_there) is True
+    assert counterfactual_value(model_of(CHAIN), "C", {"A": True}, {"A": False}) is None
 
 
 def test_effects_of_a_chain_and_of_a_confounding():
@@ -92,8 +92,8 @@ def test_effects_of_a_chain_and_of_a_confounding():
 
 def test_enough_and_needed():
     chain, collision, confounding = model_of(CHAIN), model_of(COLLISION), model_of(CONFOUNDING)
-    assert is_sure(chain, "B", "C")
-    assert not is_sure(chain, "A", "C")
+    assert is_sufficient(chain, "B", "C")
+    assert not is_sufficient(chain, "A", "C")
     assert is_necessary(chain, "B", "C")
     assert not is_necessary(chain, "A", "C"), "B may have been disturbed alone"
     assert not is_necessary(collision, "A", "C"), "B may have been lost alone"
@@ -160,7 +160,7 @@ def test_controlling_for_the_backdoor_set_gives_what_doing_gives_in_every_model(
         controlled = backdoor_set(edges, cause, effect)
         assert controlled is not None, "every variable can be seen, so the causes of the cause always do"
         for value in (True, False):
-            seen = adjusted(model, chances, cause, effect, value, tuple(controlled))
+            seen = adjusted_probability(model, chances, cause, effect, value, tuple(controlled))
             assume(seen == seen)  # where a stratum has no such cause the formula says nothing
             assert seen == pytest.approx(probability(model, chances, {effect: True}, do={cause: value}))
 
@@ -206,4 +206,4 @@ def test_what_would_have_been_without_a_change_is_what_was_seen(drawn):
     _, model, _ = drawn
     for background in model.backgrounds():
         world = model.solve(background)
-        assert all(would_be(model, name, {}, world) == world[name] for name in world)
+        assert all(counterfactual_value(model, name, {}, world) == world[name] for name in world)

@@ -18,7 +18,7 @@ import countersight as cs
 from countersight.case import LETTERS
 from countersight.causal.graph import CausalGraph, Thing
 from countersight.causal.mining import mine
-from countersight.causal.soundness import settled
+from countersight.causal.question_filters import select_graphs
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.suites.cello.candidates import find_choice_queries, find_yes_no_queries, may_keep
@@ -54,7 +54,7 @@ def many_graphs():
 
 def pool_of(graphs, seed=0, per_task=20):
     pool = Pool(seed, per_task)
-    for one in settled(sorted(graphs, key=lambda one: one.image)):
+    for one in select_graphs(sorted(graphs, key=lambda one: one.image)):
         pool.add(one)
     return pool
 
@@ -409,7 +409,7 @@ def test_force_source_and_doubled_causes_are_asked_where_the_graph_decides(kind,
     asked = {
         task.short
         for task in TASKS.values()
-        for one in settled([found])
+        for one in select_graphs([found])
         if (find_choice_queries if task.is_choice else find_yes_no_queries)(task, one)
     }
     assert asked == tasks

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from countersight.blindness.classifier import FOLDS, Ints, Table
 from countersight.blindness.questions import BlindQuestion, words
 from countersight.case import Case
-from countersight.causal import Knowledge, leaning
+from countersight.causal import Knowledge, compare_counts
 
 Features = Callable[[Sequence[BlindQuestion], Sequence[str], Ints], Sequence[Table]]
 """Takes all questions, their templates and folds, and returns a table of features for every test fold."""
@@ -312,13 +312,15 @@ def _yes_or_no(
     found = []
     for one, other in combinations(range(len(names)), 2):
         forth, back = (known.keeps(names[a], names[b], question.picture) for a, b in ((one, other), (other, one)))
-        found.append(f"{one + 1} supports {other + 1}: {leaning(forth, back)}")
+        found.append(f"{one + 1} supports {other + 1}: {compare_counts(forth, back)}")
         found.append(f"{one + 1} supports {other + 1}: {forth > 0}, {back > 0}")
     if len(names) == _NAMED:
         for last in range(_NAMED):
             pair = [place for place in range(_NAMED) if place != last]
             counts = [known.keeps(names[place], names[last], question.picture) for place in pair]
-            found.append(f"{pair[0] + 1} supports {last + 1} more often than {pair[1] + 1} does: {leaning(*counts)}")
+            found.append(
+                f"{pair[0] + 1} supports {last + 1} more often than {pair[1] + 1} does: {compare_counts(*counts)}"
+            )
     said = set(question.text.casefold().replace(",", " ").replace("?", " ").split())
     ways = [template, *(f"{'with' if word in said else 'without'} “{word}”" for word in wording.turning if word)]
     return [[f"{what}, {way}" for what in found for way in ways], *([] for _ in question.answers[1:])]

@@ -71,7 +71,7 @@ class CatalogueFile(msgspec.Struct, frozen=True):
     verbs: dict[str, str] = {}
     """Groups of verbs with the same meaning: "{rest} on" is "sit on", "lie on", "lean on", …"""
 
-    def said(self, phrase: str) -> Iterator[str]:
+    def with_each_verb(self, phrase: str) -> Iterator[str]:
         """Return the phrase with each verb of its group."""
         group, _, rest = phrase.removeprefix("{").partition("}")
         yield from (f"{verb}{rest}" for verb in self.verbs[group].split()) if rest else (phrase,)
@@ -152,12 +152,14 @@ class Catalogue:
         self.classes = nouns.classes
         """Returns the classes of things that a name belongs to; none if the name is unknown."""
         listed = [phrase for rule in file.rule for phrase in (*rule.say, *rule.inverse)]
-        self._words = RelationWords([said for phrase in listed for said in file.said(phrase)], file.forms, file.words)
+        self._words = RelationWords(
+            [phrasing for phrase in listed for phrasing in file.with_each_verb(phrase)], file.forms, file.words
+        )
         self._entries: dict[str, list[_Entry]] = {}
         for rule in file.rule:
             self._check(rule, nouns.names)
             for phrases, inverse in ((rule.say, False), (rule.inverse, True)):
-                for phrase in (said for listed in phrases for said in file.said(listed)):
+                for phrase in (phrasing for listed in phrases for phrasing in file.with_each_verb(listed)):
                     self._entries.setdefault(self._words.bare(phrase), []).append(_entry(rule, inverse))
         self._read = lru_cache(maxsize=1 << 16)(self._words.read)
         self.decide = lru_cache(maxsize=1 << 18)(self._decide)

@@ -84,7 +84,7 @@ class SceneGraph(msgspec.Struct, frozen=True, omit_defaults=True):
     descriptions: tuple[Description, ...] = ()
 
 
-class Malformed(msgspec.Struct, frozen=True):
+class MalformedPart(msgspec.Struct, frozen=True):
     """An unreadable part of a file, which was skipped: its position and the reason."""
 
     file: str

@@ -27,7 +27,7 @@ class BrokenFile(Exception):  # noqa: N818 - it describes the file
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_unpacked(path: Path) -> Iterator[BinaryIO]:
     """Open a file of bytes, decompressing gzip."""
     with open(path, "rb") as raw:
         packed = raw.read(2) == b"\x1f\x8b"

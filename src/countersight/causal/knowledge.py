@@ -84,6 +84,6 @@ def noun(name: str) -> str:
     return singular(head(name))
 
 
-def leaning(one: int, other: int) -> int:
+def compare_counts(one: int, other: int) -> int:
     """Compare two counts: 1 if the first is larger, -1 if the second is, 0 if they are equal."""
     return (one > other) - (one < other)

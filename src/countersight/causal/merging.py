@@ -22,7 +22,7 @@ _APART = 0.5
 _ONE_A_PICTURE = frozenset({"ground", "water"})
 _OF_EVERYBODY = frozenset({"person", "worn", "body"})
 """Classes of names that regions with different people may share: two men may each wear a coat."""
-TELLING = frozenset({
+DISTINGUISHING_ATTRIBUTES = frozenset({
     "beige", "black", "blue", "brown", "gold", "golden", "gray", "green", "grey", "orange", "pink", "purple", "red",
     "silver", "tan", "white", "yellow", "big", "huge", "large", "little", "short", "small", "tall", "tiny", "long",
     "brick", "concrete", "glass", "leather", "metal", "plastic", "stone", "wicker", "wood", "wooden", "empty", "full",
@@ -31,34 +31,34 @@ TELLING = frozenset({
 """Attributes that distinguish things of the same name."""
 
 
-def merged(scenes: Iterable[SceneGraph]) -> Iterator[SceneGraph]:
+def merge_scenes(scenes: Iterable[SceneGraph]) -> Iterator[SceneGraph]:
     """Merge consecutive scenes of the same picture into one."""
     for image, group in groupby(scenes, key=lambda scene: scene.image or object()):
         found = list(group)
-        scene = found[0] if len(found) == 1 else _together(str(image), found)
-        yield _told_apart(scene)
+        scene = found[0] if len(found) == 1 else _merge(str(image), found)
+        yield _with_distinct_names(scene)
 
 
-def _together(image: str, scenes: list[SceneGraph]) -> SceneGraph:
+def _merge(image: str, scenes: list[SceneGraph]) -> SceneGraph:
     things: list[Thing] = []
     by_name: dict[str, list[int]] = {}
-    beside: list[set[str]] = []  # the names in the regions that contain each thing
+    shared_names: list[set[str]] = []  # the names in the regions that contain each thing
     relations: dict[SceneRelation, None] = {}
     for scene in scenes:
         ids: dict[str, str] = {}
         names = {thing.name for thing in scene.things}
         for thing in scene.things:
             alike = by_name.setdefault(thing.name, [])
-            place = next((n for n in alike if _are_the_same(things[n], thing, beside[n] & names)), None)
+            place = next((n for n in alike if _are_the_same(things[n], thing, shared_names[n] & names)), None)
             if place is None:
                 place = len(things)
                 alike.append(place)
                 things.append(msgspec.structs.replace(thing, id=f"{scene.id}/{thing.id}"))
-                beside.append(set())
+                shared_names.append(set())
             else:
                 known = dict.fromkeys((*things[place].attributes, *thing.attributes))
                 things[place] = msgspec.structs.replace(things[place], attributes=tuple(known))
-            beside[place] |= names
+            shared_names[place] |= names
             ids[thing.id] = things[place].id
         for one in scene.relations:
             relations[msgspec.structs.replace(one, subject=ids[one.subject], object=ids[one.object])] = None
@@ -78,7 +78,7 @@ def _are_the_same(one: Thing, other: Thing, shared: set[str]) -> bool:
         return True
     if one.box and other.box:
         return _overlap(one.box, other.box) >= SAME
-    here, there = (set(thing.attributes) & TELLING for thing in (one, other))
+    here, there = (set(thing.attributes) & DISTINGUISHING_ATTRIBUTES for thing in (one, other))
     if here - there and there - here:  # each has an attribute that the other lacks
         return False
     if is_plural(one.name):
@@ -96,7 +96,7 @@ def _overlap(one: Box, other: Box) -> float:
     return both / (one[2] * one[3] + other[2] * other[3] - both)
 
 
-def _told_apart(scene: SceneGraph) -> SceneGraph:
+def _with_distinct_names(scene: SceneGraph) -> SceneGraph:
     """Return the scene with things of the same name renamed by their differences, if there are any."""
     by_name: dict[str, list[Thing]] = {}
     for thing in scene.things:
@@ -117,7 +117,7 @@ def _names(one: Thing, other: Thing) -> tuple[str, str]:
     """Return distinct names for two things of the same name, by an attribute of each or by their sides, if possible."""
     if singular(head(one.name)) != one.name or singular(head(other.name)) != other.name:
         return one.name, other.name
-    here, there = ([word for word in thing.attributes if word in TELLING] for thing in (one, other))
+    here, there = ([word for word in thing.attributes if word in DISTINGUISHING_ATTRIBUTES] for thing in (one, other))
     first = next((word for word in here if word not in there), None)
     second = next((word for word in there if word not in here), None)
     if first and second:

@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 
 from countersight.causal.catalogue import Catalogue, Decision, catalogue
-from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Malformed, SceneGraph, Thing
+from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, MalformedPart, SceneGraph, Thing
 from countersight.causal.lexicon import plain
-from countersight.causal.merging import merged
+from countersight.causal.merging import merge_scenes
 from countersight.causal.motifs import EdgeTable, Ints, find_motifs
-from countersight.causal.relation_words import said
+from countersight.causal.relation_words import without_prefix
 from countersight.causal.scene_graphs import read_scene_graphs
 from countersight.parallel import in_order
 from countersight.text import several
@@ -100,7 +100,7 @@ def mine(
     source: Path,
     *,
     tally: MiningTally | None = None,
-    on_malformed: Callable[[Malformed], None] | None = None,
+    on_malformed: Callable[[MalformedPart], None] | None = None,
     on_read: Callable[[int], None] | None = None,
     workers: int | None = 1,
     ray: str = "",
@@ -112,13 +112,13 @@ def mine(
     """
     tally = tally or MiningTally()
 
-    def malformed(what: Malformed) -> None:
+    def malformed(what: MalformedPart) -> None:
         tally.counts["malformed"] += 1
         if on_malformed:
             on_malformed(what)
 
     parts = _in_parts(read_scene_graphs(source, malformed, on_read))
-    for graphs, counted in in_order(_mined_alone, parts, workers=workers, ray=ray):
+    for graphs, counted in in_order(_mine_part, parts, workers=workers, ray=ray):
         tally.add(counted)
         yield from graphs
 
@@ -136,9 +136,9 @@ def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
     yield part
 
 
-def _mined_alone(scenes: list[SceneGraph]) -> tuple[list[CausalGraph], MiningTally]:
+def _mine_part(scenes: list[SceneGraph]) -> tuple[list[CausalGraph], MiningTally]:
     tally = MiningTally()
-    return list(mine_scenes(merged(scenes), tally)), tally
+    return list(mine_scenes(merge_scenes(scenes), tally)), tally
 
 
 def mine_scenes(
@@ -150,10 +150,10 @@ def mine_scenes(
     for scene in scenes:
         # Duplicates are found within a picture, so a picture is never split between batches.
         if len(batch.edges) >= _EDGES_AT_ONCE and scene.image != batch.scenes[-1].image:
-            yield from _mined(batch, tally)
+            yield from _graphs_of_batch(batch, tally)
             batch = _Batch()
         batch.add(scene, known, tally)
-    yield from _mined(batch, tally)
+    yield from _graphs_of_batch(batch, tally)
 
 
 class _Batch:
@@ -173,13 +173,13 @@ class _Batch:
             verdict = known.decide(things[subject].name, relation.relation, things[object].name)
             tally.decisions[verdict.decision] += 1
             if verdict.decision == "unknown" and len(tally.unknown) < _DISTINCT:
-                tally.unknown[said(relation.relation)] += 1
+                tally.unknown[without_prefix(relation.relation)] += 1
             if verdict.cause is None:
                 continue
             tally.kinds[verdict.kind] += 1
             cause, effect = (subject, object) if verdict.cause == "subject" else (object, subject)
             ends = [places.setdefault(end, len(self.things) + len(places)) for end in (cause, effect)]
-            edge = CausalEdge(cause, effect, said(relation.relation), subject, object, verdict.kind)
+            edge = CausalEdge(cause, effect, without_prefix(relation.relation), subject, object, verdict.kind)
             self.edges.append((ends[0], ends[1], edge))
         tally.counts["scenes"] += 1
         tally.counts["things"] += len(things)
@@ -189,8 +189,8 @@ class _Batch:
         self.things += [things[end] for end in places]
 
 
-def _mined(batch: _Batch, tally: MiningTally) -> Iterator[CausalGraph]:
-    told: set[tuple[object, ...]] = set()
+def _graphs_of_batch(batch: _Batch, tally: MiningTally) -> Iterator[CausalGraph]:
+    seen: set[tuple[object, ...]] = set()
     last, around = -1, Surroundings(SceneGraph(""))
     for number, kind, things, causes in _found(batch, tally):
         scene = batch.scenes[number]
@@ -200,14 +200,14 @@ def _mined(batch: _Batch, tally: MiningTally) -> Iterator[CausalGraph]:
         if len(set(names)) < len(names):
             tally.counts["namesakes"] += 1
             continue
-        said = [edge.relation for edge in causes]
+        relations = [edge.relation for edge in causes]
         # The causes of a collision have no order.
-        ends = (*sorted(zip(names, said, strict=False)), names[2]) if kind == "collision" else (*names, *said)
+        ends = (*sorted(zip(names, relations, strict=False)), names[2]) if kind == "collision" else (*names, *relations)
         key = (scene.image or scene.id, kind, *ends)
-        if key in told:
+        if key in seen:
             tally.counts["duplicates"] += 1
             continue
-        told.add(key)
+        seen.add(key)
         tally.graphs[kind] += 1
         yield CausalGraph(
             kind=kind,
@@ -326,7 +326,7 @@ _BAR = 20
 """The length of the longest bar in the terminal, in characters."""
 
 
-def printed(found: MiningStatistics) -> Iterator["RenderableType"]:
+def statistics_tables(found: MiningStatistics) -> Iterator["RenderableType"]:
     """Return the statistics as tables for the terminal."""
     from rich import box
     from rich.table import Table

@@ -55,7 +55,7 @@ class Phrase(msgspec.Struct, frozen=True):
     """Less detailed phrases that it implies: a horse that trots on the edge of something is on it."""
 
 
-def said(relation: str) -> str:
+def without_prefix(relation: str) -> str:
     """Return the relation without the prefixes that FACTUAL adds."""
     return _PREFIX.sub("", relation.strip())
 
@@ -77,7 +77,7 @@ class RelationWords:
     def read(self, relation: str) -> Phrase:
         """Return the normalised relation."""
         text = relation.strip().casefold()
-        words = [word for word in self.bare(said(text)).split() if not self._is_adverb(word)]
+        words = [word for word in self.bare(without_prefix(text)).split() if not self._is_adverb(word)]
         if not words or len(words) > _MOST or not self._unreal.isdisjoint(words):
             return Phrase("")
         is_passive = text.startswith("pv:") or words[0].endswith(_PARTICIPLES) or words[0] in self._past

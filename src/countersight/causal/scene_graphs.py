@@ -21,8 +21,8 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from countersight.causal import json_stream
-from countersight.causal.graph import Box, Description, Malformed, SceneGraph, SceneRelation, Thing
-from countersight.causal.json_stream import BrokenFile, elements, is_object, opened
+from countersight.causal.graph import Box, Description, MalformedPart, SceneGraph, SceneRelation, Thing
+from countersight.causal.json_stream import BrokenFile, elements, is_object, open_unpacked
 from countersight.csv_lines import csv_lines
 from countersight.errors import SceneGraphsError
 from countersight.files import bounded_lines
@@ -42,7 +42,7 @@ _TRIPLE = re.compile(r"\(([^()]*)\)")
 _BETWEEN = re.compile(r"[\s,]*")
 _SECOND = re.compile(r":\d+$")
 
-OnMalformed = Callable[[Malformed], None]
+OnMalformed = Callable[[MalformedPart], None]
 _Read = Callable[[Path, OnMalformed, Callable[[int], None] | None], Iterator[SceneGraph]]
 _Id = int | str
 _T = TypeVar("_T")
@@ -95,7 +95,7 @@ def _layout(path: Path) -> str:
     if suffixes[-1] != ".json":
         return named
     try:  # Visual Genome's files are arrays, some without relations; GQA's are objects
-        with opened(path) as file:
+        with open_unpacked(path) as file:
             if is_object(file):
                 return "GQA"
             first = next(elements(file), None)
@@ -127,21 +127,21 @@ class _Entry:
         """Return the id of a scene, or its position in the file if it has none, so that scenes are not merged."""
         return id.strip()[:100] or f"{self._file}:{self._number}"
 
-    def tell(self, field: str, reason: str) -> None:
-        self._on_malformed(Malformed(self._file, self._number, field, reason))
+    def report(self, field: str, reason: str) -> None:
+        self._on_malformed(MalformedPart(self._file, self._number, field, reason))
 
-    def decoded(self, text: bytes | None, kind: type[_T], field: str = "element") -> _T | None:
+    def decode(self, text: bytes | None, kind: type[_T], field: str = "element") -> _T | None:
         """Return the decoded text, or None if it is invalid."""
         if text is None:
-            self.tell(field, "is too long")
+            self.report(field, "is too long")
             return None
         try:
             return msgspec.json.decode(text, type=kind)
         except msgspec.ValidationError as error:
             place, reason = _where(error)
-            self.tell(place or field, reason)
+            self.report(place or field, reason)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            self.tell(field, f"is not JSON ({error})")
+            self.report(field, f"is not JSON ({error})")
         return None
 
     def each(self, field: str, parts: Iterable[_T], read: Callable[[_T], Any]) -> Iterator[Any]:
@@ -151,7 +151,7 @@ class _Entry:
                 yield read(part)
             except _BadPart as wrong:
                 inner = f".{wrong.field}" if wrong.field else ""
-                self.tell(f"{field}[{place}]{inner}", wrong.reason)
+                self.report(f"{field}[{place}]{inner}", wrong.reason)
 
     def box(
         self, field: str, left: float | None, top: float | None, width: float | None, height: float | None
@@ -160,7 +160,7 @@ class _Entry:
         if left is None or top is None or width is None or height is None:
             return None
         if not (abs(left) <= _FAR and abs(top) <= _FAR and 0 <= width <= _FAR and 0 <= height <= _FAR):
-            self.tell(field, f"has a box of {width:g} × {height:g} at {left:g}, {top:g}; it is read without its box")
+            self.report(field, f"has a box of {width:g} × {height:g} at {left:g}, {top:g}; it is read without its box")
             return None
         return (round(left), round(top), round(width), round(height)) if min(width, height) > 0.5 else None
 
@@ -169,7 +169,7 @@ class _Entry:
         things: dict[str, Thing] = {}
         for thing in found:
             if things.setdefault(thing.id, thing).name != thing.name:
-                self.tell(field, f"{thing.id[:40]!r} names two objects, {things[thing.id].name!r} and {thing.name!r}")
+                self.report(field, f"{thing.id[:40]!r} names two objects, {things[thing.id].name!r} and {thing.name!r}")
         return things
 
     def relations(
@@ -180,9 +180,9 @@ class _Entry:
         for relation in found:
             absent = next((end for end in (relation.subject, relation.object) if end not in things), None)
             if absent is not None:
-                self.tell(field, f"{absent[:40]!r} is not among the {listed}")
+                self.report(field, f"{absent[:40]!r} is not among the {listed}")
             elif len(kept) == MAX_RELATIONS:
-                self.tell(field, f"has more than {MAX_RELATIONS:,} relations; the others are skipped")
+                self.report(field, f"has more than {MAX_RELATIONS:,} relations; the others are skipped")
                 break
             else:
                 kept.append(relation)
@@ -198,13 +198,13 @@ def _entries(
     """Yield the parts into which `split` divides a file; a broken file is reported."""
     number = 0
     try:
-        with opened(path) as file:
+        with open_unpacked(path) as file:
             for number, part in split(file):
                 yield _Entry(path.name, number, on_malformed), part
                 if on_read:
                     on_read(getattr(file, "fileobj", file).tell())
     except BrokenFile as broken:
-        on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
+        on_malformed(MalformedPart(path.name, number + 1, "file", str(broken)))
 
 
 def _split_json(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
@@ -260,9 +260,9 @@ class _Object(msgspec.Struct):
         if number is None:
             raise _BadPart("object_id", "is missing")
         box = entry.box(f"objects.{str(number)[:40]}", self.x, self.y, self.w, self.h)
-        said = tuple(" ".join(word.lower().split())[:40] for word in self.attributes[:8])
+        attributes = tuple(" ".join(word.lower().split())[:40] for word in self.attributes[:8])
         name = _name(self.names[0] if self.names else self.name, field)
-        return Thing(str(number), name, self.synsets[0] if self.synsets else "", box, said)
+        return Thing(str(number), name, self.synsets[0] if self.synsets else "", box, attributes)
 
 
 class _Relationship(msgspec.Struct):
@@ -299,7 +299,7 @@ class _Image(msgspec.Struct):
 def _read_visual_genome(
     path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None
 ) -> Iterator[SceneGraph]:
-    objects, regions = (_Beside(path, name, on_malformed) for name in (OBJECTS, REGIONS))
+    objects, regions = (_SecondFile(path, name, on_malformed) for name in (OBJECTS, REGIONS))
     for entry, found in _images(path, on_malformed, on_read):
         more = objects.of(found.number) if not found.objects else None
         told = regions.of(found.number)
@@ -348,20 +348,20 @@ def _images(
     path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None = None
 ) -> Iterator[tuple[_Entry, _Image]]:
     for entry, text in _entries(path, _split_json, on_malformed, on_read):
-        found = entry.decoded(text, _Image)
+        found = entry.decode(text, _Image)
         if found and found.image_id is None and found.id is None:
-            entry.tell("image_id", "is missing")
+            entry.report("image_id", "is missing")
         elif found:
             yield entry, found
 
 
-class _Beside:
+class _SecondFile:
     """A second file about the same images, read only as far as necessary."""
 
     def __init__(self, path: Path, name: str, on_malformed: OnMalformed) -> None:
         paths = (path.with_name(name), path.with_name(f"{name}.gz"))
-        beside = next((beside for beside in paths if beside.is_file()), None)
-        self._images = _images(beside, on_malformed) if beside else iter(())
+        file_path = next((file_path for file_path in paths if file_path.is_file()), None)
+        self._images = _images(file_path, on_malformed) if file_path else iter(())
         self._waiting: dict[str, _Image] = {}
 
     def of(self, image: str) -> _Image | None:
@@ -386,7 +386,7 @@ class _GqaRelation(msgspec.Struct):
 
 def _read_gqa(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None) -> Iterator[SceneGraph]:
     for entry, text in _entries(path, _split_json, on_malformed, on_read):
-        found = entry.decoded(None if text is None else b"{" + text + b"}", dict[str, _GqaScene])
+        found = entry.decode(None if text is None else b"{" + text + b"}", dict[str, _GqaScene])
         for image, scene in (found or {}).items():
             things: dict[str, Thing] = {}
             relations: list[SceneRelation] = []
@@ -400,7 +400,7 @@ def _read_gqa(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], No
                     marked = _part(raw, _Object)
                     things[number] = marked.thing(entry, number, "name")
                 except _BadPart as wrong:
-                    entry.tell(f"objects.{number[:40]}.{wrong.field}".rstrip("."), wrong.reason)
+                    entry.report(f"objects.{number[:40]}.{wrong.field}".rstrip("."), wrong.reason)
                 else:
                     relations += entry.each(f"objects.{number[:40]}.relations", marked.relations, relation_of)
             kept = entry.relations(relations, things, "relations")
@@ -413,7 +413,7 @@ def _read_regions(path: Path, on_malformed: OnMalformed, on_read: Callable[[int]
     pictures: dict[str, list[SceneGraph]] = {}
     for number, (entry, row) in enumerate(_entries(path, _rows, on_malformed, on_read)):
         if isinstance(row, str):
-            entry.tell("row", row)
+            entry.report("row", row)
         elif graph := _region(entry, row):
             pictures.setdefault(graph.image or f" {number}", []).append(graph)
     for graphs in pictures.values():
@@ -436,11 +436,11 @@ def _rows(file: BinaryIO) -> Iterator[tuple[int, dict[str, str] | str]]:
 def _region(entry: _Entry, row: dict[str, str]) -> SceneGraph | None:
     absent = next((column for column in COLUMNS if column not in row), None)
     if absent:
-        entry.tell(absent, "is missing")
+        entry.report(absent, "is missing")
         return None
     written = row["scene_graph"]
     if _BETWEEN.sub("", _TRIPLE.sub("", written)):
-        entry.tell("scene_graph", "is not a list of triples in brackets")
+        entry.report("scene_graph", "is not a list of triples in brackets")
         return None
     names: dict[str, list[str]] = {}  # with the attributes of each
     relations: list[SceneRelation] = []
@@ -451,7 +451,9 @@ def _region(entry: _Entry, row: dict[str, str]) -> SceneGraph | None:
         elif len(parts) == 3:
             names.setdefault(parts[2], [])
             relations.append(SceneRelation(*parts))
-    things = {name: Thing(name, _SECOND.sub("", name), attributes=tuple(said)) for name, said in names.items()}
+    things = {
+        name: Thing(name, _SECOND.sub("", name), attributes=tuple(attributes)) for name, attributes in names.items()
+    }
     caption = " ".join(row["caption"].split())[:1000]
     return SceneGraph(
         id=entry.named(row["region_id"]),
@@ -490,8 +492,8 @@ def _read_plain(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], 
             return msgspec.structs.replace(relation, relation=_name(relation.relation, "relation"))
 
         if len(line) > json_stream.MAX_ELEMENT:
-            entry.tell("line", f"is longer than {json_stream.MAX_ELEMENT:,} bytes")
-        elif not line.isspace() and (scene := entry.decoded(line, _PlainScene, "line")):
+            entry.report("line", f"is longer than {json_stream.MAX_ELEMENT:,} bytes")
+        elif not line.isspace() and (scene := entry.decode(line, _PlainScene, "line")):
             things = entry.things(entry.each("things", scene.things, thing_of), "things")
             relations = entry.each("relations", scene.relations, relation_of)
             yield SceneGraph(

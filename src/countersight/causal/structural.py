@@ -64,7 +64,7 @@ def probability(
     return likely / possible if possible else float("nan")
 
 
-def would_be(model: StructuralModel, asked: str, do: State, seen: State) -> bool | None:
+def counterfactual_value(model: StructuralModel, asked: str, do: State, seen: State) -> bool | None:
     """Return the counterfactual value of a variable under `do`, given `seen`: abduction, action, prediction.
 
     None if `seen` does not determine the value.
@@ -100,7 +100,7 @@ def natural_indirect_effect(
     return kept - _mean(model, chances, effect, {cause: True}, mediators, {cause: False})
 
 
-def is_sure(model: StructuralModel, cause: str, effect: str) -> bool:
+def is_sufficient(model: StructuralModel, cause: str, effect: str) -> bool:
     """Return whether the effect is certain if the cause is kept and nothing disturbs the effect itself."""
     kept = (background for background in model.backgrounds() if background[effect])
     return all(model.solve(background, {cause: True})[effect] for background in kept)
@@ -112,7 +112,7 @@ def is_necessary(model: StructuralModel, cause: str, effect: str) -> bool:
     return not any(world[cause] for world in worlds if not world[effect])
 
 
-def adjusted(
+def adjusted_probability(
     model: StructuralModel, chances: Chances, cause: str, effect: str, value: bool, controlled: tuple[str, ...]
 ) -> float:
     """Return the probability of the effect by the adjustment formula: observed with that value of the cause in each

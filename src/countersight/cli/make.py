@@ -215,12 +215,12 @@ def _build(chosen: argparse.Namespace) -> int:
 def _mine(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.causal import GRAPHS, Malformed, files_of, mine_folder, printed
+    from countersight.causal import GRAPHS, MalformedPart, files_of, mine_folder, statistics_tables
 
     size = sum(path.stat().st_size for path, _ in files_of(chosen.graphs))
     shown = iter(range(BAD_ROWS_SHOWN))
 
-    def malformed(what: Malformed) -> None:
+    def malformed(what: MalformedPart) -> None:
         if next(shown, None) is not None:
             print_bad(what)
 
@@ -235,7 +235,7 @@ def _mine(chosen: argparse.Namespace) -> int:
         )
     statistics = mined.statistics
     console = Console()
-    for table in printed(statistics):
+    for table in statistics_tables(statistics):
         console.print(table)
     found = several(sum(statistics.graphs.values()), "causal graph")
     print(f"{found} in {chosen.output / GRAPHS}, {several(statistics.malformed, 'malformed part')} skipped")

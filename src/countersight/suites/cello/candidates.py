@@ -14,7 +14,7 @@ from countersight.causal import (
     is_one_way,
     is_plain,
     may_be_the_same,
-    may_do_alone,
+    may_suffice_alone,
     singular,
     verdict_on,
     words_in,
@@ -90,7 +90,7 @@ def _has_one_answer(task: Task, graph: CausalGraph, effect: str, behind: tuple[s
     names = {thing.id: singular(head(thing.name)) for thing in graph.things}
     if task.short not in ("CB", "SC") and any(names[edge.cause] in _FASTENING for edge in graph.edges):
         return False
-    if may_do_alone(graph):
+    if may_suffice_alone(graph):
         return task.short in ("CoI", "BAS")
     classes = {thing.id: classes_of(thing.name) for thing in (*graph.things, *graph.others)}
     if task.short in _FOR_SURE and classes[effect] & _SELF_MOVING:

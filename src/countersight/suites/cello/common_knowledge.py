@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from countersight.causal import CausalGraph, Knowledge, acting_kind, classes_of, leaning
+from countersight.causal import CausalGraph, Knowledge, acting_kind, classes_of, compare_counts
 from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, Task, YesNoQuery
 from countersight.suites.cello.terms import PriorVerdict
 
@@ -48,14 +48,14 @@ def hints(known: Knowledge, graph: CausalGraph, query: YesNoQuery) -> Hints:
     lost, effect = query.lost, query.effect
     if acting_kind(graph):
         return Hints(1 if classes_of(names[lost]) & _CAN_ACT else -1)
-    between = leaning(keeps(lost, effect), keeps(effect, lost))
+    between = compare_counts(keeps(lost, effect), keeps(effect, lost))
     if not query.held:
         return Hints(between)
     (held,) = query.held
     return Hints(
         between,
-        lost_before_held=leaning(keeps(lost, effect), keeps(held, effect)),
-        held_keeps_lost=leaning(keeps(held, lost), keeps(lost, held)),
+        lost_before_held=compare_counts(keeps(lost, effect), keeps(held, effect)),
+        held_keeps_lost=compare_counts(keeps(held, lost), keeps(lost, held)),
     )
 
 

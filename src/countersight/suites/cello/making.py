@@ -10,7 +10,7 @@ import msgspec
 from countersight import __version__
 from countersight.blindness import card_section
 from countersight.causal import IMAGES as MINED_IMAGES
-from countersight.causal import CausalGraph, Knowledge, find_picture, read_graphs, settled
+from countersight.causal import CausalGraph, Knowledge, find_picture, read_graphs, select_graphs
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models import Model
@@ -97,7 +97,7 @@ def assemble(
     )
     with writer, progress("Wording", size, "questions") as told:
         counted: Counter[str] = Counter()
-        for graph in settled(_read(mined, on_bad, counted, pool.knowledge)):
+        for graph in select_graphs(_read(mined, on_bad, counted, pool.knowledge)):
             pool.add(graph)
         drafts = list(sample(pool, size=size, per_task=per_task, seed=seed, turn=int(wording == WORDINGS[1])))
         if not drafts:

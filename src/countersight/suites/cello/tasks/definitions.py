@@ -16,7 +16,7 @@ from countersight.causal import (
     CausalGraph,
     GraphKind,
     StructuralModel,
-    adjusted,
+    adjusted_probability,
     ancestors,
     association,
     backdoor_set,
@@ -26,7 +26,7 @@ from countersight.causal import (
     effects,
     is_necessary,
     is_separated,
-    is_sure,
+    is_sufficient,
     mediators,
     natural_direct_effect,
     natural_indirect_effect,
@@ -145,7 +145,7 @@ def _is_biased(model: StructuralModel, cause: str, effect: str, controlled: tupl
     chances = uniform_probabilities(model)
     return any(
         abs(
-            adjusted(model, chances, cause, effect, value, controlled)
+            adjusted_probability(model, chances, cause, effect, value, controlled)
             - probability(model, chances, {effect: True}, do={cause: value})
         )
         > ZERO_TOLERANCE
@@ -256,7 +256,7 @@ def _suffice(shape: Shape) -> Iterator[YesNoQuery]:
 
 
 def _is_insufficient(model: StructuralModel, query: YesNoQuery) -> bool:
-    return is_sure(model, query.lost, query.effect) != query.follows
+    return is_sufficient(model, query.lost, query.effect) != query.follows
 
 
 def _is_natural_effect(effect_of: Callable[..., float], model: StructuralModel, query: YesNoQuery) -> bool:

@@ -12,10 +12,10 @@ from countersight.causal import (
     StructuralModel,
     ancestors,
     causes,
+    counterfactual_value,
     every_cause_needed,
     the,
     verb,
-    would_be,
 )
 
 UNDISTURBED_PROBABILITY = 0.9
@@ -112,7 +112,7 @@ class Task(msgspec.Struct, frozen=True):
 
 def is_lost(model: StructuralModel, effect: str, cause: str) -> bool:
     """Return whether the effect would be lost if the cause were, with everything else as in the picture."""
-    return would_be(model, effect, {cause: False}, dict.fromkeys(model.causes, True)) is False
+    return counterfactual_value(model, effect, {cause: False}, dict.fromkeys(model.causes, True)) is False
 
 
 def uniform_probabilities(model: StructuralModel) -> dict[str, float]:

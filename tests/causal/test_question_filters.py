@@ -6,12 +6,12 @@ from specimens import every_kind, graph
 
 from countersight.causal.graph import CausalEdge, SceneGraph, SceneRelation, Thing
 from countersight.causal.mining import mine_scenes
-from countersight.causal.soundness import fault, is_one_way, is_sound, settled
+from countersight.causal.question_filters import graph_error, is_one_way, is_sound, select_graphs
 
 
 @pytest.mark.parametrize("one", every_kind(), ids=lambda one: one.kind)
 def test_a_plain_graph_has_neither_fault_nor_doubt(one):
-    assert fault(one) is None
+    assert graph_error(one) is None
     assert is_sound(one)
 
 
@@ -33,7 +33,7 @@ def edge(cause, effect):
     ],
 )
 def test_a_graph_that_is_none_is_told_of(changes, reason):
-    found = fault(msgspec.structs.replace(graph("direct"), **changes))
+    found = graph_error(msgspec.structs.replace(graph("direct"), **changes))
     assert found is not None
     assert reason in found
 
@@ -87,7 +87,7 @@ def test_a_question_about_one_of_several_pillows_is_not_asked(scene, relations):
     on, near = SceneRelation("1", relations[0], "0"), SceneRelation("2", relations[1], "1")
     (found,) = mine_scenes([SceneGraph("s", (first, second, third), (on, near))])
     assert not is_sound(found)
-    assert list(settled([found])) == []
+    assert list(select_graphs([found])) == []
     (alone,) = mine_scenes([SceneGraph("s", (first, second), (on,))])
     assert is_sound(alone)
 
@@ -177,28 +177,28 @@ def test_an_effect_is_not_asked_about_with_some_of_its_causes():
     both = with_ids(graph("collision", ("string", "table", "balloon"), ("attachment", "support")), "h", "s", "d")
     one = with_ids(graph("direct", ("table", "balloon")), "s", "d")
     other = with_ids(graph("direct", ("shelf", "cup")), "t", "c")
-    assert list(settled([both, one, other])) == [both, other]
+    assert list(select_graphs([both, one, other])) == [both, other]
 
 
 def test_what_the_picture_relates_to_the_graph_is_not_beside_it():
     plate = with_ids(graph("direct", ("table", "plate"), others=("man", "cup", "floor", "window")), "t", "p")
     cup = with_ids(graph("direct", ("table", "cups")), "t2", "c")
     man = with_ids(graph("direct", ("man", "cup"), ("holding",)), "m", "c2")
-    (first, *_) = settled([plate, cup, man])
+    (first, *_) = select_graphs([plate, cup, man])
     assert [thing.name for thing in first.others] == ["floor", "window"]
 
 
 def test_what_another_description_tells_together_with_the_graph_is_not_beside_it():
     shoes = graph("direct", ("ground", "shoes"), others=("tile", "lamp"), descriptions=("shoes on the ground",))
     lamp = graph("direct", ("wall", "lamp"), descriptions=("a lamp on the wall", "shoes sitting on a tile floor"))
-    (first, _) = settled([shoes, lamp])
+    (first, _) = select_graphs([shoes, lamp])
     assert [thing.name for thing in first.others] == ["lamp"]
 
 
 def test_what_the_own_description_tells_beside_the_graph_may_be_a_right_answer():
     """Of the frame of a chair, the chair keeps the cat as well."""
     told = ("white frame of chair cat is sitting in",)
-    (cat,) = settled([graph("direct", ("frame", "cat"), others=("chair", "lamp"), descriptions=told)])
+    (cat,) = select_graphs([graph("direct", ("frame", "cat"), others=("chair", "lamp"), descriptions=told)])
     assert [thing.name for thing in cat.others] == ["lamp"]
 
 
@@ -206,7 +206,7 @@ def test_pictures_are_looked_at_one_by_one():
     other = graph("direct", ("man", "cup"), ("holding",), image="2")
     plate = graph("direct", ("table", "plate"), others=("cup",))
     cup = graph("direct", ("table", "cup"), image="3")
-    assert [len(one.others) for one in settled([other, plate, cup])] == [0, 1, 0]
+    assert [len(one.others) for one in select_graphs([other, plate, cup])] == [0, 1, 0]
 
 
 def direct(cause, effect, scene="s"):
@@ -218,13 +218,13 @@ def direct(cause, effect, scene="s"):
 
 def test_two_things_on_one_make_a_fork_unless_the_one_is_on_the_other():
     def made(*graphs):
-        return {tuple(thing.name for thing in one.things) for one in settled(graphs) if one.kind == "fork"}
+        return {tuple(thing.name for thing in one.things) for one in select_graphs(graphs) if one.kind == "fork"}
 
     cup, lamp = direct("table", "cup"), direct("table", "lamp")
     assert made(cup, lamp) == {("table", "cup", "lamp"), ("table", "lamp", "cup")}
     assert made(cup, direct("table", "lamp", scene="another")) == set()
     assert made(cup, lamp, direct("cup", "lamp")) == set()
-    assert all(fault(one) is None for one in settled([cup, lamp]))
+    assert all(graph_error(one) is None for one in select_graphs([cup, lamp]))
 
 
 def test_what_bears_its_whole_is_not_lost_for_it():

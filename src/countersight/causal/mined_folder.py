@@ -8,10 +8,10 @@ from shlex import quote
 
 import msgspec
 
-from countersight.causal.graph import CausalGraph, Malformed
+from countersight.causal.graph import CausalGraph, MalformedPart
 from countersight.causal.mining import MiningStatistics, MiningTally, mine
+from countersight.causal.question_filters import graph_error
 from countersight.causal.scene_graphs import files_of
-from countersight.causal.soundness import fault
 from countersight.errors import CountersightError
 from countersight.files import Staging, bounded_lines
 from countersight.picture import MAX_BYTES
@@ -44,7 +44,7 @@ def mine_folder(
     folder: Path,
     *,
     pictures: Path | None,
-    on_malformed: Callable[[Malformed], None] | None = None,
+    on_malformed: Callable[[MalformedPart], None] | None = None,
     on_read: Callable[[int], None] | None = None,
     workers: int | None = 1,
     ray: str = "",
@@ -105,7 +105,7 @@ def _graph(line: bytes) -> CausalGraph | str:
         graph = _decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return f"is not a causal graph ({error})"
-    return fault(graph) or graph
+    return graph_error(graph) or graph
 
 
 def find_picture(folder: Path, image: str) -> Path | None:

@@ -23,13 +23,13 @@ from countersight.causal.lexicon import (
     singular,
     words_in,
 )
-from countersight.causal.merging import TELLING
+from countersight.causal.merging import DISTINGUISHING_ATTRIBUTES
 
-_MOST_FORKED = 6
+_MAX_FORK_EFFECTS = 6
 """The most effects of one cause that are combined: a floor supports fifty things, and a few are enough."""
-_MOST_WORDS = 3
-_LONGEST_NAME = 40
-_VAGUE = frozenset({
+_MAX_NAME_WORDS = 3
+_MAX_NAME_LENGTH = 40
+_VAGUE_NAMES = frozenset({
     "bunch", "bundle", "decoration", "edge", "group", "it", "item", "lot", "material", "object", "one", "other", "part",
     "pattern", "piece", "pile", "row", "section", "set", "shape", "side", "someone", "something", "stack", "stuff",
     "roll", "horseback", "them", "thing", "top", "coach", "frisby", "peperoni", "rackett", "raquet", "raquette", "skii",
@@ -41,23 +41,23 @@ PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "contain
 """Kinds of cause that keep a thing in place. In graphs of three things, only these pass on a loss."""
 ACTING_KINDS = frozenset({"force", "source"})
 """Kinds of cause that act on a thing or emit it."""
-_BEARING = frozenset({"support", "containment"})
-_MOVING = frozenset({"carry", "drag", "draw", "drive", "lead", "move", "pull", "push", "steer", "tow"})
+_BEARING_KINDS = frozenset({"support", "containment"})
+_MOVING_VERBS = frozenset({"carry", "drag", "draw", "drive", "lead", "move", "pull", "push", "steer", "tow"})
 """Verbs whose action is passed on to what the thing carries or pulls: pushing a cart moves the boxes on it."""
-_UNSEEN = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
+_UNSEEN_THINGS = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
 """Things that descriptions mention but pictures do not show: "with her back facing the camera"."""
-_FLYING = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
+_FLYING_THINGS = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
 """Things that may be "on the court" or "on the beach" while in the air."""
 
 _TIES = frozenset({"cord", "leash", "rein", "strap", "tether"})
 """Things that are fixed to another to hold it: a kite depends on its string, but the string only on the hand."""
-_THIN = frozenset(
+_THIN_THINGS = frozenset(
     {"cardboard", "coaster", "doily", "foil", "mat", "napkin", "newspaper", "paper", "placemat", "plastic"}
 )
 """Things that lie between another and its support: without them, the other would stay where it is."""
 _DETERMINERS = frozenset({"a", "an", "her", "his", "its", "that", "the", "their", "this"})
 _DRAWN_OR_LEANING = ("draw", "engrave", "etch", "lean", "paint", "print")
-_HAVING = frozenset({"have", "has", "having", "with", "of"})
+_PART_WHOLE_RELATIONS = frozenset({"have", "has", "having", "with", "of"})
 """Relations of a whole and its part, which is not a second cause if the part has another cause."""
 _PARTS = frozenset({
     "arm", "balcony", "blade", "branch", "bumper", "button", "buttonhole", "chimney", "cockpit", "collar", "door",
@@ -78,7 +78,7 @@ _EDGES: dict[GraphKind, frozenset[tuple[int, int]]] = {
 """The edges of each kind of graph, as positions of letters."""
 
 
-def fault(graph: CausalGraph) -> str | None:
+def graph_error(graph: CausalGraph) -> str | None:
     """Return the error in a graph that was read from a file, or None."""
     letters = {thing.id: place for place, thing in enumerate(graph.things)}
     if len(letters) != len(graph.things):
@@ -108,7 +108,7 @@ def is_sound(graph: CausalGraph) -> bool:
         return False
     if len(names) > 2 and sum("ground" in classes_of(name) for name in names.values()) > 1:
         return False  # a skier on snow on the ground is on the ground
-    if any(edge.kind == "holding" and edge.relation in _HAVING for edge in graph.edges) and any(
+    if any(edge.kind == "holding" and edge.relation in _PART_WHOLE_RELATIONS for edge in graph.edges) and any(
         "in front of" in text for text in graph.descriptions
     ):
         return False  # "she has a plate in front of her": she does not hold it
@@ -116,7 +116,9 @@ def is_sound(graph: CausalGraph) -> bool:
         return False
     if graph.kind == "collision":
         return _has_two_causes(graph)
-    if graph.kind == "confounding" and any(edge.kind in _BEARING and edge.relation == "with" for edge in graph.edges):
+    if graph.kind == "confounding" and any(
+        edge.kind in _BEARING_KINDS and edge.relation == "with" for edge in graph.edges
+    ):
         return False  # "a soap tray with a glass", on a ledge
     return graph.kind == "direct" or _carries_on(graph)
 
@@ -157,15 +159,15 @@ def _has_two_causes(graph: CausalGraph) -> bool:
     kinds = {first.kind, second.kind}
     if "wearing" in kinds:
         return False  # clothes depend on the wearer alone
-    if kinds <= _BEARING and any(
-        verdict_on(upper, word, lower).kind in _BEARING
+    if kinds <= _BEARING_KINDS and any(
+        verdict_on(upper, word, lower).kind in _BEARING_KINDS
         for upper, lower in permutations((one, other))
         for word in ("on", "in")
     ):
         return False  # a pizza on a tray on a table
-    if "holding" in kinds and kinds & _BEARING:
+    if "holding" in kinds and kinds & _BEARING_KINDS:
         return False  # a chair on the beach stands there even if nobody holds it
-    if first.relation in _HAVING or second.relation in _HAVING:
+    if first.relation in _PART_WHOLE_RELATIONS or second.relation in _PART_WHOLE_RELATIONS:
         return False
     by_causes = first.subject == first.cause
     if (first.relation, first.kind, by_causes) != (second.relation, second.kind, second.subject == second.cause):
@@ -174,14 +176,16 @@ def _has_two_causes(graph: CausalGraph) -> bool:
     return not (is_plural(graph.things[-1].name) or (by_causes and first.kind in ("wearing", "attachment")))
 
 
-def may_do_alone(graph: CausalGraph) -> bool:
+def may_suffice_alone(graph: CausalGraph) -> bool:
     """Return whether one of the two causes in a confounding graph may be enough: plates keep food in a display case,
     and arms keep a child on an elephant. Parts need both causes: an engine needs the wing and the plane."""
     if graph.kind != "confounding" or all(edge.kind == "attachment" for edge in graph.edges):
         return False
     _, nearer, last = graph.things
-    borne = any(edge.kind in _BEARING for edge in graph.edges if (edge.cause, edge.effect) == (nearer.id, last.id))
-    return not borne or all(edge.kind in _BEARING for edge in graph.edges)
+    borne = any(
+        edge.kind in _BEARING_KINDS for edge in graph.edges if (edge.cause, edge.effect) == (nearer.id, last.id)
+    )
+    return not borne or all(edge.kind in _BEARING_KINDS for edge in graph.edges)
 
 
 def acting_kind(graph: CausalGraph) -> str:
@@ -197,23 +201,23 @@ def _acts_for_sure(graph: CausalGraph) -> bool:
         return True
     if graph.kind == "chain" and kinds[0] == "force":
         first, last = graph.edges
-        on = last.kind in _BEARING | {"attachment"} or (last.kind == "force" and last.relation in _MOVING)
-        return first.relation in _MOVING and on
+        on = last.kind in _BEARING_KINDS | {"attachment"} or (last.kind == "force" and last.relation in _MOVING_VERBS)
+        return first.relation in _MOVING_VERBS and on
     return graph.kind == "chain" and kinds == ["attachment", "source"]
 
 
 @lru_cache(maxsize=1 << 16)
 def is_plain(name: str) -> bool:
     """Return whether a name says what the thing is, in words that fit into a sentence."""
-    if not (name.isascii() and name == name.lower() and len(name) <= _LONGEST_NAME):
+    if not (name.isascii() and name == name.lower() and len(name) <= _MAX_NAME_LENGTH):
         return False
-    if not 1 <= len(words_in(name)) <= _MOST_WORDS or singular(head(name)) in _VAGUE:
+    if not 1 <= len(words_in(name)) <= _MAX_NAME_WORDS or singular(head(name)) in _VAGUE_NAMES:
         return False
     if f"{head(name)}s" in forms().always_plural and "worn" in classes_of(name):
         return False  # "a pant", "a short"
     # Other names are misspelt, unusual ("dunkin donuts" for a bag), or unknown.
-    said = [word for word in words_in(name) if word not in TELLING] or [name]
-    return is_listed(name) or all(entry(word) or classes_of(word) for word in said)
+    words = [word for word in words_in(name) if word not in DISTINGUISHING_ATTRIBUTES] or [name]
+    return is_listed(name) or all(entry(word) or classes_of(word) for word in words)
 
 
 def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bool:
@@ -227,14 +231,16 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bo
         "immaterial" in of_cause | of_effect
         or ("body" in of_effect and not on_vehicle)
         or ("body" in of_cause and not on_vehicle and not (cause == "hand" and edge.kind == "holding"))
-        or ("ground" in of_cause and effect in _FLYING)
-        or (edge.relation in _HAVING and effect in _UNSEEN)
+        or ("ground" in of_cause and effect in _FLYING_THINGS)
+        or (edge.relation in _PART_WHOLE_RELATIONS and effect in _UNSEEN_THINGS)
         or (is_attached and ("fastener" in of_effect or effect in _TIES))
-        or (is_attached and not acting and (edge.relation in _HAVING or effect in _PARTS))
+        or (is_attached and not acting and (edge.relation in _PART_WHOLE_RELATIONS or effect in _PARTS))
         # a tiger on a shirt is a picture of one, and a person who leans on a wall can stand without it
         or ("creature" in of_effect and edge.relation.startswith(_DRAWN_OR_LEANING))
-        or ("figure" in of_effect and edge.kind == "holding" and edge.relation in _HAVING)  # a picnic with a teddy bear
-        or (edge.kind == "support" and ("cloth" in of_cause or cause in _THIN))
+        or (
+            "figure" in of_effect and edge.kind == "holding" and edge.relation in _PART_WHOLE_RELATIONS
+        )  # a picnic with a teddy bear
+        or (edge.kind == "support" and ("cloth" in of_cause or cause in _THIN_THINGS))
         or ("plant" in of_cause and "plant" in of_effect)  # weeds in the grass grow from the soil
     )
 
@@ -253,17 +259,17 @@ def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
     return not (ridden or "fastener" in of_effect or "underpart" in of_lost)
 
 
-def settled(graphs: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
+def select_graphs(graphs: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
     """Yield the graphs that are fit for questions, each with the unrelated other things of its picture.
 
     Graphs of one picture must be adjacent, as mining writes them; the forks among them follow. Graphs are excluded if
     an effect has further causes in its scene.
     """
     for _, group in groupby(graphs, key=lambda graph: graph.image or graph.scene):
-        yield from _settled_picture(list(group))
+        yield from _select_graphs_of_picture(list(group))
 
 
-def _settled_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
+def _select_graphs_of_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
     neighbours: dict[str, set[str]] = {}
     causes: dict[tuple[str, str], set[str]] = {}
     for graph in graphs:
@@ -291,7 +297,7 @@ def _settled_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
         # A description that mentions a thing and one of the graph may reveal another relation: "the frame of the
         # chair that the cat sits in".
         heads = {singular(head(thing.name)) for thing in graph.things}
-        told = set().union(*(said for said in described if not heads.isdisjoint(said)))
+        told = set().union(*(words for words in described if not heads.isdisjoint(words)))
         others = (t for t in graph.others if plain(t.name) not in related and singular(head(t.name)) not in told)
         yield msgspec.structs.replace(graph, others=tuple(others))
     yield from filter(is_sound, _forks(graphs, sound))
@@ -308,7 +314,7 @@ def _forks(graphs: Sequence[CausalGraph], sound: Iterable[CausalGraph]) -> Itera
         if graph.kind == "direct":
             sharing.setdefault((graph.scene, graph.things[0].id), []).append(graph)
     for group in sharing.values():
-        for one, other in permutations(group[:_MOST_FORKED], 2):
+        for one, other in permutations(group[:_MAX_FORK_EFFECTS], 2):
             held, effect = one.things[1], other.things[1]
             if held.id != effect.id and frozenset((held.id, effect.id)) not in joined:
                 yield CausalGraph(
