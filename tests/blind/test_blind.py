@@ -12,7 +12,7 @@ from making import dataset
 from rich.console import Console
 
 import countersight as cs
-from countersight.blindness import PROBES, card_section, known, measure, measured, render, section
+from countersight.blindness import PROBES, card_section, load_or_measure, load_stored, measure, render, section
 from countersight.blindness.display import format_share
 from countersight.blindness.probing import VERSION
 from countersight.case import LETTERS, Case, Change, Option, Question
@@ -227,15 +227,15 @@ def test_the_card_of_a_dataset_says_what_is_answered_blind(folder):
 
 def test_what_was_measured_is_kept_and_forgotten_with_the_rows(folder, tmp_path):
     opened = Dataset.open(folder)
-    assert measured(opened) == known(opened)
+    assert load_or_measure(opened) == load_stored(opened)
     rows = (folder / "metadata.jsonl").read_bytes()
     other = tmp_path / "d"
     other.mkdir()
     (other / "metadata.jsonl").write_bytes(rows[: rows.index(b"\n") + 1])
     (other / "blind.json").write_bytes((folder / "blind.json").read_bytes())
-    assert known(Dataset.open(other)) is None
+    assert load_stored(Dataset.open(other)) is None
     (other / "blind.json").write_bytes(b"{\xff")
-    assert known(Dataset.open(other)) is None
+    assert load_stored(Dataset.open(other)) is None
 
 
 @pytest.mark.parametrize("probes", ["an older version", None])
@@ -247,10 +247,10 @@ def test_what_other_probes_measured_is_measured_anew(folder, tmp_path, probes):
     assert kept["probes"] == VERSION
     kept["blind"]["questions"] = 7
     (tmp_path / "blind.json").write_text(json.dumps(kept), encoding="utf-8")
-    assert known(Dataset.open(tmp_path)).questions == 7
+    assert load_stored(Dataset.open(tmp_path)).questions == 7
     old = {name: value for name, value in kept.items() if name != "probes"} | ({"probes": probes} if probes else {})
     (tmp_path / "blind.json").write_text(json.dumps(old), encoding="utf-8")
-    assert known(Dataset.open(tmp_path)) == known(Dataset.open(folder))
+    assert load_stored(Dataset.open(tmp_path)) == load_stored(Dataset.open(folder))
 
 
 def test_the_verb_prints(folder, capsys):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.scenes.colours import NAMED, rgb, unlike
+from countersight.scenes.colours import NAMED, distinct_colours, rgb
 from countersight.scenes.geometry import faults
 from countersight.scenes.random_scenes import FlowerRegions, dot_scene, flower_scene, rightmost, top_row
 
@@ -97,11 +97,11 @@ def test_no_fault_is_found_in_what_is_made(seed, wanted, numbers):
 
 @pytest.mark.parametrize("colour", NAMED)
 def test_every_colour_has_partners_that_look_different(colour):
-    partners = unlike(colour)
+    partners = distinct_colours(colour)
     assert len(partners) >= 4
     for partner in partners:
         assert sum(abs(a - b) for a, b in zip(rgb(colour), rgb(partner), strict=True)) > 150
-        assert colour in unlike(partner)
+        assert colour in distinct_colours(partner)
 
 
 @pytest.mark.parametrize("colour", ["", "mauve", "#12345", "#gggggg", "123456 "])

@@ -6,7 +6,7 @@ A maker's test hands its cases to `gives_nothing_away`, at the size it is publis
 from collections import Counter
 from statistics import NormalDist
 
-from countersight.blindness import ALL, measure
+from countersight.blindness import ALL_GROUPS, measure
 from countersight.case import LETTERS
 
 
@@ -14,12 +14,12 @@ def gives_nothing_away(cases, *, points=0.0):
     """No probe answers more than chance does, by more than so many points; letters, yes and no are even."""
     found = measure(cases)
     assert found.groups, "too few cases to tell anything"
-    of_all = [group for group in found.groups if group.group == ALL]
+    of_all = [group for group in found.groups if group.group == ALL_GROUPS]
     for group in found.groups:
         allowed = group.chance + points / 100
         # Chance alone passes some of many looks: those at all cases are held to 5 % together, those at few to 1 %.
         together, alike = (
-            (0.025, of_all) if group.group == ALL else (0.01, [x for x in found.groups if x not in of_all])
+            (0.025, of_all) if group.group == ALL_GROUPS else (0.01, [x for x in found.groups if x not in of_all])
         )
         surprise = NormalDist().inv_cdf(1 - together / sum(len(one.probes) for one in alike))
         spread = surprise * (group.chance * (1 - group.chance) / group.questions) ** 0.5

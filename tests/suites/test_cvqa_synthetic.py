@@ -22,7 +22,7 @@ import countersight as cs
 from countersight.dataset.folder import Dataset
 from countersight.errors import CountersightError
 from countersight.random_choice import balanced, balanced_answer
-from countersight.scenes import PHRASINGS, as_published, phrased
+from countersight.scenes import PHRASINGS, as_published, phrase_question
 from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply, read_scenes
 from countersight.scenes.scene import Background
@@ -321,8 +321,8 @@ def test_another_seed_gives_other_scenes():
 def test_eight_phrasings_ask_the_same_and_are_understood(template):
     puzzle = template.solved(SEED, 0).puzzle
     published = f"{puzzle.supposed} if {puzzle.presupposition}?"
-    asked = [phrased(puzzle.asked, number) for number in range(PHRASINGS)]
-    supposed = [phrased(puzzle.asked, number, puzzle.presupposition, published) for number in range(PHRASINGS)]
+    asked = [phrase_question(puzzle.asked, number) for number in range(PHRASINGS)]
+    supposed = [phrase_question(puzzle.asked, number, puzzle.presupposition, published) for number in range(PHRASINGS)]
     assert len({*asked, *supposed}) == 2 * PHRASINGS == 16
     assert {as_published(text) for text in asked} == {puzzle.asked}
     assert {as_published(text).replace("inside the ", "inside ") for text in supposed} == {published}

@@ -17,13 +17,13 @@ Floats = npt.NDArray[np.float64]
 Right = npt.NDArray[np.bool_]
 
 FOLDS = 5
-_FEWEST = 4
+_MIN_FEATURE_COUNT = 4
 """Features that fewer answers have are ignored."""
-_STEPS, _ROUGH = 30, 12
+_STEPS, _FEW_STEPS = 30, 12
 """Training steps; the smaller number is used to choose among probes."""
-_PULL = 2.0
+_L2_PENALTY = 2.0
 """The strength of the L2 penalty."""
-_RATE = 0.15
+_LEARNING_RATE = 0.15
 
 
 class Table:
@@ -47,7 +47,7 @@ class Table:
                     found[-1] += [ids.setdefault((one.group, name), len(ids)) for name in names]
         answer: Ints = np.repeat(np.arange(len(found)), [len(names) for names in found])
         feature = np.fromiter(chain.from_iterable(found), np.int64)
-        often = np.bincount(feature, minlength=len(ids)) >= _FEWEST
+        often = np.bincount(feature, minlength=len(ids)) >= _MIN_FEATURE_COUNT
         self.names = [name for name, kept in zip(ids, often.tolist(), strict=True) if kept]
         """The name of each feature; a pair (group, name) if it applies to one group only."""
         self.answer: Ints = answer[often[feature]]
@@ -75,10 +75,10 @@ class Table:
             raised = np.exp(scores - np.maximum.reduceat(scores, self.first)[self.question])
             shares = raised / np.add.reduceat(raised, self.first)[self.question]
             wrong = np.where(own, shares - self.right, 0.0)
-            slope = _sum(feature, wrong[answer], len(weights)) + _PULL * weights
+            slope = _sum(feature, wrong[answer], len(weights)) + _L2_PENALTY * weights
             mean = 0.9 * mean + 0.1 * slope
             square = 0.99 * square + 0.01 * slope * slope
-            weights -= _RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-9)
+            weights -= _LEARNING_RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-9)
         return weights
 
 
@@ -102,7 +102,7 @@ def cross_validate(tables: Sequence[Table], folds: Ints) -> ProbeResult:
             key = id(table), frozenset((fold, other))
             unseen = np.isin(folds, [fold, other])
             if key not in known and unseen.any() and not unseen.all():
-                known[key] = table.is_right(table.train(~unseen, _STEPS if other == fold else _ROUGH))
+                known[key] = table.is_right(table.train(~unseen, _STEPS if other == fold else _FEW_STEPS))
             if key in known:
                 tested = folds == other
                 (right if other == fold else without[fold])[tested] = known[key][tested]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from countersight.blindness.features import PROBES
-from countersight.blindness.probing import ALL, KNOWLEDGE, Blind, Cue, Share
+from countersight.blindness.probing import ALL_GROUPS, KNOWLEDGE, Blind, Cue, Share
 from countersight.case import TWO_WORLDS
 from countersight.html import Grid, Line, TableCell, clean, markdown_grid, markdown_text, print_grids
 
@@ -82,7 +82,9 @@ def section(found: Blind) -> Iterator[str]:
         "Each probe was trained on 80 % of the pictures and tested on the others; 95% intervals. *Text* is the text "
         "probe that does best on the other folds."
     )
-    known = [group for group in found.groups if group.knowledge and group.chance is not None and group.group != ALL]
+    known = [
+        group for group in found.groups if group.knowledge and group.chance is not None and group.group != ALL_GROUPS
+    ]
     much = [group for group in known if group.knowledge and group.knowledge.right > (group.chance or 0) + _MUCH]
     if much:
         named = ", ".join(f"{group.group} ({format_share(group.knowledge)}%)" for group in much if group.knowledge)

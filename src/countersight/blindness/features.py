@@ -23,14 +23,14 @@ from countersight.causal import Knowledge, compare_counts
 Features = Callable[[Sequence[BlindQuestion], Sequence[str], Ints], Sequence[Table]]
 """Takes all questions, their templates and folds, and returns a table of features for every test fold."""
 
-_REST = "_"
+_RARE_WORD = "_"
 """Replaces a rare word in a template."""
-_FREQUENT = 0.02
+_TEMPLATE_WORD_SHARE = 0.02
 """Words in at least this share of a group's questions belong to the template."""
-_FAR = 6
+_MAX_NUMBER_DIFFERENCE = 6
 """Larger differences between numbers count as this."""
 _OVERLAP = 4
-_USUAL = 0.2
+_COMMON_WORD_SHARE = 0.2
 """Words in a larger share of a group's questions are not names of things."""
 _EITHER = 0.1
 """A word in about half of a group's questions, within this share, may reverse yes and no."""
@@ -46,9 +46,11 @@ def templates(questions: Sequence[BlindQuestion]) -> list[str]:
         counts.setdefault(question.group, Counter()).update(set(words(question.text)))
     found = []
     for question in questions:
-        often, least = counts[question.group], max(2.0, _FREQUENT * sizes[question.group])
-        said = (word if often[word] >= least and not word.isdigit() else _REST for word in words(question.text))
-        found.append(" ".join(said))
+        often, least = counts[question.group], max(2.0, _TEMPLATE_WORD_SHARE * sizes[question.group])
+        kept_words = (
+            word if often[word] >= least and not word.isdigit() else _RARE_WORD for word in words(question.text)
+        )
+        found.append(" ".join(kept_words))
     return found
 
 
@@ -75,8 +77,8 @@ def _form(question: BlindQuestion, _template: str) -> list[list[str]]:
         above = [other - number for other in others if other > number]
         names += [
             f"number rank {len(below)}",
-            f"gap below {min(_FAR, min(below))}" if below else "no gap below",
-            f"gap above {min(_FAR, min(above))}" if above else "no gap above",
+            f"gap below {min(_MAX_NUMBER_DIFFERENCE, min(below))}" if below else "no gap below",
+            f"gap above {min(_MAX_NUMBER_DIFFERENCE, min(above))}" if above else "no gap above",
             f"parity of {sum(other % 2 == number % 2 for other in others)} others",
         ]
     return found
@@ -109,18 +111,18 @@ def _option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
 
 def _all_words(question: BlindQuestion, template: str) -> list[list[str]]:
     """Return the words of the question combined with each answer: both words, shared words, differences of numbers."""
-    said, known = words(question.text), set(template.split())
-    usual = [word for word in dict.fromkeys(said) if word in known or word.isdigit()]
+    kept_words, known = words(question.text), set(template.split())
+    usual = [word for word in dict.fromkeys(kept_words) if word in known or word.isdigit()]
     if not question.offered:
         asked = dict.fromkeys([*usual, *(f"{one} {two}" for one, two in pairwise(template.split()))])
         leanings = [[f"“{word}” → {answer}" for word in asked] for answer in question.answers]
         # For yes/no questions, evidence for one answer is evidence against the other.
         return [leanings[0], []] if len(leanings) == 2 else leanings
-    numbers = [int(word) for word in said if word.isdecimal() and len(word) < 6]
+    numbers = [int(word) for word in kept_words if word.isdecimal() and len(word) < 6]
     found = _option_words(question, template)
     for names, answer in zip(found, question.answers, strict=True):
         own = words(answer)
-        names.append(f"shares {min(_OVERLAP, len({*own} & {*said}))} words with the question")
+        names.append(f"shares {min(_OVERLAP, len({*own} & {*kept_words}))} words with the question")
         names += [f"“{word}” → “{one}”" for word in usual for one in own[:1] if word != one]
         if numbers and answer.isdecimal() and len(answer) < 6:
             names.append(f"adds up to {int(answer) + numbers[0]} with {numbers[0]}")
@@ -172,7 +174,7 @@ def _wordings(questions: Sequence[BlindQuestion]) -> dict[str, _Wording]:
         for word, own in sorted(places.items()):
             if abs(len(own) / size - 0.5) < _EITHER:
                 turning.setdefault(frozenset(own if 0 in own else set(range(size)) - own), word)
-        usual = frozenset(word for word, own in places.items() if len(own) >= _USUAL * size)
+        usual = frozenset(word for word, own in places.items() if len(own) >= _COMMON_WORD_SHARE * size)
         wordings[group] = _Wording(usual, ("", *turning.values()))
     return wordings
 
@@ -227,11 +229,14 @@ def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_K
     with each name in the question."""
     if question.offered:
         return [{"": [(question.group, answer.casefold())]} for answer in question.answers]
-    said = words(question.text)
-    named = [(str(place), word) for place, word in enumerate(word for word in said if word not in wording.usual)]
+    kept_words = words(question.text)
+    named = [(str(place), word) for place, word in enumerate(word for word in kept_words if word not in wording.usual)]
     turning = wording.turning if len(question.answers) == 2 else ("",)
     return [
-        {turn: [(question.group, turn, other if turn in said else answer, *name) for name in named] for turn in turning}
+        {
+            turn: [(question.group, turn, other if turn in kept_words else answer, *name) for name in named]
+            for turn in turning
+        }
         for answer, other in zip(question.answers, reversed(question.answers), strict=True)
     ]
 
@@ -321,6 +326,6 @@ def _yes_or_no(
             found.append(
                 f"{pair[0] + 1} supports {last + 1} more often than {pair[1] + 1} does: {compare_counts(*counts)}"
             )
-    said = set(question.text.casefold().replace(",", " ").replace("?", " ").split())
-    ways = [template, *(f"{'with' if word in said else 'without'} “{word}”" for word in wording.turning if word)]
+    kept_words = set(question.text.casefold().replace(",", " ").replace("?", " ").split())
+    ways = [template, *(f"{'with' if word in kept_words else 'without'} “{word}”" for word in wording.turning if word)]
     return [[f"{what}, {way}" for what in found for way in ways], *([] for _ in question.answers[1:])]

@@ -18,17 +18,17 @@ from countersight.text import several
 
 VERSION = "3"
 """The version of the probes. Raise it with every change that alters figures, so that stored results are recomputed."""
-ALL = "all"
+ALL_GROUPS = "all"
 KNOWLEDGE = "knowledge"
 """The name of the knowledge probe, which is reported separately from the probes of words."""
-FEWEST = 30
+MIN_QUESTIONS = 30
 """Groups with fewer questions in a world are not reported."""
-MOST = 4_000
+MAX_QUESTIONS = 4_000
 """The most questions per world that are probed; larger datasets are sampled evenly."""
-_SHOWN = 12
+_MAX_CUES = 12
 """The most cues that are reported per world."""
-_FEWEST_SEEN = 20
-_SURE = 0.01
+_MIN_CUE_COUNT = 20
+_FALSE_CUE_PROBABILITY = 0.01
 """The probability that any cue is reported for a dataset that has none."""
 
 
@@ -97,7 +97,7 @@ class Blind(msgspec.Struct, frozen=True):
 
     def total(self, world: World) -> GroupBlind | None:
         """Return the results for all groups together in a world, if there are enough questions."""
-        return next((group for group in self.groups if (group.group, group.world) == (ALL, world)), None)
+        return next((group for group in self.groups if (group.group, group.world) == (ALL_GROUPS, world)), None)
 
 
 def measure(
@@ -116,9 +116,9 @@ def measure(
     cues: list[Cue] = []
     for world in TWO_WORLDS:
         asked = [question for question in questions if question.world == world and question.answers]
-        step = max(1.0, len(asked) / MOST)
-        asked = [asked[int(place * step)] for place in range(min(len(asked), MOST))]
-        if len(asked) >= FEWEST:
+        step = max(1.0, len(asked) / MAX_QUESTIONS)
+        asked = [asked[int(place * step)] for place in range(min(len(asked), MAX_QUESTIONS))]
+        if len(asked) >= MIN_QUESTIONS:
             found, noticed = _measure_world(world, asked, models or {}, knowledge)
             groups += found
             cues += noticed
@@ -169,8 +169,8 @@ def _measure_world(
             knowledge=shares.get(KNOWLEDGE),
         )
 
-    large = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= FEWEST]
-    found = [*(group(name, groups == name) for name in large), group(ALL, np.ones(len(questions), bool))]
+    large = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= MIN_QUESTIONS]
+    found = [*(group(name, groups == name) for name in large), group(ALL_GROUPS, np.ones(len(questions), bool))]
     return found, _find_cues(world, questions, tables[0])
 
 
@@ -183,8 +183,8 @@ def _find_cues(world: World, questions: Sequence[BlindQuestion], table: Table) -
     seen = np.bincount(feature, minlength=size)
     right = np.bincount(feature, table.right[answer], size)
     expected = np.bincount(feature, chances[answer], size)
-    tested = np.flatnonzero(seen >= _FEWEST_SEEN).tolist()
-    limit = NormalDist().inv_cdf(1 - _SURE / (2 * max(1, len(tested))))
+    tested = np.flatnonzero(seen >= _MIN_CUE_COUNT).tolist()
+    limit = NormalDist().inv_cdf(1 - _FALSE_CUE_PROBABILITY / (2 * max(1, len(tested))))
     cues = []
     for nth in tested:
         name = table.names[nth]
@@ -192,7 +192,7 @@ def _find_cues(world: World, questions: Sequence[BlindQuestion], table: Table) -
         cues.append(Cue(world, group, what, int(seen[nth]), round(right[nth]), float(expected[nth])))
     everywhere = {(cue.what, cue.seen) for cue in cues if not cue.group}
     strong = [cue for cue in cues if cue.strength > limit and not (cue.group and (cue.what, cue.seen) in everywhere)]
-    return sorted(strong, key=lambda cue: -cue.strength)[:_SHOWN]
+    return sorted(strong, key=lambda cue: -cue.strength)[:_MAX_CUES]
 
 
 def _digest(text: str) -> int:

@@ -16,10 +16,10 @@ from countersight.errors import DatasetError, RunError
 from countersight.files import write_whole
 from countersight.scoring import judge_run
 
-FILE = "blind.json"
+RESULTS_FILE = "blind.json"
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredResults(msgspec.Struct, frozen=True):
     """The results, a digest of the rows that were measured, and the version of the probes."""
 
     fingerprint: str
@@ -28,9 +28,9 @@ class Kept(msgspec.Struct, frozen=True):
     """Empty in folders that were written before versions were stored."""
 
 
-def measured(dataset: Dataset) -> Blind:
+def load_or_measure(dataset: Dataset) -> Blind:
     """Return the results for a dataset: from its folder if they are current, otherwise measured."""
-    return known(dataset) or measure(case for _, case in dataset.cases())
+    return load_stored(dataset) or measure(case for _, case in dataset.cases())
 
 
 def measure_dataset(
@@ -56,10 +56,10 @@ def measure_dataset(
     return measure((case for _, case in dataset.cases(on_bad)), _answered_blind(runs, dataset), told)
 
 
-def known(dataset: Dataset) -> Blind | None:
+def load_stored(dataset: Dataset) -> Blind | None:
     """Return the results stored for these rows, or None; results of other versions are measured again."""
     try:
-        kept = msgspec.json.decode((dataset.path / FILE).read_bytes(), type=Kept)
+        kept = msgspec.json.decode((dataset.path / RESULTS_FILE).read_bytes(), type=StoredResults)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     if kept.fingerprint != dataset.fingerprint:
@@ -72,8 +72,8 @@ def card_section(folder: Path, knowledge: Knowledge | None = None) -> str:
     dataset = Dataset.open(folder)
     found = measure((case for _, case in dataset.cases()), knowledge=knowledge)
     if found.groups:  # too few questions have no results
-        kept = msgspec.json.format(msgspec.json.encode(Kept(dataset.fingerprint, found, VERSION)), indent=1)
-        write_whole(folder / FILE, kept + b"\n")
+        kept = msgspec.json.format(msgspec.json.encode(StoredResults(dataset.fingerprint, found, VERSION)), indent=1)
+        write_whole(folder / RESULTS_FILE, kept + b"\n")
     return "\n\n".join(("## Accuracy without the pictures", *section(found))) + "\n"
 
 

@@ -43,7 +43,7 @@ def _describe(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.authoring import read_funnel
-    from countersight.blindness import measured
+    from countersight.blindness import load_or_measure
     from countersight.blindness import render as render_blind
     from countersight.case import TWO_WORLDS
     from countersight.dataset import Dataset
@@ -57,7 +57,7 @@ def _describe(chosen: argparse.Namespace) -> int:
         write_svg(statistics, chosen.output)
     console = Console()
     render(statistics, console, everything=chosen.all)
-    found = measured(dataset)
+    found = load_or_measure(dataset)
     if chosen.all:
         render_blind(found, console)
     else:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight import __version__
-from countersight.blindness import known as blind_known
-from countersight.blindness import summary
+from countersight.blindness import load_stored, summary
 from countersight.case import World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
@@ -115,7 +114,7 @@ def _suite(runs: Sequence[_ScoredRun]) -> SuiteBoards:
     boards = [_board(line, scored, reported, suite_terms) for line in _lines(scored, reported, suite_terms)]
     known = known_suite(suite)
     title = (known and known.title) or runs[0].dataset.name
-    unseen = {run.dataset.fingerprint: measured for run in runs if (measured := blind_known(run.dataset))}
+    unseen = {run.dataset.fingerprint: measured for run in runs if (measured := load_stored(run.dataset))}
     blind_sentences = tuple(summary(one) for one in unseen.values())
     return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs), blind_sentences)
 

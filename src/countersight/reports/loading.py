@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight import __version__
-from countersight.blindness import known
+from countersight.blindness import load_stored
 from countersight.case import TWO_WORLDS, World
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
@@ -120,7 +120,7 @@ def load(
     ]
     results = {run.label: run.outcomes for run in scored}
     first = found.judged[0].outcomes
-    measured = known(source)
+    measured = load_stored(source)
     unseen = {world: total for world in found.worlds if measured and (total := measured.total(world))}
     report = ReportData(
         dataset=source.name,

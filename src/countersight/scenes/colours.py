@@ -26,7 +26,7 @@ _ALIKE = (
 )
 
 
-def unlike(colour: str) -> tuple[str, ...]:
+def distinct_colours(colour: str) -> tuple[str, ...]:
     """Return the named colours that cannot be confused with this one."""
     return tuple(other for other in NAMED if other != colour and {other, colour} not in _ALIKE)
 
@@ -88,7 +88,7 @@ COLOURS: Final = tuple(NAMED)
 """The names of polygons' colours."""
 PLACES: Final = ("top left", "top middle", "top right", "bottom left", "bottom middle", "bottom right")
 """The places of the six circles of a scene, row by row."""
-PLACES_OTHERWISE: Final = {
+PLACE_SYNONYMS: Final = {
     "upper": "top",
     "lower": "bottom",
     "center": "middle",
@@ -98,5 +98,5 @@ PLACES_OTHERWISE: Final = {
 """Synonyms of places."""
 Noun = Literal["flower", "polygon", "circle", "dot"]
 """The kinds of items in a scene."""
-NOUNS_OTHERWISE: Final[dict[str, Noun]] = {"blossom": "flower", "ring": "circle"}
+NOUN_SYNONYMS: Final[dict[str, Noun]] = {"blossom": "flower", "ring": "circle"}
 """Synonyms of these nouns."""

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.errors import SceneError
-from countersight.scenes.geometry import middle, rounded
+from countersight.scenes.geometry import middle, round_coordinate
 from countersight.scenes.scene import Circle, Dot, Flower, PetalShape, Point, Polygon, Scene
 
 Item = TypeVar("Item", Polygon, Flower, Circle, Dot)
@@ -143,8 +143,8 @@ def _with_each(scene: Scene, ids: frozenset[str], change: Callable[..., Any]) ->
 
 def _moved(dx: float, dy: float, item: Item) -> Item:
     if isinstance(item, Polygon):
-        return replace(item, points=tuple((rounded(x + dx), rounded(y + dy)) for x, y in item.points))
-    x, y = rounded(item.x + dx), rounded(item.y + dy)
+        return replace(item, points=tuple((round_coordinate(x + dx), round_coordinate(y + dy)) for x, y in item.points))
+    x, y = round_coordinate(item.x + dx), round_coordinate(item.y + dy)
     if isinstance(item, Circle):
         return replace(item, x=x, y=y, dots=tuple(_moved(dx, dy, dot) for dot in item.dots))
     return replace(item, x=x, y=y)
@@ -154,14 +154,16 @@ def _resized(factor: float, item: Item, about: Point | None = None) -> Item:
     """Return the item scaled about its middle, or about another point."""
 
     def scaled(x: float, y: float, about: Point) -> Point:
-        return rounded(about[0] + (x - about[0]) * factor), rounded(about[1] + (y - about[1]) * factor)
+        return round_coordinate(about[0] + (x - about[0]) * factor), round_coordinate(
+            about[1] + (y - about[1]) * factor
+        )
 
     if isinstance(item, Polygon):
         centre = middle(item.points)
         return replace(item, points=tuple(scaled(x, y, centre) for x, y in item.points))
     if isinstance(item, Flower):
-        return replace(item, size=rounded(item.size * factor))
-    radius = rounded(item.radius * factor)
+        return replace(item, size=round_coordinate(item.size * factor))
+    radius = round_coordinate(item.radius * factor)
     if isinstance(item, Circle):
         dots = tuple(_resized(factor, dot, (item.x, item.y)) for dot in item.dots)
         return replace(item, radius=radius, dots=dots)

@@ -109,12 +109,12 @@ def place(
     return placed
 
 
-def chances(rng: Random, rows: int) -> Points:
+def random_points(rng: Random, rows: int) -> Points:
     """Return rows of two random numbers from 0 to 1; made from bytes, which is ten times faster."""
     return np.frombuffer(rng.randbytes(8 * rows), "<u4").reshape(rows, 2) / 2.0**32
 
 
-def rounded(value: float) -> float:
+def round_coordinate(value: float) -> float:
     """Round a value to the precision of scenes, so that it is unchanged by JSON."""
     return round(value, 2)
 

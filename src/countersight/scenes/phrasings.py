@@ -47,7 +47,7 @@ _MOST_SUPPOSED: Final = (
 _PATTERNS: Final = {"{n}": "(?P<n>flowers|dots)", "{w}": "(?P<w>(?:inside|outside|in) .+?)", "{p}": "(?P<p>.+)"}
 
 
-def phrased(asked: str, number: int, presupposition: str = "", published: str = "") -> str:
+def phrase_question(asked: str, number: int, presupposition: str = "", published: str = "") -> str:
     """Return a question in the phrasing with this number; with a presupposition, about the changed scene.
 
     `asked` is the question about the scene, and `published` the one about the changed scene, as published.

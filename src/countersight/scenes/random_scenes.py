@@ -10,7 +10,16 @@ import numpy as np
 from msgspec.structs import replace
 
 from countersight.scenes.colours import BACKGROUNDS, DOTS, HEARTS, PETALS, RINGS
-from countersight.scenes.geometry import GAP, Points, chances, distance, edge_distance, inside, place, rounded
+from countersight.scenes.geometry import (
+    GAP,
+    Points,
+    distance,
+    edge_distance,
+    inside,
+    place,
+    random_points,
+    round_coordinate,
+)
 from countersight.scenes.scene import (
     OUTLINE,
     RING,
@@ -67,7 +76,9 @@ def flower_scene(rng: Random, colours: tuple[str, str], regions: FlowerRegions) 
         polygons = _two_polygons(rng, colours)
     kinds = [_species(rng) for _ in range(rng.randint(2, 5))]
     flowers = tuple(
-        replace(rng.choice(kinds), id=f"flower-{n}", size=size, rotation=rounded(rng.uniform(0, 360)), x=x, y=y)
+        replace(
+            rng.choice(kinds), id=f"flower-{n}", size=size, rotation=round_coordinate(rng.uniform(0, 360)), x=x, y=y
+        )
         for n, (x, y, size) in enumerate(placed, 1)
     )
     return Scene(random_background(rng), polygons=polygons, flowers=flowers)
@@ -95,7 +106,7 @@ def _scatter_flowers(
     for here, number in regioned:
         # The fewer flowers a region has for its room, the larger they may be.
         largest = min(LARGEST, max(SMALLEST, 0.42 * STEP * sqrt(np.count_nonzero(here) / number)))
-        radii = [rounded(rng.uniform(SMALLEST, largest)) for _ in range(number)]
+        radii = [round_coordinate(rng.uniform(SMALLEST, largest)) for _ in range(number)]
         here_placed = place(rng, points[here], clear[here], radii, SMALLEST)
         if here_placed is None:
             return None
@@ -105,7 +116,7 @@ def _scatter_flowers(
 
 def _jittered_grid(rng: Random) -> Points:
     cells = np.stack(np.divmod(np.arange(GRID * GRID), GRID), axis=1)
-    return np.round((cells + chances(rng, GRID * GRID)) * STEP, 2)
+    return np.round((cells + random_points(rng, GRID * GRID)) * STEP, 2)
 
 
 def _two_polygons(rng: Random, colours: tuple[str, str]) -> tuple[Polygon, Polygon]:
@@ -133,7 +144,7 @@ def _corners(rng: Random, x: float, y: float) -> tuple[Point, ...]:
             wall = SIDE - BORDER if ray > 0 else BORDER
             if abs(ray) > 1e-9:
                 far = min(far, (wall - start) / ray)
-        corners.append((rounded(x + far * ray_x), rounded(y + far * ray_y)))
+        corners.append((round_coordinate(x + far * ray_x), round_coordinate(y + far * ray_y)))
     return tuple(corners)
 
 
@@ -159,16 +170,16 @@ TRIES = 160
 
 def dot_scene(rng: Random, numbers: Sequence[int]) -> Scene:
     """Return six circles with these numbers of dots, row by row from the top left."""
-    radius = rounded(rng.uniform(*RADII))
+    radius = round_coordinate(rng.uniform(*RADII))
     ring = rng.choice(RINGS)
     palette = rng.sample(DOTS, rng.randint(1, 4))
     circles: list[Circle] = []
     named = 0
     for position, number in enumerate(numbers):
         row, column = divmod(position, len(COLUMNS))
-        x = rounded(COLUMNS[column] + rng.uniform(-SHAKE, SHAKE))
-        y = rounded(ROWS[row] + rng.uniform(-SHAKE, SHAKE))
-        own_radius = rounded(radius + rng.uniform(-2, 2))
+        x = round_coordinate(COLUMNS[column] + rng.uniform(-SHAKE, SHAKE))
+        y = round_coordinate(ROWS[row] + rng.uniform(-SHAKE, SHAKE))
+        own_radius = round_coordinate(radius + rng.uniform(-2, 2))
         dots = tuple(
             Dot(f"dot-{named + nth}", rng.choice(palette), size, dot_x, dot_y)
             for nth, (dot_x, dot_y, size) in enumerate(_scatter_dots(rng, x, y, own_radius, number), 1)
@@ -190,11 +201,11 @@ def rightmost(scene: Scene, number: int) -> tuple[Circle, ...]:
 
 def _scatter_dots(rng: Random, x: float, y: float, radius: float, number: int) -> list[tuple[float, float, float]]:
     while True:
-        chance = chances(rng, TRIES)  # points spread evenly over a disc
+        chance = random_points(rng, TRIES)  # points spread evenly over a disc
         out, angle = radius * np.sqrt(chance[:, 0]), 2 * pi * chance[:, 1]
         points: Points = np.stack((x + out * np.cos(angle), y + out * np.sin(angle)), axis=1).round(2)
         clear = radius - RING / 2 - GAP - distance(points, (x, y))
-        radii = [rounded(rng.uniform(*DOT_RADII)) for _ in range(number)]
+        radii = [round_coordinate(rng.uniform(*DOT_RADII)) for _ in range(number)]
         placed = place(rng, points, clear, radii, DOT_RADII[0])
         if placed is not None:
             return placed

@@ -29,13 +29,13 @@ from countersight.scenes import (
     Flower,
     Points,
     Scene,
-    chances,
     distance,
     edge_distance,
     items,
     place,
+    random_points,
     reach,
-    rounded,
+    round_coordinate,
 )
 
 Disc = tuple[float, float, float]
@@ -78,7 +78,7 @@ def _grid(rng: Random, left: float, top: float, right: float, bottom: float, ste
     across, down = (max(1, min(MOST_PLACES, int(length / step))) for length in (right - left, bottom - top))
     cells = np.stack(np.divmod(np.arange(across * down), down), axis=1)
     cell = np.array([(right - left) / across, (bottom - top) / down])
-    points: Points = np.round((cells + chances(rng, across * down)) * cell + np.array([left, top]), 2)
+    points: Points = np.round((cells + random_points(rng, across * down)) * cell + np.array([left, top]), 2)
     return points
 
 
@@ -104,7 +104,7 @@ def add_things(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[
     elif target.noun != "flower":
         raise EditFailed(f"flowers and dots can be added, not {target.noun}s")
     else:
-        sizes = [rounded(rng.uniform(SMALLEST, (SMALLEST + LARGEST) / 2)) for _ in range(number)]
+        sizes = [round_coordinate(rng.uniform(SMALLEST, (SMALLEST + LARGEST) / 2)) for _ in range(number)]
         placed = in_the_open(rng, scene, sizes, SMALLEST, target.places)
         if placed is None:
             raise full
@@ -117,7 +117,7 @@ def _new_flower(
 ) -> Flower:
     """Return a new flower that looks like one of the flowers in the scene, or a random one if there are none."""
     x, y, size = disc
-    turn = rounded(rng.uniform(0, 360))
+    turn = round_coordinate(rng.uniform(0, 360))
     if scene.flowers:
         kind = rng.choice(scene.flowers)
     else:

@@ -22,7 +22,7 @@ from countersight.scenes import (
     Scene,
     apply,
     faults,
-    rounded,
+    round_coordinate,
 )
 
 FAR = 0.4
@@ -64,7 +64,7 @@ def _move(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]
     steps = [float(length)] if length else [scene.width * FAR * part / 20 for part in range(20, 0, -1)]
     return _first_valid(
         scene,
-        ([Move(ids, rounded(dx * step), rounded(dy * step))] for step in steps),
+        ([Move(ids, round_coordinate(dx * step), round_coordinate(dy * step))] for step in steps),
         f"“{instruction.target[:80]}” cannot be moved {instruction.value[:80]} without touching an object or an edge",
     )
 

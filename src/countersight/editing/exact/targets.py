@@ -17,8 +17,8 @@ from countersight.editing.things import called, colour_word
 from countersight.english import UNITS
 from countersight.errors import EditFailed
 from countersight.scenes import (
-    NOUNS_OTHERWISE,
-    PLACES_OTHERWISE,
+    NOUN_SYNONYMS,
+    PLACE_SYNONYMS,
     Circle,
     Dot,
     Flower,
@@ -49,7 +49,7 @@ class Place(msgspec.Struct, frozen=True):
     """Whether points in any other polygon are excluded."""
 
 
-_NOUNS: dict[str, Noun] = {noun: noun for noun in get_args(Noun)} | NOUNS_OTHERWISE
+_NOUNS: dict[str, Noun] = {noun: noun for noun in get_args(Noun)} | NOUN_SYNONYMS
 _NOUNS |= {f"{word}s": noun for word, noun in _NOUNS.items()}
 NUMBERS = ("no", *UNITS[1:13])
 _FILLERS = frozenset(
@@ -72,7 +72,7 @@ _EXTREMES: dict[str, Callable[[Item], float]] = {
     "fullest": lambda item: -_dots(item),
     "emptiest": lambda item: _dots(item),
 }
-_OTHERWISE = PLACES_OTHERWISE | {
+_OTHERWISE = PLACE_SYNONYMS | {
     "highest": "topmost",
     "lowest": "bottommost",
     "biggest": "largest",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.blindness import FEWEST
+from countersight.blindness import MIN_QUESTIONS
 from countersight.causal import ACTING_KINDS, STATISTICS
 from countersight.dataset import Dataset
 from countersight.suites.cello.terms import SHORT
@@ -73,7 +73,7 @@ def divisions(folder: Path) -> str:
     table = division_table(folder, "task", lambda case: str(case.provenance.get("task", "")))
     counts = Counter(str(case.provenance["task"]) for _, case in Dataset.open(folder).cases())
     none = [short for short in SHORT if not counts[short]]
-    few = [f"{short} {counts[short]}" for short in SHORT if 0 < counts[short] < FEWEST]
+    few = [f"{short} {counts[short]}" for short in SHORT if 0 < counts[short] < MIN_QUESTIONS]
     absent = (
         f"\nThere are no questions of {', '.join(none)}: no mined graph gave one that passes the checks.\n"
         if none

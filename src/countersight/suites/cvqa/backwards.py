@@ -23,11 +23,11 @@ from countersight.scenes import (
     Remove,
     Scene,
     apply,
+    distinct_colours,
     dot_scene,
     facts_of,
     flower_scene,
     top_row,
-    unlike,
 )
 from countersight.suites.cvqa.templates import Amounts, Numbers, Puzzle, Template, circles_of, flowers_in, number_of
 from countersight.suites.searching import smallest
@@ -87,7 +87,7 @@ def _flowers_to_go(rng: Random) -> LeastChange:
     many = max(right)
     offered = [(within, number) for within in (True, False) for number in (least, least + 1)]
     offered.sort(key=lambda one: one != (bool(right[0]), many))
-    scene = flower_scene(rng, (colour, rng.choice(unlike(colour))), FlowerRegions(*regions))
+    scene = flower_scene(rng, (colour, rng.choice(distinct_colours(colour))), FlowerRegions(*regions))
     side = [flower.id for flower in flowers_in(scene, colour)]
     gone = side if right[0] else [flower.id for flower in scene.flowers if flower.id not in side]
     return LeastChange(

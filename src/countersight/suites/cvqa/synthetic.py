@@ -34,7 +34,7 @@ from countersight.scenes import (
     draw_both,
     encode,
     encode_record,
-    phrased,
+    phrase_question,
     top_row,
 )
 from countersight.suites.cvqa.backwards import SEVERAL, least_change
@@ -197,7 +197,7 @@ def _phrasing(template: Template, seed: int, index: int, world: World, eight: bo
 
 def _counterfactual_text(puzzle: Puzzle, presupposition: str, phrasing: int) -> str:
     """Return the question about the changed scene."""
-    return phrased(puzzle.asked, phrasing, presupposition, f"{puzzle.supposed} if {presupposition}?")
+    return phrase_question(puzzle.asked, phrasing, presupposition, f"{puzzle.supposed} if {presupposition}?")
 
 
 def _as_case(
@@ -212,7 +212,9 @@ def _as_case(
         return number_question(text, right, wrong, balanced_answer("ABCD", f"{key}/{world} letter", index), rng)
 
     nth, other = (_phrasing(template, seed, index, world, eight) for world in TWO_WORLDS)
-    factual = question("factual", phrased(puzzle.asked, nth), solved.answer, [before for before, _ in solved.others])
+    factual = question(
+        "factual", phrase_question(puzzle.asked, nth), solved.answer, [before for before, _ in solved.others]
+    )
     wondered = _counterfactual_text(puzzle, puzzle.presupposition, other)
     counterfactual = question("counterfactual", wondered, solved.new_answer, [after for _, after in solved.others])
     name = f"{SYNTHETIC_NAME}-{number:06d}"

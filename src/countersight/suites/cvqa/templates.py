@@ -29,12 +29,12 @@ from countersight.scenes import (
     Scene,
     apply,
     as_points,
+    distinct_colours,
     dot_scene,
     flower_scene,
     inside,
     rightmost,
     top_row,
-    unlike,
 )
 
 Way = Literal["fair", "published"]
@@ -165,7 +165,7 @@ class Template(msgspec.Struct, frozen=True):
 
 
 def _flowers_outside(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
-    scene = _flower_scene(rng, colour, rng.choice(unlike(colour)), amounts.numbers)
+    scene = _flower_scene(rng, colour, rng.choice(distinct_colours(colour)), amounts.numbers)
     return Puzzle(
         scene,
         (Recolour(tuple(polygon.id for polygon in scene.polygons if polygon.colour != colour), colour),),
@@ -178,7 +178,7 @@ def _flowers_outside(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
 
 
 def _flowers_removed(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
-    scene = _flower_scene(rng, colour, rng.choice(unlike(colour)), amounts.numbers)
+    scene = _flower_scene(rng, colour, rng.choice(distinct_colours(colour)), amounts.numbers)
     gone = rng.sample(flowers_in(scene, colour), amounts.removed)
     return Puzzle(
         scene,
@@ -192,7 +192,7 @@ def _flowers_removed(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
 
 
 def _polygon_emptied(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
-    other = rng.choice(unlike(colour))
+    other = rng.choice(distinct_colours(colour))
     scene = _flower_scene(rng, colour, other, amounts.numbers)
     return Puzzle(
         scene,
