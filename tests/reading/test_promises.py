@@ -193,3 +193,19 @@ def test_options_are_needed_and_bounded():
 def test_a_refusal_is_told_from_what_follows_it():
     assert without_refusal("I cannot tell.") is None
     assert without_refusal("There is a cat.") == "There is a cat."
+
+
+def test_statements_about_the_subject_of_the_question_are_read():
+    for question, reply, answer in (
+        ("Is the player in the blue cap offside?", "That means that he is not offside.", "no"),
+        ("Do both teams have five players?", "Red: 5\nWhite: 4\n\nNo, the teams don't have five players.", "no"),
+        ("Would the picnic go on if it hailed?", "Right now the family is eating. They would run to the car.", None),
+        ("Would the mouse be caught?", "The mouse would have no reason to come and would not be caught.", None),
+    ):
+        assert read(reply, question, "boolean").answer == answer, reply
+    assert read("There are 2 vases and 3 potted plants.", "How many vases stand on the sill?", "number").answer == "2"
+    assert read('{"horses": 6, "with_riders": 4}', "How many horses have riders?", "number").unread
+    options = ("a dove", "a scarf", "flowers")
+    assert read("The correct answer is A, a dove, or C, flowers.", "What is in the hat?", "choice", options).unread
+    assert read("I would say that (A) and (C) are likely.", "What is in the hat?", "choice", options).unread
+    assert read("C.\n\nI therefore change my answer to **B**.", "What is it?", "choice", options).answer != "C"

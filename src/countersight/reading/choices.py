@@ -54,6 +54,7 @@ _ASIDE = any_case(
 )
 _ARTICLES = frozenset(("a", "an", "the"))
 _SPACES_AND_UNITS = lazy(r"[\s$\\{},]+|(?<![A-Za-z])(?:cm|mm|km|m|units?|degrees?)\b|°")
+_JOINED = lazy(r"\b(?:or|and)\s+(?:(?:the (?:\w+ ){1,2}|option |choice ))?[(]?([A-Z])[),.:](?=\s|$)")
 _FEW = 3
 _SHORT = 8
 
@@ -118,8 +119,9 @@ def read_marked(region: str, options: Options) -> str | None:
     chosen = named_options(first, options)
     if len(chosen) < 2:
         return chosen.pop() if chosen else None
-    start, place = min(((start, place) for place, start, _ in mentions(first, options)), default=(len(first), 0))
-    return LETTERS[place] if start <= len("the ") else None  # "blue, not red"
+    found = sorted((start, end, place) for place, start, end in mentions(first, options))
+    is_joined = found and re.search(r"\b(?:or|and)\b", first[found[0][1] : found[-1][0]])
+    return LETTERS[found[0][2]] if found and not is_joined and found[0][0] <= len("the ") else None  # "blue, not red"
 
 
 def letter_first(text: str, options: Options) -> str | None:
@@ -214,8 +216,10 @@ def _is_negated(text: str, start: int, end: int) -> bool:
 def _is_consistent(letter: str, first: str, options: Options) -> bool:
     """Whether the text after a letter is consistent with it: it does not repeat another option."""
     rest = re.sub(r"^\W*(?:[Oo]ption|[Aa]nswer|[Cc]hoice)?\W*[A-Z]\b[\s.):,*=-]*", "", first).strip(" .*()")
-    rest_normalised = _normalised(rest)
-    return rest_normalised == options.normalised[LETTERS.index(letter)] or rest_normalised not in options.normalised
+    rest_normalised, own = _normalised(rest), options.normalised[LETTERS.index(letter)]
+    other = _JOINED.search(rest)  # "A, a dove, or C, a bunch of flowers"
+    are_two = other and other[1] in options.letters.replace(letter, "") and _normalised(other[0]) not in own
+    return rest_normalised == own or not (are_two or rest_normalised in options.normalised)
 
 
 def without_list(text: str, options: Options) -> str:

@@ -6,6 +6,7 @@ from itertools import pairwise, takewhile
 
 import msgspec
 
+from countersight.english import is_plural
 from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import Numeral, canonical, numerals
 from countersight.reading.plain import any_case, lazy, word_set
@@ -57,7 +58,6 @@ _NOT_ZERO = any_case(
     r"^(?:other|longer|doubt|need|change|problem|clear|way|further|additional|specific|difference|information"
     r"|reason|effect|one\b)"
 )
-_ORDINAL_LIST = lazy(r"^\s*\(?\d{1,2}[.)]\s+(?=\D)", re.MULTILINE)
 _PARTS = any_case(
     r"\s*(?::|--|\(|, (?:including|consisting|comprising|made up|with|one|two|three|four|\d)|\bincluding\b"
     r"|\bconsisting\b|\bnamely\b)"
@@ -105,7 +105,9 @@ def parse_question(question: str) -> CountQuestion:
     asks = last_question(question)
     phrases = list(_ASKED_FOR.finditer(asks))
     named = words(asks[phrases[-1].end() :])[:6] if phrases else []
-    noun = [stem(word) for word in takewhile(lambda word: word not in _PHRASE_ENDS, named)]
+    phrase = list(takewhile(lambda word: word not in _PHRASE_ENDS, named))
+    plural = next((place for place, word in enumerate(phrase) if is_plural(word)), len(phrase))
+    noun = [stem(word) for word in phrase[: plural + 1]]  # without a verb: "vases stand"
     main = main_clause(asks.rstrip(" ?"))
     return CountQuestion(
         frozenset(noun),
@@ -145,21 +147,18 @@ def read_beginning(text: str, question: str) -> str | None:
         return None
     following = text[first.end() :].lstrip()
     is_item = re.match(r"\W*\d{1,2}[.)]\s", text) and re.search(r"(?:^|\n)\s*\(?2[.)]\s", following)
-    goes_on = is_item or len(words(first[1])) > _LIST_HEAD or _GOES_ON.match(following)
+    is_several = is_foreign(text) and _only_number(text) is None
+    goes_on = is_item or is_several or len(words(first[1])) > _LIST_HEAD or _GOES_ON.match(following)
     return None if goes_on else single_number(first[1], question, more=0)
 
 
 def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> tuple[str | None, int]:
-    """Return the number that a sentence gives, and a score for the words that it shares with the question.
-
-    `trusted` means that the sentence is known to be about the question.
-    """
-    sentence = _ORDINAL_LIST.sub("", sentence)
+    """Return the number in a sentence, and how many words it shares with the question; `trusted`: it is the answer."""
     clause = main_clause(sentence)
     if not wanted.is_hypothetical and not numerals(clause):
         clause = sentence  # "The number of cats left after two went away is 3."
     if is_foreign(clause):
-        return _foreign(clause), 0
+        return _only_number(clause), 0
     if _EQUALS.search(clause):
         return _result(clause), len(content_words(clause) & wanted.words)
     found = [each for each in numerals(clause) if _may_count(each, clause, wanted, trusted=trusted)]
@@ -204,8 +203,8 @@ def _result(clause: str) -> str | None:
 def read_sentences(text: str, question: str) -> str | None:
     """Return the number that a reply concludes or states about the question; None if it contradicts itself."""
     wanted = parse_question(question)
-    if is_foreign(text):
-        return _foreign(text)
+    if is_foreign(text) or text.startswith("{"):  # of several counts in a JSON object, none is the answer
+        return _only_number(text)
     statements = [each for each in sentences(text) if not each.endswith("?")]
     if wanted.is_hypothetical:
         hypothetical = [each for each in statements if _AFTERMATH.search(each) or conclusion_of(each)]
@@ -294,6 +293,6 @@ def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Nu
     return [each for each in found if each.start not in dropped]
 
 
-def _foreign(clause: str) -> str | None:
+def _only_number(clause: str) -> str | None:
     digits = {each.value for each in numerals(clause)} | {str(_HAN[match[1]]) for match in _HAN_NUMBER.finditer(clause)}
     return digits.pop() if len(digits) == 1 else None

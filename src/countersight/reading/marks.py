@@ -41,7 +41,7 @@ _ANNOUNCED = any_case(
     r"|would be))\s*(?:that |option |choice |with )*[:]?\s*"
     r"|\b(?:correspond(?:s|ing)?|match(?:es|ing)?|leads?|points?|pointing)\s+(?:most closely )?(?:to "
     r"|with )?(?=(?:option|choice|answer)\b)(?:option|choice|answer)\s*:?\s*"
-    r"|\b(?:which|this|that|it)(?: is|'s) (?:option|choice)\s+"
+    r"|\b(?:which|this|that|it)(?: is|'s) (?:option|choice)\s+|\b(?:chang|revis|correct|updat)\w+ my answer to\s+"
 )
 # "Since the answer is 9", "if the answer is yes", "the answer to the first question is 2": not the reply's own answer.
 _QUOTED_ANSWER = any_case(

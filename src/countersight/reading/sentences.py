@@ -53,16 +53,16 @@ _CONFIRMS = any_case(
     r"|the same)|confirmed|still \w+|(?:\w+ ){0,3}(?:stands|holds))"
 )
 _REFUSES = any_case(
-    r"\b(?:(?:can(?:not|'t| not)|could(?: not|n't)|(?:am |is |are |'m )?(?:un|not )able to|not possible to"
-    r"|impossible to|difficult to|hard to|do(?: not|n't)|does(?: not|n't)) (?:\w+ly |be |have |possible to "
-    r"|provide (?:\w+ )?(?:enough |sufficient )?|really )*(?:answer|tell|say|determine|determined|see (?:the|any|an"
-    r"|your) (?:image|picture|photo|figure|diagram|chart|table|file)|view|process|identify|assist|help|know|provide"
-    r"|access|enough|sufficient|specific|precise|exact|information|analy[sz]e|interpret|make (?:out|a)|judge|conclude"
-    r"|give a|discern|be (?:sure|certain))|insufficient (?:information|data)|not enough (?:information|data|context"
-    r"|detail)|no (?:image|picture|photo)s? (?:is|was|are|were|has been|provided|attached|visible)|not (?:provided"
-    r"|listed|specified|mentioned|available) in|please (?:provide|upload|share)|(?:unclear|unknown|uncertain"
-    r"|undetermined|indeterminate)\b|need(?:s)? more (?:information|context|details?)|only (?:a |an )?(?:text"
-    r"|language)[- ](?:based|model|only))"
+    r"\b(?:(?:can(?:not|'t| not)|could(?: not|n't)|(?:am |is |are |'m )?(?:un|not )able to|not possible to|impossible"
+    r" to|difficult to|hard to|do(?: not|n't)|does(?: not|n't)) (?:\w+ly |be |have |possible to |provide (?:\w+"
+    r" )?(?:enough |sufficient )?|really )*(?:answer|decide|tell|say|determine|determined|see (?:the|any|an|your)"
+    r" (?:image|picture|photo|figure|diagram|chart|table|file)|view|process|identify|assist|help|know|provide|access"
+    r"|enough|sufficient|specific|precise|exact|information|analy[sz]e|interpret|make (?:out|a)|judge|conclude|give a"
+    r"|discern|be (?:sure|certain))|insufficient (?:information|data)|not enough (?:information|data|context|detail)"
+    r"|no (?:image|picture|photo)s? (?:is|was|are|were|has been|provided|attached|visible)|not (?:provided|listed"
+    r"|specified|mentioned|available) in|please (?:provide|upload|share)|(?:unclear|unknown|uncertain|undetermined"
+    r"|indeterminate)\b|need(?:s)? more (?:information|context|details?)|only (?:a |an )?(?:text|language)[- ](?:based"
+    r"|model|only))"
 )
 _RESUMES = any_case(
     r"\b(?:but|however|nevertheless|still|that said|nonetheless|having said|although|if i (?:had|have) to"
