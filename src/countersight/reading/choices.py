@@ -10,7 +10,7 @@ from countersight.reading import counts, yes_no
 from countersight.reading.numbers import numerals
 from countersight.reading.plain import any_case, lazy, strip_markup, word_set
 from countersight.reading.sentences import (
-    ABOUT_THE_PRESENT,
+    NOW,
     conclusion_of,
     content_words,
     last_question,
@@ -242,7 +242,7 @@ def read_sentences(text: str, options: Options, question: str) -> str | None:
         return letter
     is_hypothetical = counts.parse_question(question).is_hypothetical
     statements = [
-        each for each in statements if not (_ASIDE.search(each) or (is_hypothetical and ABOUT_THE_PRESENT.search(each)))
+        each for each in statements if not (_ASIDE.search(each) or (is_hypothetical and NOW.search(each)))
     ] or statements[-1:]
     asks = last_question(question)
     for part in filter(None, map(conclusion_of, reversed(statements[-3:]))):

@@ -11,8 +11,8 @@ from countersight.reading.languages import is_foreign
 from countersight.reading.numbers import Numeral, canonical, numerals
 from countersight.reading.plain import any_case, lazy, word_set
 from countersight.reading.sentences import (
-    ABOUT_THE_PRESENT,
     HYPOTHETICAL,
+    NOW,
     conclusion_of,
     content_words,
     last_question,
@@ -208,9 +208,7 @@ def read_sentences(text: str, question: str) -> str | None:
     statements = [each for each in sentences(text) if not each.endswith("?")]
     if wanted.is_hypothetical:
         hypothetical = [each for each in statements if _AFTERMATH.search(each) or conclusion_of(each)]
-        statements = hypothetical or (
-            statements if len(words(text)) <= _FEW and not ABOUT_THE_PRESENT.search(text) else []
-        )
+        statements = hypothetical or (statements if len(words(text)) <= _FEW and not NOW.search(text) else [])
         return _hypothetical_number(statements, wanted)
     for sentence in reversed(statements[-3:]):
         part = conclusion_of(sentence)

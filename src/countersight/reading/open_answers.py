@@ -3,15 +3,7 @@
 import re
 
 from countersight.reading.plain import any_case, lazy
-from countersight.reading.sentences import (
-    ABOUT_THE_PRESENT,
-    HYPOTHETICAL,
-    conclusion_of,
-    content_words,
-    refuses,
-    sentences,
-    stem,
-)
+from countersight.reading.sentences import HYPOTHETICAL, NOW, conclusion_of, content_words, refuses, sentences, stem
 
 _SHORT = 5  # the maximum number of words in an answer
 _PHRASE = 8  # the maximum number of words in a reply without capitals and full stop
@@ -63,7 +55,7 @@ def read_sentences(text: str, question: str, *, whole: bool = True) -> str | Non
 def _new_words(sentence: str, question: str) -> str | None:
     """Return the consecutive words that are not in the question, if there is only one such phrase."""
     sentence = _TAIL.sub("", sentence)
-    if _OR.search(sentence) or (HYPOTHETICAL.search(question) and ABOUT_THE_PRESENT.search(sentence)):
+    if _OR.search(sentence) or (HYPOTHETICAL.search(question) and NOW.search(sentence)):
         return None
     known = content_words(question)
     runs: list[list[str]] = [[]]

@@ -32,7 +32,7 @@ _IF_LAST = any_case(
     re.DOTALL,
 )
 HYPOTHETICAL = any_case(r"\b(?:if|would|were to|suppose|supposing|imagine|had been)\b|\w'd\b")
-ABOUT_THE_PRESENT = any_case(  # sentences with these words are about the unchanged picture
+NOW = any_case(  # sentences with these words are about the unchanged picture
     r"\b(?:now|currently|at the moment|at present|presently|already|as it is|at first|originally|initially"
     r"|in the (?:picture|image|photo|original))\b"
 )
