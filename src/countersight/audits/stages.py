@@ -393,7 +393,7 @@ def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:
 
 
 def weaken_edit(before: Picture, after: Picture, strength: int, of: int) -> Picture:
-    """Return a blend that is `strength` / `of` of the way from before to after; reproducible. Raises BadPicture."""
+    """Return a reproducible blend of two pictures, with `strength` / `of` of the second one. Raises BadPicture."""
     file = io.BytesIO()
     pixels = weaken_pixels(before, after, strength, of)
     Image.fromarray(pixels).save(file, "PNG", compress_level=4)

@@ -49,7 +49,7 @@ _WITHOUT_CAUSE = {"none": NONE, "undecided": AMBIGUOUS}
 
 
 class RelationRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A rule of the catalogue file; subject and object are those of `say`."""
+    """A rule of the catalogue file; subject and object are those of the phrases in `say`."""
 
     kind: str
     say: tuple[str, ...]

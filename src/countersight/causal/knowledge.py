@@ -11,7 +11,7 @@ from countersight.causal.graph import CausalGraph
 from countersight.causal.lexicon import head, singular, words_in
 
 _LISTED = 8
-"""Pictures remembered per pair, so that each can be excluded; with more pictures, one hardly changes the count."""
+"""The maximum number of pictures stored per pair, so that a picture can be excluded from its own counts."""
 _PAIRS = 1_000_000
 """The most pairs of names that are counted, to bound memory."""
 

@@ -109,7 +109,7 @@ def _found(edges: "_Edges", offset: int) -> Iterator[Motifs]:
 
 
 class _Matrix:
-    """Memory for the matrices of some scenes, reused for others: allocating it costs more than the work on it."""
+    """A reusable buffer for the matrices of scenes; allocating a new one costs more than computing with it."""
 
     def __init__(self, cells: int) -> None:
         self.joined = np.empty(cells, np.uint8)
@@ -121,8 +121,8 @@ class _Matrix:
 class _Edges:
     """The distinct edges of some scenes that run in one direction only, grouped by cause.
 
-    `least` is the first thing of each edge's scene, `things` the number of its things, and `base` the start of the
-    scene's matrix in one long row of cells.
+    `least` is the index of the first thing in each edge's scene, `things` the number of things in it, and `base` the
+    offset of its matrix in a flat array.
     """
 
     def __init__(self, matrix: "_Matrix", cause: Ints, effect: Ints, least: Ints, things: Ints, base: Ints) -> None:

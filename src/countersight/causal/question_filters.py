@@ -50,7 +50,7 @@ _FLYING_THINGS = frozenset({"ball", "baseball", "basketball", "disc", "football"
 """Things that may be "on the court" or "on the beach" while in the air."""
 
 _TIES = frozenset({"cord", "leash", "rein", "strap", "tether"})
-"""Things that are fixed to another to hold it: a kite depends on its string, but the string only on the hand."""
+"""Things that are attached to others to hold them: a kite depends on its string, but the string only on the hand."""
 _THIN_THINGS = frozenset(
     {"cardboard", "coaster", "doily", "foil", "mat", "napkin", "newspaper", "paper", "placemat", "plastic"}
 )
@@ -177,8 +177,10 @@ def _has_two_causes(graph: CausalGraph) -> bool:
 
 
 def may_suffice_alone(graph: CausalGraph) -> bool:
-    """Return whether one of the two causes in a confounding graph may be enough: plates keep food in a display case,
-    and arms keep a child on an elephant. Parts need both causes: an engine needs the wing and the plane."""
+    """Return whether one of the two causes in a confounding graph may be enough by itself.
+
+    For example, plates alone can hold food in a display case. An attached part always needs both causes.
+    """
     if graph.kind != "confounding" or all(edge.kind == "attachment" for edge in graph.edges):
         return False
     _, nearer, last = graph.things

@@ -28,7 +28,7 @@ _SOMEWHERE = frozenset({
     "above", "across", "along", "alongside", "among", "around", "at", "away", "behind", "below", "beside", "between",
     "beyond", "by", "close", "near", "next", "off", "opposite", "outside", "over", "past", "through", "towards",
 })  # fmt: skip
-"""Words that say where a thing is, possibly in the air, whatever the verb before them."""
+"""Words that give a location without implying contact, whatever verb precedes them."""
 _PARTICLES = frozenset({"up", "down", "out", "off", "back", "high", "together", "along"})
 
 
@@ -40,7 +40,7 @@ class Words(msgspec.Struct, frozen=True):
     unreal: str
     """Words that negate a relation."""
     spots: str = ""
-    """Words for parts of a place: a thing on the edge, or in the middle, of another is on it, or in it."""
+    """Words for parts of a place: "on the edge of" means "on", and "in the middle of" means "in"."""
     airborne: str = ""
     """Verbs of things that touch nothing, even if they are "on" something."""
 

@@ -57,7 +57,7 @@ _EXPORT: Final = {
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verb to the command line."""
+    """Add the command `collect` to the parser."""
     summary = "collect questions, answers and judgements from people"
     parser = verb(verbs, "collect", _help, summary, "countersight collect demo")
     parser.set_defaults(parser=parser)

@@ -17,7 +17,7 @@ _RESAMPLES = 1_000
 """Enough for an interval on a page that is looked at while it changes."""
 _DAY = 86_400.0
 _LAST = 50
-"""Contributions of a person that their pace is taken from."""
+"""Number of a person's latest contributions that are used to estimate their pace."""
 _item, _lease, _made, _person = tables.item.c, tables.lease.c, tables.contribution.c, tables.person.c
 _STANDING = tables.lease.join(tables.contribution, _made.id == _lease.contribution_id)
 

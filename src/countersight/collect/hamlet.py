@@ -1,4 +1,4 @@
-"""The model in the loop (human and model in the loop: HAMLET): people write examples that it gets wrong (CoSIm 4)."""
+"""HAMLET, human and model in the loop: people write examples that a model answers incorrectly (CoSIm 4)."""
 
 import asyncio
 import hashlib

@@ -123,7 +123,7 @@ def _visible(source: dict[str, Any]) -> dict[str, Any]:
 
 
 def settings_text(flow: str, title: str, language: str = "en", license: str = "") -> str:
-    """Return the initial settings of a campaign, in its language if there is a translation: one file to edit."""
+    """Return the text of the initial `campaign.toml`, in the language of the campaign if it is translated."""
     defaults = files(__package__) / "defaults"
     catalog = read_catalog(LOCALE, language)
     lines = "".join((defaults / f"{name}.toml").read_text(encoding="utf-8") for name in (flow, "consent")).splitlines()

@@ -129,7 +129,7 @@ def stored_password(connection: Connection, name: str) -> tuple[Person, str] | N
 
 
 def is_password(password: str, stored: str | None) -> bool:
-    """Whether a password is right; takes as long if there is no such account."""
+    """Return whether a password is correct. Takes the same time if the account does not exist."""
     if stored is None:
         _hasher.hash(password[:LONGEST_PASSWORD])
         return False

@@ -74,7 +74,7 @@ def _mark(secret: bytes, participant: str) -> str:
 
 
 def _rename_in_batches(connection: Connection, person_id: int, participant: str, pseudonym: str) -> None:
-    """Replace the Prolific id by the pseudonym in exported pay files."""
+    """Replace the Prolific id with the pseudonym in exported pay files."""
     own = select(tables.payment.c.batch_id).where(tables.payment.c.person_id == person_id)
     for batch in connection.execute(select(tables.batch).where(tables.batch.c.id.in_(own))).all():
         lines = (line.partition(",") for line in batch.csv.splitlines())

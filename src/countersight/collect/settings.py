@@ -74,7 +74,7 @@ class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     people: Annotated[int, Meta(ge=1, le=100)] = 1
     """How many people do this phase of an item, without seeing each other."""
     most: Number = 0
-    """Most contributions of one person; 0 for no limit."""
+    """Maximum number of contributions per person; 0 for no limit."""
     examples: tuple[GuidelineExample, ...] = ()
     test: Test | None = None
 
@@ -136,11 +136,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gold_share: Annotated[float, Meta(ge=0, lt=1)] = 0.0
     """The share of items with known answers that people are given."""
     return_days: Annotated[float, Meta(gt=0, le=365)] = 7
-    """How many days work that a reviewer returned waits for its author."""
+    """Number of days that returned work is reserved for its author."""
     quotas: dict[str, Number] = {}
-    """Most items of a group (an aspect, a type of change)."""
+    """Maximum number of items of a group (an aspect, a type of change)."""
     person_quotas: dict[str, Number] = {}
-    """Most items of a group for each person."""
+    """Maximum number of items of a group for each person."""
     contact: str = ""
     welcome: str = ""
     """Text on the login page."""

@@ -35,7 +35,7 @@ def manage_person(campaign: Campaign, name: str, action: str, value: str = "") -
 
 
 def invite_person(campaign: Campaign, name: str, role: people.Role | None = None) -> tuple[str, people.Person | None]:
-    """Create an account (by default of a worker), or a new link for an existing one.
+    """Create an account (a worker's by default), or a new link for an existing account.
 
     Return the token of the one-time link, and the account if it existed. A new link never changes a role.
     """

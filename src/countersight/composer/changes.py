@@ -111,6 +111,6 @@ def _replaced(words: list[str], asked: Counted) -> Effect | None:
 
 
 def _is_another(words: Sequence[str], asked: Counted) -> bool:
-    """Whether the words name exactly one thing, of a kind that cannot be one of the counted things."""
+    """Return whether the words name exactly one thing, and it cannot be one of the counted things."""
     nouns = [word for word in words if number_of(word) is None and word not in GRAMMAR]
     return len(nouns) == 1 and {noun_key(nouns[0]), asked.head} <= APART

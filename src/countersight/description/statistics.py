@@ -117,7 +117,7 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
 
 
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStatistics:
-    """Return the statistics of cases in one pass, without storing the cases; built datasets have a `funnel`."""
+    """Return the statistics of cases in one pass, without storing them; datasets made by a build have a `funnel`."""
     groups: dict[str, GroupStatistics] = {}
     total, controls = GroupStatistics(ALL), 0
     suites: dict[str, SuiteTally | None] = {}

@@ -32,7 +32,7 @@ YES_NO = (Option("yes"), Option("no"))
 _FAILED, _CUT_OR_EMPTY, _ANSWERED, _RESTATED = 1, 2, 3, 4
 """The state of the answer to a question; 0 if there is none."""
 _STATES_TO_READ: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _ANSWERED}
-"""For each value of `again`, the state of answers that must be read to know whether they are selected."""
+"""Maps each value of `again` to the state of the answers that may match it and must be read to decide."""
 
 
 class Sample(msgspec.Struct, frozen=True):

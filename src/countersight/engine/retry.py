@@ -57,7 +57,7 @@ class ServerStatus(Protocol):
     before: int
     """Questions answered in an earlier process."""
     failed_before: int
-    """Questions that failed in an earlier process; the server may refuse all of them again in a row."""
+    """Questions that failed in an earlier process; the server may reject all of them again, one after another."""
     trouble: str
     """The server's last error message; empty after an answer."""
 

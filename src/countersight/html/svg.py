@@ -98,7 +98,7 @@ def _letters(words: str) -> float:
 
 
 def _width_of(letter: str) -> float:
-    """Return the width of a letter in average letters, in the widest of the usual typefaces."""
+    """Return the width of a character relative to an average one, in the widest common typeface."""
     if east_asian_width(letter) in "WF":
         return 1.8
     if letter in " .,:;'|!()ijltfr":

@@ -28,7 +28,7 @@ NO_MEAN: Final = (
     "a calibration counts yes and no verdicts, and a mean is neither; use --pool majority, or leave out the calibration"
 )
 PANEL = "panel"
-"""The name of all judges together."""
+"""The name that stands for all judges combined."""
 MEASURES: Final = ("pcs", "ncc", "ccs")
 Test = tuple[str, int]
 """A case and the number of its concept."""

@@ -34,7 +34,7 @@ class EditShown(msgspec.Struct, frozen=True):
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """A check, with the usage of the model that made it."""
+    """The result of a check, with the token usage of the model that performed it."""
 
     check: Check
     spent: Usage = Usage()

@@ -69,7 +69,7 @@ class Store:
         return self._submitted(job).result()
 
     async def write(self, job: Callable[[Connection], T]) -> T:
-        """Run a write; it is on disk when this returns."""
+        """Run a write; the data is on disk when this returns."""
         return await asyncio.wrap_future(self._submitted(job))
 
     @contextmanager

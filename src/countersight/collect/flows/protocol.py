@@ -43,7 +43,7 @@ class Phase(msgspec.Struct, frozen=True):
     checked: bool = False
     """Whether the model in the loop is asked about the text."""
     adjudicates: bool = False
-    """Whether it decides between people who disagreed; they are shown in random order."""
+    """Whether this phase resolves disagreements; the conflicting answers are shown in random order."""
 
 
 class NewItem(msgspec.Struct, frozen=True):

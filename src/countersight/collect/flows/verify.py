@@ -145,7 +145,7 @@ def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> C
 
 
 class _Correction(msgspec.Struct, frozen=True):
-    """What a person says of an answer."""
+    """A person's judgement of an answer."""
 
     decided: bool = True
     """Whether there is one right answer."""
@@ -183,9 +183,9 @@ def verified_case(case: Case, verdict: CaseVerdict) -> Case | None:
 
 
 def _answered(case: Case, world: str, answer: str) -> Case:
-    """Return the case with another answer to one of its questions; unchanged if no answer is given.
+    """Return the case with the answer to one question replaced, or unchanged if none is given.
 
-    The question about the shown change gets the same answer if it was equal. The maker's explanation is removed.
+    If the question about the shown change had the same answer, it is replaced too. The maker's explanation is removed.
     """
     if not answer:
         return case

@@ -199,7 +199,7 @@ async def revoke_token(visit: Visit) -> Response:
 
 
 async def pay_page(visit: Visit) -> Response:
-    """Show what is owed, approved and exported; a batch has its numbers of waiting and settled payments."""
+    """Show what is owed, approved and exported, and the numbers of pending and settled payments of each batch."""
     begins, read = after(visit), visit.store.read
     found = list(read(lambda c: pay.balances_by_person(c, begins, _ON_A_PAGE + 1)).items())
     batch, paid = tables.batch.c, tables.payment.c

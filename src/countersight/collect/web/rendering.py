@@ -113,7 +113,7 @@ _parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("tabl
 
 
 def _markdown(text: str) -> Markup:
-    """Markdown as HTML. Tags in it stay text; pictures are those of the campaign's folder `guidelines`."""
+    """Render Markdown as HTML. HTML tags are escaped; pictures come from the campaign's folder `guidelines`."""
     tokens = _parser.parse(text)
     for token in (each for outer in tokens for each in (outer, *(outer.children or ()))):
         if token.type == "image" and not re.match(r"[a-z]+:|/", str(token.attrs["src"])):

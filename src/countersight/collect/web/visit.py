@@ -70,7 +70,7 @@ class Site(msgspec.Struct, frozen=True):
     renderer: Renderer
     figures: FigureCache
     secure: bool = False
-    """Whether pages are served by HTTPS, which the cookie then requires."""
+    """Whether pages are served over HTTPS; the cookie is then marked Secure."""
     public_url: str = ""
     """The public address of the server, if it differs from the one it listens on."""
 
@@ -147,7 +147,7 @@ class Visit:
         return self.place.renderer.translation(self.language)(text)
 
     def read(self) -> Form:
-        """Return the form for checking; faults are in the visitor's language."""
+        """Return the submitted form for validation; error messages are in the visitor's language."""
         return Form(self.form, self.settings.language, self.say)
 
     def choose(self, name: str, options: Sequence[str], words: str) -> Any:

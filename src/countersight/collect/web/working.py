@@ -270,7 +270,7 @@ async def propose_kinds(visit: Visit) -> Response:
 
 
 class PhaseWork(msgspec.Struct, frozen=True):
-    """One phase on a person's first page."""
+    """A phase as listed on a person's home page."""
 
     phase: Phase
     pay: int

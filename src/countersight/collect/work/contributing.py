@@ -120,7 +120,7 @@ def append(
 
 
 def _follow(connection: Connection, settings: Settings, flow: Flow, item: Item, phase: str, now: float) -> None:
-    """When all seats of a phase are done, advance as the flow says; until then no seat is freed."""
+    """Once all seats of a phase are done, move the item to the state that the flow decides."""
     people = settings.phases[phase].people
     if people > 1 and count_seats(connection, item.id, phase, "done") < people:
         return
@@ -299,10 +299,10 @@ def author_of(connection: Connection, found: Flag, contribution_id: int) -> str 
 def sample(
     connection: Connection, settings: Settings, flow: Flow, reviewer_id: int, now: float, chance: Random
 ) -> int | None:
-    """Draw a finished item for a reviewer: return a flag to decide, or None if none is left.
+    """Draw a finished item for a reviewer, and return the number of its flag; None if no item is left.
 
-    Items with a bonus that waits for a reviewer come first. The flag is about the writer's contribution, if there is
-    one writer.
+    Items with a bonus that waits for a reviewer come first. The flag refers to the writer's contribution if there is
+    exactly one writer.
     """
     item, made, lease = tables.item.c, tables.contribution.c, tables.lease.c
     seen = exists().where(tables.flag.c.item_id == item.id, tables.flag.c.reason == "sample")
