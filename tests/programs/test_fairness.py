@@ -7,7 +7,7 @@ import pytest
 from programs.seeing import DOGS, Eyes, programs, request
 
 from countersight.errors import AskingFailed
-from countersight.programs.failures import Limits
+from countersight.programs.limits import Limits
 
 LOOP = "def execute_command(image):\n    while True:\n        pass"
 GOOD = "def execute_command(image):\n    return len(image.find('dog')) == 3"

@@ -16,7 +16,7 @@ from running import ask, replies
 
 from countersight.errors import AskingFailed
 from countersight.models.protocol import Answer
-from countersight.programs.failures import Limits
+from countersight.programs.limits import Limits
 
 pytest.importorskip("pydantic_monty")
 

@@ -16,7 +16,7 @@ from countersight.engine import RunOptions, ask_dataset, find_prompt
 from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models import open_model
 from countersight.models.protocol import ModelSettings
-from countersight.programs.failures import Limits
+from countersight.programs.limits import Limits
 from countersight.programs.model import MeteredModel, Programs
 from countersight.programs.styles import STYLES
 from countersight.scoring import score_run

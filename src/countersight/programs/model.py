@@ -23,8 +23,10 @@ from countersight.detection import ToolFailed, Vision
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import Answer, Displayed, Model, ModelSettings, Request, Turn, Viewer
 from countersight.programs.answers import answer_of
-from countersight.programs.failures import Limits, ProgramFailed, Tracing
+from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import Limits
 from countersight.programs.styles import STYLES, Style, asked_for
+from countersight.programs.tracing import Tracing
 from countersight.text import unknown
 
 REFERENCE = "reference"

@@ -11,7 +11,9 @@ from typing import Any, Final
 from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.answers import LONGEST_ANSWER, match_option, number_in, polarity_in
-from countersight.programs.failures import Limits, ProgramFailed, Tracing, shortened, tool_clock
+from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import Limits, tool_clock
+from countersight.programs.tracing import Tracing, shortened
 from countersight.text import unknown
 
 LONGEST_TEXT = 500

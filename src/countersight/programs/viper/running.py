@@ -19,7 +19,8 @@ from uuid import UUID
 
 from countersight.detection import Patch
 from countersight.errors import AskingFailed
-from countersight.programs.failures import FailureKind, Limits, ProgramFailed
+from countersight.programs.failures import FailureKind, ProgramFailed
+from countersight.programs.limits import Limits
 from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, ImagePatch, Tools
 
 PRELUDE = """

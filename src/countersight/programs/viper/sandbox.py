@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from countersight.errors import ModelError
-from countersight.programs.failures import Limits
+from countersight.programs.limits import Limits
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.running import LENIENCE, LITTLE, Running, Waiting
 from countersight.system import cores
