@@ -6,7 +6,6 @@ reported as well as wall-clock time, since other load on the machine affects it 
 """
 
 import io
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
@@ -27,7 +26,6 @@ def measure(cases: int = 600) -> dict[str, float]:
     """Return all figures of one run, by name."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        os.environ["COUNTERSIGHT_CACHE"] = str(folder / "cache")
         dataset = cs.make("cvqa-synthetic", folder / "cases", size=cases, seed=7)
         run = cs.run(dataset, "chance", out=folder / "run")
         pictures = sorted((folder / "cases").rglob("*.png"))

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 
@@ -20,9 +19,6 @@ settings.register_profile(
 )
 settings.load_profile("shared machine")
 expect.set_options(timeout=30_000)  # a page may be slow for the same reasons
-
-# What the program keeps between calls is kept from one test run to the next by nobody.
-os.environ["COUNTERSIGHT_CACHE"] = tempfile.mkdtemp(prefix="countersight-cache-")
 
 # The servers of tests are on this machine, and no proxy leads to them.
 for name in [name for name in os.environ if name.lower().endswith("_proxy")]:

@@ -26,7 +26,6 @@ class State(msgspec.Struct, frozen=True):
 
 ADDS: Final = {voice: _words(verbs) for voice, verbs in _LISTED["adds"].items()}
 REMOVES: Final = {voice: _words(verbs) for voice, verbs in _LISTED["removes"].items()}
-COMES: Final = frozenset().union(*(phrase.split()[:1] for verbs in ADDS.values() for phrase in verbs))
 WORDS: Final = {name: _words(listed) for name, listed in (_LISTED["words"] | _LISTED["verbs"]).items()}
 """The word lists by name."""
 REPLACES: Final = _words(_LISTED["replaces"]["passive"])

@@ -15,7 +15,7 @@ _LEAD = (
 )
 _YES = any_case(
     rf"{_LEAD}(?:yes|yeah|yep|yup|correct|true|indeed|certainly|absolutely|definitely|of course|affirmative"
-    rf"|right|{YES})(?!\w)(?!\s+(?:not|or no|and no|side|left|half|angle|hand|or false|now|next|in|on|at|/))"
+    rf"|right(?! (?:now|next|in|on|at)\b)|{YES})(?!\w)(?!\s+(?:not|or no|and no|side|left|half|angle|hand|or false|/))"
 )
 _NO = any_case(
     rf"{_LEAD}(?:no|nope|nah|false|incorrect|negative|not (?:really|quite|at all|exactly)"
