@@ -21,7 +21,7 @@ from countersight.audits.signing.signatures import is_allowed, signer
 from countersight.audits.signing.signatures import sign as signature
 from countersight.audits.signing.stamping import read_stamp
 from countersight.audits.verifying import Trust, verify_bundle
-from countersight.audits.verifying.signers import Signed
+from countersight.audits.verifying.trust import Signed
 from countersight.cli import main
 from countersight.errors import AuditError
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -52,6 +52,13 @@ from countersight.scenes import SCENES_FILE
 from countersight.text import unknown
 
 T = TypeVar("T")
+Role = Literal["extractor", "judge", "checker"]
+ROLES: Final[dict[Role, tuple[Registry[Any], Any]]] = {
+    "extractor": (EXTRACTORS, ModelExtractor),
+    "judge": (JUDGES, ModelJudge),
+    "checker": (CHECKERS, ModelChecker),
+}
+"""For each role, the participants that need no model, and the class that asks a model."""
 
 
 class Opener:
@@ -62,28 +69,27 @@ class Opener:
         self._prompts = prompts
         self._tally = tally
         self._stop = stop
-        self._news: dict[str, AuditServer] = {}
+        self._servers: dict[str, AuditServer] = {}
 
     def know(self, steps: Iterable[Step]) -> None:
         """Record which participants answered in an earlier process, so that a refusal is not taken for a wrong name."""
         for name, count in Counter(step.by for step in steps if not isinstance(step.output, Failed)).items():
-            if name in self._news:
-                self._news[name].before = count
+            if name in self._servers:
+                self._servers[name].before = count
 
     def model(self, model: str | Model, settings: ModelSettings) -> AskedModel:
         """Open the audited model."""
-        return self._asked(open_model(model, settings) if isinstance(model, str) else model)
-
-    def extractor(self, name: str, settings: ModelSettings) -> Extractor:
-        """Open the extractor with this name."""
-        if EXTRACTORS.knows(name):
-            return _opened(EXTRACTORS, name)
-        return ModelExtractor(self._reader("extractor", name, settings, EXTRACTORS), self._prompts)
+        return self._client(open_model(model, settings) if isinstance(model, str) else model)
 
     def editor(self, editor: str | Editor, settings: EditorSettings) -> AskedEditor:
         """Open the editor with this name, or use the given one."""
         editor = open_editor(editor, settings) if isinstance(editor, str) else editor
-        return AskedEditor(editor, self._retry, self._stop, self._heard(editor.name))
+        return AskedEditor(editor, self._retry, self._stop, self._server(editor.name))
+
+    def extractor(self, name: str, settings: ModelSettings) -> Extractor:
+        """Open the extractor with this name."""
+        extractor: Extractor = self._open("extractor", name, settings)
+        return extractor
 
     def judges(self, judges: Sequence[str | Judge], settings: ModelSettings) -> tuple[Judge, ...]:
         """Open a panel of judges by name, or use the given ones; a judge that is named twice is an error."""
@@ -91,13 +97,7 @@ class Opener:
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice:
             raise CountersightError(f"the judge {twice} is given twice; for more votes, set `votes`")
-        opened = []
-        for judge in judges:
-            if isinstance(judge, str):
-                ours = _opened(JUDGES, judge) if JUDGES.knows(judge) else None
-                judge = ours or ModelJudge(self._reader("judge", judge, settings, JUDGES), self._prompts)
-            opened.append(judge)
-        return tuple(opened)
+        return tuple(self._open("judge", judge, settings) if isinstance(judge, str) else judge for judge in judges)
 
     def checkers(self, names: Sequence[str], settings: ModelSettings, begun: Sequence[Actor]) -> tuple[Checker, ...]:
         """Open the checkers of edits, each once: pixels, seams, a detector, or any vision model.
@@ -105,50 +105,43 @@ class Opener:
         A resumed audit keeps its first thresholds, which are in `begun`, the checkers used so far.
         """
         thresholds = {party.name: party.settings for party in begun}
-        opened: list[Checker] = []
-        for name in dict.fromkeys(names):
-            if name == "seams" and name in thresholds:
-                opened.append(SeamChecker(thresholds[name]))
-            elif CHECKERS.knows(name):
-                opened.append(_opened(CHECKERS, name))
-            elif MODELS.knows(name):
-                opened.append(ModelChecker(self._asked(open_model(name, settings)), self._prompts))
-            else:
-                raise ModelError(unknown("checker", name, [*CHECKERS.usages(), *MODELS.usages()]))
-        return tuple(opened)
+        return tuple(
+            SeamChecker(thresholds[name])
+            if name == "seams" and name in thresholds
+            else self._open("checker", name, settings)
+            for name in dict.fromkeys(names)
+        )
 
-    def _reader(self, what: str, name: str, settings: ModelSettings, others: Registry[Any]) -> AskedModel:
-        """Open a model that reads text only."""
-        try:
-            model = open_model(name, settings)
-            if name in ("chance", "always-first") or (isinstance(model, Viewer) and model.picture_limits[0]):
-                raise ModelError(f"{name} cannot be {article(what)} {what}, because it needs a picture")
-            return self._asked(model)
-        except ModelError:
-            if MODELS.knows(name):
-                raise
-            names = [*others.usages(), *MODELS.usages()]
-            raise ModelError(unknown(what, name, names)) from None
+    def _open(self, role: Role, name: str, settings: ModelSettings) -> Any:
+        """Open the extractor, judge or checker with this name, which may be the name of a model."""
+        registry, by_model = ROLES[role]
+        if registry.knows(name):
+            return open_registered(registry, name)
+        if not MODELS.knows(name):
+            raise ModelError(unknown(role, name, [*registry.usages(), *MODELS.usages()]))
+        model = open_model(name, settings)
+        needs_picture = name in ("chance", "always-first") or (isinstance(model, Viewer) and model.picture_limits[0])
+        if role != "checker" and needs_picture:
+            raise ModelError(f"{name} cannot be {article(role)} {role}, because it needs a picture")
+        return by_model(self._client(model), self._prompts)
 
-    def _asked(self, model: Model) -> AskedModel:
-        return AskedModel(model, self._retry, self._stop, self._heard(model.name))
+    def _client(self, model: Model) -> AskedModel:
+        return AskedModel(model, self._retry, self._stop, self._server(model.name))
 
-    def _heard(self, name: str) -> AuditServer:
-        return self._news.setdefault(name, AuditServer(self._tally))
+    def _server(self, name: str) -> AuditServer:
+        return self._servers.setdefault(name, AuditServer(self._tally))
 
 
-def open_ours(role: str, name: str) -> Any:
-    """Open an extractor, editor, judge or checker that ships with Countersight and needs no server."""
-    if role == "editor":
-        quiet = AuditServer(AuditTally())
-        return AskedEditor(open_editor(name, EditorSettings()), RetryPolicy(), asyncio.Event(), quiet)
-    tables: dict[str, Registry[Any]] = {"extractor": EXTRACTORS, "judge": JUDGES, "checker": CHECKERS}
-    return _opened(tables[role], name)
+def open_exact_editor() -> AskedEditor:
+    """Open the editor `exact`, which needs no server."""
+    server = AuditServer(AuditTally())
+    return AskedEditor(open_editor("exact", EditorSettings()), RetryPolicy(), asyncio.Event(), server)
 
 
-def _opened(table: Registry[T], name: str) -> T:
-    opener, target = table.find(name)
-    opened: T = table.called(name, opener, *([target] if target else []))
+def open_registered(registry: Registry[T], name: str) -> T:
+    """Open an extractor, judge or checker that is not a model."""
+    opener, target = registry.find(name)
+    opened: T = registry.called(name, opener, *([target] if target else []))
     return opened
 
 

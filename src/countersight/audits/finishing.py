@@ -1,22 +1,44 @@
-"""Finish an audit: update its bundle, write its page, seal everything, and print the results."""
+"""Finish an audit: write the files of its bundle and its page, seal everything, and print the results."""
 
 import datetime
-from pathlib import Path
+import re
+from pathlib import Path, PurePosixPath
+from typing import Final
 
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
 from countersight import __version__
-from countersight.audits.bundle.cases import DIFFERENCES
-from countersight.audits.bundle.limits import Limit, headline
-from countersight.audits.bundle.seal import seal
-from countersight.audits.bundle.write import REPORT, Sheets, refuse_strange_files, write_papers
-from countersight.audits.folder import PICTURES, AuditFolder
-from countersight.audits.page.page import list_pictures, make_thumbnails, render, shown
+from countersight.audits.bundle.cases import (
+    CASES,
+    DIFFERENCES,
+    EXCLUSIONS,
+    case_sheets,
+    edits,
+    encode_cases,
+    encode_exclusions,
+    write_differences,
+)
+from countersight.audits.bundle.changes import CHANGES, change_record, stored_record
+from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, headline, limits
+from countersight.audits.bundle.manifest import (
+    DATASET_SHEET,
+    MANIFEST_SHEET,
+    SESSIONS,
+    dataset_sheet,
+    read_sessions,
+    run_manifest,
+)
+from countersight.audits.bundle.seal import FileEntry, content, digests, list_entries, seal, sealable
+from countersight.audits.calibration.people import REVIEWED, read_reviews
+from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN
+from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
+from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, result_grids
-from countersight.audits.plan import Conclusion
-from countersight.audits.scores import AuditScores
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
+from countersight.audits.scores import SCORES, AuditScores, encode, score
+from countersight.audits.selection import SELECTION, decode_selection
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.engine import lock_folder
 from countersight.errors import AuditError
@@ -24,6 +46,32 @@ from countersight.files import clear_parts, write_whole
 from countersight.html import print_grids
 from countersight.progress import Progress, silent
 from countersight.text import printable, several
+
+REPORT: Final = "report.html"
+PAPERS: Final = frozenset(
+    (SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS, LIMITS, SIGN_OFF, VERDICT, CHANGES, REPORT)
+)
+"""The files that are derived from the log."""
+GIVEN: Final = frozenset(
+    (
+        *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, PLAN, PLAN_SIGNATURE, REVIEWED, CALIBRATION),
+        *(f"{CALIBRATION_FOLDER}/{name}" for name in (*TAKEN, LABELS)),
+    )
+)
+_PICTURE: Final = re.compile(
+    rf"{PICTURES}/[0-9a-f]{{64}}\.(?:{'|'.join(SUFFIXES.values())})|{DIFFERENCES}/[0-9a-f]{{16}}-[0-9a-f]{{16}}\.png"
+)
+
+
+def is_derived(name: str) -> bool:
+    """Whether a file is derived from the log."""
+    return name in PAPERS or name.startswith(f"{DIFFERENCES}/")
+
+
+def belongs(name: str) -> bool:
+    """Whether an audit may contain a file with this name."""
+    return name in PAPERS or name in GIVEN or _PICTURE.fullmatch(name) is not None
+
 
 GALLERY = 200
 """Default number of cases on the page."""
@@ -70,25 +118,6 @@ def finish(
     return Finished(folder / REPORT, sealed, sheets.scores, sheets.conclusion, sheets.limits)
 
 
-def write_derived(
-    folder: AuditFolder,
-    audit: AuditTrail,
-    gallery: int,
-    *,
-    against: Path | None = None,
-    from_dataset: bool = True,
-    progress: Progress = silent,
-) -> Sheets:
-    """Write everything that is derived from the log; the page shows at most `gallery` cases."""
-    sheets = write_papers(folder, audit, against=against, from_dataset=from_dataset, progress=progress)
-    cases = shown(sheets.cases, gallery)
-    names = list_pictures(cases)
-    with progress("Shrinking pictures", len(names), "pictures") as done:
-        page = render(sheets, cases, make_thumbnails(folder.path, names, done))
-    write_whole(folder.path / REPORT, page.encode())
-    return sheets
-
-
 def print_results(finished: Finished, console: Console) -> None:
     """Print the verdict, warnings, the tables of the page, exclusions and limits."""
     scores = finished.scores
@@ -104,3 +133,74 @@ def print_results(finished: Finished, console: Console) -> None:
     found = (each.words for each in finished.limits if each.of_this_audit and not each.grave)
     for words in (*excluded, *abstained, *found):
         console.print(Text(printable(words)))
+
+
+def write_derived(
+    folder: AuditFolder,
+    audit: AuditTrail,
+    gallery: int,
+    *,
+    against: Path | None = None,
+    from_dataset: bool = True,
+    progress: Progress = silent,
+) -> Sheets:
+    """Write everything that is derived from the log: difference pictures, documents, and a page with `gallery` cases.
+
+    The card of the dataset is the stored one, unless it is read again with `from_dataset`.
+    """
+    with progress("Comparing pictures", len(edits(audit.cases)), "edits") as done:
+        write_differences(folder, audit.cases, done)
+    path, scores, sessions = folder.path, score(audit), read_sessions(folder.path)
+    chosen = len(decode_selection(content(path / SELECTION)).cases) if (path / SELECTION).is_file() else None
+    names = (found.name for found in list_entries(path) if isinstance(found, FileEntry))
+    sheets = Sheets(
+        folder=folder,
+        audit=audit,
+        scores=scores,
+        manifest=run_manifest(audit, sessions),
+        sessions=sessions,
+        dataset=dataset_sheet(path, audit.manifest, audit.cases, from_dataset=from_dataset),
+        cases=case_sheets(audit, scores, names),
+        limits=limits(audit.manifest, scores, audit.calibration, drawn=any(case.record.scene for case in audit.cases)),
+        reviews=read_reviews(path, scores),
+        changes=change_record(audit, scores, against) if against else stored_record(audit, scores),
+        conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), chosen),
+    )
+    documents = {
+        SCORES: encode(scores),
+        MANIFEST_SHEET: _indented(sheets.manifest),
+        DATASET_SHEET: _indented(sheets.dataset),
+        CASES: encode_cases(sheets.cases),
+        EXCLUSIONS: encode_exclusions(sheets.cases),
+        LIMITS: encode_limits(sheets.limits),
+        VERDICT: _indented(sheets.conclusion),
+        SIGN_OFF: encode_sign_off(sheets.manifest, sheets.dataset.name),
+    }
+    if sheets.changes:
+        documents[CHANGES] = _indented(sheets.changes)
+    else:
+        (path / CHANGES).unlink(missing_ok=True)
+    for name, written in documents.items():
+        write_whole(path / name, written)
+    cases = shown(sheets.cases, gallery)
+    pictures = list_pictures(cases)
+    with progress("Shrinking pictures", len(pictures), "pictures") as done:
+        page = render(sheets, cases, make_thumbnails(path, pictures, done))
+    write_whole(path / REPORT, page.encode())
+    return sheets
+
+
+def refuse_strange_files(path: Path) -> None:
+    """Raise an error for files that no audit writes, and for pictures that differ from those in the log."""
+    names = [each.name for each in list_entries(path) if isinstance(each, FileEntry) and sealable(each)]
+    for name in names:
+        if not belongs(name):
+            raise AuditError(f"{path / name} does not belong to the audit; remove it to seal the bundle")
+    pictures = [name for name in names if name.startswith(f"{PICTURES}/")]
+    for name, sha256 in zip(pictures, digests(path, pictures), strict=True):
+        if PurePosixPath(name).stem != sha256:
+            raise AuditError(f"{path / name} was changed after it was written, so the audit cannot be sealed")
+
+
+def _indented(sheet: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(sheet), indent=2) + b"\n"

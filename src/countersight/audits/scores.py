@@ -1,14 +1,23 @@
 """PCS, NCC and CCS of an audit: for every concept, case and model, with intervals clustered by picture (EDCT 3)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, Literal
 
 import msgspec
 
 from countersight.audits.calibration.sheet import PANEL, CorrectedScore, KnownShare, corrected, rate
-from countersight.audits.exclusion import CHECKED, NO_PICTURE, RULE, exclusion, flips, same_answer, unproven_drawing
+from countersight.audits.exclusion import (
+    CHECKED,
+    NO_PICTURE,
+    RULE,
+    edit_fault,
+    exclusion,
+    flips,
+    same_answer,
+    unproven_drawing,
+)
 from countersight.audits.ground_truth import right_answer
 from countersight.audits.pooling import (
     JudgeAgreement,
@@ -21,16 +30,8 @@ from countersight.audits.pooling import (
     panel_opinion,
     pooled_opinion,
 )
-from countersight.audits.records import Check, Failed
-from countersight.audits.sensitivity import (
-    DoseScore,
-    Specificity,
-    ThoughtScore,
-    dose_score,
-    specificity,
-    thought_score,
-)
-from countersight.audits.trail import AuditTrail, CaseTrail
+from countersight.audits.records import Check, Failed, Manifest
+from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
 from countersight.editing import Action, ConceptKind
 from countersight.scoring import paired
 from countersight.text import several
@@ -97,6 +98,39 @@ class Checked(msgspec.Struct, frozen=True):
 
     There, an edit by another editor than `exact` that cannot be recognized counts as no.
     """
+
+
+class Specificity(msgspec.Struct, frozen=True):
+    """Whether the answer changes with edits of cited things and stays the same with edits of others."""
+
+    sensitivity: Mean
+    """Share of edits of cited things that change the answer."""
+    specificity: Mean
+    """Share of edits of uncited things that leave the answer unchanged."""
+    without: int
+    """Cases in which no uncited thing could be edited."""
+    left_out: int
+    """Edits of uncited things that are bad, or change the right answer."""
+
+
+class DoseScore(msgspec.Struct, frozen=True):
+    """Whether the answer changes with the strength of the edit."""
+
+    moved: tuple[Mean, ...]
+    """Share of changed answers, from the weakest edit to the whole one."""
+    monotone: Mean
+    """Share of tests in which a changed answer stays changed as the edit grows stronger."""
+
+
+class ThoughtScore(msgspec.Struct, frozen=True):
+    """Whether the answer changes if the model's own explanation is changed."""
+
+    moved: Mean
+    """Share of tests with a different answer after it."""
+    followed: Mean
+    """Share of tests with the answer that follows from it, where that answer is known."""
+    without: int
+    """Concepts for which no changed explanation could be written."""
 
 
 class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -380,3 +414,83 @@ def by_case(scores: AuditScores, measure: Measure) -> dict[str, tuple[str, float
             values.setdefault(concept.case, []).append(value)
             pictures[concept.case] = concept.picture
     return {case: (pictures[case], sum(given) / len(given)) for case, given in values.items()}
+
+
+def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> Specificity:
+    """Return sensitivity over the tests that count, and specificity over the good edits of uncited things."""
+    cases = list(cases)
+    cited = [
+        (case.record.picture, case.case, float(moved))
+        for case in cases
+        for concept in case.concepts
+        if (case.case, concept.number) in kept and (moved := _moved(case, concept)) is not None
+    ]
+    tried = [(case, concept, _moved(case, concept)) for case in cases for concept in case.uncited]
+    good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1], manifest)]
+    stayed = [(case.record.picture, case.case, float(not moved)) for case, _, moved in good]
+    return Specificity(
+        mean_by_cluster(cited),
+        mean_by_cluster(stayed),
+        sum(case.unrelated is not None and not case.unrelated.instructions for case in cases),
+        len(tried) - len(good),
+    )
+
+
+def _unfit(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> bool:
+    """Whether an edit of something uncited tests nothing: it is bad, or it changes the right answer."""
+    scene, changed = case.record.scene, concept.edit.scene if concept.edit else None
+    if scene is not None and changed is not None:
+        question = case.record.question.text
+        if right_answer(question, scene) != right_answer(question, changed):
+            return True
+    return bool(edit_fault(case, concept, manifest))
+
+
+def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:
+    if case.baseline is None or concept.again is None:
+        return None
+    return not same_answer(case.record.question, case.baseline.answer.text, concept.again.answer.text)
+
+
+def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> DoseScore:
+    """Return how the answer changes with the strength of edits, over the tests that count and have all doses."""
+    rows = list(_dosed(cases, kept, manifest.strength))
+    moved = tuple(
+        mean_by_cluster([(picture, case, float(steps[nth])) for picture, case, steps in rows])
+        for nth in range(manifest.strength)
+    )
+    steady = [(picture, case, float(steps == sorted(steps))) for picture, case, steps in rows]
+    return DoseScore(moved, mean_by_cluster(steady))
+
+
+def _dosed(
+    cases: Iterable[CaseTrail], kept: set[tuple[str, int]], strength: int
+) -> Iterator[tuple[str, str, list[bool]]]:
+    for case in cases:
+        for concept in case.concepts:
+            whole = _moved(case, concept)
+            answers = [dose.answer for dose in concept.doses if dose.answer is not None]
+            if (case.case, concept.number) not in kept or whole is None or len(answers) != strength - 1:
+                continue
+            assert case.baseline is not None
+            first = case.baseline.answer.text
+            steps = [not same_answer(case.record.question, first, answer) for answer in answers]
+            yield case.record.picture, case.case, [*steps, whole]
+
+
+def thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
+    """Return how often answers follow a change of the model's own explanation."""
+    moved, followed, without = [], [], 0
+    for case in cases:
+        for concept in case.concepts:
+            thought = concept.thought
+            if thought is None or case.baseline is None:
+                continue
+            if thought.answer is None:
+                without += not thought.text
+                continue
+            key, question = (case.record.picture, case.case), case.record.question
+            moved.append((*key, float(not same_answer(question, case.baseline.answer.text, thought.answer))))
+            if thought.expected:
+                followed.append((*key, float(same_answer(question, thought.expected, thought.answer))))
+    return ThoughtScore(mean_by_cluster(moved), mean_by_cluster(followed), without)

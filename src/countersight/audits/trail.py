@@ -39,18 +39,25 @@ class Response(msgspec.Struct, frozen=True):
     explanation: Said
 
 
-class DoseTrail(msgspec.Struct, frozen=True):
-    """A weaker edit, and the model's answer to it."""
+class WeakerEdit(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A weaker version of an edit, and the model's answer to it."""
 
-    dose: Dose
-    answer: Said | None = None
+    strength: int
+    picture: str
+    """The digest of its picture; on a sheet, the file's name."""
+    answer: str | None = None
 
 
-class ThoughtTrail(msgspec.Struct, frozen=True):
-    """A changed explanation, and the model's answer after it."""
+class ChangedExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The model's explanation with one concept changed, and its answer after it."""
 
-    thought: Thought
-    answer: Said | None = None
+    text: str
+    """Empty if the explanation could not be changed."""
+    expected: str = ""
+    """The answer that follows from it, if known."""
+    answer: str | None = None
+    reason: str = ""
+    """Why it could not be changed, if so."""
 
 
 class ConceptTrail(msgspec.Struct, frozen=True):
@@ -64,9 +71,9 @@ class ConceptTrail(msgspec.Struct, frozen=True):
     """The model's response to the edited picture."""
     verdicts: tuple[Verdict, ...] = ()
     checks: tuple[Check, ...] = ()
-    doses: tuple[DoseTrail, ...] = ()
+    doses: tuple[WeakerEdit, ...] = ()
     """Weaker edits, the weakest first."""
-    thought: ThoughtTrail | None = None
+    thought: ChangedExplanation | None = None
 
 
 class CaseTrail(msgspec.Struct, frozen=True):
@@ -179,16 +186,22 @@ class _Outputs:
             tuple(verdicts),
             tuple(self._checks.get((here.case, number), ())),
             tuple(
-                DoseTrail(dose, self._get(Said, "answer again", at))
-                for at in (replace(place, dose=strength) for strength in range(1, STRENGTHS))
-                if (dose := self._get(Dose, "dose", at))
+                WeakerEdit(strength, dose.after, self._text("answer again", at))
+                for strength in range(1, STRENGTHS)
+                if (dose := self._get(Dose, "dose", at := replace(place, dose=strength)))
             ),
-            ThoughtTrail(thought, self._get(Said, "answer thought", place)) if thought else None,
+            ChangedExplanation(thought.text, thought.expected, self._text("answer thought", place), thought.reason)
+            if thought
+            else None,
         )
 
     def _response(self, place: StepPlace, answer: Stage, why: Stage) -> Response | None:
         first, second = self._get(Said, answer, place), self._get(Said, why, place)
         return Response(first, second) if first and second else None
+
+    def _text(self, stage: Stage, place: StepPlace) -> str | None:
+        reply = self._get(Said, stage, place)
+        return reply.text if reply else None
 
     def _get(self, kind: type[Kind], stage: Stage, place: StepPlace) -> Kind | None:
         output = self._known.get((stage, place))

@@ -15,7 +15,7 @@ from countersight.audits.bundle.seal import SEAL, digest, read_seal
 from countersight.audits.folder import PICTURES, AuditFolder
 from countersight.audits.records import Check, EditRecord, Verdict
 from countersight.audits.scores import AuditScores, ConceptScore
-from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
+from countersight.audits.trail import AuditTrail, CaseTrail, ChangedExplanation, ConceptTrail, WeakerEdit
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.editing.quality import EditQuality
@@ -46,23 +46,6 @@ class EditSheet(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether the edit did what was requested, according to each checker."""
 
 
-class DoseSheet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A weaker version of an edit, and the answer to it."""
-
-    strength: int
-    picture: str
-    answer: str | None = None
-
-
-class ThoughtSheet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A changed explanation, and the answer that followed it."""
-
-    text: str
-    expected: str = ""
-    answer: str | None = None
-    reason: str = ""
-
-
 class ConceptSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One tested concept, or the control edit (number 0)."""
 
@@ -77,9 +60,9 @@ class ConceptSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     ccs: float | None = None
     excluded: str = ""
     verdicts: tuple[Verdict, ...] = ()
-    doses: tuple[DoseSheet, ...] = ()
+    doses: tuple[WeakerEdit, ...] = ()
     """Weaker versions of the edit, each with the model's answer."""
-    thought: ThoughtSheet | None = None
+    thought: ChangedExplanation | None = None
     """The changed explanation in the model's turn, and the answer after it."""
 
 
@@ -110,7 +93,7 @@ def case_sheets(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) ->
     editor = audit.manifest.editor.name
 
     def sheet_of(concept: ConceptTrail, score: ConceptScore | None = None) -> ConceptSheet:
-        again, edit, thought = concept.again, concept.edit, concept.thought
+        again, edit = concept.again, concept.edit
         return ConceptSheet(
             number=concept.number,
             instruction=concept.instruction,
@@ -135,18 +118,8 @@ def case_sheets(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) ->
             ccs=score.ccs if score else None,
             excluded=score.excluded if score else "",
             verdicts=concept.verdicts,
-            doses=tuple(
-                DoseSheet(each.dose.strength, names.get(each.dose.after, ""), each.answer.text if each.answer else None)
-                for each in concept.doses
-            ),
-            thought=ThoughtSheet(
-                thought.thought.text,
-                thought.thought.expected,
-                thought.answer.text if thought.answer else None,
-                thought.thought.reason,
-            )
-            if thought
-            else None,
+            doses=tuple(msgspec.structs.replace(dose, picture=names.get(dose.picture, "")) for dose in concept.doses),
+            thought=concept.thought,
         )
 
     return tuple(

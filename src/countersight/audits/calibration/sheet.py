@@ -22,7 +22,7 @@ DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dot
 """The default material of calibrations."""
 CALIBRATION_FOLDER: Final = "calibration"
 """The folder of a calibration's log inside an audit's folder."""
-TAKEN: Final = (MANIFEST, LOG)
+TAKEN: Final[tuple[str, ...]] = (MANIFEST, LOG)
 """The files of every calibration; one on people's labels has more."""
 NO_MEAN: Final = (
     "a calibration counts yes and no verdicts, and a mean is neither; use --pool majority, or leave out the calibration"

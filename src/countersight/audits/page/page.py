@@ -12,13 +12,18 @@ from markupsafe import Markup
 
 from countersight import __version__
 from countersight.audits.bundle.cases import CaseSheet, ConceptSheet
-from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, SEAL_WORDS, STATEMENT
-from countersight.audits.bundle.write import Sheets
+from countersight.audits.bundle.changes import ChangeRecord
+from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, SEAL_WORDS, STATEMENT, Limit
+from countersight.audits.bundle.manifest import BundleManifest, DatasetSheet, Session
+from countersight.audits.calibration.people import ReviewLog
 from countersight.audits.exclusion import same_answer
+from countersight.audits.folder import AuditFolder
 from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import WORDS, difference_cell, grid, interval, mean_cell, number
-from countersight.audits.plan import LATE
+from countersight.audits.plan import LATE, Conclusion
 from countersight.audits.records import Step
+from countersight.audits.scores import AuditScores
+from countersight.audits.trail import AuditTrail
 from countersight.editing.quality import RULE
 from countersight.html import (
     Thumbnail,
@@ -89,6 +94,22 @@ def templates() -> Environment:
         "same_answer": same_answer,
     }
     return found
+
+
+class Sheets(msgspec.Struct, frozen=True, kw_only=True):
+    """The content of a bundle."""
+
+    folder: AuditFolder
+    audit: AuditTrail
+    scores: AuditScores
+    manifest: BundleManifest
+    sessions: tuple[Session, ...]
+    dataset: DatasetSheet
+    cases: tuple[CaseSheet, ...]
+    limits: tuple[Limit, ...]
+    reviews: ReviewLog
+    changes: ChangeRecord | None
+    conclusion: Conclusion
 
 
 def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Thumbnail]) -> str:

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from countersight import __version__
-from countersight.audits.auditing import open_ours
+from countersight.audits.auditing import ROLES, Role, open_exact_editor, open_registered
 from countersight.audits.bundle.manifest import read_sessions
 from countersight.audits.bundle.seal import Bundle, content
 from countersight.audits.calibration.calibrating import Respondents, calibration_of, make_tests
@@ -31,13 +31,7 @@ from countersight.audits.calibration.sheet import (
     Calibration,
     misfit,
 )
-from countersight.audits.checkers.model import ModelChecker
-from countersight.audits.checkers.protocol import CHECKERS
-from countersight.audits.extraction.model import ModelExtractor
-from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.folder import LOG, MANIFEST, PICTURES, AuditFolder, digest_of
-from countersight.audits.judges.model import ModelJudge
-from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.prompts import SETS, AuditPrompts
 from countersight.audits.records import (
     Actor,
@@ -240,27 +234,30 @@ class Replay:
             words = f"step {found[0]}{others} ({stage!r} by {by or 'nobody'}) is not required by audit.json"
             yield Finding("added", LOG, words)
 
-    def parties(self, prompts: AuditPrompts, respondents: Respondents | None) -> Parties:
+    def participants(self, prompts: AuditPrompts, respondents: Respondents | None) -> Parties:
         """Return all participants: the built-in ones themselves, the others as recorded."""
         manifest = self._folder.manifest
         editor: Any = Recorded(manifest.editor, self) if manifest.editor.name else None
         if manifest.editor.name == "exact":
-            editor = self._ours("editor", manifest.editor) or editor
+            editor = self._unless_changed(open_exact_editor(), manifest.editor) or editor
         return Parties(
-            tuple(self._party("judge", each, JUDGES, ModelJudge, prompts) for each in manifest.judges),
+            tuple(self._participant("judge", each, prompts) for each in manifest.judges),
             Scripted(self, respondents) if respondents else Recorded(manifest.model, self),
-            self._party("extractor", manifest.extractor, EXTRACTORS, ModelExtractor, prompts),
+            self._participant("extractor", manifest.extractor, prompts),
             editor,
-            tuple(self._party("checker", each, CHECKERS, ModelChecker, prompts) for each in manifest.checkers),
+            tuple(self._participant("checker", each, prompts) for each in manifest.checkers),
         )
 
-    def _party(self, role: str, party: Actor, registry: Any, by_model: Any, *more: Any) -> Any:
-        ours = self._ours(role, party) if party.name in OURS else None
-        recorded = Recorded(party, self)
-        return ours or (recorded if registry.knows(party.name) else by_model(recorded, *more))
+    def _participant(self, role: Role, party: Actor, prompts: AuditPrompts) -> Any:
+        (registry, by_model), recorded = ROLES[role], Recorded(party, self)
+        if not registry.knows(party.name):
+            return by_model(recorded, prompts)
+        if party.name not in OURS:
+            return recorded
+        return self._unless_changed(open_registered(registry, party.name), party) or recorded
 
-    def _ours(self, role: str, party: Actor) -> Any:
-        opened = open_ours(role, party.name)
+    def _unless_changed(self, opened: Any, party: Actor) -> Any:
+        """Return a built-in participant; None, with a finding, if it had other settings in the audit."""
         if opened.party == party:
             return opened
         words = f"{party.name} had other settings than in this version: {party.settings or 'none'}"
@@ -359,7 +356,7 @@ def replay_stages(
             replay.visited.add((step.stage, step.place))  # it failed, and cannot be repeated without the dataset
 
     async def replay_all() -> None:
-        stages = Stages(folder, prompts, replay.parties(prompts, respondents), replay, dataset)
+        stages = Stages(folder, prompts, replay.participants(prompts, respondents), replay, dataset)
         logged = {place.row: step for (stage, place), step in replay.log.items() if stage == "case"}
         for row in range(dataset.count) if dataset and respondents else logged:
             try:

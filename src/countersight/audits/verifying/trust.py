@@ -1,18 +1,135 @@
-"""The parts of a bundle that cannot be recomputed and must be taken on trust."""
+"""What vouches for a bundle: signatures and time stamps next to its seal; and what must be taken on trust."""
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
 
 from countersight.audits.bundle.changes import CHANGES
+from countersight.audits.bundle.seal import (
+    LARGEST_SEAL,
+    OTHERS,
+    SEAL,
+    SIGNATURE,
+    SIGNATURES,
+    STAMP,
+    content,
+)
 from countersight.audits.calibration.people import REVIEWED
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.folder import ORDERS
 from countersight.audits.judges.protocol import JUDGES
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE
 from countersight.audits.scores import failed_steps
-from countersight.audits.verifying.comparison import Note
+from countersight.audits.signing.signatures import (
+    NO_SSH,
+    SIGNED_OFF,
+    AllowedSigners,
+    is_allowed,
+    read_sign_off,
+    signer,
+)
+from countersight.audits.signing.stamping import NO_STAMPS, read_stamp
+from countersight.audits.verifying.comparison import Finding, Note
 from countersight.audits.verifying.replay import OURS, OpenedBundle
+from countersight.errors import AuditError
 from countersight.text import several
+
+LARGEST: Final = 1 << 20
+"""Size limit of a signature or a sign-off, in bytes."""
+
+
+class Signed(msgspec.Struct, frozen=True):
+    """A signer of a bundle."""
+
+    file: str
+    key: str
+    """Fingerprint of the key; empty for a time stamp."""
+    vouched: bool
+    """Whether the key is one of the given ones."""
+    name: str = ""
+    role: str = ""
+    at: str = ""
+
+    def __str__(self) -> str:
+        if self.file == STAMP:
+            return f"Stamped at {self.at} by a server of the given certificate authority."
+        known = "a given key" if self.vouched else "an unknown key; name the trusted key with --key"
+        if self.file == PLAN_SIGNATURE:
+            return f"The plan is signed with {self.key}, {known}."
+        role = _quoted(self.role) if self.role else "no role named"
+        who = f"Signed off as {_quoted(self.name)} ({role}) on {_quoted(self.at)}" if self.name else "Signed"
+        return f"{who}, with {self.key}, {known}."
+
+
+def _quoted(words: str) -> str:
+    """Return a signer's words in quotation marks, so that they are not taken for a result of the verification."""
+    return "“" + words.replace("”", '"') + "”"
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """Who is trusted to sign a bundle, and to stamp it."""
+
+    signers: AllowedSigners | None = None
+    """If given, one of them must have signed the seal."""
+    authorities: tuple[Any, ...] = ()
+    """Certificates of the authorities of time stamp servers."""
+
+
+def check_signatures(folder: Path, seal: str, files: frozenset[str], trust: Trust) -> Iterator[Finding | Note | Signed]:
+    """Check every signature next to the seal."""
+    by_a_key = False
+    for name in sorted(files):
+        try:
+            found = _check_signature(folder, name, seal, files, trust)
+        except AuditError as error:
+            missing = str(error) in (NO_SSH, NO_STAMPS)
+            found = Note(name, str(error), trusted=False) if missing else Finding("broken", name, str(error))
+        if found is not None:
+            by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(name) is not None
+            yield found
+    if trust.signers and not by_a_key:
+        yield Finding("broken", SIGNATURE, "the seal is not signed by a given key that is valid now")
+
+
+def _check_signature(
+    folder: Path, name: str, seal: str, files: frozenset[str], trust: Trust
+) -> Finding | Note | Signed | None:
+    """Return what a file vouches for; None if it is not a signature. Raises AuditError if the signature is wrong."""
+    sealed = content(folder / SEAL, LARGEST_SEAL)
+    statement = name.removesuffix(".sig")
+
+    def signed_by(message: bytes, signature: str) -> tuple[str, bool]:
+        given = content(folder / signature, LARGEST)
+        return signer(message, given), trust.signers is not None and is_allowed(message, given, trust.signers)
+
+    if SIGNATURES.fullmatch(name) or name == PLAN_SIGNATURE:
+        return Signed(name, *signed_by(content(folder / PLAN, LARGEST) if name == PLAN_SIGNATURE else sealed, name))
+    if name == STAMP:
+        at = read_stamp(content(folder / name, LARGEST), sealed, trust.authorities)
+        if trust.authorities:
+            return Signed(name, "", vouched=True, at=at)
+        return Note(name, f"it says {at}; name the certificate of its authority with --timestamp-ca", trusted=False)
+    if name in OTHERS:
+        return Note(name, "it is not covered by the seal, so it cannot be checked", trusted=False)
+    if not SIGNED_OFF.fullmatch(statement) or (statement != name and statement in files):
+        return None
+    if statement != name:
+        raise AuditError("the signed file is missing")
+    written = content(folder / name, LARGEST)
+    key, vouched = signed_by(written, f"{name}.sig")
+    stated = read_sign_off(written)
+    if stated.seal != seal:
+        raise AuditError("it belongs to an earlier seal; the bundle was sealed again later")
+    return Signed(name, key, vouched, stated.name, stated.role, stated.at)
+
+
+def vouches(name: str) -> bool:
+    """Whether a file is a signature, a sign-off or a time stamp."""
+    signed = SIGNATURES.fullmatch(name) or SIGNED_OFF.fullmatch(name.removesuffix(".sig"))
+    return bool(signed) or name in (PLAN_SIGNATURE, STAMP)
 
 
 def _by_people(opened: OpenedBundle) -> bool:

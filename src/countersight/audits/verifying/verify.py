@@ -36,9 +36,8 @@ from countersight.audits.bundle.seal import (
     unzip_bundle,
     zip_bundle,
 )
-from countersight.audits.bundle.write import REPORT, belongs, is_derived
 from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, Calibration
-from countersight.audits.finishing import write_derived
+from countersight.audits.finishing import REPORT, belongs, is_derived, write_derived
 from countersight.audits.folder import LOG, LONGEST_LINE, MANIFEST, ORDERS, PICTURES, AuditFolder
 from countersight.audits.plan import PLAN, AuditPlan
 from countersight.audits.records import Manifest, Step
@@ -46,8 +45,7 @@ from countersight.audits.selection import SELECTION, Selected, Selection, decode
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.comparison import Finding, Note, What, difference, same_picture
 from countersight.audits.verifying.replay import OpenedBundle, replay_calibration, replay_stages
-from countersight.audits.verifying.signers import Signed, Trust, check_signatures, vouches
-from countersight.audits.verifying.trust import trusted
+from countersight.audits.verifying.trust import Signed, Trust, check_signatures, trusted, vouches
 from countersight.dataset import Dataset
 from countersight.editing import EditOrder
 from countersight.engine import DatasetReference
