@@ -3,10 +3,10 @@
 Inspect need not be installed. The task that runs a dataset in Inspect is in `inspect_task`.
 
 An .eval file (Inspect's log schema, version 2) is a ZIP of JSON files, one per sample. Every question that was asked is
-a sample with its picture, its answer and its score. Truncated and empty replies are unscored, failed ones are
-errors, and questions that were not asked are omitted. Controls come last and use another score name, so that they are
-not part of the scores of cases. The fourth questions of sets have no score; they are included so that the complete run
-can be imported again. Inspect itself compresses its logs with Zstandard.
+a sample with its picture, its answer and its score. Truncated and empty replies are unscored, failed ones are errors,
+and questions that were not asked are omitted. Controls come last and use another score name, so that they do not count
+in the scores of cases. The fourth questions of sets have no score; they are included so that the complete run can be
+imported again. Inspect itself compresses its logs with Zstandard.
 """
 
 import hashlib
@@ -46,6 +46,8 @@ _PLAN: Final[Json] = {"name": "plan", "steps": [{"solver": "countersight"}]}
 """The solver in the log: Countersight instead of Inspect."""
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 """A fixed time for all files in the ZIP, so that the same run always results in the same bytes."""
+_SUMMARY: Final = ("id", "epoch", "target", "metadata", "scores", "model_usage")
+"""The fields of a sample that its summary also has."""
 _SUMMARY_LENGTH = 1_000
 """Maximum length of a text in a summary; Inspect reads the summaries of all samples for its list."""
 _VALUES: dict[Outcome, str] = {"right": "C", "wrong": "I", "unread": "N"}
@@ -88,26 +90,11 @@ def grade(outcome: Outcome, credit: float | None, *, soft: bool) -> str | float:
 
 
 def _summary(sample: Json) -> Json:
-    """Return the entry of a sample in the list of samples, without pictures and long texts."""
-    shown = []
-    for message in sample["input"]:
-        content = message["content"]
-        if isinstance(content, str):
-            content = content[:_SUMMARY_LENGTH]
-        else:
-            texts = ("(Image)" if part["type"] == "image" else part["text"][:_SUMMARY_LENGTH] for part in content)
-            content = [{"type": "text", "text": text} for text in texts]
-        shown.append(message | {"content": content})
-    failed = sample.get("error")
-    return {
-        "id": sample["id"],
-        "epoch": sample["epoch"],
-        "input": shown,
-        "target": sample["target"],
-        "metadata": sample["metadata"],
-        "scores": sample.get("scores"),
-        "model_usage": sample["model_usage"],
-        "error": failed["message"][:_SUMMARY_LENGTH] if failed else None,
+    """Return the entry of a sample in the list of samples, with the text of its question but without pictures."""
+    error = sample.get("error")
+    return {name: sample.get(name) for name in _SUMMARY} | {
+        "input": sample["input"][-1]["content"][-1]["text"][:_SUMMARY_LENGTH],
+        "error": error and error["message"][:_SUMMARY_LENGTH],
         "completed": True,
         "message_count": len(sample["messages"]),
     }
@@ -131,8 +118,7 @@ class _RunLog:
         self._unscored: Counter[str] = Counter()
         self.written = self._failed = self._fourths = 0
         dataset = manifest.dataset
-        known = f"{dataset.fingerprint}/{manifest.model}/{manifest.started}".encode()
-        name = hashlib.sha256(known).hexdigest()
+        name = hashlib.sha256(f"{dataset.fingerprint}/{manifest.model}/{manifest.started}".encode()).hexdigest()
         self.spec: Json = {
             "created": manifest.started,
             "eval_id": name[:22],
@@ -171,15 +157,15 @@ class _RunLog:
             yield self._sample(each, reply, conversations)
 
     def _sample(self, each: ScoredAnswer, reply: Reply, conversations: Conversations) -> Json:
-        asked = self._messages(each, conversations)
+        messages = self._messages(each, conversations)
         usage = _usage(reply.tokens_in, reply.tokens_out, reply.cost)
         sample: Json = {
             "id": printable(key_of(each.case.id, _name(each))),
             "epoch": 1,
-            "input": asked,
+            "input": messages,
             "choices": [option.text for option in each.question.options] or None,
             "target": each.question.answer,
-            "messages": asked,
+            "messages": messages,
             "output": {"model": reply.model or self._manifest.model, "choices": []},
             "metadata": _metadata(each),
             "model_usage": {self._manifest.model: usage},
@@ -190,11 +176,11 @@ class _RunLog:
         text = reply.text or "\n".join(order.text for order in reply.orders)
         if reply.losses and not reply.text:
             text = f"losses of the options, in order: {', '.join(f'{loss:.4f}' for loss in reply.losses)}"
-        said = {"role": "assistant", "content": text, "source": "generate"}
-        stopped = "max_tokens" if reply.is_cut else _STOPS.get(reply.finish.casefold(), "unknown")
-        choice = {"message": said, "stop_reason": stopped}
+        answer = {"role": "assistant", "content": text, "source": "generate"}
+        stop_reason = "max_tokens" if reply.is_cut else _STOPS.get(reply.finish.casefold(), "unknown")
+        choice = {"message": answer, "stop_reason": stop_reason}
         output = sample["output"] | {"choices": [choice], "completion": text, "usage": usage}
-        sample |= {"output": output, "messages": [*asked, said]}
+        sample |= {"output": output, "messages": [*messages, answer]}
         if each.is_fourth:
             return sample
         scored = {
@@ -213,11 +199,11 @@ class _RunLog:
         try:
             request = conversations.request(Ask(each.row, each.case, *each.place, each.question, fact))
         except (BadPicture, NoExample) as fault:
-            return [{"role": "user", "content": f"{each.question.text}\n({fault})"}]
+            return [{"role": "user", "content": [{"type": "text", "text": f"{each.question.text}\n({fault})"}]}]
         messages = []
         for turn in request.turns:
-            shown = [{"type": "image", "image": data_url(picture.mime, picture.data)} for picture in turn.pictures]
-            messages.append({"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]})
+            images = [{"type": "image", "image": data_url(picture.mime, picture.data)} for picture in turn.pictures]
+            messages.append({"role": turn.role, "content": [*images, {"type": "text", "text": turn.text}]})
         return messages
 
     def header(self) -> Json:
@@ -276,9 +262,9 @@ def _metrics(figures: dict[str, Any]) -> Json:
     found: Json = {}
     for name, figure in figures.items():
         if figure is not None and figure.value is not None:
-            beside = {"low": figure.low, "high": figure.high, "n": figure.n}
-            beside |= {} if isinstance(figure, Rate) else {"p": figure.p}
-            found[name] = {"name": name, "value": figure.value, "params": {}, "metadata": beside}
+            metadata = {"low": figure.low, "high": figure.high, "n": figure.n}
+            metadata |= {} if isinstance(figure, Rate) else {"p": figure.p}
+            found[name] = {"name": name, "value": figure.value, "params": {}, "metadata": metadata}
     return found
 
 
@@ -309,8 +295,8 @@ class _Usage(msgspec.Struct, frozen=True):
 class _Message(msgspec.Struct, frozen=True):
     content: str | list[Json] = ""
 
-    def said(self, kind: str) -> str:
-        """Return the text of all parts of one kind: text or reasoning."""
+    def joined(self, kind: str) -> str:
+        """Return the text of all parts of one kind, text or reasoning."""
         if isinstance(self.content, str):
             return self.content if kind == "text" else ""
         return "\n".join(str(part.get(kind, "")) for part in self.content if part.get("type") == kind)
@@ -396,12 +382,12 @@ def _read_answers(path: Path, on_bad: OnBad) -> Iterator[ExternalAnswer]:
 
 
 def _answer(sample: _Sample) -> ExternalAnswer:
-    asked, output = sample.metadata, sample.output
+    metadata, output = sample.metadata, sample.output
     usage = output.usage or _Usage()
     choice = output.choices[0] if output.choices else _Choice()
     reply: Json = {
-        "text": output.completion or choice.message.said("text"),
-        "reasoning": choice.message.said("reasoning"),
+        "text": output.completion or choice.message.joined("text"),
+        "reasoning": choice.message.joined("reasoning"),
         "finish": "length" if choice.stop_reason in ("max_tokens", "model_length") else choice.stop_reason,
         "tokens_in": usage.input_tokens,
         "tokens_out": usage.output_tokens,
@@ -411,13 +397,13 @@ def _answer(sample: _Sample) -> ExternalAnswer:
     }
     if sample.error is not None:
         reply = {"state": "failed", "reason": str(sample.error.get("message") or "failed in Inspect")}
-    words = sample.input if isinstance(sample.input, str) else "\n".join(each.said("text") for each in sample.input)
+    prompt = sample.input if isinstance(sample.input, str) else "\n".join(each.joined("text") for each in sample.input)
     right = [sample.target] if isinstance(sample.target, str) else sample.target
     # Left empty: texts that are stored elsewhere in the log, and several right answers, which are scored differently.
     return ExternalAnswer(
-        key_of(asked["case"], asked["asking"]) if {"case", "asking"} <= asked.keys() else str(sample.id),
+        key_of(metadata["case"], metadata["asking"]) if {"case", "asking"} <= metadata.keys() else str(sample.id),
         reply,
-        "" if "attachment://" in words else words,
+        "" if "attachment://" in prompt else prompt,
         tuple(sample.choices or ()),
         right[0] if len(right) == 1 else "",
     )
@@ -453,21 +439,21 @@ def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
 
 
 def task_samples(dataset: Dataset, askings: tuple[QuestionVariant, ...]) -> Iterator[Json]:
-    """Return the fields of a `Sample` for every question of these askings; pictures are given by absolute path."""
-    for asked in questions(dataset):
-        if asked.asking in askings:
-            case = asked.case
-            pictures = [{"type": "image", "image": str((dataset.path / name).resolve())} for name, _ in asked.pictures]
+    """Yield the fields of a `Sample` for every question of these variants; pictures are given by absolute path."""
+    for named in questions(dataset):
+        if named.asking in askings:
+            case = named.case
+            pictures = [{"type": "image", "image": str((dataset.path / name).resolve())} for name, _ in named.pictures]
             yield {
-                "id": printable(asked.key),
-                "input": [{"role": "user", "content": [*pictures, {"type": "text", "text": asked.words}]}],
-                "target": asked.question.answer,
+                "id": printable(named.key),
+                "input": [{"role": "user", "content": [*pictures, {"type": "text", "text": named.words}]}],
+                "target": named.question.answer,
                 "metadata": {
                     "case": case.id,
-                    "row": asked.row,
-                    "asking": asked.asking,
+                    "row": named.row,
+                    "asking": named.asking,
                     "group": f"{case.group}, control" if case.control_of else case.group,
-                    "picture": case.image_digest or case.image or str(asked.row),
+                    "picture": case.image_digest or case.image or str(named.row),
                     "dataset_fingerprint": dataset.fingerprint,
                 },
             }
