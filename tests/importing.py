@@ -18,7 +18,7 @@ def import_suite(
     """The cases of the dataset that came of a file, what was counted, and the bad rows."""
     bad: BadRows = []
     imported = SUITES[suite].read(
-        source, folder, pictures=pictures, on_bad=lambda *told: bad.append(told), beside=beside
+        source, folder, pictures=pictures, on_bad=lambda *row: bad.append(row), second_file=beside
     )
     unreadable: list[object] = []
     cases = [case for _, case in Dataset.open(folder).cases(unreadable.append)]

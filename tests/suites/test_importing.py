@@ -59,8 +59,7 @@ def told(rows):
         (b"[1]", "is not a JSON object"),
         (b'{"x": NaN}', "is not JSON"),
         (b'{"x": "\xff"}', "is not JSON"),
-        (b"[" * 200_000, "is nested deeper than 32"),
-        (b'{"x":' * 40 + b"1" + b"}" * 40, "is nested deeper than 32"),
+        (b"[" * 200_000, "is nested too deeply"),
         (b'{"x": "' + b"y" * MAX_LINE + b'"}', "is longer than 1,048,576 bytes"),
     ],
 )
@@ -184,12 +183,11 @@ def entries(path, data, field=""):
 
 
 def test_entries_of_one_document_are_counted_from_one_and_a_bad_one_is_alone(tmp_path):
-    data = b'[{"x": 1}, 7, {"y": 2}, {"x": "\xff"}, {"x": [' + b"[" * 40 + b"]" * 40 + b']}, {"x": "'
+    data = b'[{"x": 1}, 7, {"y": 2}, {"x": "\xff"}, {"x": "'
     rows = entries(tmp_path / "in.json", data + b"y" * MAX_LINE + b'"}, {"x": 3}]')
     assert rows[:3] == [(1, (1,)), (2, ("entry", "is not a JSON object")), (3, ("x", "is missing"))]
     assert rows[3][1][1].startswith("is not JSON")
-    assert rows[4:6] == [(5, ("entry", "is nested deeper than 32")), (6, ("entry", "is longer than 1,048,576 bytes"))]
-    assert rows[6] == (7, (3,))
+    assert rows[4:] == [(5, ("entry", "is longer than 1,048,576 bytes")), (6, (3,))]
 
 
 def test_a_list_may_stand_in_a_field_and_the_file_be_packed(tmp_path):
@@ -212,8 +210,8 @@ def test_a_list_may_stand_in_a_field_and_the_file_be_packed(tmp_path):
         ("in.json", b'{"x": []}', "questions", 'it has no field "questions"'),
         ("in.json", b'{"questions": {}}', "questions", 'does not contain a list "questions"'),
         ("in.json.gz", b"[]", "", "is not a complete gzip file"),
-        ("in.json.gz", gzip.compress(b"[1, 2]")[:-6], "", "is not a complete gzip file"),
-        ("in.json.gz", gzip.compress(b"[]")[:10] + b"\xff" * 20, "", "is not a complete gzip file"),
+        ("in.json.gz", gzip.compress(b"[1, 2]", mtime=0)[:-6], "", "is not a complete gzip file"),
+        ("in.json.gz", gzip.compress(b"[]", mtime=0)[:10] + b"\xff" * 20, "", "is not a complete gzip file"),
     ],
 )
 def test_what_is_no_such_file_is_a_sentence(tmp_path, name, data, field, sentence):
@@ -332,10 +330,10 @@ def test_a_missing_folder_of_pictures_is_a_sentence(tmp_path):
 def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
     source = tmp_path / "in.csv"
     source.write_text("what is this\n")
-    beside = SUITES[suite].beside
+    second_file = SUITES[suite].second_file
     said = r"no row of .*in\.csv is a case of |in\.csv is not a complete JSON file|in\.csv: .* not columns? of the file"
     with pytest.raises(CountersightError, match=said):
-        import_suite(suite, source, tmp_path / "d", beside=source if beside and beside.needed else None)
+        import_suite(suite, source, tmp_path / "d", beside=source if second_file and second_file.needed else None)
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from countersight.errors import ReferenceTableError
-from countersight.suites.reference import PaperTable, Printed, beside, papers, table, tables
+from countersight.suites.reference import PaperTable, Printed, comparable_tables, papers, table, tables
 from countersight.suites.registry import terms
 
 TABLES = [each for paper in papers() for each in tables(paper)]
@@ -144,11 +144,11 @@ def test_a_table_with_a_row_for_each_group_is_turned_to_one_row_a_model() -> Non
     ],
 )
 def test_all_tables_of_a_suite_that_say_something_of_models_stand_beside_its_runs(suite: str, keys: list[str]) -> None:
-    assert [each.key for each in beside(suite)] == keys
+    assert [each.key for each in comparable_tables(suite)] == keys
 
 
 def test_tables_are_chosen_by_name_or_by_paper_and_come_once() -> None:
-    assert [each.key for each in beside("cosim", ("cosim-5", "cosim", "cosim-5"))] == [
+    assert [each.key for each in comparable_tables("cosim", ("cosim-5", "cosim", "cosim-5"))] == [
         *("cosim-5", "cosim-3", "cosim-4", "cosim-6")
     ]
 
@@ -167,7 +167,7 @@ def test_what_cannot_stand_beside_a_run_is_refused_in_a_sentence(
     suite: str, names: tuple[str, ...], words: str
 ) -> None:
     with pytest.raises(ReferenceTableError) as refused:
-        beside(suite, names)
+        comparable_tables(suite, names)
     assert str(refused.value).startswith(words)
 
 

@@ -72,8 +72,8 @@ def _list_suites(*, fields: bool) -> None:
             continue
         print(f"{'':<16} --from: {suite.file}")
         print(f"{'':<16} --pictures: {suite.pictures}")
-        if suite.beside:
-            print(f"{'':<16} {suite.beside.option}: {suite.beside.words}")
+        if suite.second_file:
+            print(f"{'':<16} {suite.second_file.option}: {suite.second_file.words}")
     _print_faults(suite_faults())
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from countersight.suites import Part
 
 BAD_ROWS_SHOWN = 20
-_BY_LINE = (".csv", ".tsv", ".jsonl")
-"""Files whose bad rows are reported by line number for every suite."""
+_ROW_NAMES = {".parquet": "row", ".json": "entry", ".gz": "entry"}
+"""What a row is called, by the ending of its file; in other files it is called a line."""
 _MEGABYTE = 1 << 20
 
 _MAKE: Final = {
@@ -85,17 +85,16 @@ def add(verbs: Verbs) -> None:
 
 def _make(chosen: argparse.Namespace) -> int:
     from countersight.causal import GRAPHS
-    from countersight.suites import find_suite
     from countersight.verbs import make
 
     source = chosen.source
     mined = source is not None and (source / GRAPHS).is_file()
-    counts = "line" if mined or (source and source.suffix.lower() in _BY_LINE) else find_suite(chosen.suite).counts
+    row_name = "line" if mined or source is None else _ROW_NAMES.get(source.suffix.lower(), "line")
     shown = iter(range(BAD_ROWS_SHOWN))
 
     def bad(line: int, field: str, reason: str) -> None:
         if next(shown, None) is not None:
-            print_bad(f"{source / GRAPHS if mined else source} {counts} {line}: {field}: {reason}")
+            print_bad(f"{source / GRAPHS if mined else source} {row_name} {line}: {field}: {reason}")
 
     given = {name: value for name, value in vars(chosen).items() if name not in ("call", "log_level", "output", "verb")}
     made = make(out=chosen.output, progress=counting, on_bad=bad, **given)
@@ -105,7 +104,7 @@ def _make(chosen: argparse.Namespace) -> int:
     elif made.source_kind == "folder":
         _print_assembled(chosen, made.details)
     else:
-        _print_imported(chosen, made.details, counts, made.part)
+        _print_imported(chosen, made.details, row_name, made.part)
     if made.hidden:
         print(
             f"The answers are stored only in {chosen.hidden}; keep this file. Commitment stored in {chosen.output}: "
@@ -130,7 +129,7 @@ def _print_assembled(chosen: argparse.Namespace, made: Any) -> None:
         )
 
 
-def _print_imported(chosen: argparse.Namespace, imported: Any, counts: str, part: "Part | None") -> None:
+def _print_imported(chosen: argparse.Namespace, imported: Any, row_name: str, part: "Part | None") -> None:
     from countersight.suites import FRAME_ENDINGS
 
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} skipped")
@@ -151,13 +150,13 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, counts: str, part
             )
         )
     if imported.not_found:
-        absent = [f"{name} ({counts} {line})" for name, line in imported.not_found.items()]
+        absent = [f"{name} ({row_name} {line})" for name, line in imported.not_found.items()]
         more = "; …" if len(absent) > BAD_ROWS_SHOWN else ""
         print(printable(f"Not in {chosen.pictures}: {'; '.join(absent[:BAD_ROWS_SHOWN])}{more}"))
         if any(name.endswith("/") for name in imported.not_found):
             print(f"Each is a folder with the frames of a video, named in order: {', '.join(FRAME_ENDINGS)} files")
     if imported.text_only:
-        print(f"{imported.text_only:,} are asked without a picture, as published")
+        print(f"{imported.text_only:,} have no picture by design and are asked without one")
     if imported.without_picture:
         where = f"not in {chosen.pictures}" if chosen.pictures else "name its folder with --pictures"
         print(

@@ -38,7 +38,7 @@ from countersight.scoring import (
     stopping_status,
     summed,
 )
-from countersight.suites import Terms, beside, terms
+from countersight.suites import Terms, comparable_tables, terms
 
 
 class LoadedReport(msgspec.Struct, frozen=True):
@@ -109,11 +109,11 @@ def load(
     """
     runs = _same_dataset([RunFolder.open(path) for path in paths])
     if reference and gold is None:  # report a misspelled name before scoring, which may take long
-        beside(next((case.suite for _, case in runs[0].dataset(dataset).cases()), ""), tuple(reference))
+        comparable_tables(next((case.suite for _, case in runs[0].dataset(dataset).cases()), ""), tuple(reference))
     found = judge_runs(runs, dataset=dataset, gold=Gold.open(gold) if gold else None)
     source = found.judged[0].dataset
     joined = picture_groups(groups, (case for _, case in found.judged[0].cases())) if groups else ()
-    references = () if reference is None else beside(found.divider.suite, tuple(reference))
+    references = () if reference is None else comparable_tables(found.divider.suite, tuple(reference))
     scored = [
         AnalysedRun(label, judged, judged.scores(found.lines()), number)
         for (number, label), judged in zip(numbered_labels(runs), found.judged, strict=True)

@@ -61,7 +61,7 @@ def by_group(
     for called, shares in (("chance", chance), ("blind", blind), ("knowledge", knowledge)):
         if shares:
             lines.append(shares_line(called, NOTHING, {str(key): percent(share) for key, share in shares.items()}))
-    for key, row in terms.beside:
+    for key, row in terms.reported_rows:
         reference = table(key)
         for system in reference.systems:
             if system.names[0] == row:

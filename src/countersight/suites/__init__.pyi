@@ -18,7 +18,7 @@ from .reference import PaperTable as PaperTable
 from .reference import Printed as Printed
 from .reference import System as System
 from .reference import TablePlace as TablePlace
-from .reference import beside as beside
+from .reference import comparable_tables as comparable_tables
 from .reference import papers as papers
 from .reference import table as table
 from .reference import tables as tables
@@ -39,7 +39,6 @@ from .rows import name_of as name_of
 from .rows import picture_in as picture_in
 from .rows import table_rows as table_rows
 from .rows import text_of as text_of
-from .rows import text_rows as text_rows
 from .searching import WORDINGS as WORDINGS
 from .statistics import ReportedPairs as ReportedPairs
 from .statistics import SuiteStatistics as SuiteStatistics

@@ -16,7 +16,7 @@ from typing import Final
 
 from countersight.case import Case, Question
 from countersight.scoring import Axis
-from countersight.suites.paper_terms import AS_IT_IS, Terms, remembered
+from countersight.suites.paper_terms import AS_IT_IS, Terms, by_provenance
 from countersight.suites.picture_files import Layout
 from countersight.suites.rows import Row, checked, kind_of, picture_in, plain_answer, plain_text, table_rows, text_of
 from countersight.suites.suite import Suite
@@ -55,16 +55,15 @@ SUITE: Final = Suite(
         license="MIT",
         embeds=True,
     ),
-    counts="row",
     title="VLMs Are Biased",
     terms=Terms(
         about=AS_IT_IS,
         group="topic",
         measures={"factual": "accuracy", "fell_back": "bias ratio"},
         axes=(
-            Axis("type of question", ("Q1", "Q2", "Q3"), remembered("type_of_question")),
+            Axis("type of question", ("Q1", "Q2", "Q3"), by_provenance("type_of_question")),
             Axis("title in the picture", ("no", "yes"), _titled),
-            Axis("side in pixels", ("384", "768", "1152"), remembered("pixel")),
+            Axis("side in pixels", ("384", "768", "1152"), by_provenance("pixel")),
         ),
     ),
 )

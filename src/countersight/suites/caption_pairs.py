@@ -104,7 +104,6 @@ VISMIN: Final = Suite(
         license="CC-BY-4.0",
         embeds=True,
     ),
-    counts="row",
     title="VisMin",
     terms=Terms(about=AS_IT_IS, group="category", measures=ACCURACY, wholes=_WHOLES),
 )

@@ -86,7 +86,6 @@ SUITE: Final = Suite(
         picture=lambda row: Frames(re.sub(r"(?<=.)\.[^.]*$", "", text_of(row, "video"))),
         picture_field="video_filename",
     ),
-    counts="scene",
     title="CLEVRER",
     terms=Terms(
         group="type of question",

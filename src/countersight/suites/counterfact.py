@@ -81,7 +81,6 @@ SUITE: Final = Suite(
         picture_field="counterfact_image",
         embeds=True,
     ),
-    counts="row",
     title="Visual CounterFact",
     terms=Terms(
         about="about the picture and about common knowledge",

@@ -49,7 +49,6 @@ SUITE: Final = Suite(
         license="MIT",
         embeds=True,
     ),
-    counts="row",
     title="CP-Bench",
     terms=Terms(
         about="with a true or a false presupposition",

@@ -75,7 +75,6 @@ SUITE: Final = Suite(
         picture_field="figure_id",
         folders=("", "hallusion_bench"),
     ),
-    counts="entry",
     title="HallusionBench",
     terms=Terms(
         about=AS_IT_IS,

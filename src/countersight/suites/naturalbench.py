@@ -91,7 +91,6 @@ SUITE: Final = Suite(
         picture_field="image",
         embeds=True,
     ),
-    counts="row",
     title="NaturalBench",
     terms=Terms(
         about=AS_IT_IS,

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
 from countersight.suites.picture_files import Layout
-from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, plain_answer, text_of, text_rows
+from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, plain_answer, table_rows, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
 
@@ -40,7 +40,7 @@ _NAMES = {name.casefold(): name for name in (*NEEDED, *OPTIONAL)}
 
 
 def _rows(path: Path) -> Rows:
-    for line, row in text_rows(path, NEEDED, OPTIONAL):
+    for line, row in table_rows(path, NEEDED, OPTIONAL):
         if isinstance(row, BadField):
             yield line, row
         else:

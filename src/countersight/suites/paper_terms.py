@@ -50,18 +50,18 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """Whether every share is also shown as a count."""
     wholes: dict[str, str] = {}
     """The paper's names for completely right questions, pictures and sets (by "question", "picture", "set")."""
-    beside: tuple[tuple[str, str], ...] = ()
+    reported_rows: tuple[tuple[str, str], ...] = ()
     """Reported rows that are always shown with a run: the name of a reference table and of one of its rows."""
 
 
 PLAIN: Final = Terms()
 
 
-def spelt(text: str) -> str:
-    """Return a name from a file in a normalised spelling."""
+def plain_name(text: str) -> str:
+    """Return a name from a file in lower case, with single spaces instead of hyphens and underscores."""
     return re.sub(r"[\s_-]+", " ", text[:100]).strip().casefold()
 
 
-def remembered(key: str) -> Callable[[Case], Iterable[str]]:
-    """Return a function that divides cases by a key of their provenance."""
+def by_provenance(key: str) -> Callable[[Case], Iterable[str]]:
+    """Return a function that groups cases by a key of their provenance."""
     return lambda case: (str(case.provenance[key]),) if key in case.provenance else ()

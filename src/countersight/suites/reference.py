@@ -194,7 +194,7 @@ def table(name: str) -> PaperTable:
     return known[name]
 
 
-def beside(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
+def comparable_tables(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
     """Return the tables to compare with runs of a suite: all with a common figure, or the named ones.
 
     A name refers to a table or to a whole paper.

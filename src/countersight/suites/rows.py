@@ -34,8 +34,6 @@ MAX_LINE: Final = 1 << 20
 """The longest part of a line that is read at once, so that a file with one endless line cannot fill the memory."""
 MAX_FILE: Final = 1 << 29
 """Size limit of a JSON document, unpacked; VQAv2's largest, the training annotations, has under 400 million."""
-MAX_DEPTH: Final = 32
-"""Deepest nesting accepted in a JSON row, to avoid a stack overflow."""
 _MOST_COLUMNS: Final = 1000
 """The number of columns of a header that are searched for a misspelt column."""
 _PICTURE_NAME: Final = re.compile(r".{1,400}\.(png|jpe?g|webp|gif|bmp|tiff?)", re.I)
@@ -47,49 +45,36 @@ _NOT_UTF8: Final = BadFile("the file", "is not UTF-8 text; save it as UTF-8")
 _Kind = TypeVar("_Kind")
 
 
-def table_rows(path: Path, fields: tuple[str, ...]) -> Rows:
-    """Return rows of a .parquet, .tsv, .csv, .jsonl or .json file with these fields; further fields are allowed."""
+def table_rows(path: Path, fields: tuple[str, ...], optional: tuple[str, ...] = ()) -> Rows:
+    """Return rows of a .parquet, .json, .jsonl, .tsv or .csv file with these fields; further fields are allowed.
+
+    The name of an `optional` column is never taken for a misspelt required column.
+    """
     match path.suffix.lower():
         case ".parquet":
             return _parquet_rows(path, fields)
-        case ".tsv":
-            return csv_rows(path, fields, "\t")
-        case ".csv":
-            return csv_rows(path, fields)
         case ".json" | ".gz":
             return JsonFile(path).rows(fields)
-    return jsonl_rows(path, fields)
+        case ".jsonl" | ".ndjson":
+            return jsonl_rows(path, fields)
+        case ".tsv":
+            return csv_rows(path, fields, "\t", optional)
+    return csv_rows(path, fields, "", optional)
 
 
-def text_rows(path: Path, fields: tuple[str, ...], known: tuple[str, ...] = ()) -> Rows:
-    """Return rows of a UTF-8 file written by people: a CSV, or one JSON object per line.
-
-    `known` are the optional columns: a name of one of them is never taken for a misspelt required column.
-    """
-    try:
-        with open(path, encoding="utf-8") as text:
-            while text.read(MAX_LINE):
-                pass
-    except UnicodeDecodeError:
-        return iter([(1, _NOT_UTF8)])
-    if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-        return jsonl_rows(path, fields)
-    return csv_rows(path, fields, known=known)
-
-
-def csv_rows(path: Path, fields: tuple[str, ...], delimiter: str = "", known: tuple[str, ...] = ()) -> Rows:
+def csv_rows(path: Path, fields: tuple[str, ...], delimiter: str = "", optional: tuple[str, ...] = ()) -> Rows:
     """Return rows of a CSV file whose header has these columns; an unclosed quote invalidates only one row."""
     before = csv.field_size_limit()
     if delimiter == "\t":  # a field may contain a picture
         csv.field_size_limit(2 * MAX_LINE)
     try:
         with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
-            yield from _csv_rows(csv_lines(file, 2 * MAX_LINE, delimiter), fields, known)
+            yield from _csv_rows(csv_lines(file, 2 * MAX_LINE, delimiter), fields, optional)
     finally:
         csv.field_size_limit(before)
 
 
-def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, ...], known: tuple[str, ...]) -> Rows:
+def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, ...], optional: tuple[str, ...]) -> Rows:
     _, header = next(lines)
     if isinstance(header, str):
         yield 1, BadFile("header", header)
@@ -102,7 +87,7 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
         return
     meant = {column.casefold(): column for column in fields if column not in header}
     header = [meant.get(name.strip().casefold(), name) for name in header]
-    if wrong := header_fault(header, fields, known):
+    if wrong := header_fault(header, fields, optional):
         yield 1, wrong
         return
     for line, values in lines:
@@ -112,11 +97,11 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
             yield line, BadField("row", f"has {len(values)} values where the header has {len(header)}")
         else:
             row = dict(zip(header, values, strict=True))
-            garbled = next((field for field in fields if "\ufffd" in row[field] or "\0" in row[field]), None)
-            yield line, row if garbled is None else BadField(garbled, "is not UTF-8 text")
+            damaged = next((name for name, text in row.items() if "\ufffd" in text or "\0" in text), None)
+            yield line, row if damaged is None else BadField(damaged, "is not UTF-8 text")
 
 
-def header_fault(header: list[str], columns: tuple[str, ...], known: tuple[str, ...] = ()) -> BadFile | None:
+def header_fault(header: list[str], columns: tuple[str, ...], optional: tuple[str, ...] = ()) -> BadFile | None:
     """Return what is wrong with the columns of a table that needs these, or None."""
     for column in columns:
         if header.count(column) > 1:
@@ -124,12 +109,12 @@ def header_fault(header: list[str], columns: tuple[str, ...], known: tuple[str, 
     missing = [column for column in columns if column not in header]
     if not missing:
         return None
-    taken = {name.casefold() for name in (*columns, *known)}
-    others = [name for name in header[:_MOST_COLUMNS] if name.strip().casefold() not in taken and len(name) <= 100]
-    near = list(dict.fromkeys(repr(name) for column in missing if (name := nearest(column, others))))
-    there = f", which has {', '.join(near)}" if near else ""
+    correct = {name.casefold() for name in (*columns, *optional)}
+    others = [name for name in header[:_MOST_COLUMNS] if name.strip().casefold() not in correct and len(name) <= 100]
+    similar = list(dict.fromkeys(repr(name) for column in missing if (name := nearest(column, others))))
+    has = f", which has {', '.join(similar)}" if similar else ""
     are = "is not a column" if len(missing) == 1 else "are not columns"
-    return BadFile(", ".join(missing), f"{are} of the file{there}; it needs {', '.join(columns)}")
+    return BadFile(", ".join(missing), f"{are} of the file{has}; it needs {', '.join(columns)}")
 
 
 def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
@@ -149,21 +134,11 @@ def json_row(text: bytes, fields: tuple[str, ...], piece: str = "line") -> Row |
     try:
         row = msgspec.json.decode(text)
     except RecursionError:
-        return BadField(piece, f"is nested deeper than {MAX_DEPTH}")
+        return BadField(piece, "is nested too deeply")
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         return BadField(piece, f"is not JSON ({error})")
     if not isinstance(row, dict):
         return BadField(piece, "is not a JSON object")
-    level: list[object] = [row]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    if level:
-        return BadField(piece, f"is nested deeper than {MAX_DEPTH}")
     absent = next((field for field in fields if field not in row), None)
     return row if absent is None else BadField(absent, "is missing")
 
@@ -299,11 +274,11 @@ def kind_of(answer: str) -> AnswerKind:
 
 def plain_answer(text: str) -> str:
     """Return an answer in plain form: "Two." and "2.0" are 2, "Yes" is yes, "none" is 0; others are unchanged."""
-    said = text.strip().strip("\"'").rstrip(".!").strip()
-    word = said.casefold()
+    plain = text.strip().strip("\"'").rstrip(".!").strip()
+    word = plain.casefold()
     if word in ("yes", "no"):
         return word
-    digits = re.sub(r"(?<=\d),(?=\d{3}(?!\d))|\.0+$", "", said) if said[:1] in "-0123456789" else said
+    digits = re.sub(r"(?<=\d),(?=\d{3}(?!\d))|\.0+$", "", plain) if plain[:1] in "-0123456789" else plain
     if _NUMBER.fullmatch(digits):
         return digits
     words = word.replace("-", " ").split()

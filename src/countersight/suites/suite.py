@@ -46,9 +46,7 @@ class Suite(NamedTuple):
     layout: Layout | Callable[..., Layout] | str
     """The layout of its file. For a suite with a second file, a function that returns the layout, given that file or
     None. Empty if the suite can only be generated."""
-    beside: SecondFile | None = None
-    counts: str = "line"
-    """What the numbers of invalid rows count: lines, rows, entries or scenes."""
+    second_file: SecondFile | None = None
     maker: str = ""
     """`module:attribute` of the function that generates it from a seed, if possible."""
     assembler: str = ""
@@ -75,7 +73,7 @@ class Suite(NamedTuple):
         *,
         pictures: Path | None,
         on_bad: OnBad,
-        beside: Path | None = None,
+        second_file: Path | None = None,
         part: Part | None = None,
         **own: Any,
     ) -> Imported:
@@ -84,16 +82,16 @@ class Suite(NamedTuple):
         Invalid rows are passed to `on_bad` (line, field, reason) and skipped. `part` imports a random part of the cases
         only; `own` has the options of the suite's layout.
         """
-        layout = self.open_layout(beside, **own)
-        how = {name: str(value) for name, value in own.items()} | {"sha256": digest_of(source, beside)}
+        layout = self.open_layout(second_file, **own)
+        how = {name: str(value) for name, value in own.items()} | {"sha256": digest_of(source, second_file)}
         return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part, how=how)
 
-    def open_layout(self, beside: Path | None = None, **own: Any) -> Layout:
+    def open_layout(self, second_file: Path | None = None, **own: Any) -> Layout:
         """Return the layout of the suite's file, given its second file if it has one."""
         if not self.layout:
             raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave out `source`")
         layout = _load(self.layout)
-        opened: Layout = layout(beside, **own) if self.beside else layout
+        opened: Layout = layout(second_file, **own) if self.second_file else layout
         # Several suites may share a layout, so it gets the name of this suite.
         about = self.words.partition(": ")[2] or self.words
         return replace(

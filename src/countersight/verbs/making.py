@@ -97,10 +97,11 @@ def make(
             "size": None if drawn else f"{per_task} of each task" if per_task else size,
         }
         return _open_existing(folder, how)
-    if beside is not None and chosen.beside is None:
+    second = chosen.second_file
+    if beside is not None and second is None:
         raise CountersightError(f"{suite} is imported from one file; leave out `beside`")
-    if source is not None and beside is None and chosen.beside and chosen.beside.needed:
-        raise CountersightError(f"{suite} needs {chosen.beside.option} (in Python: beside): {chosen.beside.words}")
+    if source is not None and beside is None and second and second.needed:
+        raise CountersightError(f"{suite} needs {second.option} (in Python: beside): {second.words}")
     own = {name: value for name, value in own.items() if value}
     pictures = maybe_path(pictures)
     source_kind = way_of(chosen, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
@@ -115,8 +116,8 @@ def make(
             return chosen.make(folder, size=size, seed=number, workers=workers, ray=ray, progress=watch, **own)
         if source_kind == "folder":
             return chosen.assemble(source, folder, size=size, seed=number, progress=watch, on_bad=bad, **own)
-        second = maybe_path(beside)
-        return chosen.read(source, folder, pictures=pictures, beside=second, part=part, on_bad=bad, **own)
+        also = maybe_path(beside)
+        return chosen.read(source, folder, pictures=pictures, second_file=also, part=part, on_bad=bad, **own)
 
     if key is None:
         return MadeDataset(folder, fill(folder), source_kind, part)

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from countersight.case import Case
 from countersight.scoring import Axis
-from countersight.suites.paper_terms import Terms, spelt
+from countersight.suites.paper_terms import Terms, plain_name
 
 RUNGS: Final = {
     "0 discovery": ("causality identification", "causal attribution", "abstract reasoning"),
@@ -35,12 +35,12 @@ MULTIPLE: Final = "multiple choice"
 
 
 def _rung(case: Case) -> Iterable[str]:
-    return (_RUNG_OF.get(spelt(case.group), ""),) if case.group else ()
+    return (_RUNG_OF.get(plain_name(case.group), ""),) if case.group else ()
 
 
 def _graph_type(case: Case) -> Iterable[str]:
     graph = case.provenance.get("graph_type")
-    return (spelt(graph),) if isinstance(graph, str) and graph else ()
+    return (plain_name(graph),) if isinstance(graph, str) and graph else ()
 
 
 def _form(case: Case) -> Iterable[str]:

@@ -20,7 +20,7 @@ from typing import Final
 from countersight.case import Case, Option, Question
 from countersight.suites.paper_terms import Terms
 from countersight.suites.picture_files import Layout
-from countersight.suites.rows import BadField, Row, checked, name_of, text_of, text_rows
+from countersight.suites.rows import BadField, Row, checked, name_of, table_rows, text_of
 from countersight.suites.statistics import ReportedPairs
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
@@ -85,7 +85,7 @@ SUITE: Final = Suite(
     "B, or the option's text)",
     "named as in image",
     Layout(
-        rows=partial(text_rows, fields=FIELDS),
+        rows=partial(table_rows, fields=FIELDS),
         as_case=_as_case,
         picture=lambda row: text_of(row, "image"),
         picture_field="image",

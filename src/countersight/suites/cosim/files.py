@@ -22,7 +22,7 @@ from countersight.errors import CountersightError
 from countersight.scoring import Axis
 from countersight.suites.cosim.changes import KINDS, change_kinds
 from countersight.suites.cosim.statistics import CosimTally, number_of_changes
-from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms, spelt
+from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms, plain_name
 from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, csv_rows, text_of, whole_number
 from countersight.suites.suite import SecondFile, Suite
@@ -133,6 +133,10 @@ _PROPOSED: Final = (
 )
 
 
+def _types(case: Case) -> Iterable[str]:
+    return map(plain_name, case.change.kinds) if case.change else ()
+
+
 def _number_of_changes(case: Case) -> Iterable[str]:
     number = number_of_changes(case)
     return (str(number) if number < 3 else "3 or more",) if number else ()
@@ -145,17 +149,16 @@ SUITE: Final = Suite(
     "Visual Genome's, in VG_100K and VG_100K_2, or folder/img_fn",
     layout,
     SecondFile("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
-    "entry",
     options={"file": ("keep_duplicates",)},
     title="CoSIm",
     terms=Terms(
         about=UNDER_A_CHANGE,
         measures={"counterfactual": "accuracy"},
         axes=(
-            Axis("change type", KINDS, lambda case: map(spelt, case.change.kinds) if case.change else (), _PROPOSED),
+            Axis("change type", KINDS, _types, _PROPOSED),
             Axis("number of changes", ("1", "2", "3 or more"), _number_of_changes, _PROPOSED),
         ),
-        beside=(("cosim-3", "Human"),),
+        reported_rows=(("cosim-3", "Human"),),
     ),
     described=CosimTally,
     tables="countersight.suites.cosim",

@@ -182,7 +182,7 @@ def _two_changes(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
         "together with its dots",
     )
     order = "matters" if _order_matters(amounts.numbers) else "does not matter"
-    return replace(puzzle, remembered={"order": order})
+    return replace(puzzle, provenance={"order": order})
 
 
 def _exception_holds(amounts: Amounts) -> bool:

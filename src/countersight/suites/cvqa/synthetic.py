@@ -229,7 +229,7 @@ def _as_case(
         counterfactual_image=f"images/{number:06d}-counterfactual.png",
         shown=msgspec.structs.replace(counterfactual, text=puzzle.shown or puzzle.asked),
         twice=_twice_question(solved, f"{key}/{index}", balanced_answer("ABCD", f"{key}/twice letter", index)),
-        provenance={"type": template.published_type, "seed": seed, "index": index, **puzzle.remembered},
+        provenance={"type": template.published_type, "seed": seed, "index": index, **puzzle.provenance},
     )
     return SyntheticMade(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)
 

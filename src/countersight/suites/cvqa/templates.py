@@ -70,7 +70,7 @@ class Puzzle(msgspec.Struct, frozen=True):
     """The question about a picture of the changed scene, if it differs from the original one."""
     supposed_anew: str = ""
     """The "if" question about the changed picture, if it differs from `supposed`."""
-    remembered: dict[str, str] = {}
+    provenance: dict[str, str] = {}
     """Further facts recorded in the case's provenance."""
 
     def twice(self, changed: Scene) -> int | None:

@@ -6,10 +6,10 @@ import msgspec
 
 from countersight.scoring import Axis
 from countersight.suites.cello.terms import TERMS as CELLO_TERMS
-from countersight.suites.paper_terms import Terms, remembered
+from countersight.suites.paper_terms import Terms, by_provenance
 
 _AXES: Final = (
-    Axis("difficulty", ("easy", "medium", "hard"), remembered("difficulty")),
+    Axis("difficulty", ("easy", "medium", "hard"), by_provenance("difficulty")),
     Axis(
         "kind of change",
         ("remove", "add", "replace", "move", "turn", "speed"),
