@@ -11,7 +11,7 @@ from sqlalchemy import select
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.flows.cfmm import leak
-from countersight.collect.hamlet import FEW, OwnRanker, train
+from countersight.collect.hamlet import OwnRanker, train
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 
@@ -50,8 +50,8 @@ class Shelf:
         return len(self.finished)
 
 
-def test_the_first_who_asks_waits_for_another_process_that_learns_from_all():
-    many = instances(FEW + 20)
+def test_the_first_who_asks_waits_until_it_has_learned_from_all():
+    many = instances(220)
     asked = ("Is it quiet? Add a horse.", ("No, there is a horse now.", "No, there is a lamp now."))
     ranker = OwnRanker(Shelf(many))
     assert asyncio.run(ranker.likely(*asked)) == tuple(train(many).scores(*asked))

@@ -1,3 +1,4 @@
+from .classifier import Table as Table
 from .display import render as render
 from .display import section as section
 from .display import summary as summary
@@ -9,6 +10,7 @@ from .probing import Cue as Cue
 from .probing import GroupBlind as GroupBlind
 from .probing import Share as Share
 from .probing import measure as measure
+from .questions import BlindQuestion as BlindQuestion
 from .stored_results import card_section as card_section
 from .stored_results import load_or_measure as load_or_measure
 from .stored_results import load_stored as load_stored
