@@ -28,6 +28,8 @@ _USUAL = (200, 303, 409)
 """What a form that is in order is answered with; 409 where somebody else was quicker."""
 _FLAGS = 0.03
 """Share of the items of an earlier phase that are flagged."""
+_DRAWN = 0.2
+"""Longest time in seconds by which the moment of a kill is postponed."""
 _A_REVIEWER_FOR = 50
 """Workers for whom there is one reviewer."""
 
@@ -216,13 +218,13 @@ async def run(
     pause: tuple[float, float] = PAUSE,
     cores: str = "",
 ) -> Load:
-    """Let the workers work, and kill the server now and then: after so many contributions, or when it is time."""
+    """Let the workers work, and kill the server at drawn moments: after so many contributions, or when it is time."""
     campaign = Campaign.open(folder / "campaign", database)
     cookies = make_people(campaign, workers, "worker")
     deciding = make_people(campaign, max(1, workers // _A_REVIEWER_FOR), "reviewer")
     Worker.flow = campaign.flow
     campaign.close()
-    server, load = Server(folder / "campaign", database, cores), Load()
+    server, load, chance = Server(folder / "campaign", database, cores), Load(), random.Random()
     await server.start()
     try:
         connector, retry = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(total=30)
@@ -238,6 +240,7 @@ async def run(
                 wanted, until = len(load.sent) + after, time.monotonic() + seconds / (kills + 1)
                 while len(load.sent) < wanted and time.monotonic() < until:
                     await asyncio.sleep(0.01)
+                await asyncio.sleep(chance.uniform(0, _DRAWN))
                 server.kill()
                 await server.start()
             if kills and after < inf:

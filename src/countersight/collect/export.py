@@ -1,28 +1,24 @@
 """Export the collected data in the form of its flow: a dataset, a run, or labels."""
 
 import csv
-import datetime
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
 from shlex import quote
 
 import msgspec
-from sqlalchemy import Connection, select
 
 from countersight import __version__
 from countersight.audits import LABELS, PersonLabel
 from countersight.case import LETTERS, Case, Reply
+from countersight.collect import work
 from countersight.collect.campaign import PICTURES, Campaign
-from countersight.collect.database import tables
 from countersight.collect.figures import campaign_figures, label_agreement
-from countersight.collect.flows import Content, Flow, Item
 from countersight.collect.flows.judge import PersonVerdict
 from countersight.collect.flows.verify import CaseVerdict, case_of, final_verdict
-from countersight.collect.work import load_item
 from countersight.dataset import Dataset, DatasetWriter, read_card
 from countersight.engine import Prompt, RunFolder
 from countersight.errors import CampaignError
@@ -45,68 +41,14 @@ def export_campaign(campaign: Campaign, folder: Path, *, layout: bool = False) -
     return export_dataset(campaign, folder, layout=layout)
 
 
-class Contribution(msgspec.Struct, frozen=True):
-    """One valid contribution."""
-
-    phase: str
-    content: Content
-    pseudonym: str
-    guideline_version: int
-    seconds: float
-    at: float
-    fooled: int | None
-    editor: str | None
-    """The pseudonym of the reviewer who wrote this version, if one did."""
-
-    @property
-    def when(self) -> str:
-        """The time in UTC, to the second."""
-        return datetime.datetime.fromtimestamp(self.at, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-class FinishedItem(msgspec.Struct, frozen=True):
-    """An item and its contributions, in order."""
-
-    item: Item
-    given: tuple[Contribution, ...]
-
-    @property
-    def past(self) -> dict[str, list[Content]]:
-        """The contents by phase."""
-        past: dict[str, list[Content]] = {}
-        for each in self.given:
-            past.setdefault(each.phase, []).append(each.content)
-        return past
-
-
-def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator[FinishedItem]:
-    """Return the items in one of these states, in order."""
-    types = {phase.name: phase.content for phase in flow.phases}
-    made, lease, person, editor = tables.contribution.c, tables.lease.c, tables.person, tables.person.alias()
-    columns = (made.guideline_version, made.seconds, made.at, made.fooled, person.c.pseudonym)
-    contributions = (
-        select(made.phase, made.content, *columns, editor.c.pseudonym.label("editor"))
-        .join(tables.lease, lease.contribution_id == made.id)
-        .join(person, person.c.id == made.person_id)
-        .outerjoin(editor, editor.c.id == made.editor_id)
-        .where(lease.state == "done")
-        .order_by(made.id)
-    )
-    ids = select(tables.item.c.id).where(tables.item.c.state.in_(states)).order_by(tables.item.c.id)
-    for number in connection.execute(ids).scalars().all():
-        rows = connection.execute(contributions.where(lease.item_id == number)).mappings()
-        decoded = ({**row, "content": msgspec.json.decode(row["content"], type=types[row["phase"]])} for row in rows)
-        yield FinishedItem(load_item(connection, number), tuple(Contribution(**row) for row in decoded))
-
-
 IMAGES = "images"
 
 
 def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[str]:
     """Write every finished item as a case; return lines on what was written."""
     flow = campaign.flow
-    judged = campaign.store.read(lambda c: list(finished_items(c, flow, "done", "removed")))
-    by_split: dict[str, list[tuple[Case, FinishedItem]]] = {}
+    judged = campaign.store.read(lambda c: work.items_in(c, flow, "done", "removed"))
+    by_split: dict[str, list[tuple[Case, work.ItemWork]]] = {}
     for finished in judged:
         case = flow.case(finished.item, finished.past) if finished.item.state == "done" else None
         if case is not None:
@@ -145,7 +87,7 @@ def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[st
     return lines
 
 
-def _credit(case: Case, finished: FinishedItem) -> Case:
+def _credit(case: Case, finished: work.ItemWork) -> Case:
     """Return the case with its authors' pseudonyms, the time, and how often the model was fooled."""
     people = ";".join(
         f"{given.phase}:{given.pseudonym}" + (f";{given.phase} edited:{given.editor}" if given.editor else "")
@@ -162,7 +104,7 @@ def _credit(case: Case, finished: FinishedItem) -> Case:
     return msgspec.structs.replace(case, provenance=provenance)
 
 
-def _copy_pictures(campaign: Campaign, staging: Path, case: Case, finished: FinishedItem) -> Case:
+def _copy_pictures(campaign: Campaign, staging: Path, case: Case, finished: work.ItemWork) -> Case:
     """Copy the case's pictures into the dataset, and return the case with the new paths."""
     after = str(finished.item.source.get("counterfactual_picture", ""))
     names: dict[str, str | None] = {"image": case.image, "counterfactual_image": after}
@@ -173,7 +115,7 @@ def _copy_pictures(campaign: Campaign, staging: Path, case: Case, finished: Fini
     return msgspec.structs.replace(case, **placed, shown=shown, image_digest="", counterfactual_digest="")
 
 
-def _write_verdicts(campaign: Campaign, judged: Sequence[FinishedItem], staging: Path) -> None:
+def _write_verdicts(campaign: Campaign, judged: Sequence[work.ItemWork], staging: Path) -> None:
     """Write a line for each verified pair, including rejected ones: as it was shown, its outcome and who said what."""
     lines = []
     for finished in (each for each in judged if outcome_of(each)):
@@ -198,13 +140,13 @@ _OUTCOMES = {"keep": "accepted", "correct": "corrected", "reject": "rejected"}
 _ATTRIBUTION = "## Licence and attribution\n"
 
 
-def outcome_of(finished: FinishedItem) -> str:
+def outcome_of(finished: work.ItemWork) -> str:
     """Return the final outcome of a pair: accepted, corrected or rejected; "" if nobody verified it."""
     verified = any(isinstance(given.content, CaseVerdict) for given in finished.given)
     return _OUTCOMES[final_verdict(finished.past).verdict] if verified else ""
 
 
-def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str:
+def describe_campaign(campaign: Campaign, judged: Sequence[work.ItemWork]) -> str:
     """Return several paragraphs for the card, without names."""
     found = [finished for finished in judged if finished.item.state == "done"]
     figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
@@ -234,7 +176,7 @@ def describe_campaign(campaign: Campaign, judged: Sequence[FinishedItem]) -> str
     return "\n\n".join(paragraphs) + "\n"
 
 
-def describe_origin(judged: Sequence[FinishedItem]) -> str:
+def describe_origin(judged: Sequence[work.ItemWork]) -> str:
     """Return the origin of cases that people verified; empty if people wrote them.
 
     It uses the heading that is read from cards, so that it survives another verification.
@@ -353,7 +295,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
     Several answers to a question become the most frequent one, and where two are as frequent, one of them by lot: with
     two people a question that is the accuracy of a single person, as CoSIm reports it.
     """
-    found = campaign.store.read(lambda c: list(finished_items(c, campaign.flow, "done")))
+    found = campaign.store.read(lambda c: work.items_in(c, campaign.flow, "done"))
     if not found:
         raise CampaignError(f"no question of {campaign.path} has all its answers yet, so there is nothing to export")
     dataset = Dataset.open(found[0].item.source["dataset"])
@@ -390,7 +332,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
     ]
 
 
-def _pool(finished: FinishedItem) -> Reply:
+def _pool(finished: work.ItemWork) -> Reply:
     """Return the pooled answer of people to one question, as a reply."""
     source = finished.item.source
     answers = Counter(given.content.answer for given in finished.given)
@@ -409,7 +351,7 @@ def _pool(finished: FinishedItem) -> Reply:
 
 def export_labels(campaign: Campaign, folder: Path) -> list[str]:
     """Write a line for each person's verdict on each edit judged by all; return lines on what was written."""
-    found = campaign.store.read(lambda c: list(finished_items(c, campaign.flow, "done")))
+    found = campaign.store.read(lambda c: work.items_in(c, campaign.flow, "done"))
     labels = []
     for finished in found:
         case, concept = finished.item.source["case"], finished.item.source["concept"]

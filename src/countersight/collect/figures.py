@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, FromClause, Select, case, exis
 from countersight.collect import pay
 from countersight.collect.database import tables
 from countersight.collect.flows import Flow, Phase
-from countersight.collect.work.claiming import HELD
+from countersight.collect.work import HELD, STANDS, contributions
 from countersight.scoring import Agreement, Interval, agreement, share_interval
 
 _RESAMPLES = 1_000
@@ -168,12 +168,12 @@ def _phase(connection: Connection, phase: Phase, now: float) -> PhaseFigures:
 def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
     """Return the agreement on everything that two people decide about the same item."""
     rows: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for phase in (each for each in flow.phases if not each.adjudicates):
+    blind = [phase.name for phase in flow.phases if not phase.adjudicates]
+    for each in contributions(connection, flow, STANDS, _item.state != "check", _made.phase.in_(blind)):
         # Agreement is measured between the writer's answer and the blind one (CFMM).
-        name = "write and blind" if flow.name == "cfmm" else phase.name
-        for item, content in _contents(connection, phase):
-            for label, value in flow.labels(phase.name, content).items():
-                rows[name, label][item].append(value)
+        name = "write and blind" if flow.name == "cfmm" else each.phase
+        for label, value in flow.labels(each.phase, each.content).items():
+            rows[name, label][each.item_id].append(value)
     return [
         LabelAgreement(phase, label, _without_empty_intervals(agreement(list(items.values()), resamples=_RESAMPLES)))
         for (phase, label), items in rows.items()
@@ -191,25 +191,13 @@ def _without_empty_intervals(found: Agreement) -> Agreement:
     return msgspec.structs.replace(found, **sure)
 
 
-def _contents(connection: Connection, phase: Phase, *conditions: ColumnElement[bool]) -> list[tuple[int, Any]]:
-    """Return the valid contributions of a phase by item, without items with known answers."""
-    question = (
-        select(_lease.item_id, _made.content)
-        .select_from(_STANDING.join(tables.item, _item.id == _lease.item_id))
-        .where(_lease.phase == phase.name, _lease.state == "done", _item.state != "check", *conditions)
-        .order_by(_made.id)
-    )
-    rows = connection.execute(question)
-    return [(row.item_id, msgspec.json.decode(row.content, type=phase.content)) for row in rows]
-
-
 def group_counts(connection: Connection, flow: Flow, person_id: int | None = None) -> dict[str, int]:
     """Return the number of items by group that should be balanced, overall or for one person; groups can overlap."""
     counts = Counter(dict.fromkeys(flow.balance, 0))
     own = () if person_id is None else (_lease.person_id == person_id,)
-    for phase in (each for each in flow.phases if each.name == flow.grouped_in):
-        for _, content in _contents(connection, phase, _item.state != "removed", *own):
-            counts.update(group for group in flow.groups(content) if group in counts)
+    counted = (_made.phase == flow.grouped_in, _item.state.not_in(("check", "removed")), *own)
+    for each in contributions(connection, flow, STANDS, *counted):
+        counts.update(group for group in flow.groups(each.content) if group in counts)
     return dict(counts)
 
 

@@ -21,7 +21,7 @@ from countersight.case import Option
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
-from countersight.collect.work import Lease, finished_pasts
+from countersight.collect.work import Lease, items_in
 from countersight.errors import CampaignError
 from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, open_model
 
@@ -172,7 +172,7 @@ class OwnRanker:
     async def _train(self) -> None:
         flow = self._campaign.flow
         found = await self._campaign.store.read_slowly(
-            lambda c: list(map(flow.instance, finished_pasts(c, flow, _TRAIN)))
+            lambda c: [flow.instance(each.past) for each in items_in(c, flow, "done") if each.item.split == _TRAIN]
         )
         instances = [instance for instance in found if instance is not None]
         self._ranker = await asyncio.to_thread(train, instances[-_MOST:])

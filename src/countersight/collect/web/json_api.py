@@ -7,11 +7,11 @@ A script sends the token of a lead (`Authorization: Bearer …`, made on the pag
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Select, case, select
+from sqlalchemy import Select, select
 from starlette.responses import Response
 
 from countersight import __version__
-from countersight.collect import audit_log
+from countersight.collect import audit_log, work
 from countersight.collect.database import tables
 from countersight.collect.figures import own_figures, people_figures
 from countersight.collect.web import leading
@@ -63,18 +63,8 @@ async def items(visit: Visit) -> Response:
 
 async def contributions(visit: Visit) -> Response:
     """Contributions, by number, with the pseudonym of their author; `stands` says whether a version counts."""
-    made, lease, person = tables.contribution.c, tables.lease.c, tables.person.c
-    columns = (made.id, made.item_id, made.phase, made.version, made.content, made.seconds, made.pasted, made.at)
-    stands = case(((lease.contribution_id == made.id) & (lease.state == "done"), True), else_=False).label("stands")
-    question = (
-        select(*columns, made.guideline_version, made.fooled, person.pseudonym, stands)
-        .select_from(tables.contribution)
-        .join(tables.lease, lease.id == made.lease_id)
-        .join(tables.person, person.id == made.person_id)
-        .where(made.id > after(visit))
-        .order_by(made.id)
-    )
-    return await _rows(visit, question, "content")
+    flow, later = visit.campaign.flow, tables.contribution.c.id > after(visit)
+    return visit.json(await visit.store.read_slowly(lambda c: list(work.contributions(c, flow, later, most=_MOST))))
 
 
 async def everybody(visit: Visit) -> Response:

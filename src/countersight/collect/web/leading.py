@@ -64,7 +64,7 @@ async def item(visit: Visit) -> Response:
             409, "You are working on this item yourself. Send it or give it back before you open it here."
         )
     found = visit.store.read(lambda c: work.load_item(c, number))
-    entries = visit.store.read(lambda c: history(c, number))
+    entries = history(visit, number)
     flags = visit.store.read(lambda c: work.flags_of(c, number))
     if visit.is_api:
         return visit.json({**msgspec.to_builtins(found), "contributions": entries, "flags": flags})

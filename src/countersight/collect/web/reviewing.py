@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 from markupsafe import Markup
-from sqlalchemy import Connection, func, select
+from sqlalchemy import select
 from starlette.responses import Response
 
 from countersight.case import LETTERS, Case
@@ -17,24 +17,6 @@ from countersight.collect.flows import Choice, Content, Item, Text
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.collect.web.working import LeasedTask, load_task, save_draft, show_task
-
-
-class ReviewEntry(msgspec.Struct, frozen=True):
-    """One version of one contribution, as shown to reviewers and leads."""
-
-    id: int
-    phase: str
-    version: int
-    pseudonym: str
-    at: float
-    seconds: float
-    pasted: float
-    content: dict[str, Any] | None
-    """None if it was withdrawn."""
-    stands: bool
-    guideline_version: int
-    by_reviewer: bool
-    """Whether a reviewer wrote this version."""
 
 
 async def queue(visit: Visit) -> Response:
@@ -55,7 +37,7 @@ async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Respo
     """Show one flag with its item, after a form with faults."""
     found = _flag(visit)
     item = visit.store.read(lambda c: work.load_item(c, found.item_id))
-    entries = visit.store.read(lambda c: history(c, found.item_id))
+    entries = history(visit, found.item_id)
     return visit.page(
         "flag.html", 422 if faults else 200, flag=found, entries=entries, reasons=work.REASONS | work.FOUND,
         faults=faults or {}, edit=edit_of(visit, found.item_id), **describe_source(item),
@@ -150,19 +132,13 @@ def edit_of(visit: Visit, item_id: int) -> tuple[Markup, Markup] | None:
     return compared(*found) if found else None
 
 
-def history(connection: Connection, item_id: int) -> list[ReviewEntry]:
+def history(visit: Visit, item_id: int) -> list[dict[str, Any]]:
     """Return every version of every contribution to an item, in order."""
-    made, stands = tables.contribution.c, tables.lease.c.contribution_id == tables.contribution.c.id
-    rows = connection.execute(
-        select(made.id, made.phase, made.version, tables.person.c.pseudonym, made.at, made.seconds, made.pasted)
-        .add_columns(made.content, func.coalesce(stands, False).label("stands"), made.guideline_version)
-        .add_columns(made.editor_id.is_not(None).label("by_reviewer"))
-        .join(tables.person, tables.person.c.id == made.person_id)
-        .join(tables.lease, tables.lease.c.id == made.lease_id)
-        .where(made.item_id == item_id)
-        .order_by(made.id)
-    ).mappings()
-    return [ReviewEntry(**{**row, "content": msgspec.json.decode(row["content"] or "null")}) for row in rows]
+    flow, of_item = visit.campaign.flow, tables.contribution.c.item_id == item_id
+    found: list[dict[str, Any]] = msgspec.to_builtins(
+        visit.store.read(lambda c: list(work.contributions(c, flow, of_item)))
+    )
+    return found
 
 
 def describe_source(item: Item) -> dict[str, Any]:

@@ -1,44 +1,5 @@
 """The work of a campaign: claim, submit, withdraw, flag and qualify. Functions of a database connection."""
 
-from .claiming import Lease as Lease
-from .claiming import Qualification as Qualification
-from .claiming import TestResult as TestResult
-from .claiming import add_items as add_items
-from .claiming import claim as claim
-from .claiming import count_free as count_free
-from .claiming import current_lease as current_lease
-from .claiming import finished_pasts as finished_pasts
-from .claiming import free_expired as free_expired
-from .claiming import has_new_guidelines as has_new_guidelines
-from .claiming import is_full as is_full
-from .claiming import kept_splits as kept_splits
-from .claiming import lease_by_token as lease_by_token
-from .claiming import load_item as load_item
-from .claiming import load_past as load_past
-from .claiming import look as look
-from .claiming import release as release
-from .claiming import reset as reset
-from .claiming import save_draft as save_draft
-from .claiming import standing as standing
-from .claiming import take_test as take_test
-from .contributing import FOUND as FOUND
-from .contributing import OUTCOMES as OUTCOMES
-from .contributing import REASONS as REASONS
-from .contributing import Access as Access
-from .contributing import Fate as Fate
-from .contributing import Flag as Flag
-from .contributing import Outcome as Outcome
-from .contributing import Submitted as Submitted
-from .contributing import TakenError as TakenError
-from .contributing import WritingEvidence as WritingEvidence
-from .contributing import author_of as author_of
-from .contributing import decide as decide
-from .contributing import flag as flag
-from .contributing import flags_of as flags_of
-from .contributing import open_flags as open_flags
-from .contributing import retract as retract
-from .contributing import sample as sample
-from .contributing import set_access as set_access
-from .contributing import submit as submit
-from .contributing import undo as undo
-from .contributing import undoable as undoable
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,8 +4,7 @@ Claims happen inside the one writer's transaction, so two people can never be gi
 """
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable
 from random import Random
 from typing import Any, Final, Literal
 
@@ -28,7 +27,7 @@ from sqlalchemy import (
 )
 
 from countersight.collect.database import insert_row, tables
-from countersight.collect.flows import Content, Flow, Item, NewItem, Past
+from countersight.collect.flows import NewItem
 from countersight.collect.settings import Settings
 
 HELD: Final = ("active", "done", "flagged")
@@ -71,51 +70,6 @@ def kept_splits(connection: Connection, settings: Settings) -> int:
     """Return how many items have another split than today's settings would give: items keep their split."""
     rows = connection.execute(select(_item.key, _item.split))
     return sum(split_of(settings, row.key) != row.split for row in rows)
-
-
-def load_item(connection: Connection, item_id: int) -> Item:
-    """Return an item by its number."""
-    row = connection.execute(select(tables.item).where(_item.id == item_id)).one()
-    gold = msgspec.json.decode(row.gold) if row.gold else None
-    return Item(row.id, row.key, row.split, msgspec.json.decode(row.source), row.phase, row.state, gold)
-
-
-def load_past(connection: Connection, flow: Flow, item_id: int, phases: Sequence[str], seed: str = "") -> Past:
-    """Return the contributions to an item in these phases only.
-
-    Blindness is kept here: what a phase may not see is not read. With a seed, people of one phase come in an order that
-    says nothing of who was first.
-    """
-    if not phases:
-        return {}
-    question = _standing().where(_lease.item_id == item_id, _lease.phase.in_(phases))
-    past = _gather(flow, connection.execute(question))
-    if seed:
-        for name in sorted(past):
-            Random(f"{seed}/{name}").shuffle(past[name])
-    return past
-
-
-def finished_pasts(connection: Connection, flow: Flow, split: str) -> Iterator[Past]:
-    """Return the contributions to each finished item of a split, with one query for all."""
-    of_items = _standing().join(tables.item, _item.id == _lease.item_id)
-    rows = connection.execute(of_items.where(_item.state == "done", _item.split == split))
-    for _, of_item in groupby(rows, lambda row: row.item_id):
-        yield _gather(flow, of_item)
-
-
-def _standing() -> Select[Any]:
-    """Return a query for valid contributions, in order."""
-    question = select(_lease.item_id, _made.phase, _made.content).join(tables.lease, _lease.contribution_id == _made.id)
-    return question.where(_lease.state == "done").order_by(_lease.item_id, _made.id)
-
-
-def _gather(flow: Flow, rows: Iterable[Any]) -> dict[str, list[Content]]:
-    types = {phase.name: phase.content for phase in flow.phases}
-    past: dict[str, list[Content]] = {}
-    for row in rows:
-        past.setdefault(row.phase, []).append(msgspec.json.decode(row.content, type=types[row.phase]))
-    return past
 
 
 def count_seats(connection: Connection, item_id: int, phase: str, *states: str) -> int:

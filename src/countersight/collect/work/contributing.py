@@ -19,13 +19,12 @@ from countersight.collect.work.claiming import (
     change_lease,
     count_seats,
     lease_by_token,
-    load_item,
-    load_past,
     put_item,
     release,
     standing_in,
     take_up_again,
 )
+from countersight.collect.work.stored import load_item, load_past
 
 
 class WritingEvidence(msgspec.Struct, frozen=True):
