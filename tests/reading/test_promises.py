@@ -27,6 +27,7 @@ CLOSER = "Which point is closer to the camera?"
         "I would say it is A at first sight. Wait, no, it's B.",
         "(A) red\n(B) blue\n(C) green\n(D) grey\n\nAnswer: B",
         "A. The car is red: unlikely.\nB. The car is blue: likely.\n\nAnswer: B",
+        "The most likely colour of this car is (B) blue.\n\nThe red one is further away, so red is",
         "Let me look at the picture. The car in front has a blue roof and blue doors. So the correct answer is (B).",
     ],
 )  # fmt: skip
@@ -88,6 +89,7 @@ REAL = [
     ("How many intersections are there?", "number", (), "There are three intersections.", "3"),
     ("How many doors are there?", "number", (), "**2** doors are visible; there are no other doors.", "2"),
     ("How many doors are there?", "number", (), "There are **2** doors. I see no other doors.", "2"),
+    ("What is the area?", "choice", ("4", "6", "8", "9"), "Therefore, the area is 4 + 4 = 8.", "C"),
     (r"Find \mathrm 45 in (a|b[c", "choice", (r"\frac{1}{2}", "(*)"), "A", "A"),
 ]
 

@@ -27,6 +27,7 @@ _LETTER_FIRST = lazy(
     r"|([A-Z])(?=\s*(?:[.):;!*\]}]|,(?!\s*(?:and |or )?[(]?[A-Z]\b)|-{1,2}\s|$|\n|です|だ|입니다)|\s+(?:because|since"
     r"|it is)\b|\s+(?:is|seems|would be) (?:most likely )?(?:the )?(?:correct|right|best|answer|most)|\s+\())"
 )
+_IS_LETTER = lazy(r"\b(?:is|are|would be)\s+\(([A-Z])\)\s*(.+)$")
 _SMALL_FIRST = lazy(r"^\W*[(]?([a-z])(?:[).:]|\W*$)")
 _LETTER_NAMED = lazy(
     r"\b(?:[Oo]ption|[Cc]hoice|[Aa]nswer|OPTION|[Ll]etter)s?\s*:?\s*[(\"'\[]?([A-Z])\b(?!'|\s*,\s*(?:or "
@@ -144,6 +145,9 @@ def read_beginning(text: str, options: Options) -> str | None:
         return small[1].upper()
     if options.yes_no and (said := yes_no.read_beginning(text)):
         return LETTERS[options.yes_no.index(said)]
+    named = _IS_LETTER.search(first)  # "The best model is (B) EMMA."
+    if named and named[1] in options.letters and _normalised(named[2]) == options.normalised[LETTERS.index(named[1])]:
+        return named[1]
     return None
 
 
@@ -246,7 +250,7 @@ def read_sentences(text: str, options: Options, question: str) -> str | None:
     ] or statements[-1:]
     asks = last_question(question)
     for part in filter(None, map(conclusion_of, reversed(statements[-3:]))):
-        chosen = named_options(main_clause(part), options)
+        chosen = named_options(main_clause(part).rpartition("=")[2], options)  # "the area is 4 + 4 = 8"
         letter = letter_first(part, options) or (chosen.pop() if len(chosen) == 1 else None)
         if letter and not yes_no.count_opposites(part, asks):
             return letter
