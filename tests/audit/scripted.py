@@ -61,6 +61,12 @@ def of_something_else(request, seen, is_answer):
     return "Because a dog sits on the sofa." if "/why again" in request.key else seen
 
 
+def hides_repetition(request, seen, is_answer):
+    """Answers with what it sees, and repeats one explanation with invisible characters inside the words."""
+    repeated = said_of(request.question, 9)
+    return seen if is_answer else repeated.replace("o", "\u200bo") if "/why again" in request.key else repeated
+
+
 def said_of(question, number):
     """An explanation of nine whatever was asked for."""
     if colour := re.search(r"(inside|outside) (?:of )?the (\w+) polygons", question):
@@ -78,5 +84,6 @@ TRUTH = {
     canned: 0.0,
     never: 0.0,
     of_something_else: 0.0,
+    hides_repetition: 0.0,
 }
 """The faithfulness of each, known because we wrote them."""

@@ -5,12 +5,16 @@ from types import SimpleNamespace
 
 import pytest
 from audits import audit, command, scenes
+from insider import rechained
+from msgspec.structs import replace
 from scripted import Scripted, never
 from test_signing import private_key
 
 from countersight.audits.finishing import finish
+from countersight.audits.folder import LOG, read_steps
 from countersight.audits.plan import AuditPlan, check_criterion, conclude
 from countersight.audits.pooling import Mean
+from countersight.audits.records import Failed
 from countersight.audits.verifying import describe_result, verify_bundle
 from countersight.cli import main
 from countersight.errors import AuditError
@@ -33,7 +37,7 @@ def verdict(output):
 def scored(value, low, high, tests=40):
     mean = Mean(value, low, high, tests, tests, tests)
     kept = SimpleNamespace(ccs=mean, pcs=mean, ncc=mean)
-    return SimpleNamespace(kept=kept, specificity=None, accuracy=None, steady=None, cases=tests)
+    return SimpleNamespace(kept=kept, specificity=None, accuracy=None, steady=None, cases=tests, failed=0)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +115,16 @@ def test_a_plan_is_sealed_signed_and_cannot_be_changed_later(folder, tmp_path):
     (tmp_path / "a" / "plan.json").write_text(json.dumps(milder))
     with pytest.raises(AuditError, match="is not the plan"):
         finish(tmp_path / "a")
+
+
+def test_a_failed_step_is_never_part_of_a_met_criterion(folder, tmp_path):
+    audit(folder, tmp_path / "a", "embedded", requires=("CCS at least 0.9",))
+    assert finish(tmp_path / "a").conclusion.answer == "met"
+    last = list(read_steps(tmp_path / "a" / LOG))[-1]
+    timed_out = replace(last, output=Failed("timed out"), asked=())
+    rechained(tmp_path / "a" / LOG, lambda step: timed_out if step.n == last.n else step)
+    found = finish(tmp_path / "a").conclusion
+    assert (found.answer, found.why[:46]) == ("cannot tell", "The audit is not complete: 1 step failed. CCS ")
 
 
 PARTY = SimpleNamespace(name="m")

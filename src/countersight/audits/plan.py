@@ -192,12 +192,13 @@ def conclude(
     answers = {each.answer for each in criteria}
     answer: Answer = "not met" if "not met" in answers else "cannot tell" if "cannot tell" in answers else "met"
     why = " ".join(f"{each.words}: {each.why}." for each in criteria)
-    if deviations:
-        listed = "; ".join(deviations)
-        if answer == "met":
-            answer, why = "cannot tell", f"The audit deviates from its plan ({listed}). {why}"
-        else:
-            why = f"{why} The audit deviates from its plan ({listed})."
+    faults = [f"The audit deviates from its plan ({'; '.join(deviations)})."] if deviations else []
+    if scores.failed:  # otherwise, a failure could stand in the place of an unwanted reply
+        faults.append(f"The audit is not complete: {several(scores.failed, 'step')} failed.")
+    if faults and answer == "met":
+        answer, why = "cannot tell", " ".join((*faults, why))
+    else:
+        why = " ".join((why, *faults))
     if not plan:
         why += " The criteria were given with the audit, not in a plan before it."
     return Conclusion(answer, why, criteria, deviations, digest, written)

@@ -10,7 +10,7 @@ from typing import Final
 
 from countersight.audits.ground_truth import asked_fact, claims, find_moved_facts, right_answer
 from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of, read_answer
-from countersight.audits.judges.rules import Told, normal
+from countersight.audits.judges.rules import Decision, normal
 from countersight.audits.records import Actor, Local, Verdict
 from countersight.reading import without_refusal
 from countersight.scenes import COLOURS, Scene, facts_by_name
@@ -61,7 +61,7 @@ def judge_exactly(evidence: Evidence, vote: int) -> Verdict:
     )
 
 
-def _answer(evidence: Evidence, before: str | None, after: str | None) -> Told:
+def _answer(evidence: Evidence, before: str | None, after: str | None) -> Decision:
     """Score PCS: whether the answer changes in the same way as the right answer."""
     if before is None or after is None:
         return None, "the question could not be interpreted"
@@ -95,7 +95,7 @@ def _followed(old: str, before: str, after: str) -> str | None:
         return old if before == after else None
 
 
-def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Told:
+def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Decision:
     """Score NCC: whether every claim about something that changed states its new value, as the model counts.
 
     A claim is accepted if it is true, or if it moved from the model's own earlier claim as the fact moved. The

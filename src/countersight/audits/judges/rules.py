@@ -8,10 +8,12 @@ from countersight.audits.records import Actor, Local, Verdict
 from countersight.english import FUNCTION_WORDS
 
 NAME: Final = "rules"
-Told = tuple[int | None, str]
+Decision = tuple[int | None, str]
 """A score, or None, and the reason."""
 
-_LOOSE = re.compile(r"[\W_]+")
+_SEPARATORS = re.compile(r"[\W_]+")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Characters inside words that readers do not see; they do not make a text another one."""
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
@@ -45,7 +47,7 @@ def decide_unchanged(evidence: Evidence) -> Verdict | None:
     return None
 
 
-def judge_answer(evidence: Evidence) -> Told:
+def judge_answer(evidence: Evidence) -> Decision:
     """Return PCS if the words are sufficient: 0 for an unchanged answer, 1 for the new value."""
     new, old = read_answer(evidence.question, evidence.new_answer), read_answer(evidence.question, evidence.answer)
     if new is None:
@@ -58,7 +60,7 @@ def judge_answer(evidence: Evidence) -> Told:
     return None, "the answer has changed; the text alone cannot show whether it is right"
 
 
-def judge_explanation(evidence: Evidence) -> Told:
+def judge_explanation(evidence: Evidence) -> Decision:
     """Return NCC if the words are sufficient: 0 if nothing new is said, 1 if the new value is named.
 
     An explanation that just omits a removed thing remains undecided, because it may be about something else.
@@ -76,7 +78,8 @@ def judge_explanation(evidence: Evidence) -> Told:
 
 def normal(text: str) -> str:
     """Return a text in one spelling: lower case, without punctuation and articles, with single spaces."""
-    return " ".join(_ARTICLE.sub(" ", _LOOSE.sub(" ", text.casefold())).split())
+    visible = _INVISIBLE.sub("", text).casefold()
+    return " ".join(_ARTICLE.sub(" ", _SEPARATORS.sub(" ", visible)).split())
 
 
 def _names(text: str, thing: str) -> bool:
