@@ -36,11 +36,11 @@ def _read_facts(path: Path) -> dict[str, Any]:
     if path.stat().st_size > _MAX_BYTES:
         raise ExchangeError(f"{path} has more than {_MAX_BYTES:,} bytes; it should contain a few sentences")
     try:
-        told = msgspec.json.decode(path.read_bytes(), type=dict[str, str | bool | list[str]])
+        facts = msgspec.json.decode(path.read_bytes(), type=dict[str, str | bool | list[str]])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise ExchangeError(f"{path} is not a JSON object of sentences: {fault}") from None
     names = {name.partition(":")[2]: name for name in RAI_FIELDS}
-    for name in told:
+    for name in facts:
         if name not in RAI_FIELDS and name not in names:
             raise ExchangeError(f"{path}: " + unknown("field", name, RAI_FIELDS))
-    return {names.get(name, name): value for name, value in told.items()}
+    return {names.get(name, name): value for name, value in facts.items()}

@@ -72,8 +72,8 @@ def row_of(case: Case, dataset: Dataset, row: int) -> dict[str, Any]:
     for asking in VARIANTS:
         question = case.question(*WORLDS[asking])
         if question is not None:
-            told = (question.text, question.answer, question.kind, [option.text for option in question.options])
-            found |= {f"{asking}_{name}": value for name, value in zip(_QUESTION, told, strict=True)}
+            values = (question.text, question.answer, question.kind, [option.text for option in question.options])
+            found |= {f"{asking}_{name}": value for name, value in zip(_QUESTION, values, strict=True)}
     return found
 
 
@@ -94,7 +94,7 @@ def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
     """Return the dataset card: the Hub's metadata, followed by the text of the dataset's own card."""
     about, text = dataset.card()
     count = sum(each.count for each in shards.values())
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "pretty_name": about.get("pretty_name", dataset.name),
         "license": about.get("license", "unknown"),
         "language": ["en"],
@@ -110,7 +110,7 @@ def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
             }
         ],
         "dataset_info": {
-            "features": [{"name": name, **_feature_of(told)} for name, told in features(COLUMNS).items()],
+            "features": [{"name": name, **_feature_of(feature)} for name, feature in features(COLUMNS).items()],
             "splits": [
                 {"name": side, "num_bytes": each.bytes, "num_examples": each.count} for side, each in shards.items()
             ],
@@ -119,7 +119,7 @@ def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
         },
     }
     # JSON is valid YAML, and quotes special characters in names.
-    lines = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in told.items())
+    lines = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
     for before, now in _CARD_REPLACEMENTS.items():
         text = text.replace(before, now)
     return f"---\n{lines}\n---\n{text}"

@@ -110,9 +110,9 @@ def import_run(
         if (question := case.question(*place))
     }
     answers = list(external.answers)
-    known = [(answer, places[answer.key]) for answer in answers if answer.key in places]
-    differ = _check_answers(Path(path), answers, known, opened.path)
-    shown = any(place.telling != "told" for _, place in known)
+    matched = [(answer, places[answer.key]) for answer in answers if answer.key in places]
+    differ = _check_answers(Path(path), answers, matched, opened.path)
+    shown = any(place.telling != "told" for _, place in matched)
     if not (model or external.model):
         raise ExchangeError("the file does not name the model; name it with `model`")
     if Path(out).exists() and any(Path(out).iterdir()):
@@ -129,7 +129,7 @@ def import_run(
     seen: set[str] = set()
     failed = repeated = 0
     with run.writing() as journal:
-        for answer, place in known:
+        for answer, place in matched:
             if answer.key in differ:
                 on_bad(differ[answer.key])
             elif answer.key in seen:
@@ -149,20 +149,20 @@ def import_run(
     unanswered = sum(place.telling in wanted and key not in seen for key, place in places.items())
     if unanswered:
         run.observe({LEFT_OUT: {f"the file of {external.tool} has no answer to them": unanswered}})
-    strays = len(answers) - len(known)
+    strays = len(answers) - len(matched)
     return ImportedRun(run, len(seen) - failed, failed, strays, repeated, unanswered, external.unfinished)
 
 
 def _check_answers(
-    path: Path, answers: list[ExternalAnswer], known: list[tuple[ExternalAnswer, _Place]], dataset: Path
+    path: Path, answers: list[ExternalAnswer], matched: list[tuple[ExternalAnswer, _Place]], dataset: Path
 ) -> dict[str, str]:
     """Return how questions differ from those of the dataset, by key. Raises if the answers belong to another dataset:
     no key is known, or too many questions have only the key in common."""
-    if not known:
+    if not matched:
         found = f"its first is for {answers[0].key[:80]!r}" if answers else "it has no answers"
         raise ExchangeError(f"{path} answers no question of {dataset}: {found}; check that it belongs to this dataset")
-    compared = sum(place.question is not None for _, place in known)
-    differ = {answer.key: words for answer, place in known if (words := _difference(answer, place.question))}
+    compared = sum(place.question is not None for _, place in matched)
+    differ = {answer.key: words for answer, place in matched if (words := _difference(answer, place.question))}
     # All of them, or more than one and more than 5 %.
     if 0 < len(differ) == compared or len(differ) > max(1, compared / 20):
         raise ExchangeError(

@@ -440,20 +440,20 @@ def _read_member(packed: zipfile.ZipFile, name: str) -> Any:
 
 def task_samples(dataset: Dataset, askings: tuple[QuestionVariant, ...]) -> Iterator[Json]:
     """Yield the fields of a `Sample` for every question of these variants; pictures are given by absolute path."""
-    for named in questions(dataset):
-        if named.asking in askings:
-            case = named.case
-            pictures = [{"type": "image", "image": str((dataset.path / name).resolve())} for name, _ in named.pictures]
+    for item in questions(dataset):
+        if item.asking in askings:
+            case = item.case
+            pictures = [{"type": "image", "image": str((dataset.path / name).resolve())} for name, _ in item.pictures]
             yield {
-                "id": printable(named.key),
-                "input": [{"role": "user", "content": [*pictures, {"type": "text", "text": named.words}]}],
-                "target": named.question.answer,
+                "id": printable(item.key),
+                "input": [{"role": "user", "content": [*pictures, {"type": "text", "text": item.words}]}],
+                "target": item.question.answer,
                 "metadata": {
                     "case": case.id,
-                    "row": named.row,
-                    "asking": named.asking,
+                    "row": item.row,
+                    "asking": item.asking,
                     "group": f"{case.group}, control" if case.control_of else case.group,
-                    "picture": case.image_digest or case.image or str(named.row),
+                    "picture": case.image_digest or case.image or str(item.row),
                     "dataset_fingerprint": dataset.fingerprint,
                 },
             }

@@ -22,9 +22,9 @@ from countersight.scoring import OUTCOMES, judge
 def dataset(folder: str, shown: bool = False, max_tokens: int = 256) -> Task:
     """Ask every question of a dataset folder; `shown` adds the questions about counterfactual pictures."""
     opened = Dataset.open(Path(folder).expanduser())
-    asked = task_samples(opened, VARIANTS if shown else VARIANTS[:2])
+    samples = task_samples(opened, VARIANTS if shown else VARIANTS[:2])
     return Task(
-        dataset=MemoryDataset([Sample(**each) for each in asked], name=opened.name, location=str(opened.path)),
+        dataset=MemoryDataset([Sample(**each) for each in samples], name=opened.name, location=str(opened.path)),
         solver=generate(),
         scorer=reader(str(opened.path)),
         metrics=[countersight(str(opened.path)), grouped(accuracy(), "group"), stderr(cluster="picture")],
@@ -39,8 +39,8 @@ def countersight(folder: str) -> Metric:
     """Compute the same metrics as `score`: accuracy in each world, drop with interval, both right, imagination gap."""
 
     def figures(scores: list[SampleScore]) -> dict[str, float]:
-        said = [each.score.metadata or {} for each in scores]
-        return task_figures(Dataset.open(folder), [_reply(each, each["text"], each["stop"]) for each in said])
+        scored = [each.score.metadata or {} for each in scores]
+        return task_figures(Dataset.open(folder), [_reply(each, each["text"], each["stop"]) for each in scored])
 
     return figures
 
@@ -48,17 +48,17 @@ def countersight(folder: str) -> Metric:
 @scorer(metrics=[accuracy()], name=SCORER)
 def reader(folder: str) -> Scorer:
     """Extract the answer from the reply and grade it as Countersight does; truncated and empty replies are unscored."""
-    gold = {(asked.row, asked.asking): asked.question for asked in questions(Dataset.open(folder))}
+    gold = {(item.row, item.asking): item.question for item in questions(Dataset.open(folder))}
 
     async def read(state: TaskState, target: Target) -> Score:
-        known = state.metadata
-        question = gold[known["row"], known["asking"]]
+        metadata = state.metadata
+        question = gold[metadata["row"], metadata["asking"]]
         stop = state.output.stop_reason if state.output.choices else "unknown"
         text = state.output.completion
-        judged = judge(_reply(known, text, stop), question)
+        judged = judge(_reply(metadata, text, stop), question)
         outcome = OUTCOMES[judged.code]
         assert outcome is not None
-        where: dict[str, Any] = {name: known[name] for name in ("case", "row", "asking", "group", "picture")}
+        where: dict[str, Any] = {name: metadata[name] for name in ("case", "row", "asking", "group", "picture")}
         return Score(
             value=grade(outcome, judged.credit, soft=bool(question.answers)),
             answer=judged.answer,

@@ -91,35 +91,34 @@ def aggregations() -> dict[str, Callable[[list[Document]], float]]:
     return {f"aggregate_{name}": partial(_aggregate, name) for name in names}
 
 
-def _processed(doc: Document, **said: Any) -> dict[str, Document]:
+def _processed(doc: Document, **fields: Any) -> dict[str, Document]:
     asking: QuestionVariant = doc["asking"]
-    judged = judge(Reply(doc["case"], doc["row"], *WORLDS[asking], **said), _question(doc))
-    known = {name: doc[name] for name in ("key", "case", "row", "asking", "picture", "gold")}
-    item = known | said
-    scored = item | {"score": judged.credit, "outcome": OUTCOMES[judged.code]}
+    judged = judge(Reply(doc["case"], doc["row"], *WORLDS[asking], **fields), _question(doc))
+    entry = {name: doc[name] for name in ("key", "case", "row", "asking", "picture", "gold")} | fields
+    scored = entry | {"score": judged.credit, "outcome": OUTCOMES[judged.code]}
     if doc.get("control_of"):
         return {CONTROL: scored}
     # Metrics of pairs get no score, from which lmms-eval would compute the standard error of single answers.
-    pairs = {name: item for name, askings in _PAIRS.items() if doc["asking"] in askings}
+    pairs = {name: entry for name, askings in _PAIRS.items() if doc["asking"] in askings}
     return {ACCURACY: scored, doc["asking"]: scored} | pairs
 
 
 def _aggregate(name: str, items: list[Document]) -> float:
     if name in MEASURES:
         return figures_of(items).get(name, float("nan"))
-    return sum(item["score"] for item in items) / len(items) if items else float("nan")
+    return sum(entry["score"] for entry in items) / len(items) if items else float("nan")
 
 
 def figures_of(items: list[Document]) -> dict[str, float]:
     """Return all metrics, computed over the replies to all questions."""
     cases: dict[int, Case] = {}
     replies = []
-    for item in items:
-        asking: QuestionVariant = item["asking"]
-        case = cases.get(item["row"], Case(item["case"], image_digest=item["picture"]))
-        cases[item["row"]] = msgspec.structs.replace(case, **{asking: _question(item)})
-        said = {name: item[name] for name in ("text", "losses") if name in item}
-        replies.append(Reply(item["case"], item["row"], *WORLDS[asking], **said))
+    for entry in items:
+        asking: QuestionVariant = entry["asking"]
+        case = cases.get(entry["row"], Case(entry["case"], image_digest=entry["picture"]))
+        cases[entry["row"]] = msgspec.structs.replace(case, **{asking: _question(entry)})
+        fields = {name: entry[name] for name in ("text", "losses") if name in entry}
+        replies.append(Reply(entry["case"], entry["row"], *WORLDS[asking], **fields))
     return run_figures(score(outcomes(sorted(cases.items()), replies)).overall)
 
 
@@ -169,8 +168,8 @@ def export_lmms_eval(order: Export) -> Exported:
     name = re.sub(r"\W+", "_", order.out.resolve().name).strip("_") or "countersight"
     with Staging(order.out) as folder:
         with Shards(folder, "test", COLUMNS) as shards:
-            for asked in questions(dataset, order.on_bad):
-                shards.add(_row(asked, dataset))
+            for item in questions(dataset, order.on_bad):
+                shards.add(_row(item, dataset))
         write_text(folder / "utils.py", _UTILS)
         write_text(folder / f"{name}_gen.yaml", _task(f"{name}_gen", dataset, order.out, _GENERATE))
         write_text(folder / f"{name}_rank.yaml", _task(f"{name}_rank", dataset, order.out, _RANK))
@@ -178,21 +177,21 @@ def export_lmms_eval(order: Export) -> Exported:
     return Exported(shards.count, "question", note)
 
 
-def _row(asked: NamedQuestion, dataset: Dataset) -> dict[str, Any]:
-    case = asked.case
+def _row(item: NamedQuestion, dataset: Dataset) -> dict[str, Any]:
+    case = item.case
     return {
-        "key": asked.key,
+        "key": item.key,
         "case": case.id,
-        "row": asked.row,
-        "asking": asked.asking,
+        "row": item.row,
+        "asking": item.asking,
         "group": case.group,
-        "picture": case.image_digest or case.image or str(asked.row),
-        "images": load_pictures(dataset, asked.pictures, asked.row),
-        "words": asked.words,
-        "unlisted_words": asked.unlisted_words,
-        "kind": asked.question.kind,
-        "answer": asked.question.right_text,
-        "gold": msgspec.json.encode(asked.question).decode(),
+        "picture": case.image_digest or case.image or str(item.row),
+        "images": load_pictures(dataset, item.pictures, item.row),
+        "words": item.words,
+        "unlisted_words": item.unlisted_words,
+        "kind": item.question.kind,
+        "answer": item.question.right_text,
+        "gold": msgspec.json.encode(item.question).decode(),
         "control_of": case.control_of,
     }
 
@@ -315,9 +314,9 @@ def _answer(line: Any) -> ExternalAnswer:
     found = (line.get(ACCURACY) or line.get(CONTROL)) if isinstance(line, dict) else None
     if found is None:
         raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of an exported task")
-    item = msgspec.convert(found, _Item, strict=False)
-    reply = {"text": item.text, "losses": item.losses}
-    if not item.gold:
-        return ExternalAnswer(item.key, reply)
-    gold = msgspec.json.decode(item.gold, type=Question)
-    return ExternalAnswer(item.key, reply, gold.text, tuple(option.text for option in gold.options), gold.answer)
+    entry = msgspec.convert(found, _Item, strict=False)
+    reply = {"text": entry.text, "losses": entry.losses}
+    if not entry.gold:
+        return ExternalAnswer(entry.key, reply)
+    gold = msgspec.json.decode(entry.gold, type=Question)
+    return ExternalAnswer(entry.key, reply, gold.text, tuple(option.text for option in gold.options), gold.answer)

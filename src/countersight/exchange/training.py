@@ -27,25 +27,25 @@ from countersight.files import Staging, write_text
 class TrainingRow(msgspec.Struct, frozen=True):
     """A question to train on, with a right and a wrong answer."""
 
-    asked: NamedQuestion
+    item: NamedQuestion
     rejected: str
     """A wrong answer, preferably the right answer of the other world; empty if no answer is known to be wrong."""
 
     @property
     def chosen(self) -> str:
         """The right answer, in the form requested."""
-        return self.asked.question.answer
+        return self.item.question.answer
 
     @property
     def other_pictures(self) -> tuple[tuple[str, str], ...]:
         """The pictures of the other world, if the same question has another answer there."""
-        case = self.asked.case
+        case = self.item.case
         one, other = case.factual, case.shown
         if one is None or other is None or one.text != other.text or one.right_text == other.right_text:
             return ()
-        if self.asked.asking == "factual":
+        if self.item.asking == "factual":
             return case.pictures("counterfactual", "shown")
-        return case.pictures("factual") if self.asked.asking == "shown" else ()
+        return case.pictures("factual") if self.item.asking == "shown" else ()
 
 
 def _examples(order: Export, name: str) -> tuple[Dataset, Iterator[TrainingRow]]:
@@ -54,23 +54,23 @@ def _examples(order: Export, name: str) -> tuple[Dataset, Iterator[TrainingRow]]
     refuse_testing(order, dataset)
     splits = Splits(dataset)
     rows = (
-        TrainingRow(asked, wrong_answer(asked))
-        for asked in questions(dataset, order.on_bad)
-        if order.split in ("all", splits.side(asked.case))
+        TrainingRow(item, wrong_answer(item))
+        for item in questions(dataset, order.on_bad)
+        if order.split in ("all", splits.side(item.case))
     )
     return dataset, rows
 
 
-def wrong_answer(asked: NamedQuestion) -> str:
+def wrong_answer(item: NamedQuestion) -> str:
     """Return a wrong answer: the right answer of the other world if it is wrong here, otherwise a random one."""
-    question, case = asked.question, asked.case
-    other = (case.counterfactual or case.shown) if asked.asking == "factual" else case.factual
+    question, case = item.question, item.case
+    other = (case.counterfactual or case.shown) if item.asking == "factual" else case.factual
     if question.kind == "choice":
         wrong = [letter for letter in LETTERS[: len(question.options)] if letter != question.answer]
         texts = {question.options[LETTERS.index(letter)].text: letter for letter in wrong}
         if other is not None and other.right_text in texts:
             return texts[other.right_text]
-        return Random(asked.key).choice(wrong)
+        return Random(item.key).choice(wrong)
     if other is not None and other.kind == question.kind and other.answer != question.answer:
         return other.answer
     if question.kind == "boolean":
@@ -108,17 +108,17 @@ export_grpo = partial(
 
 
 def _row(example: TrainingRow, dataset: Dataset, columns: Columns) -> dict[str, Any]:
-    asked = example.asked
+    item = example.item
     row = {
-        "prompt": [("user", asked.words)],
-        "images": load_pictures(dataset, asked.pictures, asked.row),
-        "key": asked.key,
+        "prompt": [("user", item.words)],
+        "images": load_pictures(dataset, item.pictures, item.row),
+        "key": item.key,
         "completion": [("assistant", example.chosen)],
         "chosen": [("assistant", example.chosen)],
         "rejected": [("assistant", example.rejected)],
         "answer": example.chosen,
-        "kind": asked.question.kind,
-        "gold": msgspec.json.encode(asked.question).decode(),
+        "kind": item.question.kind,
+        "gold": msgspec.json.encode(item.question).decode(),
     }
     return {name: row[name] for name in columns}
 
@@ -163,10 +163,10 @@ def _write_turns(
         (folder / "images").mkdir()
         file.write(before)
         for example in examples:
-            shown, others = example.asked.pictures, example.other_pictures
+            shown, others = example.item.pictures, example.other_pictures
             for each in (*shown, *others):
                 if each not in names:
-                    ((known, picture),) = load_pictures(dataset, (each,), example.asked.row)
+                    ((known, picture),) = load_pictures(dataset, (each,), example.item.row)
                     suffix = _ENDINGS.get(picture.mime, PurePosixPath(known).suffix)
                     names[each] = f"images/{len(names):06d}{suffix}"
                     (folder / names[each]).write_bytes(picture.data)
@@ -181,32 +181,32 @@ def _write_turns(
     return Exported(count, "question", f"train with: {command}")
 
 
-def _asked(example: TrainingRow, pictures: list[str]) -> str:
+def _prompt(example: TrainingRow, pictures: list[str]) -> str:
     """Return the prompt after one placeholder per picture; placeholders in the prompt itself are escaped."""
-    words = example.asked.words.replace(_MARK, "< image >")
+    words = example.item.words.replace(_MARK, "< image >")
     return f"{_MARK}\n" * len(pictures) + words
 
 
 def _swift(example: TrainingRow, pictures: list[str], others: list[str]) -> Json:
     """Return complete conversations: ms-swift skips rows whose `rejected_response` is missing or the right answer."""
-    user = {"role": "user", "content": _asked(example, pictures)}
+    user = {"role": "user", "content": _prompt(example, pictures)}
     right = [user, {"role": "assistant", "content": example.chosen}]
-    said = {"messages": right, "images": pictures}
+    conversations = {"messages": right, "images": pictures}
     if others and len(others) == len(pictures):
         # The rejected conversation has the same answer, which is wrong for the other world's picture.
-        return said | {"rejected_messages": right, "rejected_images": others}
+        return conversations | {"rejected_messages": right, "rejected_images": others}
     if not example.rejected:
-        return said
+        return conversations
     wrong = [user, {"role": "assistant", "content": example.rejected}]
-    return said | {"rejected_messages": wrong, "rejected_images": pictures}
+    return conversations | {"rejected_messages": wrong, "rejected_images": pictures}
 
 
 def _sharegpt(example: TrainingRow, pictures: list[str], _others: list[str]) -> Json:
-    turns = [{"from": "human", "value": _asked(example, pictures)}, {"from": "gpt", "value": example.chosen}]
+    turns = [{"from": "human", "value": _prompt(example, pictures)}, {"from": "gpt", "value": example.chosen}]
     return {"conversations": turns, "images": pictures}
 
 
 def _llava(example: TrainingRow, pictures: list[str], others: list[str]) -> Json:
     image = pictures[0] if len(pictures) == 1 else pictures
     turns = _sharegpt(example, pictures, others)["conversations"]
-    return {"id": example.asked.key, **({"image": image} if pictures else {}), "conversations": turns}
+    return {"id": example.item.key, **({"image": image} if pictures else {}), "conversations": turns}

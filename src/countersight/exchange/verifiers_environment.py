@@ -111,26 +111,26 @@ class FreshCases(vf.Taskset[QuestionTask, QuestionConfig]):
             suite.make(Path(folder) / "cases", size=size, seed=seed, **own)
             dataset = Dataset.open(Path(folder) / "cases")
             for row, case in dataset.cases():
-                asked = [each for each in questions_of(row, case) if each.asking != "shown"]
-                whole = self.config.paired and len(asked) == 2
-                parts = [_data(each, dataset, seed, paired=whole) for each in asked]
+                items = [each for each in questions_of(row, case) if each.asking != "shown"]
+                whole = self.config.paired and len(items) == 2
+                parts = [_data(each, dataset, seed, paired=whole) for each in items]
                 if whole:
                     parts = [parts[0].model_copy(update={"other": parts[1]})]
                 yield from (QuestionTask(part, self.config.task) for part in parts)
 
 
-def _data(asked: NamedQuestion, dataset: Dataset, seed: int, *, paired: bool) -> QuestionData:
-    pictures = load_pictures(dataset, asked.pictures, asked.row)
+def _data(item: NamedQuestion, dataset: Dataset, seed: int, *, paired: bool) -> QuestionData:
+    pictures = load_pictures(dataset, item.pictures, item.row)
     urls = [ImageUrlSource(url=data_url(picture.mime, picture.data)) for _, picture in pictures]
-    content = [*(ImageUrlContentPart(image_url=url) for url in urls), TextContentPart(text=asked.words)]
+    content = [*(ImageUrlContentPart(image_url=url) for url in urls), TextContentPart(text=item.words)]
     return QuestionData(
-        id=f"{seed}/{asked.key}",
+        id=f"{seed}/{item.key}",
         prompt=[UserMessage(content=content)],
-        case=asked.case.id,
-        asking=asked.asking,
-        gold=msgspec.json.encode(asked.question).decode(),
-        group=asked.case.group,
-        control=bool(asked.case.control_of),
+        case=item.case.id,
+        asking=item.asking,
+        gold=msgspec.json.encode(item.question).decode(),
+        group=item.case.group,
+        control=bool(item.case.control_of),
         seed=seed,
         paired=paired,
     )

@@ -65,17 +65,18 @@ Rewards: `right` (1 for a right reply) or, in pairs, `both_right`. Metrics: `fac
 def export_verifiers(order: Export) -> Exported:
     """Write the package: pyproject.toml, README.md and one module."""
     dataset = dataset_at(order.source, "verifiers")
-    made = dataset.provenance()
-    suite = known_suite(made.get("suite", ""))
-    if suite is None or not suite.maker or "seed" not in made or "file" in made:
+    provenance = dataset.provenance()
+    suite = known_suite(provenance.get("suite", ""))
+    if suite is None or not suite.maker or "seed" not in provenance or "file" in provenance:
         raise ExchangeError(f"{dataset.path} was not made from a seed, so no new cases can be generated")
     package = re.sub(r"\W+", "_", order.out.name).strip("_").lower()
     if not package.isidentifier():
         raise ExchangeError(f"{order.out.name!r} cannot be the name of a Python package; choose another one")
-    known = {"suite": made["suite"], "seed": made["seed"], "first": int(made["seed"]) + 1, "package": package}
+    seed = int(provenance["seed"])
+    values = {"suite": provenance["suite"], "seed": seed, "first": seed + 1, "package": package}
     with Staging(order.out) as folder:
         (folder / package).mkdir()
         for name, text in {"pyproject.toml": _PROJECT, "README.md": _README, f"{package}/__init__.py": _MODULE}.items():
-            write_text(folder / Path(name), text.format(**known))
-    note = f"pip install -e {order.out}, then: vf-eval {package}; the seed {made['seed']} is never trained on"
+            write_text(folder / Path(name), text.format(**values))
+    note = f"pip install -e {order.out}, then: vf-eval {package}; the seed {seed} is never trained on"
     return Exported(1, "package", note)

@@ -54,48 +54,48 @@ def export_tables(order: Export) -> Exported:
     """The row that contains the pictures of a question, by table, case and pictures."""
     blind = 0
     with Staging(order.out) as folder, ExitStack() as files:
-        for asked in questions(dataset, order.on_bad):
-            options = asked.question.options
+        for item in questions(dataset, order.on_bad):
+            options = item.question.options
             label = str(len(options) or "text")
             if label not in tables:
                 path = folder / f"{name}_{label}.tsv"
                 file = files.enter_context(open(path, "w", encoding="utf-8", newline=""))
                 tables[label] = csv.writer(file, delimiter="\t", lineterminator="\n")
                 tables[label].writerow((*_FIRST, *LETTERS[: len(options)], *_LAST))
-            place = (label, asked.case.id, *(picture for picture, _ in asked.pictures))
+            place = (label, item.case.id, *(picture for picture, _ in item.pictures))
             if place in shown:
                 image = str(shown[place])
             else:
-                shown[place], image = counts[label], _pictures_cell(asked, dataset)
-            tables[label].writerow((counts[label], image, *_row(asked)))
+                shown[place], image = counts[label], _pictures_cell(item, dataset)
+            tables[label].writerow((counts[label], image, *_row(item)))
             counts[label] += 1
-            blind += not asked.pictures
+            blind += not item.pictures
     names = " ".join(f"{name}_{label}" for label in tables)
     left = f"; it leaves out {several(blind, 'question')} that have no picture" if blind else ""
     note = f"run: LMUData={order.out} PRED_FORMAT=tsv python run.py --data {names} --model MODEL{left}"
     return Exported(counts.total(), "question", note)
 
 
-def _pictures_cell(asked: NamedQuestion, dataset: Dataset) -> str:
+def _pictures_cell(item: NamedQuestion, dataset: Dataset) -> str:
     """Return the cell with the pictures of a question; empty if it has none, so that VLMEvalKit skips the question."""
-    pictures = load_pictures(dataset, asked.pictures, asked.row)
+    pictures = load_pictures(dataset, item.pictures, item.row)
     found = [base64.b64encode(picture.data).decode() for _, picture in pictures]
     return found[0] if len(found) == 1 else str(found) if found else ""
 
 
-def _row(asked: NamedQuestion) -> tuple[str, ...]:
+def _row(item: NamedQuestion) -> tuple[str, ...]:
     """Return the cells of a question that follow its pictures."""
-    listed, beside = asked.question.kind == "choice", prompt_context(asked.case, *WORLDS[asked.asking])
+    is_choice, hint = item.question.kind == "choice", prompt_context(item.case, *WORLDS[item.asking])
     return (
-        asked.question.text if listed else asked.words,
+        item.question.text if is_choice else item.words,
         # Context and change, if the question itself does not contain them (CoSIm).
-        f"Before: {beside.context} Now suppose: {beside.change}" if listed and beside.change else "",
+        f"Before: {hint.context} Now suppose: {hint.change}" if is_choice and hint.change else "",
         # pandas would read "None" as an empty cell, but not "None ".
-        *(f"{o.text} " if o.text.casefold() in _EMPTY_CELLS else o.text for o in asked.question.options),
-        asked.question.answer,
-        asked.case.group or "all",
-        f"{asked.asking}, control" if asked.case.control_of else asked.asking,  # accuracy is computed per category
-        asked.key,
+        *(f"{o.text} " if o.text.casefold() in _EMPTY_CELLS else o.text for o in item.question.options),
+        item.question.answer,
+        item.case.group or "all",
+        f"{item.asking}, control" if item.case.control_of else item.asking,  # accuracy is computed per category
+        item.key,
     )
 
 
@@ -129,9 +129,9 @@ def _files(path: Path) -> list[Path]:
         raise ExchangeError(
             f"{path} does not exist; name a file MODEL_DATASET.xlsx or .tsv, or the folder that contains it"
         )
-    there = sorted(file for file in path.rglob("*") if file.suffix in _KINDS) if path.is_dir() else [path]
+    candidates = sorted(file for file in path.rglob("*") if file.suffix in _KINDS) if path.is_dir() else [path]
     found = []
-    for file in there:
+    for file in candidates:
         first = next((row for _, row in rows_of(file) if not isinstance(row, str)), {})
         if {KEY, PREDICTION} <= first.keys() and "hit" not in first:  # skip VLMEvalKit's tables of scores
             found.append(file)
@@ -149,14 +149,14 @@ def _answers(files: list[Path], on_bad: OnBad) -> Iterator[ExternalAnswer]:
             if isinstance(row, str):
                 on_bad(f"{file.name} line {number}: {row}")
                 continue
-            key, said = row.get(KEY, ""), row.get(PREDICTION)
-            if not key or said is None:
+            key, prediction = row.get(KEY, ""), row.get(PREDICTION)
+            if not key or prediction is None:
                 on_bad(f"{file.name} line {number}: {KEY if not key else PREDICTION}: is missing")
                 continue
-            reply = {"text": said}
-            if said.startswith(_FAILED):
-                reply = {"state": "failed", "reason": said[:200]}
-            elif file.suffix == ".xlsx" and len(said) >= LONGEST_CELL:  # a full cell was truncated
+            reply = {"text": prediction}
+            if prediction.startswith(_FAILED):
+                reply = {"state": "failed", "reason": prediction[:200]}
+            elif file.suffix == ".xlsx" and len(prediction) >= LONGEST_CELL:  # a full cell was truncated
                 reply["finish"] = "length"
             # The row contains the question as we exported it.
             options = tuple(row.get(letter, "") for letter in LETTERS)

@@ -38,8 +38,8 @@ def _as_case(row: Row, number: int) -> Case:
 
 
 def _titled(case: Case) -> Iterable[str]:
-    said = str(case.provenance.get("with_title", "")).casefold()
-    return ("yes" if said in ("true", "1", "yes") else "no",) if said else ()
+    title = str(case.provenance.get("with_title", "")).casefold()
+    return ("yes" if title in ("true", "1", "yes") else "no",) if title else ()
 
 
 SUITE: Final = Suite(

@@ -126,8 +126,8 @@ def _import_rows(
                 continue
             if case.id in ids:
                 raise BadField("id", f"{case.id[:80]!r} is already on an earlier line")
-            shown = layout.picture(row) if pictures is not None or layout.embeds else None
-            case = with_shown(case, layout, shown, pictures, writer.staging)
+            picture = layout.picture(row) if pictures is not None or layout.embeds else None
+            case = with_shown(case, layout, picture, pictures, writer.staging)
         except BadField as wrong:
             on_bad(line, wrong.field, wrong.reason)
             bad += 1
@@ -138,8 +138,8 @@ def _import_rows(
             sets[case.cell.set] = sets.get(case.cell.set, (0, 0))[0] + 1, case.cell.of
         text_only += case.text_only
         without_picture += case.image is None and not case.text_only
-        if case.image is None and pictures is not None and shown is not None:
-            not_found.setdefault(str(shown), line)
+        if case.image is None and pictures is not None and picture is not None:
+            not_found.setdefault(str(picture), line)
     incomplete = tuple(
         f"{name[:80]!r} has {count} of {wanted} cases" for name, (count, wanted) in sets.items() if count < wanted
     )
@@ -167,9 +167,9 @@ def _unknown_columns(source: Path, row: Row, columns: tuple[str, ...], seen: Map
     absent = [column for column in columns if column not in row]
     for name in found:
         parts = [column for column in absent if column.endswith(f"_{name.casefold()}")]
-        if meant := parts or get_close_matches(name.casefold(), absent, 1, 0.7):
+        if similar := parts or get_close_matches(name.casefold(), absent, 1, 0.7):
             raise DatasetError(
-                f"{source} has an unknown column {name!r}; did you mean {meant[0]!r}? Rename the column, or remove it"
+                f"{source} has an unknown column {name!r}; did you mean {similar[0]!r}? Rename the column, or remove it"
             )
     return found
 

@@ -82,9 +82,9 @@ def _as_case(row: Row, number: int) -> Case:
 
 def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
     fields = {"text": f"{world}_question", "answer": f"{world}_answer", "options": "options"}
-    given = text_of(row, fields["answer"])
-    kind = "choice" if options else kind_of(plain_answer(given))
-    answer = _gold(given, kind, options, fields["answer"])
+    text = text_of(row, fields["answer"])
+    kind = "choice" if options else kind_of(plain_answer(text))
+    answer = _gold(text, kind, options, fields["answer"])
     return checked(Question(text_of(row, fields["text"]), answer, kind, tuple(map(Option, options))), fields)
 
 

@@ -188,10 +188,10 @@ def tables(paper: str) -> tuple[PaperTable, ...]:
 
 def table(name: str) -> PaperTable:
     """Return a table by its name, as in `cfmm-2`."""
-    known = {each.key: each for paper in papers() for each in tables(paper)}
-    if name not in known:
-        raise ReferenceTableError(unknown("reported table", name, known))
-    return known[name]
+    all_tables = {each.key: each for paper in papers() for each in tables(paper)}
+    if name not in all_tables:
+        raise ReferenceTableError(unknown("reported table", name, all_tables))
+    return all_tables[name]
 
 
 def comparable_tables(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
@@ -203,30 +203,30 @@ def comparable_tables(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTab
     fitting = [each for each in everything if each.suite == suite and each.measured]
     if not fitting:
         reported = sorted({each.suite for each in everything if each.measured})
-        asked = suite or "this dataset"
+        dataset_name = suite or "this dataset"
         raise ReferenceTableError(
-            f"there are no published results for {asked}; there are tables for {', '.join(reported)}"
+            f"there are no published results for {dataset_name}; there are tables for {', '.join(reported)}"
         )
     chosen: list[PaperTable] = []
     for name in names:
-        meant = [each for each in everything if name in (each.key, each.key.partition("-")[0])]
-        if not meant:
+        matching = [each for each in everything if name in (each.key, each.key.partition("-")[0])]
+        if not matching:
             raise ReferenceTableError(unknown("reported table", name, [*papers(), *(each.key for each in everything)]))
-        found = [each for each in meant if each in fitting]
-        if not found:
+        comparable = [each for each in matching if each in fitting]
+        if not comparable:
             keys = ", ".join(each.key for each in fitting)
             raise ReferenceTableError(
                 f"{name} has no results that can be compared with a run of {suite}; choose one of {keys}"
             )
-        chosen += [each for each in found if each not in chosen]
+        chosen += [each for each in comparable if each not in chosen]
     return tuple(chosen if names else fitting)
 
 
 def _printed(text: str) -> Printed | None:
     if text == "-":
         return None
-    found = _PRINTED.fullmatch(text)
-    if found is None:
+    number = _PRINTED.fullmatch(text)
+    if number is None:
         raise ValueError(f"{text!r} is not a valid number of a reference table")
-    value, spread = found.groups()
+    value, spread = number.groups()
     return Printed(text, Decimal(value), Decimal(spread) if spread else None)

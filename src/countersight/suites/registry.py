@@ -74,10 +74,10 @@ def find_suite(name: str) -> "Suite":
     """Return the suite with this name."""
     if name in SUITES:
         return SUITES[name]
-    known = dict(_all())
-    suite = known.get(name)
+    found_suites = dict(_all())
+    suite = found_suites.get(name)
     if suite is None:
-        raise CountersightError(unknown("suite", name, known))
+        raise CountersightError(unknown("suite", name, found_suites))
     if isinstance(suite, str):
         raise CountersightError(f"the suite {name!r} {suite}")
     return suite
@@ -157,8 +157,8 @@ def way_of(
                 (words, [each.name for each in suites().values() if name in each.options.get(other, ())])
                 for other, words in _WAYS.items()
             )
-            said = "; or with ".join(f"{', '.join(names)} {words}" for words, names in takers if names)
-            raise CountersightError(f"`{name}` works only with {said}")
+            alternatives = "; or with ".join(f"{', '.join(names)} {words}" for words, names in takers if names)
+            raise CountersightError(f"`{name}` works only with {alternatives}")
     if sample is not None and way != "file":
         raise CountersightError(
             "`sample` is a share of the file named by `source`; without `source`, set the number of cases with `size`"

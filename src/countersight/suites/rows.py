@@ -85,8 +85,8 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
     if any("\ufffd" in name or "\0" in name for name in header):  # UTF-16, or not text at all
         yield 1, _NOT_UTF8
         return
-    meant = {column.casefold(): column for column in fields if column not in header}
-    header = [meant.get(name.strip().casefold(), name) for name in header]
+    by_name = {column.casefold(): column for column in fields if column not in header}
+    header = [by_name.get(name.strip().casefold(), name) for name in header]
     if wrong := header_fault(header, fields, optional):
         yield 1, wrong
         return

@@ -51,11 +51,11 @@ class _Key(msgspec.Struct):
 
 def _rows(annotations: Path, path: Path) -> Rows:
     """Yield each question with its annotation, then the invalid annotations."""
-    questions, people = JsonFile(path), JsonFile(annotations)
-    about = {"data_subtype": questions.text("data_subtype"), "question_types": people.texts("question_types")}
+    questions, answers = JsonFile(path), JsonFile(annotations)
+    file_fields = {"data_subtype": questions.text("data_subtype"), "question_types": answers.texts("question_types")}
     annotated: dict[int, msgspec.Raw] = {}
-    lost: list[tuple[int, BadField]] = []
-    for number, entry in people.entries("annotations"):
+    invalid: list[tuple[int, BadField]] = []
+    for number, entry in answers.entries("annotations"):
         fault = ""
         try:
             key = msgspec.json.decode(entry, type=_Key).question_id
@@ -64,14 +64,14 @@ def _rows(annotations: Path, path: Path) -> Rows:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             fault = "has no whole number as its question_id"
         if fault:
-            lost.append((number, BadField("annotations", f"entry {number} of {annotations.name} {fault}")))
+            invalid.append((number, BadField("annotations", f"entry {number} of {annotations.name} {fault}")))
     for number, row in questions.rows(FIELDS, "questions"):
         if isinstance(row, BadField):
             yield number, row
         else:
             found = annotated.get(row["question_id"]) if isinstance(row["question_id"], int) else None
-            yield number, {**row, **about, "annotation": as_row(found, ANNOTATION_FIELDS) if found else None}
-    yield from lost
+            yield number, {**row, **file_fields, "annotation": as_row(found, ANNOTATION_FIELDS) if found else None}
+    yield from invalid
 
 
 def _as_case(name: str, row: Row, number: int) -> Case:
@@ -87,10 +87,10 @@ def _as_case(name: str, row: Row, number: int) -> Case:
             f"is not the picture of question {question_id}; the annotations belong to other questions",
         )
     answers = _answers(annotation)
-    said = Counter(filter(None, answers))
-    if not said:
+    counts = Counter(filter(None, answers))
+    if not counts:
         raise BadField("annotation.answers", "are all empty")
-    question = Question(text_of(row, "question"), said.most_common(1)[0][0], "open", answers=answers)
+    question = Question(text_of(row, "question"), counts.most_common(1)[0][0], "open", answers=answers)
     group = _word(annotation.get("answer_type"))
     if name == OKVQA_NAME:  # the file's own name of a category takes precedence over ours
         kind = _word(annotation.get("question_type"))

@@ -66,15 +66,15 @@ def _question(row: Row, text: str, answer: str) -> Question:
 
 def _letter(row: Row, field: str, options: tuple[str, ...]) -> str:
     text = text_of(row, field)
-    said = text.casefold()
-    meant = {
-        letter for letter, option in zip("AB", options, strict=True) if said in (letter.casefold(), option.casefold())
+    answer = text.casefold()
+    letters = {
+        letter for letter, option in zip("AB", options, strict=True) if answer in (letter.casefold(), option.casefold())
     }
-    if len(meant) == 2:
+    if len(letters) == 2:
         raise BadField(field, f"{text[:40]!r} is the letter of one option and the text of the other")
-    if not meant:
+    if not letters:
         raise BadField(field, f"{text[:40]!r} is not A, B or the text of an option")
-    return meant.pop()
+    return letters.pop()
 
 
 SUITE: Final = Suite(

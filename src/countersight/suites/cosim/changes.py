@@ -105,10 +105,10 @@ def change_count(text: str) -> int:
 
 
 def _clauses(text: str) -> Iterator[str]:
-    spoken = " ".join(re.sub(r"[\"“”()]", " ", text[:_LONGEST].lower().replace("’", "'")).split())
-    spoken = _REMOVED_AND_REPLACED.sub(r"replace \g<old> ", spoken)
-    spoken = _INSTEAD.sub(r"replace \g<old> by ", spoken)
-    return filter(None, (piece.strip(" ,'-") for piece in _BREAK.split(f" {spoken}")))
+    lowered = " ".join(re.sub(r"[\"“”()]", " ", text[:_LONGEST].lower().replace("’", "'")).split())
+    lowered = _REMOVED_AND_REPLACED.sub(r"replace \g<old> ", lowered)
+    lowered = _INSTEAD.sub(r"replace \g<old> by ", lowered)
+    return filter(None, (piece.strip(" ,'-") for piece in _BREAK.split(f" {lowered}")))
 
 
 def _kinds_of_clause(clause: str) -> set[str]:
@@ -120,11 +120,11 @@ def _kinds_of_clause(clause: str) -> set[str]:
         return found | _kinds_of_command(verb, rest)
     if found:
         return found
-    there = _THERE.match(clause)
-    if not there:
+    existing = _THERE.match(clause)
+    if not existing:
         return _kinds_of_statement(clause)
-    none = _NONE.match(there["rest"])
-    return _removed(none["rest"]) if none else _added(there["rest"]) | _event(there["rest"])
+    none = _NONE.match(existing["rest"])
+    return _removed(none["rest"]) if none else _added(existing["rest"]) | _event(existing["rest"])
 
 
 def _kinds_of_replacement(clause: str) -> set[str]:
@@ -158,9 +158,9 @@ def _kinds_of_command(verb: str, rest: str) -> set[str]:
 
 def _kinds_of_statement(clause: str) -> set[str]:
     """Return the types of a statement: "the light is red", "a man is feeding the zebra", "the plane has flat tires"."""
-    said = clause.split()
-    at = next((place for place, word in enumerate(said) if place and word in _VERBS), len(said))
-    subject, verb, rest = " ".join(said[:at]), "".join(said[at : at + 1]), " ".join(said[at + 1 :])
+    words = clause.split()
+    at = next((place for place, word in enumerate(words) if place and word in _VERBS), len(words))
+    subject, verb, rest = " ".join(words[:at]), "".join(words[at : at + 1]), " ".join(words[at + 1 :])
     if _NOBODY.match(subject):
         return _removed(f"people {rest}")
     if none := _NONE.match(subject):
@@ -205,8 +205,8 @@ def _things(phrase: str) -> list[str]:
     for item in _LIST.split(phrase):
         if head := _head(item):
             sorts.append(_sort(head))
-        said = item.split()
-        if _WORDS["noun_ends"] & set(said) or any(map(_ends_a_noun, said[1:])):
+        words = item.split()
+        if _WORDS["noun_ends"] & set(words) or any(map(_ends_a_noun, words[1:])):
             break
     return sorts
 
@@ -243,9 +243,9 @@ def _accompanying(text: str) -> set[str]:
     """Return the types of accompanying things: "a man with a gun", "filled with people", "he is wearing a helmet"."""
     holds = _HOLDS.search(text)
     found = {_ADDED[sort] for sort in _things(holds["thing"])} if holds else set()
-    said = text.split()
-    for at, word in enumerate(said[:-1] if "not" not in said[:2] else ()):
-        rest = " ".join(said[at + 1 :])
+    words = text.split()
+    for at, word in enumerate(words[:-1] if "not" not in words[:2] else ()):
+        rest = " ".join(words[at + 1 :])
         if word == "wearing" and not _THE.match(rest):
             found.add(STATE if _WORDS["clothes"] & set(rest.split()) else ADDITION)
         elif word in _WORDS["handling"] and not _THE.match(rest):
@@ -255,8 +255,8 @@ def _accompanying(text: str) -> set[str]:
 
 def _event(text: str) -> set[str]:
     """Return the type "event description" if somebody does something or something moves."""
-    said = _NO_ACTS.sub(" ", text).split()
-    happens = any(_is_action(word) or word in _WORDS["deeds"] for word in said)
+    words = _NO_ACTS.sub(" ", text).split()
+    happens = any(_is_action(word) or word in _WORDS["deeds"] for word in words)
     return {EVENT} if happens or _DONE_BY.search(text) else set()
 
 
@@ -316,10 +316,10 @@ def _begins_a_clause(lowered: str, start: int, found: re.Match[str]) -> bool:
 
 def _has_verb(text: str) -> bool:
     """Return whether a text has a verb, judged by the word lists, verb endings or the number of words."""
-    said = text.strip(" ,").split()
-    if (said and said[0] in _COMMANDS) or len(said) >= _LONG:
+    words = text.strip(" ,").split()
+    if (words and words[0] in _COMMANDS) or len(words) >= _LONG:
         return True
     return any(
         word in _VERBS or word in _WORDS["deeds"] or (_PREDICATE.fullmatch(word) and word not in _WORDS["nouns_in_ing"])
-        for word in said[1:]
+        for word in words[1:]
     )

@@ -40,9 +40,9 @@ class PartCounts:
 
     def add(self, text: str) -> None:
         """Count a text."""
-        spoken = text.split()
-        self.lengths.append(len(spoken))
-        self.words.update(filter(None, (piece.strip(_AROUND).lower() for piece in spoken)))
+        words = text.split()
+        self.lengths.append(len(words))
+        self.words.update(filter(None, (piece.strip(_AROUND).lower() for piece in words)))
 
 
 class CosimTally:
@@ -78,8 +78,8 @@ class CosimTally:
         if kinds:
             self.numbers[NUMBERS[min(len(kinds), len(NUMBERS)) - 1]] += 1
             self.changes[NUMBERS[min(number_of_changes(case), len(NUMBERS)) - 1]] += 1
-        said = {part: _YES_OR_NO.match(text) for part, text in texts}
-        before, after = said.get("initial response"), said.get("new response")
+        openings = {part: _YES_OR_NO.match(text) for part, text in texts}
+        before, after = openings.get("initial response"), openings.get("new response")
         if before and after:
             is_kept = before[1].lower() == after[1].lower()
             self.guides["answer kept" if is_kept else "answer flipped"] += 1
@@ -112,8 +112,8 @@ class CosimTally:
     def _lengths(self) -> Grid:
         lines = []
         for name, part in self.parts.items():
-            of = part.lengths or [0]
-            figures = f"{max(of)}", f"{min(of)}", f"{fmean(of):.2f}", f"{pstdev(of):.2f}"
+            lengths = part.lengths or [0]
+            figures = f"{max(lengths)}", f"{min(lengths)}", f"{fmean(lengths):.2f}", f"{pstdev(lengths):.2f}"
             lines.append(_line(name, *figures, f"{len(part.words):,}"))
             printed = (_reported("cosim-1", name, column) for column in LENGTHS)
             lines.append(_line("  reported", *printed, f"{REPORTED_WORDS[name]:,}", reported=True))
@@ -151,9 +151,9 @@ def _shares(title: str, heading: str, note: str, counts: dict[str, int], reporte
 
 def number_of_changes(case: Case) -> int:
     """Return the number of changes, as assigned or as counted by the rules, or 0 if it is unknown."""
-    said = case.provenance.get("changes")
-    if isinstance(said, int) and said > 0:
-        return said
+    assigned = case.provenance.get("changes")
+    if isinstance(assigned, int) and assigned > 0:
+        return assigned
     if case.change is None or not case.change.kinds:
         return 0
     counted = change_count(case.change.text) if case.provenance.get("kinds") != "assigned" else 0

@@ -110,21 +110,21 @@ def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
     The result depends on the seed and the index only.
     """
     key = f"{seed}/least-change"
-    asked = (_circle_to_go, _flowers_to_go)[index % 2](Random(f"{key}/{index}"))
+    task = (_circle_to_go, _flowers_to_go)[index % 2](Random(f"{key}/{index}"))
     letter = balanced_answer("ABCD", f"{key}/letter", index)
-    options = Random(f"{key}/{index}/options").sample(asked.options[1:], len(asked.options) - 1)
-    options.insert(LETTERS.index(letter), asked.options[0])
-    text = f"What is the smallest change after which {asked.goal}?"
-    before, after = asked.count(asked.scene), asked.count(apply(asked.scene, (asked.edit,)))
+    options = Random(f"{key}/{index}/options").sample(task.options[1:], len(task.options) - 1)
+    options.insert(LETTERS.index(letter), task.options[0])
+    text = f"What is the smallest change after which {task.goal}?"
+    before, after = task.count(task.scene), task.count(apply(task.scene, (task.edit,)))
     case = Case(
         id="",
         group="least-change",
-        factual=Question(asked.seen, str(before), "number"),
+        factual=Question(task.seen, str(before), "number"),
         counterfactual=Question(text, letter, "choice", tuple(map(Option, options))),
-        shown=Question(asked.seen, str(after), "number"),
+        shown=Question(task.seen, str(after), "number"),
         provenance={"seed": seed, "index": index},
     )
-    return case, asked.scene, asked.edit
+    return case, task.scene, task.edit
 
 
 _TAKEN = 2
