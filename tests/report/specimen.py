@@ -7,7 +7,7 @@ from functools import cache
 from PIL import Image, ImageDraw
 
 from countersight.case import WORLDS
-from countersight.html import Thumbnail
+from countersight.html import Figure, Thumbnail
 from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, PageData, ReportData, RunScores
 from countersight.scoring import (
     ComparedRuns,
@@ -16,7 +16,6 @@ from countersight.scoring import (
     GroupScores,
     LetterShare,
     Outcome,
-    Rate,
 )
 from countersight.scoring.intervals import EffectiveCounts
 
@@ -24,12 +23,13 @@ GROUPS = ("flowers outside", "flowers inside after removal", "dots in all circle
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202eevil\u2066\x00\ud800 <b>bold</b>"
 
 
-def share(value: float, n: int, spread: float = 0.04) -> Rate:
-    return Rate(round(value * n), n, max(0.0, value - spread), min(1.0, value + spread))
+def share(value: float, n: int, spread: float = 0.04) -> Figure:
+    return Figure(value, max(0.0, value - spread), min(1.0, value + spread), n, right=round(value * n))
 
 
 def difference(value: float, n: int, p: float = 0.0001, spread: float = 0.045) -> Difference:
-    return Difference(value, value - spread, value + spread, p, n, EffectiveCounts(0, 0, n))
+    ends = {"low": value - spread, "high": value + spread}
+    return Difference(value=value, **ends, n=n, p=p, effective=EffectiveCounts(0, 0, n))
 
 
 def scores(group: str, n: int, factual: float, counterfactual: float, shown: float | None = None) -> GroupScores:

@@ -13,10 +13,10 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from countersight.html import Thumbnail
+from countersight.html import Figure, Thumbnail
 from countersight.reports.data import GalleryAnswer, PageData
 from countersight.reports.page import render
-from countersight.scoring import Outcome, Rate
+from countersight.scoring import Outcome
 
 from . import specimen
 from .specimen import HOSTILE
@@ -114,7 +114,7 @@ def test_the_page_loads_without_a_request_or_a_complaint_and_runs_nothing_else(o
 def test_what_has_no_figure_is_last_whichever_way_a_table_is_sorted(open_page: Opener) -> None:
     data = specimen.page(1, "good", "bad", "unread")
     good, bad, unread = data.report.runs
-    nothing = msgspec.structs.replace(unread.overall, factual=Rate(0, 0, 0.0, 1.0), drop=None)
+    nothing = msgspec.structs.replace(unread.overall, factual=Figure(None, 0.0, 1.0, 0), drop=None)
     runs = (msgspec.structs.replace(unread, groups=(*unread.groups[:-1], nothing)), good, bad)
     page = open_page(msgspec.structs.replace(data, report=msgspec.structs.replace(data.report, runs=runs))).page
     table = page.locator("table").first

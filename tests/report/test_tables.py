@@ -6,18 +6,19 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from countersight.html import Figure
 from countersight.html.formatting import clean, name
 from countersight.reports import print_tables
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.formats import comma_separated, latex, markdown
-from countersight.scoring import ComparedRuns, Comparison, Difference, GroupScores, LetterShare, Rate
+from countersight.scoring import ComparedRuns, Comparison, Difference, GroupScores, LetterShare
 from countersight.scoring.intervals import EffectiveCounts
 
 from .specimen import HOSTILE
 
 
 def difference(value: float, low: float, high: float, n: int, p: float) -> Difference:
-    return Difference(value, low, high, p, n, EffectiveCounts(0, 0, n))
+    return Difference(value=value, low=low, high=high, n=n, p=p, effective=EffectiveCounts(0, 0, n))
 
 
 def small() -> ReportData:
@@ -26,11 +27,11 @@ def small() -> ReportData:
         group="dots",
         n=10,
         questions=30,
-        factual=Rate(8, 10, 0.49, 0.943),
-        counterfactual=Rate(5, 10, 0.237, 0.763),
+        factual=Figure(0.8, 0.49, 0.943, 10, right=8),
+        counterfactual=Figure(0.5, 0.237, 0.763, 10, right=5),
         drop=difference(0.3, 0.0, 0.6, 10, 0.25),
-        both_right=Rate(5, 10, 0.237, 0.763),
-        shown=Rate(6, 8, 0.409, 0.929),
+        both_right=Figure(0.5, 0.237, 0.763, 10, right=5),
+        shown=Figure(0.75, 0.409, 0.929, 8, right=6),
         imagination_gap=difference(0.25, -0.125, 0.625, 8, 0.5),
         fell_back=None,
         chance={},
@@ -40,7 +41,7 @@ def small() -> ReportData:
         failed=2,
         missing=3,
     )
-    nothing = Rate(0, 0, 0.0, 1.0)
+    nothing = Figure(None, 0.0, 1.0, 0, right=0)
     absent = dict.fromkeys(("drop", "shown", "imagination_gap"))
     shares = dict.fromkeys(("factual", "counterfactual", "both_right"), nothing)
     none = msgspec.structs.replace(

@@ -246,6 +246,6 @@ def test_it_is_said_where_cases_share_a_picture(tmp_path: Path) -> None:
     report = load([run(tmp_path / "run", dataset(tmp_path / "tiny", 4), FOUR)]).report
     assert "share a picture" not in report.units
     *groups, total = report.runs[0].groups
-    shared = msgspec.structs.replace(total, factual=msgspec.structs.replace(total.factual, clustered=True))
+    shared = msgspec.structs.replace(total, is_clustered=True)
     runs = (msgspec.structs.replace(report.runs[0], groups=(*groups, shared)),)
     assert "Some cases share a picture" in msgspec.structs.replace(report, runs=runs).units

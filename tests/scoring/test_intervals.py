@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from benchmarks.coverage import clustered
+from countersight.scoring import paired
 from countersight.scoring.intervals import (
     CONFIDENCE,
     EffectiveCounts,
@@ -24,7 +25,6 @@ from countersight.scoring.intervals import (
     interval_of_test,
     mcnemar,
     mean_interval,
-    paired,
     share_interval,
 )
 

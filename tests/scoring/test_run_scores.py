@@ -92,7 +92,7 @@ def test_chance_is_counted_question_by_question() -> None:
 def test_scores_say_what_they_are() -> None:
     scores = score(outcomes([(0, asked())], [said("3")]), "cow counter on farms")
     assert repr(scores).startswith("Scores of cow counter on farms: 1 of 1 question scored\n  factual         100.0% (")
-    assert repr(scores.overall.factual).startswith("Rate(100.0%, 2.5 to 100.0, n=1)")
+    assert repr(scores.overall.factual).startswith("Figure(100.0%, 2.5 to 100.0, n=1)")
     assert ">100.0<small>2.5\xa0to\xa0100.0</small></td>" in scores._repr_html_()
     assert "<script>" not in score(outcomes([(0, asked())], []), "<script>")._repr_html_()
 
@@ -100,7 +100,7 @@ def test_scores_say_what_they_are() -> None:
 def test_what_is_sure_is_not_shown_with_an_interval_that_begins_at_zero() -> None:
     """Six of 5,000 cases lost and none won was shown as "0.1 points (0.0 to 0.3; p = 0.0312)"."""
     lost = difference(np.arange(5_000) < 6, np.zeros(5_000))
-    assert repr(lost) == "Difference(+0.1 points, 0.02 to 0.3, n=5000, p = 0.031)"
+    assert repr(lost) == "Figure(+0.1 points, 0.02 to 0.3, n=5000, p = 0.031)"
 
 
 def test_tiers_hold_runs_that_cannot_be_told_apart() -> None:

@@ -83,8 +83,8 @@ def test_a_group_of_which_nothing_was_read_has_no_figure_and_nothing_is_compared
     heard = run(told(0, "B", "C"), told(1, "B", "A"), told(2, "A", "C"), told(3, "B", "C"), groups="aabb")
     row = score(silent).groups["b"]
     assert (row.factual.right, row.factual.n) == (1, 2)
-    assert (row.counterfactual.value, row.counterfactual.n, row.counterfactual.unread) == (None, 2, 2)
-    assert repr(row.counterfactual) == "Rate(0 of 2 read)"
+    assert (row.counterfactual.value, row.counterfactual.n, row.counterfactual.bounds) == (None, 2, None)
+    assert repr(row.counterfactual) == "Figure(0 of 2 read)"
     assert row.drop is None
     assert (row.unread, row.scored) == (2, 4)
     total = score(silent).overall
@@ -238,7 +238,7 @@ def test_accuracy_is_bounded_by_what_the_unread_replies_may_have_said() -> None:
 
 def test_where_nothing_was_read_there_is_no_figure_but_a_count() -> None:
     overall = score(run(told(0, "?", "C"), told(1, "?", "C"))).overall
-    assert (overall.factual.value, overall.factual.n, overall.factual.unread) == (None, 2, 2)
+    assert (overall.factual.value, overall.factual.n, overall.unread) == (None, 2, 2)
     assert (overall.drop, overall.unread_rate) == (None, 0.5)
     assert score(run(told(0, None, "C"))).overall.factual.n == 0
 

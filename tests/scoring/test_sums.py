@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.scoring import Rate, share_interval
+from countersight.html import Figure
+from countersight.scoring import share_interval
 from countersight.scoring.estimates import summed
 
 
-def rate(right: int, n: int) -> Rate:
+def rate(right: int, n: int) -> Figure:
     interval = share_interval(right, n)
-    return Rate(right, n, interval.low, interval.high)
+    return Figure(right / n if n else None, interval.low, interval.high, n)
 
 
 def test_shares_are_added_whatever_their_number_of_cases() -> None:
@@ -35,7 +36,7 @@ rates = st.integers(1, 500).flatmap(lambda n: st.builds(rate, st.integers(0, n),
 
 
 @given(st.lists(rates, min_size=1, max_size=8))
-def test_the_interval_holds_the_sum_and_stays_within_what_is_possible(parts: list[Rate]) -> None:
+def test_the_interval_holds_the_sum_and_stays_within_what_is_possible(parts: list[Figure]) -> None:
     total = summed(parts)
     assert total
     assert -1e-9 <= total.low <= total.value <= total.high <= len(parts) + 1e-9

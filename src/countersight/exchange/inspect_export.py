@@ -32,7 +32,7 @@ from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.named_questions import FOURTH, MEASURES, key_of, questions, run_figures
 from countersight.files import whole_file
 from countersight.picture import data_url
-from countersight.scoring import ALL, JudgedRun, Outcome, Rate, ScoredAnswer, judge_run, outcomes, score
+from countersight.scoring import ALL, JudgedRun, Outcome, ScoredAnswer, judge_run, outcomes, score
 from countersight.text import printable
 
 Json = dict[str, Any]
@@ -263,7 +263,7 @@ def _metrics(figures: dict[str, Any]) -> Json:
     for name, figure in figures.items():
         if figure is not None and figure.value is not None:
             metadata = {"low": figure.low, "high": figure.high, "n": figure.n}
-            metadata |= {} if isinstance(figure, Rate) else {"p": figure.p}
+            metadata |= {} if figure.p is None else {"p": figure.p}
             found[name] = {"name": name, "value": figure.value, "params": {}, "metadata": metadata}
     return found
 

@@ -10,7 +10,8 @@ from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant
 from countersight.dataset import BadRow, Dataset
 from countersight.engine import MANIFEST, PROMPTS, Prompt, prompt_context
 from countersight.errors import ExchangeError
-from countersight.scoring import Difference, GroupScores, Rate
+from countersight.html import Figure
+from countersight.scoring import GroupScores
 
 FOURTH: Final = "twice"
 """The name used instead of an asking for the question with "if" about the picture after the change."""
@@ -79,10 +80,10 @@ def run_figures(row: GroupScores) -> dict[str, float]:
     """Return the metrics of a run by name, with confidence interval and p-value for differences."""
     found: dict[str, float] = {}
     for name in MEASURES:
-        figure: Rate | Difference | None = getattr(row, name)
+        figure: Figure | None = getattr(row, name)
         if figure is None or figure.value is None:
             continue
         found[name] = figure.value
-        if isinstance(figure, Difference):
+        if figure.p is not None:
             found |= {f"{name}_low": figure.low, f"{name}_high": figure.high, f"{name}_p": figure.p}
     return found

@@ -19,7 +19,6 @@ from .svg import Markup as Markup
 from .svg import sheet as sheet
 from .svg import shortened as shortened
 from .tables import NOTHING as NOTHING
-from .tables import TOO_FEW as TOO_FEW
 from .tables import TOO_FEW_CASES as TOO_FEW_CASES
 from .tables import Bounds as Bounds
 from .tables import Content as Content
@@ -27,7 +26,6 @@ from .tables import Count as Count
 from .tables import Figure as Figure
 from .tables import Grid as Grid
 from .tables import Line as Line
-from .tables import Measured as Measured
 from .tables import Record as Record
 from .tables import TableCell as TableCell
 from .tables import figure_cell as figure_cell
@@ -39,4 +37,5 @@ from .tables import table_line as table_line
 from .terminal import print_grids as print_grids
 from .thumbnailing import Thumbnail as Thumbnail
 from .thumbnailing import side_for as side_for
+from .thumbnailing import stored_thumbnails as stored_thumbnails
 from .thumbnailing import thumbnails as thumbnails

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
@@ -21,62 +21,26 @@ TOO_FEW: Final = 10
 TOO_FEW_CASES: Final = "too few cases"
 
 
-class Measured(msgspec.Struct, frozen=True):
-    """A figure of a table: a share, or a difference of shares, with its interval.
+class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A share, a difference of shares or a correlation, with its 95 % interval and its number of cases."""
 
-    Subclasses override the properties that they can compute; the others keep these defaults.
-
-    """
-
-    @property
-    def value(self) -> float | None:
-        """The value; None if nothing was scored."""
-        raise NotImplementedError
-
-    @property
-    def low(self) -> float:
-        """The lower end of the interval."""
-        raise NotImplementedError
-
-    @property
-    def high(self) -> float:
-        """The upper end of the interval."""
-        raise NotImplementedError
-
-    @property
-    def n(self) -> int:
-        """The number of cases that the figure is based on."""
-        raise NotImplementedError
-
-    @property
-    def p(self) -> float | None:
-        """The p value of a comparison; None if nothing is compared."""
-        return None
-
-    @property
-    def hits(self) -> int | None:
-        """The number of right replies among the n; None if the figure is not a share of right replies."""
-        return None
-
-    @property
-    def method(self) -> str:
-        """The method of the interval and p; empty for exact binomial, or Tango's interval with McNemar's test."""
-        return ""
-
-    @property
-    def confidence(self) -> float | None:
-        """The confidence of the interval if it differs from the report's, as it does for multiple comparisons."""
-        return None
-
-    @property
-    def unread(self) -> int:
-        """The number of the n replies that would also be right if every unread reply were right."""
-        return 0
-
-    @property
-    def if_right(self) -> float | None:
-        """The share if every unread reply were right (`value` counts them as wrong)."""
-        return self.value + self.unread / self.n if self.value is not None and self.unread else None
+    value: float | None
+    """None if nothing was scored, or if no reply could be read."""
+    low: float
+    high: float
+    n: int
+    p: float | None = None
+    """The two-sided p value of a difference."""
+    right: int | None = msgspec.field(default=None, name="hits")
+    """The number of the n that are right, if this is a share of right answers."""
+    bounds: Bounds | None = None
+    """The smallest and the largest value possible, depending on the unread replies; absent if all were read."""
+    method: str = ""
+    """The method of the interval and p; empty for exact binomial, or Tango's interval with McNemar's test."""
+    confidence: float = 0.95
+    """The confidence of the interval, which is larger for multiple comparisons."""
+    is_share: ClassVar[bool] = True
+    """Whether the figure is shown in per cent or points; a correlation is not."""
 
     @property
     def too_few(self) -> bool:
@@ -84,9 +48,9 @@ class Measured(msgspec.Struct, frozen=True):
         return self.p is not None and self.n < TOO_FEW
 
     @property
-    def bounds(self) -> "Bounds | None":
-        """The smallest and the largest value possible, depending on the unread replies; None if all were read."""
-        return None if self.value is None or self.if_right is None else Bounds(self.value, self.if_right)
+    def if_right(self) -> float | None:
+        """The share if every unread reply were right (`value` counts them as wrong); None if all were read."""
+        return self.bounds.high if self.bounds and self.p is None else None
 
     @property
     def is_clear(self) -> bool:
@@ -94,25 +58,14 @@ class Measured(msgspec.Struct, frozen=True):
         value, bounds = self.value or 0.0, self.bounds or Bounds(self.value or 0.0, self.value or 0.0)
         return not self.too_few and (self.low - (value - bounds.low) > 0 or self.high + (bounds.high - value) < 0)
 
-    @property
-    def is_share(self) -> bool:
-        """Whether the figure is shown in per cent or points; a correlation is not."""
-        return True
-
-
-class Figure(Measured, frozen=True, omit_defaults=True):
-    """A share from 0 to 1 or a difference of shares, with its 95 % interval and its number of cases."""
-
-    value: float | None
-    low: float
-    high: float
-    n: int
-    p: float | None = None
-    """The two-sided p value of a difference."""
-    hits: int | None = None
-    """The number of the n that are right, if this is a share."""
-    bounds: Bounds | None = None
-    """The smallest and the largest value possible, depending on the unread replies; absent if all were read."""
+    def __repr__(self) -> str:
+        if self.value is None:
+            return f"Figure(0 of {self.n} read)" if self.n else "Figure(nothing scored)"
+        if not self.is_share:
+            return f"Figure({number(self.value)}, {plain_interval(self)}, n={self.n})"
+        if self.p is None:
+            return f"Figure({100 * self.value:.1f}%, {interval(self)}, n={self.n})"
+        return f"Figure({100 * self.value:+.1f} points, {interval(self)}, n={self.n}, {p_value(self.p)})"
 
 
 class Count(msgspec.Struct, frozen=True):
@@ -127,7 +80,7 @@ class Record(msgspec.Struct, frozen=True):
     """A figure as written to files: its measure, and its group if that differs from the line's."""
 
     measure: str
-    figure: Measured | Count
+    figure: Figure | Count
     group: str = ""
 
 
@@ -136,7 +89,7 @@ class TableCell(msgspec.Struct, frozen=True):
 
     text: str
     details: tuple[str, ...] = ()
-    figure: Measured | None = None
+    figure: Figure | None = None
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -176,13 +129,13 @@ class Grid(msgspec.Struct, frozen=True):
 NOTHING = TableCell("–")
 
 
-def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: bool = False) -> TableCell:
+def figure_cell(figure: Figure | None, expected_n: int | None, *, counted: bool = False) -> TableCell:
     """Return a cell with a figure and its interval; `counted` adds the count; n is shown unless it is `expected_n`."""
     if figure is None or figure.value is None:
         return TableCell(NOTHING.text, (f"0 of {count(figure.n)} read",), figure) if figure and figure.n else NOTHING
     details = [interval(figure) if figure.is_share else plain_interval(figure)]
-    if counted and figure.hits is not None:
-        details.append(f"{count(figure.hits)} of {count(figure.n)}")
+    if counted and figure.right is not None:
+        details.append(f"{count(figure.right)} of {count(figure.n)}")
         expected_n = figure.n
     if figure.p is not None:
         details.append(p_value(figure.p))
@@ -196,7 +149,7 @@ def figure_cell(figure: Measured | None, expected_n: int | None, *, counted: boo
     return TableCell(written, tuple(details), figure)
 
 
-Content = TableCell | Measured | str | int | None
+Content = TableCell | Figure | str | int | None
 """The content of a cell: a figure, text, a count, or nothing."""
 
 

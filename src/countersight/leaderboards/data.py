@@ -1,25 +1,22 @@
 """The data of a leaderboard as plain values."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
+from countersight.html import Figure
+
 Kind = Literal["measured", "reported"]
 
 
-class Score(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A share, or a sum of shares, with its interval if known; a score from a paper also has its printed form."""
+class ReportedScore(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A share, or a sum of shares, from a paper, with its printed form, and its interval if the paper has one."""
 
     value: float
+    printed: str
     low: float | None = None
     high: float | None = None
-    n: int | None = None
-    if_unread_right: float | None = None
-    """The share if every unread reply were right (`value` counts them as wrong); None if all were read."""
-    unread_low: float | None = None
-    """The smallest possible value, depending on how unread replies are counted; `unread_high` is the largest."""
-    unread_high: float | None = None
-    printed: str = ""
 
 
 class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -41,7 +38,7 @@ class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """Problems of the run: unfinished, cut, unread."""
     run: str = ""
     """The folder of the run."""
-    scores: dict[str, Score]
+    scores: Mapping[str, Figure | ReportedScore]
     unread_rate: float | None = None
     """The share of the run's replies to these cases without a readable answer."""
     failed: int = 0

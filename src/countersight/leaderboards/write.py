@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import asdict
 
 from countersight.files import write_text
-from countersight.html import TOO_FEW, TOO_FEW_CASES, TableCell, count, csv_safe, document, interval, percent
+from countersight.html import Figure, TableCell, count, csv_safe, document, figure_cell, interval
 from countersight.leaderboards.collect import collect
-from countersight.leaderboards.data import Leaderboard, LeaderboardRow
+from countersight.leaderboards.data import Leaderboard, LeaderboardRow, ReportedScore
 from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
 from countersight.suites import RUN_MEASURES, papers, tables
 
@@ -49,10 +49,8 @@ _COLUMNS = (
     *("suite", "axis", "line", "ranked_by", "kind", "tier", "rank", "model", "prompt", "answering"),
     *("dataset", "fingerprint", "source", "n", "unread_rate", "failed", "standing", "version", "started"),
 )
-_PARTS = {
-    **{"": "value", "_low": "low", "_high": "high", "_n": "n", "_if_unread_right": "if_unread_right"},
-    **{"_unread_low": "unread_low", "_unread_high": "unread_high"},
-}
+_PARTS = ("", "_low", "_high", "_n", "_if_unread_right", "_unread_low", "_unread_high")
+"""The suffixes of the columns of each measure."""
 
 
 def comma_separated(board: Leaderboard) -> str:
@@ -67,10 +65,18 @@ def comma_separated(board: Leaderboard) -> str:
                     known = asdict(pool) | asdict(each) | asdict(entry)
                     known |= {"suite": suite.suite or suite.title, "model": entry.named or entry.model}
                     scores = [entry.scores.get(key) for key in RUN_MEASURES]
-                    figures = (getattr(score, part, None) for score in scores for part in _PARTS.values())
+                    figures = (part for score in scores for part in _parts(score))
                     row = (*(known[key] for key in _COLUMNS), *figures)
                     table.writerow([csv_safe(cell) if isinstance(cell, str) else cell for cell in row])
     return file.getvalue()
+
+
+def _parts(score: Figure | ReportedScore | None) -> tuple[float | None, ...]:
+    """Return the values of a measure's columns."""
+    if isinstance(score, Figure):
+        bounds = (score.bounds.low, score.bounds.high) if score.bounds else (None, None)
+        return score.value, score.low, score.high, score.n, score.if_right, *bounds
+    return (score.value, score.low, score.high, *[None] * 4) if score else (None,) * len(_PARTS)
 
 
 def render(board: Leaderboard) -> str:
@@ -114,23 +120,19 @@ def _place(entry: LeaderboardRow) -> tuple[int | None, str]:
 
 def _cases(entry: LeaderboardRow) -> tuple[float | None, TableCell]:
     """Return the number of cases of a row; if some were not answered, the number behind its figures and the total."""
-    counts = {score.n for score in entry.scores.values()}
+    counts = {score.n for score in entry.scores.values() if isinstance(score, Figure)}
     failed = (f"{count(entry.failed)} failed",) * bool(entry.failed)
-    if len(counts) != 1 or None in counts or entry.n is None or counts == {entry.n}:
+    if len(counts) != 1 or entry.n is None or counts == {entry.n}:
         return _shown(entry.n, "" if entry.n is None else count(entry.n), *failed)
     [n] = counts
-    return _shown(n, f"{count(n or 0)} of {count(entry.n)}", *failed)
+    return _shown(n, f"{count(n)} of {count(entry.n)}", *failed)
 
 
 def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, TableCell]:
     score = entry.scores.get(key)
     if score is None:
         return _shown(None, "")
+    if isinstance(score, Figure):
+        return score.value, figure_cell(score, entry.n)
     details = [] if score.low is None or score.high is None else [interval(Interval(score.low, score.high))]
-    if score.n is not None and score.n != entry.n:  # cases without an answer are not in the share
-        details.append(f"n = {count(score.n)}")
-    if key == "drop" and score.n is not None and score.n < TOO_FEW:
-        details.append(TOO_FEW_CASES)
-    if score.unread_low is not None and score.unread_high is not None:
-        details.append(f"unread: {interval(Interval(score.unread_low, score.unread_high))}")
-    return _shown(score.value, score.printed.replace("-", "−") or percent(score.value), *details)
+    return _shown(score.value, score.printed.replace("-", "−"), *details)

@@ -1,15 +1,12 @@
-from .analysed_run import AnalysedRun as AnalysedRun
 from .data import PageData as PageData
 from .data import ReportData as ReportData
-from .data import RunScores as RunScores
 from .formats import print_overview as print_overview
 from .formats import print_tables as print_tables
 from .gallery import cases_from as cases_from
 from .image_groups import GroupsFile as GroupsFile
+from .loaded_run import LoadedRun as LoadedRun
+from .loaded_run import load_runs as load_runs
 from .loading import LoadedReport as LoadedReport
-from .loading import as_run as as_run
-from .loading import judge_runs as judge_runs
-from .loading import labels as labels
 from .loading import load as load
 from .loading import refuse_twice as refuse_twice
 from .page import render as render

@@ -6,10 +6,11 @@ from typing import Final
 
 from countersight.case import TWO_WORLDS
 from countersight.html import Figure, Grid, TableCell, interval, name, percent, table_line
-from countersight.reports.analysed_run import AnalysedRun, group_line, short_name
 from countersight.reports.data import Analysis
 from countersight.reports.image_groups import PictureGroups, bias_analysis
-from countersight.reports.programs import ReplyRecorder, composed_analysis, program_analysis
+from countersight.reports.loaded_run import LoadedRun, short_name
+from countersight.reports.programs import composed_analysis, program_analysis
+from countersight.reports.tables import group_line
 from countersight.scoring import (
     CONFIDENCE,
     Correlation,
@@ -33,8 +34,7 @@ FIRST_PROMPT: Final = "0-shot"
 
 
 def analyses(
-    runs: Sequence[AnalysedRun],
-    recorders: Sequence[ReplyRecorder],
+    runs: Sequence[LoadedRun],
     terms: Terms,
     groups: Sequence[PictureGroups],
     *,
@@ -47,14 +47,14 @@ def analyses(
         _alarms(runs, terms),
         _observations(runs, terms) if suite == "cfmm" else None,
         _prompts(runs, terms),
-        composed_analysis(runs, recorders, terms),
-        program_analysis(runs, recorders, terms),
+        composed_analysis(runs, terms),
+        program_analysis(runs, terms),
         *(bias_analysis(each, runs, terms) for each in groups),
     ]
     return tuple(analysis for analysis in found if analysis is not None and analysis.tables)
 
 
-def _alarms(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
+def _alarms(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
     """Analyse whether answers change when they should and only then."""
     return Analysis(
         heading="Misses and false alarms",
@@ -66,9 +66,9 @@ def _alarms(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
     )
 
 
-def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[Grid]:
+def _alarm_tables(run: LoadedRun, terms: Terms) -> Iterator[Grid]:
     heads = ("misses", "false alarms", "unread", "balance")
-    known = [line for line in run.scores.alarms if line.balance.n]
+    known = [line for line in run.alarms if line.balance.n]
     for variant in dict.fromkeys(line.variant for line in known):
         here = [line for line in known if line.variant == variant]
         yield Grid(
@@ -86,7 +86,7 @@ def _alarm_tables(run: AnalysedRun, terms: Terms) -> Iterator[Grid]:
         )
 
 
-def _sets(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
+def _sets(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
     """Analyse how often all answers to a question, about a picture or in a set are right."""
     return Analysis(
         heading="Complete sets of questions and pictures",
@@ -94,12 +94,12 @@ def _sets(runs: Iterable[AnalysedRun], terms: Terms) -> Analysis:
             "Several questions are asked about several pictures, with different answers: a model that does not look "
             "gives the same answer for all pictures, so it has no question right for all of them."
         ),
-        tables=tuple(_set_table(run, terms) for run in runs if run.scores.sets),
+        tables=tuple(_set_table(run, terms) for run in runs if run.sets),
     )
 
 
-def _set_table(run: AnalysedRun, terms: Terms) -> Grid:
-    total = run.scores.sets[-1]
+def _set_table(run: LoadedRun, terms: Terms) -> Grid:
+    total = run.sets[-1]
     size = "" if total.fours is None else f", sets of {'four' if total.fours else 'three'}"
     heads = [terms.wholes.get(which, f"whole {which}s") for which in ("question", "picture", "set")]
     lines = (
@@ -111,7 +111,7 @@ def _set_table(run: AnalysedRun, terms: Terms) -> Grid:
             line.answers,
             *(each.rate if each else None for each in (line.question, line.picture, line.whole)),
         )
-        for line in run.scores.sets
+        for line in run.sets
     )
     return Grid(
         f"Complete sets: {name(run.label)}{size}",
@@ -137,10 +137,10 @@ def _about_sets(line: SetScores, heads: Sequence[str]) -> Iterator[str]:
         yield f"{several(line.fours, 'case')} have all four answers and form sets; {line.threes:,} have three."
 
 
-def _repeats(runs: Sequence[AnalysedRun]) -> Analysis:
+def _repeats(runs: Sequence[LoadedRun]) -> Analysis:
     """Compare runs that differ only in their seed, to show how much of the result is due to chance."""
 
-    def key_without_seed(run: AnalysedRun) -> str:
+    def key_without_seed(run: LoadedRun) -> str:
         return run.manifest.key_without_seed()
 
     families = [list(family) for _, family in groupby(sorted(runs, key=key_without_seed), key=key_without_seed)]
@@ -152,7 +152,7 @@ def _repeats(runs: Sequence[AnalysedRun]) -> Analysis:
     )
 
 
-def _repeat_table(first: AnalysedRun, figures: Sequence[Repeatability]) -> Grid:
+def _repeat_table(first: LoadedRun, figures: Sequence[Repeatability]) -> Grid:
     measures = ("expected", "flips")
     lines = (
         table_line(
@@ -177,7 +177,7 @@ def _mean(value: float, cases: int) -> Figure:
     return Figure(value, ends.low, ends.high, cases)
 
 
-def _observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
+def _observations(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
     """Repeat the analyses of the CFMM paper (section 4.2) for these runs."""
     correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
     asked = [world for world in TWO_WORLDS if world in terms.measures]
@@ -192,15 +192,15 @@ def _observations(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
     )
 
 
-def _correlation_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms) -> Grid:
+def _correlation_table(found: Sequence[tuple[LoadedRun, Correlation]], terms: Terms) -> Grid:
     heads = {key: terms.measures.get(key, key) for key in ("factual", "counterfactual", "drop")} | {"phi": "phi"}
     heads |= {"after_right": "counterfactual, if factually right", "after_wrong": "counterfactual, if not"}
     lines = []
     for run, correlated in found:
-        worlds = (run.scores.overall.figure(key) for key in ("factual", "counterfactual", "drop"))
+        worlds = (run.overall.figure(key) for key in ("factual", "counterfactual", "drop"))
         cells = (*worlds, correlated.phi, correlated.after_right, correlated.after_wrong)
         lines.append(table_line(run.label, *cells, n=correlated.n, run=run.label))
-    notes = [_count_of_falling_groups(run.label, run.scores.rows[:-1], terms) for run, _ in found]
+    notes = [_count_of_falling_groups(run.label, run.groups[:-1], terms) for run, _ in found]
     return Grid(
         "Factual and counterfactual accuracy",
         ("run", *heads.values()),
@@ -223,7 +223,7 @@ def _count_of_falling_groups(run: str, groups: Sequence[GroupScores], terms: Ter
     )
 
 
-def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> Grid:
+def _ranking_table(run: LoadedRun, found: Ranking, terms: Terms) -> Grid:
     measure = terms.measures[found.variant]
     return Grid(
         f"From best to worst, {measure}: {name(run.label)}",
@@ -235,7 +235,7 @@ def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> Grid:
     )
 
 
-def _prompts(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
+def _prompts(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
     """Analyse the effect of another prompt, or of leaving the picture out, for the same model."""
     changes = []
     for run in runs:

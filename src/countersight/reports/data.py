@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from countersight.case import TWO_WORLDS, QuestionVariant, Trace, World
-from countersight.html import Grid, Measured, Thumbnail, name, shortened
+from countersight.html import Figure, Grid, Thumbnail, name, shortened
 from countersight.scoring import (
     SHARED_PICTURES,
     ComparedRuns,
@@ -15,7 +15,6 @@ from countersight.scoring import (
     Outcome,
     RoleShare,
     SetScores,
-    Sum,
     describe_progress,
 )
 from countersight.suites import PaperTable, Terms, terms
@@ -53,7 +52,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the model was shown the pictures; some prompts show none."""
     groups: tuple[GroupScores, ...]
     letters: tuple[LetterShare, ...] = ()
-    total: dict[str, Sum] = {}
+    total: dict[str, Figure] = {}
     """The sum of the groups' shares for each measure, if the suite reports it."""
     divisions: tuple[DividedScores, ...] = ()
     roles: tuple[RoleShare, ...] = ()
@@ -93,7 +92,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     heading: str
     about: str
     tables: tuple[Grid, ...]
-    plot: tuple[tuple[str, Measured], ...] = ()
+    plot: tuple[tuple[str, Figure], ...] = ()
     """Named differences to plot on one scale."""
 
 

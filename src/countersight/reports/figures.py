@@ -12,8 +12,8 @@ from countersight.case import VARIANT_DESCRIPTIONS, VARIANTS, QuestionVariant
 from countersight.html import (
     MARGIN,
     TOO_FEW_CASES,
+    Figure,
     Markup,
-    Measured,
     count,
     fragment,
     interval,
@@ -69,10 +69,10 @@ class PlotLine(msgspec.Struct, frozen=True):
     """A line of a plot: marks with their intervals, and one printed figure."""
 
     name: str
-    figures: dict[QuestionVariant, Measured]
+    figures: dict[QuestionVariant, Figure]
     words: str
     """A text description of the line for screen readers."""
-    printed: Measured | None
+    printed: Figure | None
     note: str = ""
     """The number of cases behind the printed figure, and whether it is too small."""
     chance: float | None = None
@@ -115,7 +115,7 @@ def _line(words: str, scores: GroupScores, key: str) -> PlotLine:
     figures = _figures(scores)
     said = [f"{variant} {percent(each.value or 0)}% ({interval(each)})" for variant, each in figures.items()]
     told = "; ".join(said) or "nothing scored"
-    printed: Measured | None = getattr(scores, key)
+    printed: Figure | None = getattr(scores, key)
     printed = printed if printed and printed.value is not None else None
     note = with_n(printed) if printed else ""
     told += f"; drop {percent(printed.value or 0)} ({interval(printed)}; {note})" if printed and key == "drop" else ""
@@ -124,12 +124,12 @@ def _line(words: str, scores: GroupScores, key: str) -> PlotLine:
     return PlotLine(words, figures, f"{words}: {told}", printed, note, chance)
 
 
-def with_n(figure: Measured) -> str:
+def with_n(figure: Figure) -> str:
     """Format the number of cases of a figure, with a warning if it is too small."""
     return f"n = {count(figure.n)}; {TOO_FEW_CASES}" if figure.too_few else f"n = {count(figure.n)}"
 
 
-def interval_plot(title: str, figures: Sequence[tuple[str, Measured]]) -> Plot:
+def interval_plot(title: str, figures: Sequence[tuple[str, Figure]]) -> Plot:
     """Return a plot of named differences with their intervals on one scale of points, like C-VQA's Figure 5."""
     low, high = min(0.0, *(each.low for _, each in figures)), max(0.0, *(each.high for _, each in figures))
     step = next((step for step in _STEPS if (high - low) / step <= 6), _STEPS[-1])
@@ -146,7 +146,7 @@ def answered(report: ReportData) -> list[QuestionVariant]:
     return [variant for variant in VARIANTS if any(variant in _figures(run.overall) for run in report.runs)]
 
 
-def _figures(scores: GroupScores) -> dict[QuestionVariant, Measured]:
+def _figures(scores: GroupScores) -> dict[QuestionVariant, Figure]:
     found = {variant: scores.figure(variant) for variant in VARIANTS}
     return {variant: figure for variant, figure in found.items() if figure and figure.value is not None}
 

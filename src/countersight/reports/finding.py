@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from countersight.case import TWO_WORLDS, World
-from countersight.html import TOO_FEW_CASES, Bounds, Measured, count, interval, name, p_value, percent, shortened
+from countersight.html import TOO_FEW_CASES, Bounds, Figure, count, interval, name, p_value, percent, shortened
 from countersight.reports.advice import WARNING_THRESHOLD
 from countersight.reports.data import ReportData, RunScores
 from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
@@ -17,7 +17,7 @@ _GUESSING_MARGIN = 0.25
 """A model is no better than guessing if its interval includes chance and ends at most this far above it."""
 _NO_BETTER = "no better than guessing:"
 _MAX_DATASET_NAME = 40
-_RunFigure = tuple[RunScores, Measured]
+_RunFigure = tuple[RunScores, Figure]
 
 
 class FindingSentence(NamedTuple):
@@ -123,7 +123,7 @@ def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
             yield FindingSentence(f"{who} {words}")
 
 
-def _guesses(report: ReportData, run: RunScores, drop: Measured) -> bool | None:
+def _guesses(report: ReportData, run: RunScores, drop: Figure) -> bool | None:
     """Return True if a model is no better than guessing, None if it is better, and False if there are too few cases."""
     factual, chance = run.overall.figure("factual"), run.overall.chance.get("factual")
     if not report.two_worlds or drop.too_few or not factual or chance is None or factual.low > chance:
@@ -158,8 +158,8 @@ def finding(report: ReportData) -> str:
     known.sort(key=lambda each: -(each[1].value or 0.0))
     unclear = [each for each in known if report.two_worlds and not each[1].is_clear]
     clear = [each for each in known if each not in unclear]
-    if report.two_worlds and len(clear) > _MAX_LISTED_RUNS:
-        return "; ".join([_most_and_least(report, clear), *_unclear_drops(report, unclear)]) + "."
+    if report.two_worlds and len(report.runs) > _MAX_LISTED_RUNS:
+        return "; ".join([*_most_and_least(report, clear), *_unclear_drops(report, unclear)]) + "."
     # Of many runs, only the highest and the lowest are named.
     ends = clear if len(clear) <= _MAX_LISTED_RUNS else [clear[0], clear[-1]]
     parts = [
@@ -170,23 +170,29 @@ def finding(report: ReportData) -> str:
     return "; ".join([*parts, *_unclear_drops(report, unclear)]) + "."
 
 
-def _most_and_least(report: ReportData, clear: list[_RunFigure]) -> str:
-    """Return, for many runs, how many lose accuracy, and which lose most and least."""
+def _most_and_least(report: ReportData, clear: list[_RunFigure]) -> Iterator[str]:
+    """Yield, for many runs, how many lose or gain accuracy, and for which it falls most and least."""
+    if not clear:
+        return
     losing = sum((figure.value or 0.0) > 0 for _, figure in clear)
-    who = f"all {len(clear)} lose" if losing == len(report.runs) else f"{losing} of {len(report.runs)} lose"
-    (most, high), (least, low) = clear[0], clear[-1]
-    return (
-        f"{who} accuracy under a change, most {most.short_label(report.runs)} ({_fall(most, high)}), "
-        f"least {least.short_label(report.runs)} ({_fall(least, low)})"
+    counts = ((losing, "lose"), (len(clear) - losing, "gain"))
+    who = " and ".join(f"{number} {verb if number > 1 else verb + 's'}" for number, verb in counts if number)
+    who = f"all {who}" if losing == len(report.runs) else f"of {len(report.runs)} runs, {who}"
+    ends = dict(zip(("most", "least"), (clear[0], clear[-1])[: len(clear)], strict=False))
+    named = (
+        f"{which} {run.short_label(report.runs)} ({_fall(run, drop)}"
+        + (f"; {_cases(run, drop)})" if drop.n < run.overall.n else ")")
+        for which, (run, drop) in ends.items()
     )
+    yield f"{who} accuracy under a change, {', '.join(named)}"
 
 
-def _fall(run: RunScores, drop: Measured) -> str:
+def _fall(run: RunScores, drop: Figure) -> str:
     before, after = _both_shares(run)
-    return f"{percent(drop.value or 0.0)} points, from {before}% to {after}%; {_cases(run, drop)}"
+    return f"{percent(drop.value or 0.0)} points, from {before}% to {after}%"
 
 
-def _cases(run: RunScores, figure: Measured) -> str:
+def _cases(run: RunScores, figure: Figure) -> str:
     """Return the number of cases of a figure, and whether only those answered in both worlds are counted."""
     return several(figure.n, "case") + " answered in both worlds" * (figure.n < run.overall.n)
 
@@ -226,7 +232,8 @@ def _list_drops(report: ReportData, runs: list[_RunFigure]) -> str:
         which = f" ({', '.join(f'#{number}' for number in numbers)})" if all(numbers) else ""
         return several(len(runs), "run") + which
     named = [
-        f"{run.short_label(report.runs)} ({_fall(run, figure)}; interval {interval(figure)}{_left_open(figure.bounds)})"
+        f"{run.short_label(report.runs)} ({_fall(run, figure)}; {_cases(run, figure)}; interval {interval(figure)}"
+        f"{_left_open(figure.bounds)})"
         for run, figure in runs
     ]
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
@@ -248,12 +255,12 @@ def _is_unfinished(run: RunScores) -> bool:
     return bool(run.overall.missing or run.overall.failed)
 
 
-def _figure(report: ReportData, run: RunScores) -> Measured | None:
-    figure: Measured | None = run.overall.drop if report.two_worlds else getattr(run.overall, report.worlds[-1])
+def _figure(report: ReportData, run: RunScores) -> Figure | None:
+    figure: Figure | None = run.overall.drop if report.two_worlds else getattr(run.overall, report.worlds[-1])
     return figure if figure and figure.value is not None else None
 
 
-def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = False) -> str:
+def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = False) -> str:
     """Return a drop in words: "loses 12.5 points under a change (factual 84.3% right, …)".
 
     `short` leaves out the interval and the p value, for sentences about several runs.
@@ -287,7 +294,7 @@ def _drop(report: ReportData, run: RunScores, drop: Measured, *, short: bool = F
     return f"{words}: {percent(abs(value))} points ({shares}; {sure})"
 
 
-def _accuracy(report: ReportData, run: RunScores, figure: Measured) -> str:
+def _accuracy(report: ReportData, run: RunScores, figure: Figure) -> str:
     words = "VQA accuracy of" if report.soft else "answers right"
     words += " under a change" if len(report.worlds) > 1 else ""
     chance = run.overall.chance.get(report.worlds[-1])

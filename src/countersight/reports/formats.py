@@ -76,7 +76,7 @@ def comma_separated(report: ReportData) -> str:
             for record in grid.records(line):
                 named = (plain.get(each, each) for each in (line.run, line.minus_run))
                 place = (grid.key, *named, record.group or line.group)
-                for measure, *figure in _figures(record, report.confidence):
+                for measure, *figure in _figures(record):
                     cells = (*place, measure, *figure, *origin)
                     table.writerow([csv_safe(cell) if isinstance(cell, str) else cell for cell in cells])
     return file.getvalue()
@@ -85,7 +85,7 @@ def comma_separated(report: ReportData) -> str:
 Value = str | float | int | None
 
 
-def _figures(record: Record, confidence: float) -> Iterator[list[Value]]:
+def _figures(record: Record) -> Iterator[list[Value]]:
     """Yield the cells from measure to confidence: of a figure, and of its value if all unread replies were right."""
     figure, measure = record.figure, record.measure
     if isinstance(figure, Count):
@@ -97,7 +97,7 @@ def _figures(record: Record, confidence: float) -> Iterator[list[Value]]:
     if figure.value is not None:
         ends = round(figure.value, 6), _end(figure.low), _end(figure.high)
         method = figure.method or ("exact binomial" if figure.p is None else "Tango score; McNemar exact")
-        rest = figure.p, figure.hits, figure.n, method, figure.confidence or confidence
+        rest = figure.p, figure.right, figure.n, method, figure.confidence
         yield [measure, *ends, *rest]
 
 

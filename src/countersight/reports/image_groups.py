@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from countersight.case import TWO_WORLDS, Case
 from countersight.errors import CountersightError
 from countersight.html import Grid, count, name, table_line
-from countersight.reports.analysed_run import AnalysedRun
 from countersight.reports.data import Analysis
+from countersight.reports.loaded_run import LoadedRun
 from countersight.scoring import Bias, bias
 from countersight.suites import BadField, Terms, csv_rows
 from countersight.text import printable, several, unknown
@@ -194,7 +194,7 @@ def _grouped(
     )
 
 
-def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Terms) -> Analysis:
+def bias_analysis(groups: PictureGroups, runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
     """Analyse how the drop differs between groups of pictures."""
     measured = bias([run.outcomes for run in runs], groups.names, groups.group_of, groups.picture_of)
     found = [(run, each) for run, each in zip(runs, measured, strict=True) if each.groups]
@@ -221,7 +221,7 @@ def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Ter
     )
 
 
-def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> Grid:
+def _table(column: str, run: LoadedRun, measured: Bias, terms: Terms) -> Grid:
     lines = [
         table_line(
             *(each.name, each.pictures, each.n, each.factual, each.counterfactual, each.diff),

@@ -4,74 +4,32 @@ The authors of C-VQA examined by hand why programs fail (C-VQA 4.1, D); here fai
 `compose`, a grammar computes some of the counterfactual answers; their number and their accuracy are reported too.
 """
 
-import ast
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 import msgspec
 import numpy as np
 
-from countersight.case import VARIANTS, QuestionVariant, Reply
-from countersight.engine import COMPOSED
-from countersight.html import Grid, count, name, percent, shortened
+from countersight.case import VARIANTS, QuestionVariant
+from countersight.html import Figure, Grid, count, name, percent, shortened
 from countersight.programs import FailureKind
-from countersight.reports.analysed_run import AnalysedRun, group_line, groups_in_order
 from countersight.reports.data import Analysis
-from countersight.scoring import ALL, CONFIDENCE, RIGHT, Outcomes, Rate, share
+from countersight.reports.loaded_run import LoadedRun
+from countersight.reports.tables import group_line
+from countersight.scoring import ALL, CONFIDENCE, RIGHT, share
 from countersight.suites import PLAIN_MEASURES, Terms
 
 _MAX_REASONS = 3
 _MAX_REASON_LENGTH = 80
 
 
-class ProgramRecord(msgspec.Struct, frozen=True):
-    """A program written for a question: a digest of its content, and how it failed if it did."""
-
-    digest: bytes
-    failure: str
-    reason: str
-
-
-class ReplyRecorder:
-    """The programs and the composed answers of a run, collected while its replies are read."""
-
-    def __init__(self) -> None:
-        self.programs: dict[int, ProgramRecord] = {}
-        """Programs by the number of their reply in the journal; scoring decides which of several replies counts."""
-        self.composed: set[int] = set()
-        """Rows whose counterfactual question was answered by the grammar."""
-
-    def watch(self, replies: Iterable[Reply]) -> Iterator[Reply]:
-        """Yield the given replies unchanged, and record their programs on the way."""
-        for place, reply in enumerate(replies):
-            if reply.trace is not None:
-                failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
-                self.programs[place] = ProgramRecord(program_digest(reply.trace.program), failure, reply.reason)
-            if reply.finish == COMPOSED:
-                self.composed.add(reply.row)
-            yield reply
-
-
-@lru_cache(maxsize=1024)  # the runs of one report often contain the same programs
-def program_digest(program: str) -> bytes:
-    """Return a digest of a program that ignores its comments, docstrings and whitespace."""
-    try:
-        tree = ast.parse(program)
-        for node in ast.walk(tree):
-            body = getattr(node, "body", None)
-            if isinstance(body, list):
-                body[:] = [line for line in body if not _is_remark(line)] or body[:1]
-        normalized = ast.dump(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        normalized = " ".join(program.split())
-    return hashlib.blake2b(normalized.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-
-
-def _is_remark(line: object) -> bool:
-    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and isinstance(line.value.value, str)
+def _groups_in_order(run: LoadedRun, terms: Terms) -> list[str]:
+    """Return the groups of a run in the order of the suite's paper, then the others; none if there is only one."""
+    found = run.outcomes.group_names
+    named = [group for group in terms.groups if group in found]
+    named += [group for group in found if group not in named]
+    return named if len(named) > 1 else []
 
 
 class _ProgramResult(msgspec.Struct, frozen=True):
@@ -86,9 +44,9 @@ class _ProgramResult(msgspec.Struct, frozen=True):
     """Whether the counterfactual question has the same program as the factual one; None if either has no program."""
 
 
-def program_analysis(runs: Sequence[AnalysedRun], recorders: Sequence[ReplyRecorder], terms: Terms) -> Analysis:
+def program_analysis(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
     """Analyse how the programs of the runs failed."""
-    found = [(run, list(_results(run.outcomes, recorder))) for run, recorder in zip(runs, recorders, strict=True)]
+    found = [(run, list(_results(run))) for run in runs]
     return Analysis(
         heading="Programs",
         about=(
@@ -98,7 +56,8 @@ def program_analysis(runs: Sequence[AnalysedRun], recorders: Sequence[ReplyRecor
     )
 
 
-def _results(outcomes: Outcomes, recorder: ReplyRecorder) -> Iterator[_ProgramResult]:
+def _results(run: LoadedRun) -> Iterator[_ProgramResult]:
+    outcomes, recorder = run.outcomes, run.recorder
     for case, places in enumerate(outcomes.replies.tolist()):
         counting = zip(VARIANTS, places, strict=True)
         programs = {variant: recorder.programs[place] for variant, place in counting if place in recorder.programs}
@@ -110,7 +69,7 @@ def _results(outcomes: Outcomes, recorder: ReplyRecorder) -> Iterator[_ProgramRe
             yield _ProgramResult(group, variant, written.failure, written.reason, right, ignored)
 
 
-def _tables(run: AnalysedRun, results: Sequence[_ProgramResult], terms: Terms) -> Iterator[Grid]:
+def _tables(run: LoadedRun, results: Sequence[_ProgramResult], terms: Terms) -> Iterator[Grid]:
     """Yield a table for each way of asking, with a line per group and a column per result."""
     met = dict.fromkeys(result.failure for result in results if result.failure)
     known = [kind for kind in get_args(FailureKind) if kind in met]
@@ -120,7 +79,9 @@ def _tables(run: AnalysedRun, results: Sequence[_ProgramResult], terms: Terms) -
         if not here:
             continue
         changed = ["ignored the change"] * any(result.ignored is not None for result in here)
-        parts = [(group, [result for result in here if result.group == group]) for group in groups_in_order(run, terms)]
+        parts = [
+            (group, [result for result in here if result.group == group]) for group in _groups_in_order(run, terms)
+        ]
         lines = (
             group_line(run, group, terms, len(those), *_shares(those, kinds, with_change=bool(changed)))
             for group, those in (*parts, (ALL, here))
@@ -138,7 +99,7 @@ def _tables(run: AnalysedRun, results: Sequence[_ProgramResult], terms: Terms) -
         )
 
 
-def _shares(results: Sequence[_ProgramResult], kinds: Sequence[str], *, with_change: bool) -> Iterator[Rate]:
+def _shares(results: Sequence[_ProgramResult], kinds: Sequence[str], *, with_change: bool) -> Iterator[Figure]:
     n = len(results)
     yield share(sum(not result.failure for result in results), n)
     yield share(sum(result.right for result in results), n)
@@ -148,7 +109,7 @@ def _shares(results: Sequence[_ProgramResult], kinds: Sequence[str], *, with_cha
         yield share(sum(pairs), len(pairs))
 
 
-def composed_analysis(runs: Sequence[AnalysedRun], recorders: Sequence[ReplyRecorder], terms: Terms) -> Analysis:
+def composed_analysis(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
     """Compare composed and asked counterfactual answers."""
     return Analysis(
         heading="Composed answers",
@@ -156,20 +117,16 @@ def composed_analysis(runs: Sequence[AnalysedRun], recorders: Sequence[ReplyReco
             "Counterfactual numbers that the composer computed from the model's factual count; for all other "
             "questions, the model was asked."
         ),
-        tables=tuple(
-            _composed_table(run, recorder.composed, terms)
-            for run, recorder in zip(runs, recorders, strict=True)
-            if recorder.composed
-        ),
+        tables=tuple(_composed_table(run, run.recorder.composed, terms) for run in runs if run.recorder.composed),
     )
 
 
-def _composed_table(run: AnalysedRun, rows: set[int], terms: Terms) -> Grid:
+def _composed_table(run: LoadedRun, rows: set[int], terms: Terms) -> Grid:
     outcomes = run.outcomes
     composed = np.isin(outcomes.rows, np.fromiter(rows, np.int64, len(rows)))
     scored, right = outcomes.scored("counterfactual"), outcomes.right("counterfactual")
     lines = []
-    for group in (*groups_in_order(run, terms), ALL):
+    for group in (*_groups_in_order(run, terms), ALL):
         inside = scored if group == ALL else scored & (outcomes.groups == outcomes.group_names.index(group))
         n, parts = int(inside.sum()), (composed & inside, ~composed & inside)
         shares = [share(int((right & part).sum()), int(part.sum())) for part in parts]

@@ -2,7 +2,7 @@
 
 from countersight.html import fragment, name, percent
 from countersight.reports.data import ReportData, RunScores
-from countersight.scoring import MIN_MARGINAL_COUNT
+from countersight.scoring import ANYTIME, MIN_MARGINAL_COUNT
 from countersight.text import several
 
 
@@ -11,7 +11,7 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
     measures = report.terms.measures
     factual = measures.get("factual", "factual")
     figures = ((run, figure) for run in report.runs for figure in (run.overall.factual, run.overall.counterfactual))
-    stopped = dict.fromkeys(name(run.label) for run, figure in figures if figure and figure.sequence)
+    stopped = dict.fromkeys(name(run.label) for run, figure in figures if figure.method == ANYTIME)
     words = fragment(
         __package__,
         "definitions.txt",

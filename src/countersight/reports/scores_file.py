@@ -12,7 +12,7 @@ from countersight import __version__
 from countersight.case import TWO_WORLDS
 from countersight.engine import MANIFEST
 from countersight.errors import CountersightError
-from countersight.html import Figure, Grid, Measured, TableCell, count, interval, name, percent, table_line
+from countersight.html import Figure, Grid, TableCell, count, interval, name, percent, table_line
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.loading import load
 from countersight.scoring import GroupScores, Interval, SetScores, difference_of, share_interval
@@ -142,7 +142,7 @@ def _run(run: RunScores) -> ScoredRun:
 
 
 def _group(row: GroupScores, sets: SetScores | None) -> GroupOfScores:
-    figures: dict[str, Measured | None] = {key: getattr(row, key) for key in PLAIN_MEASURES}
+    figures: dict[str, Figure | None] = {key: getattr(row, key) for key in PLAIN_MEASURES}
     figures |= {f"{world}_in_both": rate for world, rate in zip(TWO_WORLDS, row.in_both or (), strict=False)}
     if sets:
         wholes = {"question": sets.question, "picture": sets.picture, "set": sets.whole}
@@ -152,10 +152,10 @@ def _group(row: GroupScores, sets: SetScores | None) -> GroupOfScores:
     return GroupOfScores(**found)
 
 
-def _figure(found: Measured | None) -> Figure | None:
+def _figure(found: Figure | None) -> Figure | None:
     if found is None or found.value is None:
         return None
-    return Figure(found.value, found.low, found.high, found.n, found.p, found.hits, found.bounds)
+    return Figure(found.value, found.low, found.high, found.n, found.p, found.right, found.bounds, found.method)
 
 
 def read_scores(path: Path) -> ScoresFile:

@@ -5,11 +5,10 @@ from itertools import product
 from typing import Any
 
 from countersight.case import TWO_WORLDS, VARIANTS, World
-from countersight.html import NOTHING, Content, Count, Grid, Line, Measured, Record, TableCell, count, name, percent
+from countersight.html import NOTHING, Content, Count, Figure, Grid, Line, Record, TableCell, count, name, percent
 from countersight.html import table_line as line
-from countersight.reports.analysed_run import group_words
 from countersight.reports.data import DividedScores, ReportData, RunScores
-from countersight.scoring import ComparedRuns, GroupScores
+from countersight.scoring import NO_GROUP, ComparedRuns, GroupScores
 from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Printed, TablePlace, Terms, table
 from countersight.text import several
 
@@ -20,6 +19,16 @@ PROBLEMS = ("unread", "restated", "cut", "empty", "failed", "missing")
 
 _RARE_PROBLEMS = ("restated", "cut", "empty")
 """Problems whose column is left out of a table if there are none."""
+
+
+def group_words(group: str, terms: Terms) -> str:
+    """Return the suite's name for a group."""
+    return terms.groups.get(group, group) or NO_GROUP
+
+
+def group_line(run: RunScores, group: str, terms: Terms, n: int, *cells: Content) -> Line:
+    """Return a table line for a group or for all cases: the number of cases, then the cells."""
+    return line(group_words(group, terms), n, *cells, n=n, run=run.label, group=group, total=group == ALL)
 
 
 def overview(report: ReportData) -> Grid:
@@ -176,7 +185,7 @@ def over_all_answers(run: RunScores, terms: Terms) -> Grid:
     return Grid(f"Accuracy over all answers: {name(run.label)}", head, tuple(lines), note)
 
 
-def is_known(figure: Measured | None) -> bool:
+def is_known(figure: Figure | None) -> bool:
     """Return whether there is a value to show."""
     return figure is not None and figure.value is not None
 
@@ -269,7 +278,7 @@ def _differences(run: RunScores, reference: PaperTable) -> list[str]:
     return found
 
 
-def measured(run: RunScores, place: TablePlace) -> Measured | None:
+def measured(run: RunScores, place: TablePlace) -> Figure | None:
     """Return the figure of a run that corresponds to a place in the paper's table."""
     lines = run.groups
     if place.axis:

@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.html import Grid, side_for, thumbnails
+from countersight.html import Grid, side_for, stored_thumbnails, thumbnails
 from countersight.progress import Progress, silent
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import finding_drawing
@@ -76,14 +76,15 @@ def write_report(
     pictures = []
     side = _MAX_SIDE if len(loaded.pictures) <= _MANY_PICTURES else side_for(len(loaded.pictures))
     with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
-        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
+        for picture in thumbnails(
+            loaded.pictures, loaded.dataset.picture, side, stored_thumbnails(out / "report.html")
+        ):
             pictures.append(picture)
             done(len(pictures))
     report = msgspec.structs.replace(loaded.report, readings=tuple(readings))
     out.mkdir(parents=True, exist_ok=True)
     replaced, scores = _replaced(out, report), msgspec.json.encode(scores_file(report))
-    answers = zip(report.runs, loaded.judged, strict=True)
-    write_frame(chain.from_iterable(judged.rows(run.plain_label) for run, judged in answers), out / SCORES)
+    write_frame(chain.from_iterable(run.judged.rows(run.plain_label) for run in loaded.runs), out / SCORES)
     return ReportFiles(
         html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures), loaded.pictures))),
         markdown=write_text(out / "tables.md", markdown(report)),

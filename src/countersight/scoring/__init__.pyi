@@ -28,9 +28,9 @@ from .divisions import Axis as Axis
 from .divisions import CaseDivider as CaseDivider
 from .divisions import RoleShare as RoleShare
 from .estimates import ALL as ALL
+from .estimates import ANYTIME as ANYTIME
 from .estimates import Difference as Difference
-from .estimates import Rate as Rate
-from .estimates import Sum as Sum
+from .estimates import paired as paired
 from .estimates import rate as rate
 from .estimates import share as share
 from .estimates import summed as summed
@@ -43,7 +43,6 @@ from .intervals import Interval as Interval
 from .intervals import difference_of as difference_of
 from .intervals import holm as holm
 from .intervals import mean_interval as mean_interval
-from .intervals import paired as paired
 from .intervals import share_interval as share_interval
 from .joining import judge as judge
 from .joining import outcomes as outcomes
@@ -53,7 +52,6 @@ from .judge_validation import alt_test as alt_test
 from .judge_validation import corrected_mean as corrected_mean
 from .observations import MIN_MARGINAL_COUNT as MIN_MARGINAL_COUNT
 from .observations import Correlation as Correlation
-from .observations import Phi as Phi
 from .observations import Ranking as Ranking
 from .observations import compare_prompts as compare_prompts
 from .observations import correlation as correlation

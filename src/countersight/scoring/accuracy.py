@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, WORLDS, QuestionVariant, Telling, World, variant_of
-from countersight.html import Bounds, Grid, Line, Measured, figure_cell, percent, table_html, table_line
+from countersight.html import Bounds, Figure, Grid, Line, figure_cell, percent, table_html, table_line
 from countersight.scoring.controls import FalseAlarmRates
-from countersight.scoring.estimates import ALL, Difference, Rate, difference, rate
+from countersight.scoring.estimates import ALL, Difference, difference, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, MISSING, PRIOR_GIVEN, UNREAD, Outcomes
 from countersight.scoring.sets import SetScores
 from countersight.text import several
@@ -31,17 +31,17 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     """The number of cases in the group, scored or not."""
     questions: int
     """The number of questions of these cases, asked or not."""
-    factual: Rate
-    counterfactual: Rate
+    factual: Figure
+    counterfactual: Figure
     drop: Difference | None
     """Factual minus counterfactual; None if no case was scored in both."""
-    both_right: Rate
+    both_right: Figure
     """The share of cases scored in both worlds that are right in both."""
-    shown: Rate | None
+    shown: Figure | None
     """Accuracy on counterfactual pictures; None if no case has one."""
     imagination_gap: Difference | None
     """Shown minus told; None if no case was scored in both."""
-    fell_back: Rate | None
+    fell_back: Figure | None
     """The share of wrong answers equal to the prior answer, among questions with a known prior."""
     chance: dict[str, float | None]
     """The expected scores of random guessing, 0 for a question without options; None if no scored one has options."""
@@ -50,29 +50,26 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     empty: int
     failed: int
     missing: int
-    in_both: tuple[Rate, Rate] | None = None
+    in_both: tuple[Figure, Figure] | None = None
     """Factual and counterfactual accuracy over cases scored in both worlds; their difference is the drop."""
+    is_clustered: bool = False
+    """Whether some of the cases share a picture, and intervals account for it."""
     restated: int = 0
     """The number of counted answers that come from a restatement of an unread reply."""
 
-    def figure(self, measure: str) -> Measured | None:
+    def figure(self, measure: str) -> Figure | None:
         """Return a measure as displayed; if there is a drop, both accuracies are over the cases of the drop."""
         if self.drop and self.in_both and measure in TWO_WORLDS:
             return self.in_both[TWO_WORLDS.index(measure)]
-        found: Measured | None = getattr(self, measure)
+        found: Figure | None = getattr(self, measure)
         return found
 
     @property
-    def over_all_answers(self) -> dict[str, Rate]:
+    def over_all_answers(self) -> dict[str, Figure]:
         """Return, by world, the accuracies over all answers, if they include more cases than the displayed ones."""
         rates = {world: getattr(self, world) for world in TWO_WORLDS}
         shown = {world: self.figure(world) for world in TWO_WORLDS}
         return {world: rate for world, rate in rates.items() if (found := shown[world]) and found.n != rate.n}
-
-    @property
-    def is_clustered(self) -> bool:
-        """Whether some of the cases share a picture."""
-        return self.factual.clustered or self.counterfactual.clustered
 
     @property
     def unread_rate(self) -> float | None:
@@ -171,6 +168,7 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
         fell_back=_fell_back(outcomes, mask),
         chance=_chance(outcomes, mask),
         **{name: int((codes == code).sum()) for name, code in _OUTCOME_COUNTS.items()},
+        is_clustered=np.unique(outcomes.pictures[mask]).size < int(mask.sum()),
         restated=int(outcomes.restated[mask].sum()),
     )
 
@@ -178,23 +176,23 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
 _OUTCOME_COUNTS: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED, "missing": MISSING}
 
 
-def accuracy(outcomes: Outcomes, variant: QuestionVariant, mask: _Mask) -> Rate:
+def accuracy(outcomes: Outcomes, variant: QuestionVariant, mask: _Mask) -> Figure:
     """Return the accuracy on selected cases, in the measure of their suite."""
     scored = outcomes.scored(variant) & mask
     credits = None if outcomes.credits is None else outcomes.credit(variant)[scored]
-    found = rate(outcomes.right(variant)[scored], outcomes.pictures[scored], credits)
-    return msgspec.structs.replace(found, unread=int(outcomes.unread(variant)[scored].sum()))
+    unread = int(outcomes.unread(variant)[scored].sum())
+    return rate(outcomes.right(variant)[scored], outcomes.pictures[scored], credits, unread=unread)
 
 
-def _both_right(outcomes: Outcomes, both: _Mask) -> Rate:
-    """Return acc+; its `unread` counts the cases that would be right in both worlds if unread replies were right."""
+def _both_right(outcomes: Outcomes, both: _Mask) -> Figure:
+    """Return acc+; its bounds count the cases that would be right in both worlds if unread replies were right."""
     right = outcomes.both_right()
     factual, counterfactual = (outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS)
     unread = int((factual & counterfactual & ~right & both).sum())
-    return msgspec.structs.replace(rate(right[both], outcomes.pictures[both]), unread=unread)
+    return rate(right[both], outcomes.pictures[both], unread=unread)
 
 
-def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
+def _fell_back(outcomes: Outcomes, mask: _Mask) -> Figure | None:
     known = (outcomes.priors > 0) & mask[:, None] & (outcomes.codes >= UNREAD)
     if not known.any():
         return None
@@ -266,7 +264,7 @@ def format_scores(scores: Scores) -> str:
 def _format_lines(scores: Scores) -> Iterator[tuple[str, str]]:
     row = scores.overall
     for key in _SHOWN:
-        if (figure := row.figure(key)) and (figure.n or figure.unread):
+        if (figure := row.figure(key)) and (figure.n):
             yield key.replace("_", " "), _format(figure)
     for world, found in row.over_all_answers.items():
         yield f"{world} over all answers: ", _format(found)
@@ -312,7 +310,7 @@ def damaged_lines(number: int) -> str:
     return f"{several(number, 'line')} of replies.jsonl {'is' if number == 1 else 'are'} damaged and cannot be read"
 
 
-def _format(figure: Measured) -> str:
+def _format(figure: Figure) -> str:
     cell = figure_cell(figure, None)
     unit = "" if figure.value is None else "%" if figure.p is None else " points"
     return f"{cell.text}{unit} ({'; '.join(cell.details)})"

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import Case, QuestionVariant
-from countersight.scoring.estimates import ALL, Rate, rate
+from countersight.html import Figure
+from countersight.scoring.estimates import ALL, rate
 from countersight.scoring.outcome import Outcomes
 
 _CHANGED_VARIANTS: Final[tuple[QuestionVariant, ...]] = ("counterfactual", "shown")
@@ -37,13 +38,13 @@ class FalseAlarmRates(msgspec.Struct, frozen=True):
     group: str
     variant: QuestionVariant
     """Whether changes were told (counterfactual) or shown."""
-    misses: Rate
+    misses: Figure
     """Among the cases, in which the change matters, the share whose answer is not the new one."""
-    false_alarms: Rate
+    false_alarms: Figure
     """Among the controls, in which the change does not matter, the share whose answer is not the old one."""
-    unread: Rate
+    unread: Figure
     """The share of pairs with an unread answer: neither a miss nor a false alarm, and not right either."""
-    balance: Rate
+    balance: Figure
     """The mean of the shares of right answers where the change matters and where it does not."""
     ignoring: float
     """The balance of a model that never changes its answer, and guesses if the old one is not among the options."""

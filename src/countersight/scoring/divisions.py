@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import LETTERS, VARIANTS, Case
-from countersight.scoring.estimates import Rate, share
+from countersight.html import Figure
+from countersight.scoring.estimates import share
 from countersight.scoring.outcome import Outcomes
 
 OTHER = "other"
@@ -58,7 +59,7 @@ class RoleShare(msgspec.Struct, frozen=True):
     """How often an option of a role was chosen, among scored questions that offer one."""
 
     role: str
-    chosen: Rate
+    chosen: Figure
 
 
 class CaseDivider:

@@ -1,4 +1,4 @@
-"""Figures: values with an interval and the number of cases they are based on."""
+"""Compute figures: values with an interval and the number of cases they are based on."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -8,15 +8,14 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from countersight.html import Bounds, Measured, p_value
-from countersight.html import interval as ends
+from countersight.html import Bounds, Figure
 from countersight.scoring.intervals import (
     CONFIDENCE,
     EffectiveCounts,
-    Paired,
+    effective,
     interval_of_test,
+    mcnemar,
     mean_interval,
-    paired,
     share_interval,
 )
 
@@ -29,114 +28,73 @@ ANYTIME: Final = "betting confidence sequence, valid at any time"
 _INDEPENDENT: Final = "exact binomial, for the number of independent cases"
 
 
-class Rate(Measured, frozen=True):
-    """The share of right answers among the scored ones, with its interval.
-
-    If answers can have partial credit (VQA's soft accuracy), it is the mean credit.
-    """
-
-    right: int
-    n: int
-    low: float
-    high: float
-    credit: float | None = None
-    """The total credit of all answers, if answers can have partial credit."""
-    clustered: bool = False
-    """Whether the interval accounts for cases that share a picture."""
-    unread: int = 0
-    """The number of the n answers that are not right but would be if every unread reply were right."""
-    sequence: str = ""
-    """How the interval was computed, if it is a confidence sequence."""
-
-    @property
-    def total_credit(self) -> float:
-        """The total credit of all answers; the number of right ones if there is no partial credit."""
-        return self.right if self.credit is None else self.credit
-
-    @property
-    def value(self) -> float | None:
-        """The share, or None if nothing was scored or no reply could be read."""
-        return self.total_credit / self.n if self.n > self.unread or self.total_credit else None
-
-    @property
-    def hits(self) -> int | None:
-        """The number of right answers; None with partial credit."""
-        return self.right if self.credit is None else None
-
-    @property
-    def method(self) -> str:
-        """How the interval was computed."""
-        if self.sequence:
-            return self.sequence
-        return "" if self.hits is not None and not self.clustered else _INDEPENDENT
-
-    def __repr__(self) -> str:
-        if self.value is None:
-            return f"Rate(0 of {self.n} read)" if self.n else "Rate(nothing scored)"
-        return f"Rate({100 * self.value:.1f}%, {ends(self)}, n={self.n})"
-
-
-class Difference(Measured, frozen=True):
+class Difference(Figure, frozen=True, kw_only=True):
     """The difference first minus second over cases scored in both, with the score interval and McNemar's exact p.
 
     Zero lies in the interval if and only if p is at least 0.05 (or the corrected level for several comparisons).
     """
 
     value: float
-    low: float
-    high: float
     p: float
-    n: int
     effective: EffectiveCounts
     """The number of independent cases with the same amount of information."""
-    test: str = EXACT
-    confidence: float = CONFIDENCE
     reach: float = 1.0
     """The largest possible difference of one case."""
-    bounds: Bounds | None = None
-    """The smallest and largest difference that unread replies leave possible; None if all were read."""
-
-    @property
-    def method(self) -> str:
-        """How interval and p were computed."""
-        if self.test == ANYTIME:
-            return ANYTIME
-        wider = self.confidence != CONFIDENCE
-        return "" if self.test == EXACT and not wider else f"Tango score; {self.test}{', Holm' if wider else ''}"
 
     def at(self, confidence: float, p: float) -> "Difference":
         """Return this difference with the given confidence and p, which were corrected for multiple comparisons."""
-        interval = interval_of_test(self.effective, self.p, confidence)
-        low, high = self.reach * interval.low, self.reach * interval.high
-        return msgspec.structs.replace(self, low=low, high=high, p=p, confidence=confidence)
-
-    def __repr__(self) -> str:
-        return f"Difference({100 * self.value:+.1f} points, {ends(self)}, n={self.n}, {p_value(self.p)})"
+        ends = interval_of_test(self.effective, self.p, confidence)
+        low, high = self.reach * ends.low, self.reach * ends.high
+        method = self.method if confidence == CONFIDENCE else f"{self.method or f'Tango score; {EXACT}'}, Holm"
+        return msgspec.structs.replace(self, low=low, high=high, p=p, confidence=confidence, method=method)
 
 
-def share(right: int, n: int) -> Rate:
+def share(right: int, n: int) -> Figure:
     """Return the share of right answers among independent ones, with its interval."""
-    interval = share_interval(right, n)
-    return Rate(right, n, interval.low, interval.high)
+    ends = share_interval(right, n)
+    return Figure(right / n if n else None, ends.low, ends.high, n, right=right)
 
 
-def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | None = None) -> Rate:
-    """Return the share of right answers or the mean credit, for cases that may share pictures."""
+def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | None = None, *, unread: int = 0) -> Figure:
+    """Return the share of right answers or the mean credit, for cases that may share pictures.
+
+    `unread` is the number of answers that would also be right if every unread reply were.
+    """
     n = right.size
-    if not n:
-        return share(0, 0)
     clustered = np.unique(np.asarray(clusters)).size < n
-    if credits is None and not clustered:
-        return share(int(right.sum()), n)
     values = np.asarray(right if credits is None else credits, dtype=np.float64).round(6)
-    interval = mean_interval(values, clusters)
-    return Rate(
-        int(right.sum()),
+    total = float(values.sum())
+    ends = mean_interval(values, clusters) if clustered or (n and credits is not None) else share_interval(total, n)
+    value = total / n if n > unread or total else None
+    return Figure(
+        value,
+        ends.low,
+        ends.high,
         n,
-        interval.low,
-        interval.high,
-        credit=None if credits is None else float(values.sum()),
-        clustered=clustered,
+        right=int(right.sum()) if credits is None else None,
+        bounds=Bounds(value, value + unread / n) if unread and value is not None else None,
+        method=_INDEPENDENT if clustered or credits is not None else "",
+    )
+
+
+def paired(
+    differences: ArrayLike, clusters: ArrayLike | None = None, *, reach: float = 1.0, confidence: float = CONFIDENCE
+) -> Difference:
+    """Return the mean of differences (at most `reach` each) over the same cases, with its interval and test."""
+    seen = np.asarray(differences, dtype=np.float64)
+    known = effective(np.round(seen / reach, 6), clusters, confidence)  # credits are stored as 32-bit numbers
+    p = mcnemar(known.more, known.less)
+    ends = interval_of_test(known, p, confidence)
+    is_whole = known.n == seen.size and float(known.more).is_integer()
+    return Difference(
+        value=float(seen.mean()),
+        low=reach * ends.low,
+        high=reach * ends.high,
+        n=seen.size,
+        p=p,
+        method="" if is_whole else f"Tango score; {ADJUSTED}",
+        effective=known,
+        reach=reach,
     )
 
 
@@ -144,43 +102,15 @@ def difference(
     first: NDArray[Any], second: NDArray[Any], clusters: ArrayLike | None = None, *, reach: float = 1.0
 ) -> Difference | None:
     """Return first minus second over the same cases, or None if there are none."""
-    if not first.size:
-        return None
     differences = first.astype(np.float64) - second.astype(np.float64)
-    found: Paired = paired(differences, clusters, reach=reach)
-    whole = found.effective.n == first.size and float(found.effective.more).is_integer()
-    return Difference(
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        p=found.p,
-        n=first.size,
-        effective=found.effective,
-        test=EXACT if whole else ADJUSTED,
-        reach=reach,
-    )
+    return paired(differences, clusters, reach=reach) if first.size else None
 
 
-class Sum(Measured, frozen=True):
-    """A sum of shares with its interval; CFMM's total is the sum of six accuracies, out of 600 (CFMM 3.4)."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-    """The number of scored answers over all shares."""
-
-    @property
-    def method(self) -> str:
-        """How the interval was computed."""
-        return "exact binomial (MOVER)"
-
-
-def summed(rates: Sequence[Measured | None]) -> Sum | None:
+def summed(rates: Sequence[Figure | None]) -> Figure | None:
     """Return the sum of shares over different cases, or None if one of the shares has no case.
 
-    The interval combines those of the shares (MOVER; Zou and Donner, 2008): it is never empty, and stays within the
-    possible range.
+    CFMM's total is the sum of six accuracies, out of 600 (CFMM 3.4). The interval combines those of the shares (MOVER;
+    Zou and Donner, 2008): it is never empty, and stays within the possible range.
     """
     known = [(rate, rate.value) for rate in rates if rate and rate.value is not None]
     if not rates or len(known) < len(rates):
@@ -188,4 +118,5 @@ def summed(rates: Sequence[Measured | None]) -> Sum | None:
     total = sum(value for _, value in known)
     below = sqrt(sum((value - rate.low) ** 2 for rate, value in known))
     above = sqrt(sum((rate.high - value) ** 2 for rate, value in known))
-    return Sum(total, total - below, total + above, sum(rate.n for rate, _ in known))
+    n = sum(rate.n for rate, _ in known)
+    return Figure(total, total - below, total + above, n, method="exact binomial (MOVER)")

@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import TWO_WORLDS, World
-from countersight.html import Measured
-from countersight.scoring.estimates import Difference, Rate, difference, rate
-from countersight.scoring.intervals import CONFIDENCE, AdjustedTest, Interval, difference_of, holm, p_of, score_interval
+from countersight.html import Figure
+from countersight.scoring.accuracy import score_line
+from countersight.scoring.estimates import Difference
+from countersight.scoring.intervals import CONFIDENCE, Interval, difference_of, holm, p_of, score_interval
 from countersight.scoring.outcome import Outcomes
 
 
@@ -22,29 +22,18 @@ class GroupOfPictures(msgspec.Struct, frozen=True):
     pictures: int
     n: int
     """The number of cases."""
-    factual: Rate
-    counterfactual: Rate
+    factual: Figure
+    counterfactual: Figure
     diff: Difference
     """Factual minus counterfactual."""
 
 
-class Gap(Measured, frozen=True):
+class Gap(Figure, frozen=True, kw_only=True):
     """The drop of one group minus that of another; p matches the interval. Several are corrected by Holm's method."""
 
     first: str
     second: str
-    value: float
-    low: float
-    high: float
-    p: float
     pictures: int
-    n: int
-    confidence: float = CONFIDENCE
-
-    @property
-    def method(self) -> str:
-        """How interval and p were computed."""
-        return f"score (MOVER){', Holm' if self.confidence != CONFIDENCE else ''}"
 
 
 class Bias(msgspec.Struct, frozen=True):
@@ -77,7 +66,7 @@ def bias(
     return [
         Bias(
             of_run,
-            tuple(_gap(*pair, next(adjusted)) for pair in each),
+            tuple(_gap(*pair, test.p, test.confidence) for pair, test in zip(each, adjusted, strict=False)),
             tuple(name for name, group in every.items() if group is None),
         )
         for of_run, each, every in zip(groups, pairs, found, strict=True)
@@ -89,30 +78,26 @@ def _group(
 ) -> GroupOfPictures | None:
     """Return the results of a group; None if no reply could be read in one of the worlds."""
     mask = mask & outcomes.in_both_worlds()
-    diff = difference(outcomes.credit("factual")[mask], outcomes.credit("counterfactual")[mask], picture_of[mask])
-    if diff is None or not all(outcomes.is_read(world, mask) for world in TWO_WORLDS):
+    row = score_line(msgspec.structs.replace(outcomes, pictures=picture_of), name, mask)
+    if row.drop is None:
         return None
-
-    def answered(world: World) -> Rate:
-        credits = None if outcomes.credits is None else outcomes.credit(world)[mask]
-        return rate(outcomes.right(world)[mask], picture_of[mask], credits)
-
     pictures = np.unique(picture_of[mask]).size
-    return GroupOfPictures(name, pictures, diff.n, answered("factual"), answered("counterfactual"), diff)
+    return GroupOfPictures(name, pictures, row.drop.n, row.factual, row.counterfactual, row.drop)
 
 
-def _gap(one: GroupOfPictures, other: GroupOfPictures, adjusted: AdjustedTest) -> Gap:
-    ends = _between(one, other, adjusted.confidence)
+def _gap(one: GroupOfPictures, other: GroupOfPictures, p: float, confidence: float) -> Gap:
+    ends = _between(one, other, confidence)
     return Gap(
-        one.name,
-        other.name,
-        one.diff.value - other.diff.value,
-        ends.low,
-        ends.high,
-        adjusted.p,
-        one.pictures + other.pictures,
-        one.n + other.n,
-        adjusted.confidence,
+        value=one.diff.value - other.diff.value,
+        low=ends.low,
+        high=ends.high,
+        n=one.n + other.n,
+        p=p,
+        method="score (MOVER)" + ", Holm" * (confidence != CONFIDENCE),
+        confidence=confidence,
+        first=one.name,
+        second=other.name,
+        pictures=one.pictures + other.pictures,
     )
 
 

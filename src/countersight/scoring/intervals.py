@@ -46,16 +46,6 @@ class EffectiveCounts(msgspec.Struct, frozen=True):
     n: float
 
 
-class Paired(msgspec.Struct, frozen=True):
-    """A mean difference over the same cases, with its interval and the p of the exact test."""
-
-    value: float
-    low: float
-    high: float
-    p: float
-    effective: EffectiveCounts
-
-
 def share_interval(right: float, n: float, confidence: float = CONFIDENCE) -> Interval:
     """Return the exact binomial interval of `right` out of `n`, which may be fractions; 0 to 1 if there are no
     cases."""
@@ -94,18 +84,6 @@ def mcnemar(only_first: float, only_second: float) -> float:
         raise ValueError("a number of cases cannot be negative")
     fewer, more = sorted((only_first, only_second))
     return min(1.0, 2 * _beta_share(0.5, more, fewer + 1)) if more > fewer else 1.0
-
-
-def paired(
-    differences: ArrayLike, clusters: ArrayLike | None = None, *, reach: float = 1.0, confidence: float = CONFIDENCE
-) -> Paired:
-    """Return the mean of differences (at most `reach` each) over the same cases, with its interval and test."""
-    seen = np.round(np.asarray(differences, dtype=np.float64) / reach, 6)  # credits are stored as 32-bit numbers
-    known = effective(seen, clusters, confidence)
-    p = mcnemar(known.more, known.less)
-    interval = interval_of_test(known, p, confidence)
-    value = float(np.asarray(differences, dtype=np.float64).mean())
-    return Paired(value, reach * interval.low, reach * interval.high, p, known)
 
 
 def score_interval(known: EffectiveCounts, confidence: float = CONFIDENCE) -> Interval:

@@ -2,16 +2,17 @@
 
 from math import comb
 from statistics import NormalDist
+from typing import ClassVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, QuestionVariant
-from countersight.html import Figure, Measured
+from countersight.html import Figure
 from countersight.scoring.accuracy import accuracy, correctness
 from countersight.scoring.comparing import compare, shared_cases
-from countersight.scoring.estimates import Difference, Rate, difference, share
+from countersight.scoring.estimates import Difference, difference, share
 from countersight.scoring.intervals import (
     CONFIDENCE,
     difference_of,
@@ -29,24 +30,10 @@ MIN_MARGINAL_COUNT = 10
 """The minimum number of right and of other answers in each world for a correlation."""
 
 
-class Phi(Measured, frozen=True):
-    """A correlation of right and wrong, from -1 to 1, with the score interval and p of the Mantel-Haenszel test."""
+class Phi(Figure, frozen=True):
+    """A correlation of right and wrong, from -1 to 1, with the interval and p of the Mantel-Haenszel test."""
 
-    value: float
-    low: float
-    high: float
-    p: float
-    n: int
-
-    @property
-    def method(self) -> str:
-        """How interval and p were computed."""
-        return "Mantel-Haenszel score"
-
-    @property
-    def is_share(self) -> bool:
-        """Whether this is a share; a correlation is not."""
-        return False
+    is_share: ClassVar[bool] = False
 
 
 class Correlation(msgspec.Struct, frozen=True):
@@ -59,16 +46,16 @@ class Correlation(msgspec.Struct, frozen=True):
     """None if either world has fewer than MIN_MARGINAL_COUNT right or other answers, which would be too little
     evidence."""
     n: int
-    after_right: Rate
+    after_right: Figure
     """The counterfactual accuracy of cases that are right in the factual world."""
-    after_wrong: Rate
+    after_wrong: Figure
 
 
 class Ranking(msgspec.Struct, frozen=True):
     """The groups of a run from best to worst, and the difference between the two."""
 
     variant: QuestionVariant
-    rates: tuple[tuple[str, Rate], ...]
+    rates: tuple[tuple[str, Figure], ...]
     spread: Figure
     """Best minus worst, with an interval that accounts for their selection among all pairs."""
 
@@ -119,7 +106,8 @@ def _phi(before: NDArray[np.bool_], after: NDArray[np.bool_], pictures: NDArray[
         clustered = float((np.bincount(pictures, weights=products - products.mean()) ** 2).sum()) * count / freedom
         error = float(np.sqrt(max(exact, clustered))) / spread
         reach, p = student_quantile(CONFIDENCE, freedom) * error, 2 * student_below(-abs(value / error), freedom)
-    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p, n)
+    low, high = max(-1.0, value - reach), min(1.0, value + reach)
+    return Phi(value, low, high, n, p, method="Mantel-Haenszel score")
 
 
 def ranking(outcomes: Outcomes, variant: QuestionVariant) -> Ranking | None:

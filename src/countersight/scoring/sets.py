@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import VARIANTS, Case, QuestionVariant
-from countersight.scoring.estimates import ALL, Rate, rate
+from countersight.html import Figure
+from countersight.scoring.estimates import ALL, rate
 from countersight.scoring.outcome import Outcomes
 
 _Mask = NDArray[np.bool_]
@@ -41,7 +42,7 @@ class SetPositions(msgspec.Struct, frozen=True, eq=False):
 class SetMetric(msgspec.Struct, frozen=True):
     """How often all answers of a unit (a question, picture or set) are right, and how often guessing achieves that."""
 
-    rate: Rate
+    rate: Figure
     chance: float
     size: float
     """The average number of answers in a unit."""
@@ -51,7 +52,7 @@ class SetScores(msgspec.Struct, frozen=True):
     """The scores of one group of sets. A set counts if all of its questions are scored."""
 
     group: str
-    answers: Rate
+    answers: Figure
     question: SetMetric | None
     """The questions that are right for all their pictures; None if each has one picture."""
     picture: SetMetric | None

@@ -10,8 +10,9 @@ from countersight.case import WORLDS, Case, QuestionVariant
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
+from countersight.html import Figure
 from countersight.scoring.accuracy import GroupScores, Scores, correctness
-from countersight.scoring.estimates import ANYTIME, Difference, Rate
+from countersight.scoring.estimates import ANYTIME
 from countersight.scoring.intervals import Interval
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.sequences import anytime_interval, anytime_p
@@ -242,15 +243,15 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
 
 
 def _replaced(
-    figure: Rate | Difference,
+    figure: Figure,
     order: PictureOrder,
     outcomes: Outcomes,
     at: StoppingStatus,
     metric: str,
     group: str | None,
-) -> Rate | Difference:
+) -> Figure:
     aim = at.rule.aim if metric == at.rule.metric and group is None and not at.rule.models else None
     found, p, _, _ = order.interval(outcomes, at.pictures, metric, aim=aim, group=group)
-    if isinstance(figure, Rate):
-        return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high), sequence=ANYTIME)
-    return msgspec.structs.replace(figure, low=found.low, high=found.high, p=p, test=ANYTIME)
+    if figure.p is None:
+        return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high), method=ANYTIME)
+    return msgspec.structs.replace(figure, low=found.low, high=found.high, p=p, method=ANYTIME)

@@ -9,7 +9,8 @@ import numpy as np
 
 from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.scoring import Rate, rate
+from countersight.html import Figure
+from countersight.scoring import rate
 from countersight.training.examples import Example
 from countersight.training.plan import Plan
 
@@ -48,9 +49,9 @@ class Result(msgspec.Struct, frozen=True):
     mean: float
     spread: float | None
     """The standard deviation over the seeds; None for a single seed."""
-    together: Rate
+    together: Figure
     """The accuracy with scores averaged over all seeds; its interval is clustered by picture."""
-    by_world: dict[str, Rate]
+    by_world: dict[str, Figure]
     chance: float
 
 
@@ -81,7 +82,7 @@ def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores:
     return result
 
 
-def _ensemble_accuracy(examples: Sequence[Example], scores: Scores) -> Rate:
+def _ensemble_accuracy(examples: Sequence[Example], scores: Scores) -> Figure:
     right = []
     for one in examples:
         given = [of_seed[one.key] for of_seed in scores.values() if one.key in of_seed]
@@ -110,7 +111,7 @@ def reported(plan: Plan, beside: str) -> str:
     return BESIDE_VCR if plan.inputs == "full" else f"{BESIDE_VCR} (full inputs)"
 
 
-def _percent(figure: Rate) -> str:
+def _percent(figure: Figure) -> str:
     return f"{100 * (figure.value or 0):.2f} ({100 * figure.low:.2f}–{100 * figure.high:.2f})"
 
 

@@ -149,7 +149,7 @@ def _rendered(loaded: LoadedReport, live: Live, start: int | None) -> str:
     total = loaded.report.cases
     if start is not None:
         start = max(1, min(start, total))
-        cases, pictures = cases_from(loaded.judged, start - 1, CASES_PER_PAGE)
+        cases, pictures = cases_from([run.judged for run in loaded.runs], start - 1, CASES_PER_PAGE)
     addresses = tuple(f"{live.page}/picture/{quote(file)}" for file in pictures)
     blocks = [] if total <= SAMPLE_SIZE else _blocks(total, start)
     return render(PageData(loaded.report, cases, (), pictures), live=live, addresses=addresses, blocks=blocks)
