@@ -22,15 +22,15 @@ from countersight.audits.prompts import find_prompts
 from countersight.audits.records import (
     CONTROL,
     Actor,
+    Attempt,
     CaseRecord,
     EditRecord,
     Failed,
     Manifest,
+    ModelReply,
     RecordedTurn,
-    Said,
     Step,
     StepPlace,
-    Try,
     Usage,
 )
 from countersight.audits.scores import SCORES, encode, score
@@ -171,14 +171,14 @@ class Writer:
     def _say(self, place: StepPlace, stages, question: Question, shown: str, answer: str, why: str) -> None:
         model = self.manifest.model.name
         asked = (RecordedTurn("user", PROMPTS.ask(question), shown),)
-        self.step(stages[0], place, Said(answer, "stop", SAID), model, asked, seconds=0.5, tokens_in=10)
+        self.step(stages[0], place, ModelReply(answer, "stop", SAID), model, asked, seconds=0.5, tokens_in=10)
         asked = (*asked, RecordedTurn("assistant", answer), RecordedTurn("user", PROMPTS.why))
-        self.step(stages[1], place, Said(why, "stop", SAID), model, asked, seconds=0.5, cost=0.01)
+        self.step(stages[1], place, ModelReply(why, "stop", SAID), model, asked, seconds=0.5, cost=0.01)
 
     def _extract(self, place: StepPlace, statement: Statement, told: list[Instruction]) -> None:
         said = json.dumps({"concepts": [msgspec.structs.asdict(each) for each in told]})
         asked = (RecordedTurn("user", extract_prompt(PROMPTS, statement, self.manifest.concepts)),)
-        found = parse_concepts((Try(said),), self.manifest.concepts, statement.explanation, PROMPTS)
+        found = parse_concepts((Attempt(said),), self.manifest.concepts, statement.explanation, PROMPTS)
         self.step("concepts", place, found, self.manifest.extractor.name, asked)
 
     def _test(self, here: StepPlace, kind: str, told: Instruction, evidence: Evidence, before: str) -> None:
@@ -204,7 +204,7 @@ class Writer:
                 "ncc_reason": f"it no longer cites the blue ball {words}",
                 "ncc": ncc,
             }
-            given = parse_verdict(judge.name, 1, (Try(json.dumps(said)),), PROMPTS)
+            given = parse_verdict(judge.name, 1, (Attempt(json.dumps(said)),), PROMPTS)
             asked = (RecordedTurn("user", judge_prompt(PROMPTS, evidence)),)
             place = msgspec.structs.replace(place, judge=judge.name, vote=1)
             self.step("verdict", place, given, judge.name, asked, model="gpt-9-0613" if number else "")

@@ -30,7 +30,7 @@ from countersight.audits.calibration.sheet import CALIBRATION, Calibration
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
 from countersight.audits.plan import LATE
-from countersight.audits.records import Actor, Failed, RecordedTurn, Said, Step, Try
+from countersight.audits.records import Actor, Attempt, Failed, ModelReply, RecordedTurn, Step
 from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
 from countersight.audits.verifying import verify_bundle
 from countersight.audits.verifying.comparison import same_picture
@@ -202,7 +202,7 @@ def better_reply(step):
     """A better reply behind the one that a judge gave."""
     if step.stage != "verdict" or step.place.case != "ball-3":
         return step
-    better = Try('{"pcs_reason": "", "pcs": 1, "ncc_reason": "", "ncc": 1}')
+    better = Attempt('{"pcs_reason": "", "pcs": 1, "ncc_reason": "", "ncc": 1}')
     tries = (replace(step.output.tries[0], fault="pcs is 0 or 1"), better)
     return replace(step, output=replace(step.output, tries=tries, pcs=1, ncc=1, pcs_reason="", ncc_reason=""))
 
@@ -531,7 +531,7 @@ SLOW = (
              place={name: value}, output={} if name == "case" else {name: value}), NONE)
       for name, value in (("judge", "nobody"),)),
     Attack("a respondent of a calibration", "audit", chosen(lambda step: step.stage == "answer again", CALIBRATED,
-           output=Said("99")), "text is 99 in the log"),
+           output=ModelReply("99")), "text is 99 in the log"),
     Attack("verdicts of a calibration", "audit", steps(lambda step: with_verdict(step, pcs=1, ncc=1), CALIBRATED),
            f"broken: {CALIBRATED} (step"),
     Attack("a verdict cut out of a calibration", "audit", verdict_cut_out_of_calibration,

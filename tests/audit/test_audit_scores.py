@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from countersight.audits.exclusion import BAD_EDIT, FLIPS, NO_PICTURE, UNMOVED
 from countersight.audits.pooling import mean_by_cluster
-from countersight.audits.records import CONTROL, Actor, CaseRecord, Concepts, EditRecord, Manifest, Said, Verdict
+from countersight.audits.records import CONTROL, Actor, CaseRecord, Concepts, EditRecord, Manifest, ModelReply, Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail, Response
 from countersight.case import Question
@@ -23,18 +23,20 @@ def concept(number, pcs, ncc, *, kind="object", quality=GOOD, after="after", mov
     instruction = Instruction(f"concept {number}", kind, "remove", "It is gone.")
     edit = EditRecord(instruction, "before", after, quality=quality, failure=failure)
     verdicts = tuple(Verdict(judge, 1, pcs, ncc, path="model", moved=moved) for judge in judges) if after else ()
-    again = Response(Said("2"), Said("so")) if after else None
+    again = Response(ModelReply("2"), ModelReply("so")) if after else None
     return ConceptTrail(number, instruction, edit, again, verdicts)
 
 
 def case(row, *concepts, picture=None, control=None):
     record = CaseRecord(picture or f"p{row}", Question("How many?", "1", "number"), "a.png", group=f"g{row % 2}")
-    nothing = ConceptTrail(CONTROL, Instruction("", "object", "nothing", ""), None, Response(Said(control), Said("")))
+    nothing = ConceptTrail(
+        CONTROL, Instruction("", "object", "nothing", ""), None, Response(ModelReply(control), ModelReply(""))
+    )
     return CaseTrail(
         f"c{row}",
         row,
         record,
-        Response(Said("1"), Said("because")),
+        Response(ModelReply("1"), ModelReply("because")),
         Concepts(tuple(each.instruction for each in concepts)),
         concepts,
         nothing if control else None,

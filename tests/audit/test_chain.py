@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.audits.folder import decode_step, encode_step, read_steps
-from countersight.audits.records import RecordedTurn, Said, Step, StepPlace
+from countersight.audits.records import ModelReply, RecordedTurn, Step, StepPlace
 from countersight.errors import AuditError
 
 
 def chain(path, texts):
     previous, lines = "", []
     for n, text in enumerate(texts):
-        step = Step(n, "answer", StepPlace(f"case-{n}", n), f"{n:064x}", Said(text), previous=previous)
+        step = Step(n, "answer", StepPlace(f"case-{n}", n), f"{n:064x}", ModelReply(text), previous=previous)
         line, previous = encode_step(step)
         lines.append(line)
     path.write_bytes(b"".join(lines))
@@ -22,7 +22,13 @@ def chain(path, texts):
 @given(st.text(), st.text())
 def test_a_step_comes_back_as_it_was_written(question, answer):
     step = Step(
-        0, "answer", StepPlace("c", 3), "ab", Said(answer), asked=(RecordedTurn("user", question, "12"),), previous="cd"
+        0,
+        "answer",
+        StepPlace("c", 3),
+        "ab",
+        ModelReply(answer),
+        asked=(RecordedTurn("user", question, "12"),),
+        previous="cd",
     )
     line, digest = encode_step(step)
     assert line.count(b"\n") == 1

@@ -11,7 +11,7 @@ from countersight.audits.extraction.model import UNCITED, cited_share, extract_p
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.judges.model import parse_verdict
 from countersight.audits.prompts import SETS, find_prompts
-from countersight.audits.records import Try
+from countersight.audits.records import Attempt
 from countersight.errors import CountersightError
 
 WHY = "The man wears a white coat, and a stethoscope hangs around his neck. The wall behind him is pale blue."
@@ -27,7 +27,7 @@ def told(*concepts, **more):
     listed = [
         {"concept": each, "kind": "object", "action": "remove", "positive": "Remove it."} | more for each in concepts
     ]
-    return (Try(json.dumps({"concepts": listed})),)
+    return (Attempt(json.dumps({"concepts": listed})),)
 
 
 def extracted(tries, most=4, why=WHY):
@@ -35,7 +35,7 @@ def extracted(tries, most=4, why=WHY):
 
 
 def judged(text):
-    return parse_verdict("j", 1, (Try(text),), SETS["edct"])
+    return parse_verdict("j", 1, (Attempt(text),), SETS["edct"])
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_the_format_of_the_paper_is_read():
     assert (found.pcs, found.ncc, found.pcs_reason) == (1, 0, "The answer names the headphones.")
     assert judged(text + "\nPCS: 0").path == "abstained", "two answers are none"
     edit = 'Positive Prompt: "Replace the stethoscope with headphones." Negative Prompt: "Stethoscope, doctor, clinic."'
-    (one,) = extracted((Try(edit),), 1).instructions
+    (one,) = extracted((Attempt(edit),), 1).instructions
     assert (one.positive, one.negative) == ("Replace the stethoscope with headphones.", "Stethoscope, doctor, clinic.")
 
 

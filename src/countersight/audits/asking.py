@@ -6,7 +6,7 @@ import io
 import msgspec
 
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Actor, RecordedTurn, Said, Usage
+from countersight.audits.records import Actor, ModelReply, RecordedTurn, Usage
 from countersight.audits.steps import AuditTally
 from countersight.editing import Abilities, Edited, Editor, EditRequest, abilities_of
 from countersight.editing.quality import EditQuality, PerceptualDistance, measure
@@ -65,9 +65,11 @@ class ByModel:
         await self._model.close()
 
 
-def record_reply(answer: Answer) -> Said:
+def record_reply(answer: Answer) -> ModelReply:
     """Return a model's answer as it is logged."""
-    return Said(replace_surrogates(answer.text), replace_surrogates(answer.finish), replace_surrogates(answer.model))
+    return ModelReply(
+        replace_surrogates(answer.text), replace_surrogates(answer.finish), replace_surrogates(answer.model)
+    )
 
 
 def add_usage(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:

@@ -36,7 +36,7 @@ from countersight.audits.records import (
     Step,
 )
 from countersight.audits.selection import Selection, select, write_selection
-from countersight.audits.stages import Parties, Stages, steps_of_a_case
+from countersight.audits.stages import Participants, Stages, steps_of_a_case
 from countersight.audits.steps import AuditTally, Steps, run_items
 from countersight.case import Case
 from countersight.dataset import Dataset
@@ -71,7 +71,7 @@ class Opener:
         self._stop = stop
         self._servers: dict[str, AuditServer] = {}
 
-    def know(self, steps: Iterable[Step]) -> None:
+    def count_earlier_answers(self, steps: Iterable[Step]) -> None:
         """Record which participants answered in an earlier process, so that a refusal is not taken for a wrong name."""
         for name, count in Counter(step.by for step in steps if not isinstance(step.output, Failed)).items():
             if name in self._servers:
@@ -198,7 +198,7 @@ async def audit_dataset(
     _refuse_nonsense(options)
     _refuse_exact_without_scenes(dataset, options)
     opener = Opener(options.retry, options.prompts, tally, stop)
-    parties = Parties(  # before the folder is created: a wrong name leaves none behind
+    participants = Participants(  # before the folder is created: a wrong name leaves none behind
         model=opener.model(options.model, options.settings),
         extractor=opener.extractor(options.extractor, options.extractor_settings),
         editor=None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
@@ -212,7 +212,7 @@ async def audit_dataset(
     try:
         lpips = _lpips(options.lpips) if options.lpips else None
         credentials = Credentials(options.credentials) if options.credentials else None
-        manifest = _manifest(dataset, output, options, parties)
+        manifest = _manifest(dataset, output, options, participants)
         if options.calibration:
             check_calibration(options.calibration, manifest)
         folder = AuditFolder.begin(output, manifest)
@@ -229,11 +229,11 @@ async def audit_dataset(
         begin_session(output, options.operator)
         with folder.writing() as journal, closing(FileOrders(output)) as orders:
             before = list(folder.steps())
-            opener.know(before)
+            opener.count_earlier_answers(before)
             steps = Steps(journal, before, tally, stop)
             given = {"lpips": lpips, "orders": orders, "credentials": credentials}
-            stages = Stages(folder, options.prompts, parties, steps, dataset, **given)  # type: ignore[arg-type]
-            full = steps_of_a_case(parties.judges, folder.manifest)
+            stages = Stages(folder, options.prompts, participants, steps, dataset, **given)  # type: ignore[arg-type]
+            full = steps_of_a_case(participants.judges, folder.manifest)
             tally.total = full * len(selection.cases)
             cases = _chosen(dataset, selection)
             await run_items(stages.audit, cases, steps, tally, full, options.retry.concurrency, stop)
@@ -242,7 +242,7 @@ async def audit_dataset(
                 if options.intervene == "picture":
                     _refuse_editor_without_edits(folder)
     finally:
-        await parties.close()
+        await participants.close()
 
 
 def _refuse_editor_without_edits(folder: AuditFolder) -> None:
@@ -289,17 +289,17 @@ _METHOD: Final = ("votes", "pool", "concepts", "control", "cases", "descriptive"
 """Options that are stored in audit.json under the same names."""
 
 
-def _manifest(dataset: Dataset, output: Path, options: AuditOptions, parties: Parties) -> Manifest:
+def _manifest(dataset: Dataset, output: Path, options: AuditOptions, participants: Participants) -> Manifest:
     return begin_manifest(
         dataset=dataset_reference(dataset, output),
-        model=parties.model.party,
-        extractor=parties.extractor.party,
-        editor=parties.editor.party if parties.editor else Actor(""),
-        judges=tuple(judge.party for judge in parties.judges),
+        model=participants.model.party,
+        extractor=participants.extractor.party,
+        editor=participants.editor.party if participants.editor else Actor(""),
+        judges=tuple(judge.party for judge in participants.judges),
         seed=options.settings.seed,
         prompts=msgspec.structs.asdict(options.prompts),
         lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",
-        checkers=tuple(checker.party for checker in parties.checkers),
+        checkers=tuple(checker.party for checker in participants.checkers),
         strength=0 if options.strength == 1 else options.strength,
         plan=digest_of(options.plan.read_bytes()) if options.plan else "",
         credentials=options.credentials is not None,

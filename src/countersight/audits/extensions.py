@@ -133,11 +133,11 @@ def _contrary(instruction: Instruction) -> str:
 
 
 def _cites(sentence: str, instruction: Instruction) -> bool:
-    said, *named = (
+    of_sentence, *of_concept = (
         {word.casefold().removesuffix("s") for word in _WORD.findall(words)} - {"a", "an", "the"}
         for words in (sentence, instruction.concept, instruction.target)
     )
-    return any(part and part <= said for part in named)
+    return any(part and part <= of_sentence for part in of_concept)
 
 
 NOTHING_ELSE = "the picture has no uncited object that could be changed"
@@ -153,11 +153,11 @@ def uncited_concepts(statement: Statement, picture: Picture, scene: Scene | None
 def _of_photograph(statement: Statement) -> Iterator[Instruction]:
     """Yield removals of things that the editor finds and that question, answer and explanation do not name."""
     things = statement.able.things if statement.able else None
-    said = " ".join((statement.question, statement.answer, statement.explanation))
+    text = " ".join((statement.question, statement.answer, statement.explanation))
     kinds: set[str] = set()
     for thing in things or ():
         kind = noun_in(thing)
-        if kind not in kinds and not find_mention(said, thing):
+        if kind not in kinds and not find_mention(text, thing):
             kinds.add(kind)
             yield Instruction(
                 thing, "object", "remove", f"The same picture without the {thing}.", LEAVE_THE_REST, thing

@@ -136,9 +136,9 @@ def describe_manifest(manifest: Manifest) -> dict[str, str]:
     """Return the identity of an audit in words: manifests that differ here belong to different audits."""
     return {
         "dataset": f"{manifest.dataset.name} ({manifest.dataset.fingerprint[:8]})",
-        "model": describe_party(manifest.model),
-        "extractor": describe_party(manifest.extractor),
-        "editor": describe_party(manifest.editor),
+        "model": describe_actor(manifest.model),
+        "extractor": describe_actor(manifest.extractor),
+        "editor": describe_actor(manifest.editor),
         "number of concepts": str(manifest.concepts),
         "number of cases": str(manifest.cases or "all"),
         "choice of questions": "descriptive" if manifest.descriptive else "all",
@@ -195,7 +195,7 @@ def _with_start(now: Manifest, there: Manifest) -> Manifest:
     )
 
 
-def describe_party(party: Actor) -> str:
+def describe_actor(party: Actor) -> str:
     """Return a participant with its settings, in words."""
     settings = ", ".join(f"{name} {value}" for name, value in sorted(party.settings.items()))
     return f"{party.name} ({settings})" if settings else party.name

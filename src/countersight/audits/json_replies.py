@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from countersight.audits.asking import AskedModel, add_usage, conversation, replace_surrogates
-from countersight.audits.records import RecordedTurn, Try, Usage
+from countersight.audits.records import Attempt, RecordedTurn, Usage
 from countersight.engine import fill
 from countersight.models import Request, Turn
 from countersight.text import printable
@@ -101,7 +101,7 @@ class Shaped(msgspec.Struct, frozen=True):
 
     value: Any
     """A value of the requested type; None if no reply had the format."""
-    tries: tuple[Try, ...]
+    tries: tuple[Attempt, ...]
     spent: Usage
     asked: tuple[RecordedTurn, ...]
 
@@ -125,10 +125,10 @@ def read_shape(
             continue
         if value not in found:
             found.append(value)
-    told = otherwise(text) if fault == NO_JSON and not found else None
-    if told is not None:
+    fields = otherwise(text) if fault == NO_JSON and not found else None
+    if fields is not None:
         try:
-            return msgspec.convert(told, shape)
+            return msgspec.convert(fields, shape)
         except msgspec.ValidationError as error:
             raise BadShape(printable(str(error))[:200]) from None
     if not found:
@@ -162,7 +162,7 @@ async def ask_shaped(
 ) -> Shaped:
     """Ask until a reply has the format, at most TRIES times; each new request says what was wrong."""
     turns: tuple[Turn, ...] = (Turn("user", text),)
-    tries: list[Try] = []
+    tries: list[Attempt] = []
     so_far: Usage | None = None
     while True:
         answered = await model.ask(Request(key, turns, "open", shape=schema, vote=vote))
@@ -171,9 +171,9 @@ async def ask_shaped(
         try:
             value = read(reply)
         except BadShape as error:
-            tries.append(Try(reply, str(error)))
+            tries.append(Attempt(reply, str(error)))
         else:
-            return Shaped(value, (*tries, Try(reply)), so_far, conversation(turns))
+            return Shaped(value, (*tries, Attempt(reply)), so_far, conversation(turns))
         if len(tries) == TRIES:
             return Shaped(None, tuple(tries), so_far, conversation(turns))
         fault = fill(again, {"fault": tries[-1].fault})

@@ -97,15 +97,15 @@ def decide_criterion(words: str, scores: AuditScores) -> Criterion:
     if found["measure"].strip() == "tests":
         answer: Answer = "met" if (mean.value >= limit if least else mean.value <= limit) else "not met"
         return Criterion(words, answer, f"there are {mean.value:g}")
-    told = f"it is {mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f}, {several(mean.concepts, 'test')})"
+    figure = f"it is {mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f}, {several(mean.concepts, 'test')})"
     if not found["end"]:
         met = mean.value >= limit if least else mean.value <= limit
-        return Criterion(words, "met" if met else "not met", told)
+        return Criterion(words, "met" if met else "not met", figure)
     end = mean.low if found["end"] == "lower end" else mean.high
     if end >= limit if least else end <= limit:
-        return Criterion(words, "met", told)
+        return Criterion(words, "met", figure)
     beyond = mean.high < limit if least else mean.low > limit
-    return Criterion(words, "not met" if beyond else "cannot tell", told)
+    return Criterion(words, "not met" if beyond else "cannot tell", figure)
 
 
 def _score_named(measure: str, scores: AuditScores) -> Mean | None:

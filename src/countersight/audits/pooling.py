@@ -148,12 +148,12 @@ def agreement(tests: Sequence[Sequence[Verdict]]) -> JudgeAgreement:
     """
     asked = [by_judge(each for each in test if each.path != "rules" or each.judge == "rules") for test in tests]
     judges = list(dict.fromkeys(judge for test in tests for judge in by_judge(test)))
-    held = {
+    opinions = {
         judge: [pooled_opinion(votes[judge], "majority") if judge in votes else None for votes in asked]
         for judge in judges
     }
     scores = [
-        {judge: [getattr(each, measure) if each else None for each in held[judge]] for judge in judges}
+        {judge: [getattr(each, measure) if each else None for each in opinions[judge]] for judge in judges}
         for measure in ("pcs", "ncc")
     ]
     pairs = []

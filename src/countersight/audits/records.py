@@ -139,7 +139,7 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
     """The scene in the picture, if it was generated; needed to repeat the judgement of `exact`."""
 
 
-class Said(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
+class ModelReply(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
     """A model's reply: an answer, or an explanation."""
 
     text: str
@@ -149,7 +149,7 @@ class Said(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
     """The model name reported in the reply."""
 
 
-class Try(msgspec.Struct, frozen=True, omit_defaults=True):
+class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     """One reply to a request for a format; `fault` is empty if the reply has the format."""
 
     text: str
@@ -162,7 +162,7 @@ class Concepts(msgspec.Struct, frozen=True, tag="concepts", omit_defaults=True):
     instructions: tuple[Instruction, ...] = ()
     reason: str = ""
     """Why there is no concept, if so."""
-    tries: tuple[Try, ...] = ()
+    tries: tuple[Attempt, ...] = ()
     """The replies of the extractor, if it is a model; all but the last had a wrong format."""
     refused: tuple[str, ...] = ()
     """Concepts that the extractor named although the explanation does not cite them."""
@@ -209,7 +209,7 @@ class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):
     """The right answer to the question about the edited picture, if known."""
     moved: bool | None = None
     """Whether the edit changes the right answer, if known; an edit that does not tests no answer."""
-    tries: tuple[Try, ...] = ()
+    tries: tuple[Attempt, ...] = ()
     """The judge's replies, if it is a model."""
 
 
@@ -230,7 +230,7 @@ def decode_record(data: bytes, kind: type[Record], file: object) -> Record:
         raise AuditError(f"{file} is damaged: {error}") from None
 
 
-Output: TypeAlias = CaseRecord | Said | Concepts | EditRecord | Check | Verdict | Dose | Thought | Failed
+Output: TypeAlias = CaseRecord | ModelReply | Concepts | EditRecord | Check | Verdict | Dose | Thought | Failed
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -200,8 +200,8 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
         lines = [f"Scores of the audit of {self.model}: {counted}; {sum(self.excluded.values()):,} excluded"]
         for name in ("pcs", "ncc", "ccs"):
             mean = getattr(self.kept, name)
-            told = "–" if mean.value is None else f"{mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f})"
-            lines.append(f"  {name.upper()}  {told}")
+            figure = "–" if mean.value is None else f"{mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f})"
+            lines.append(f"  {name.upper()}  {figure}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -270,13 +270,13 @@ def _kept_figures(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, 
         own.append((test, ccs_of_votes(concept.verdicts, audit.manifest.pool)))
         if case.baseline is None or concept.again is None or concept.edit is None:
             continue
-        question, said, again = case.record.question, case.baseline.answer.text, concept.again.answer.text
-        if same_answer(question, said, again):
+        question, first, again = case.record.question, case.baseline.answer.text, concept.again.answer.text
+        if same_answer(question, first, again):
             same.append(test)
         scenes = (case.record.scene, concept.edit.scene)
         was, now = (right_answer(question.text, scene) if scene else None for scene in scenes)
         if was is not None and now is not None:
-            before.append((test.picture, test.case, float(same_answer(question, was, said))))
+            before.append((test.picture, test.case, float(same_answer(question, was, first))))
             after.append((test.picture, test.case, float(same_answer(question, now, again))))
     lent = sum(test.ccs is not None and ccs is not None and test.ccs > ccs + 1e-9 for test, ccs in own)
     pooled = [(test.picture, test.case, ccs) for test, ccs in own if ccs is not None]
@@ -304,9 +304,9 @@ def _checks(audit: AuditTrail) -> dict[str, Any]:
 def _checked(checks: Iterable[tuple[Check, bool]], checker: str) -> Checked:
     """Return one checker's results; each check is paired with whether another editor than `exact` edited a drawing."""
     given = [(check.done, unproven) for check, unproven in checks if check.checker == checker]
-    said = Counter(done for done, _ in given)
+    counts = Counter(done for done, _ in given)
     decided = [done for done, unproven in given if done is not None or (unproven and checker == "pixels")]
-    return Checked(said[True], said[False], said[None], rate(said[True], len(decided)))
+    return Checked(counts[True], counts[False], counts[None], rate(counts[True], len(decided)))
 
 
 def _corrected(
@@ -353,7 +353,7 @@ def trio(
 def _tests(case: CaseTrail, audit: AuditTrail) -> Iterable[ConceptScore]:
     pool = audit.manifest.pool
     for concept in case.concepts:
-        held = panel_opinion(concept.verdicts, pool)
+        opinion = panel_opinion(concept.verdicts, pool)
         yield ConceptScore(
             case.case,
             case.row,
@@ -363,9 +363,9 @@ def _tests(case: CaseTrail, audit: AuditTrail) -> Iterable[ConceptScore]:
             concept.instruction.kind,
             concept.instruction.action,
             case.record.group,
-            held.pcs,
-            held.ncc,
-            held.ccs,
+            opinion.pcs,
+            opinion.ncc,
+            opinion.ccs,
             {judge: pooled_opinion(votes, pool) for judge, votes in by_judge(concept.verdicts).items()},
             exclusion(case, concept, audit.manifest),
         )

@@ -27,14 +27,14 @@ from countersight.audits.records import (
     Dose,
     EditRecord,
     Manifest,
-    Said,
+    ModelReply,
     Stage,
     StepPlace,
     Thought,
     Usage,
     Verdict,
 )
-from countersight.audits.steps import DoesSteps, StepFailed, StepResult
+from countersight.audits.steps import StepFailed, StepResult, StepRunner
 from countersight.audits.trail import Response
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
@@ -46,8 +46,8 @@ from countersight.models import Request, Turn
 from countersight.picture import Picture, Pixels, as_seen, check_picture
 from countersight.scenes import Scene
 
-Made = TypeVar("Made", CaseRecord, Said, Concepts, EditRecord, Check, Verdict, Dose, Thought)
-OURS = Actor("countersight")
+Made = TypeVar("Made", CaseRecord, ModelReply, Concepts, EditRecord, Check, Verdict, Dose, Thought)
+COUNTERSIGHT = Actor("countersight")
 """The actor of steps that need neither a model nor an editor."""
 NOTHING = Instruction(
     concept="",
@@ -59,7 +59,7 @@ NOTHING = Instruction(
 replace = msgspec.structs.replace
 
 
-class Parties(msgspec.Struct, frozen=True):
+class Participants(msgspec.Struct, frozen=True):
     """The participants of an audit."""
 
     judges: tuple[Judge, ...]
@@ -96,8 +96,8 @@ class Stages:
         self,
         folder: AuditFolder,
         prompts: AuditPrompts,
-        parties: Parties,
-        steps: DoesSteps,
+        participants: Participants,
+        steps: StepRunner,
         dataset: Dataset | None = None,
         *,
         lpips: PerceptualDistance | None = None,
@@ -105,7 +105,7 @@ class Stages:
         credentials: Credentials | None = None,
     ) -> None:
         """Without a dataset, `audit` cannot be used."""
-        self._folder, self._prompts, self._parties, self._steps = folder, prompts, parties, steps
+        self._folder, self._prompts, self._participants, self._steps = folder, prompts, participants, steps
         self._manifest: Manifest = folder.manifest
         self._dataset, self._lpips, self._orders, self._credentials = dataset, lpips, orders, credentials
         self._scenes = SceneIndex(dataset.path) if dataset else None
@@ -146,7 +146,7 @@ class Stages:
     async def test(self, subject: Subject) -> None:
         """Run the four stages for a subject; raises StepFailed if a step fails that others depend on."""
         manifest = self._manifest
-        baseline = await self._respond(subject, subject.place, subject.shown, ("answer", "why"))
+        baseline = await self._answer_and_explain(subject, subject.place, subject.shown, ("answer", "why"))
         statement = Statement(
             subject.question.text, baseline.answer.text, baseline.explanation.text, await self._abilities(subject)
         )
@@ -167,7 +167,7 @@ class Stages:
 
     async def _judge(self, place: StepPlace, evidence: Evidence) -> None:
         """Collect every vote of every judge (stage 4); a failed vote does not stop the others."""
-        for judge in self._parties.judges:
+        for judge in self._participants.judges:
             for vote in range(1, (self._manifest.votes if judge.several else 1) + 1):
 
                 async def work(judge: Judge = judge, vote: int = vote) -> StepResult:
@@ -203,7 +203,7 @@ class Stages:
     async def _edit_and_check(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
         """Return an edit after every checker has checked it; a checker that fails does not stop the others."""
         edit = await self._edit(subject, place, instruction)
-        for checker in self._parties.checkers if edit.after else ():
+        for checker in self._participants.checkers if edit.after else ():
             with suppress(StepFailed):
                 await self._check(checker, subject, place, edit)
         return edit
@@ -216,7 +216,7 @@ class Stages:
             return StepResult(uncited_concepts(statement, subject.shown.picture, subject.scene, seed, most))
 
         inputs = (statement, subject.scene, seed, most)
-        others = await self._do(Concepts, "uncited", subject.place, OURS, inputs, work)
+        others = await self._do(Concepts, "uncited", subject.place, COUNTERSIGHT, inputs, work)
         for number, instruction in enumerate(others.instructions, 1):
             with suppress(StepFailed):
                 place = replace(subject.place, concept=-number)
@@ -233,10 +233,10 @@ class Stages:
                 return StepResult(Dose(strength, edit.before, edit.after, await self._keep(self._mark(weaker))))
 
             here, inputs = replace(place, dose=strength), (edit.before, edit.after, strength, of)
-            dose = await self._do(Dose, "dose", here, OURS, inputs, work)
+            dose = await self._do(Dose, "dose", here, COUNTERSIGHT, inputs, work)
             shown = await self._stored(dose.after)
             turns = (Turn("user", self._prompts.ask(subject.question), shown.picture),)
-            await self._say("answer again", here, turns, shown, subject.question)
+            await self._ask_model("answer again", here, turns, shown, subject.question)
 
     async def _alter_explanation(
         self, subject: Subject, number: int, instructions: Sequence[Instruction], statement: Statement
@@ -248,33 +248,35 @@ class Stages:
         async def work() -> StepResult:
             return StepResult(change_thought(statement, instruction, others))
 
-        thought = await self._do(Thought, "thought", place, OURS, (statement, instruction, others), work)
+        thought = await self._do(Thought, "thought", place, COUNTERSIGHT, (statement, instruction, others), work)
         if thought.text:
             asked = self._prompts.ask(subject.question)
             first = Turn("user", asked, subject.shown.picture)
             turns = (first, Turn("assistant", thought.text), Turn("user", asked))
-            await self._say("answer thought", place, turns, subject.shown, subject.question)
+            await self._ask_model("answer thought", place, turns, subject.shown, subject.question)
 
     async def _ask_again(self, subject: Subject, place: StepPlace, edit: EditRecord) -> Response | None:
         if not edit.after:
             return None
-        return await self._respond(subject, place, await self._stored(edit.after), ("answer again", "why again"))
+        return await self._answer_and_explain(
+            subject, place, await self._stored(edit.after), ("answer again", "why again")
+        )
 
-    async def _respond(
+    async def _answer_and_explain(
         self, subject: Subject, place: StepPlace, shown: ShownPicture, stages: tuple[Stage, Stage]
     ) -> Response:
         """Ask for the answer, then the explanation, in one conversation (stage 1)."""
         question = subject.question
         turns: tuple[Turn, ...] = (Turn("user", self._prompts.ask(question), shown.picture),)
-        first = await self._say(stages[0], place, turns, shown, question)
+        first = await self._ask_model(stages[0], place, turns, shown, question)
         turns = (*turns, Turn("assistant", first.text), Turn("user", self._prompts.why))
-        return Response(first, await self._say(stages[1], place, turns, shown, question))
+        return Response(first, await self._ask_model(stages[1], place, turns, shown, question))
 
-    async def _say(
+    async def _ask_model(
         self, stage: Stage, place: StepPlace, turns: tuple[Turn, ...], shown: ShownPicture, question: Question
-    ) -> Said:
+    ) -> ModelReply:
         """Return the model's next turn in a conversation."""
-        model, asked = self._parties.model, conversation(turns, shown)
+        model, asked = self._participants.model, conversation(turns, shown)
         kind: AnswerKind = "open" if stage in ("why", "why again") else question.unlisted_kind
         numbers = [*([] if place.concept is None else [place.concept]), *([place.dose] if place.dose else [])]
         key = "/".join((place.case, stage, *map(str, numbers)))
@@ -283,11 +285,11 @@ class Stages:
             answered = await model.ask(Request(key, turns, kind, question=question.text))
             return StepResult(record_reply(answered.answer), add_usage(answered), asked)
 
-        return await self._do(Said, stage, place, model.party, asked, work)
+        return await self._do(ModelReply, stage, place, model.party, asked, work)
 
     async def _extract(self, statement: Statement, place: StepPlace) -> Concepts:
         """Return the concepts of the explanation, and the edits that test them (stage 2)."""
-        extractor, most = self._parties.extractor, self._manifest.concepts
+        extractor, most = self._participants.extractor, self._manifest.concepts
 
         async def work() -> StepResult:
             found = await extractor.extract(statement, most, f"{place.case}/concepts")
@@ -298,15 +300,15 @@ class Stages:
 
     async def _abilities(self, subject: Subject) -> Abilities | None:
         """Return the editor's abilities for a picture; None if there is no editor, or it accepts any instruction."""
-        if self._parties.editor is None:
+        if self._participants.editor is None:
             return None
         seed = self._manifest.seed
         request = EditRequest(subject.shown.picture, NOTHING, seed, scene=subject.scene, name=subject.image)
-        return await self._parties.editor.abilities(request)
+        return await self._participants.editor.abilities(request)
 
     async def _edit(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
         """Return the edited picture, checked, measured and stored; or why there is none (stage 3)."""
-        shown, seed, editor = subject.shown, self._manifest.seed, self._parties.editor
+        shown, seed, editor = subject.shown, self._manifest.seed, self._participants.editor
         assert editor is not None
         record = EditRecord(instruction, shown.digest, seed=seed)
         request = EditRequest(

@@ -25,7 +25,7 @@ class AuditTally(Tally):
         self.left_out = 0
         """Cases without a picture, or without a question about the original picture."""
 
-    def did(self, step: Step) -> None:
+    def count_step(self, step: Step) -> None:
         """Count a step that was done or failed."""
         if isinstance(step.output, Failed):
             self._failed(f"{step.stage}: {step.output.reason}")
@@ -61,7 +61,7 @@ class StepFailed(Exception):  # noqa: N818 - it names what happened
     """Raised if a step has no output, so that dependent steps cannot be done; the reason is in the log."""
 
 
-class DoesSteps(Protocol):
+class StepRunner(Protocol):
     """An interface for doing steps: a running audit, or a replayed one."""
 
     async def do(
@@ -164,7 +164,7 @@ class Steps:
         self._count, self._previous = self._count + 1, digest
         if not isinstance(result.output, Failed):
             self._done[key] = result.output
-        self._tally.did(step)
+        self._tally.count_step(step)
 
 
 def hash_of(inputs: object) -> str:

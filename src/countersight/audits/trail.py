@@ -18,8 +18,8 @@ from countersight.audits.records import (
     EditRecord,
     Failed,
     Manifest,
+    ModelReply,
     Output,
-    Said,
     Stage,
     Step,
     StepPlace,
@@ -35,8 +35,8 @@ replace = msgspec.structs.replace
 class Response(msgspec.Struct, frozen=True):
     """An answer and an explanation, given in one conversation about one picture."""
 
-    answer: Said
-    explanation: Said
+    answer: ModelReply
+    explanation: ModelReply
 
 
 class WeakerEdit(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -196,11 +196,11 @@ class _Outputs:
         )
 
     def _response(self, place: StepPlace, answer: Stage, why: Stage) -> Response | None:
-        first, second = self._get(Said, answer, place), self._get(Said, why, place)
+        first, second = self._get(ModelReply, answer, place), self._get(ModelReply, why, place)
         return Response(first, second) if first and second else None
 
     def _text(self, stage: Stage, place: StepPlace) -> str | None:
-        reply = self._get(Said, stage, place)
+        reply = self._get(ModelReply, stage, place)
         return reply.text if reply else None
 
     def _get(self, kind: type[Kind], stage: Stage, place: StepPlace) -> Kind | None:

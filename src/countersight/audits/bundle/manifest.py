@@ -24,7 +24,7 @@ from countersight.audits.bundle.seal import content
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.judges.protocol import JUDGES
-from countersight.audits.records import Actor, EditRecord, Failed, Manifest, Said, Stage, Step, decode_record
+from countersight.audits.records import Actor, EditRecord, Failed, Manifest, ModelReply, Stage, Step, decode_record
 from countersight.audits.trail import AuditTrail, CaseTrail
 from countersight.dataset import Dataset
 from countersight.editing import EDITORS
@@ -127,17 +127,17 @@ def _commit(root: Path) -> str:
         return ""
     command = [git, "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
     try:
-        told = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603 - fixed
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603 - fixed
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return told.stdout.strip() if told.returncode == 0 else ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _hardware() -> Hardware:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if "SC_PHYS_PAGES" in os.sysconf_names else 0
     processor = platform.processor()
-    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as told:  # on Linux
-        names = (line.partition(":")[2].strip() for line in told if line.startswith(("model name", "Model")))
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:  # on Linux
+        names = (line.partition(":")[2].strip() for line in lines if line.startswith(("model name", "Model")))
         processor = next(names, processor)
     torch = sys.modules.get("torch")  # importing it to ask would take seconds
     devices = torch.cuda.device_count() if torch is not None and torch.cuda.is_available() else 0
@@ -234,7 +234,7 @@ def reported_models(steps: Iterable[Step]) -> dict[str, dict[str, None]]:
     """Return the model names that each participant reported, in the order in which they were first reported."""
     returned: dict[str, dict[str, None]] = {}
     for step in steps:
-        named = step.output.model if isinstance(step.output, Said) else step.spent.model
+        named = step.output.model if isinstance(step.output, ModelReply) else step.spent.model
         if isinstance(step.output, EditRecord):
             named = str(step.output.log.get("model", ""))
         if named:

@@ -49,7 +49,7 @@ class OddEntry(msgspec.Struct, frozen=True):
 def list_entries(folder: Path) -> Iterator[FileEntry | OddEntry]:
     """Return everything in a folder, recursively, in order of name. Links are listed and never followed."""
     left = MOST_FILES
-    for found in _within(folder, "", 1):
+    for found in _walk(folder, "", 1):
         yield found
         left -= 1
         if not left:
@@ -57,7 +57,7 @@ def list_entries(folder: Path) -> Iterator[FileEntry | OddEntry]:
             return
 
 
-def _within(folder: Path, before: str, depth: int) -> Iterator[FileEntry | OddEntry]:
+def _walk(folder: Path, before: str, depth: int) -> Iterator[FileEntry | OddEntry]:
     try:
         with os.scandir(folder) as listed:
             entries = sorted(listed, key=lambda entry: entry.name)
@@ -74,7 +74,7 @@ def _within(folder: Path, before: str, depth: int) -> Iterator[FileEntry | OddEn
             if depth == DEEPEST:
                 yield OddEntry(name, f"is nested deeper than {DEEPEST} folders")
             else:
-                yield from _within(Path(entry.path), f"{name}/", depth + 1)
+                yield from _walk(Path(entry.path), f"{name}/", depth + 1)
         elif not entry.is_file(follow_symlinks=False):
             yield OddEntry(name, "is neither a file nor a folder")
         else:
@@ -116,7 +116,7 @@ SIGNATURES: Final = re.compile(rf"{re.escape(SEAL)}(?:\.[0-9a-f]{{12}})?\.sig")
 STAMP: Final = f"{SEAL}.tsr"
 OTHERS: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "minisig", "sigstore.json"))
 """Signature files of other programs; they are not checked here."""
-_BESIDE: Final = re.compile(
+_NOT_SEALED: Final = re.compile(
     "|".join((SIGNATURES.pattern, *map(re.escape, (STAMP, *OTHERS)), r"sign-off\.[a-z0-9-]{1,60}\.json(?:\.sig)?"))
 )
 """Files that are written after the seal and are not sealed: signatures, time stamps and sign-offs."""
@@ -164,7 +164,7 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
 
 def sealable(found: FileEntry) -> bool:
     """Whether a file is sealed: all except the seal, its signatures, and an empty lock file."""
-    return not (found.name == SEAL or _BESIDE.fullmatch(found.name) or (found.name == LOCK and not found.bytes))
+    return not (found.name == SEAL or _NOT_SEALED.fullmatch(found.name) or (found.name == LOCK and not found.bytes))
 
 
 def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str, gallery: int) -> str:
@@ -172,11 +172,11 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
 
     An existing seal that differs only in its time is left unchanged.
     """
-    lying = list(list_entries(folder))
-    for odd in lying:
+    entries = list(list_entries(folder))
+    for odd in entries:
         if isinstance(odd, OddEntry):
             raise AuditError(f"{folder / odd.name} {odd.what}; remove it to seal the bundle")
-    files = [found for found in lying if isinstance(found, FileEntry) and sealable(found)]
+    files = [found for found in entries if isinstance(found, FileEntry) and sealable(found)]
     if len(files) > MOST_NAMES:
         raise AuditError(f"{folder} has more than {MOST_NAMES:,} files; audit fewer cases at a time")
     before = read_seal(folder) if (folder / SEAL).exists() else None

@@ -75,7 +75,7 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
     tests = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
     people = _people(labels, tests)
     right = {measure: _majority(people[measure]) for measure in MEASURES}
-    held = opinions(manifest, tests)
+    of_judges = opinions(manifest, tests)
     persons = {label.person for label in labels}
     return Calibration(
         judges=judge_sheets(manifest, tests, right),
@@ -85,7 +85,9 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
         prompts=manifest.prompts,
         countersight=__version__,
         domain=f"of {manifest.dataset.name}, audited with {manifest.model.name}, labelled by people ({len(persons):,})",
-        people=tuple(_sheet(judge.name, measure, own, people[measure]) for judge, own in held for measure in MEASURES),
+        people=tuple(
+            _sheet(judge.name, measure, own, people[measure]) for judge, own in of_judges for measure in MEASURES
+        ),
     )
 
 
@@ -110,14 +112,14 @@ def _majority(people: Mapping[str, Mapping[Test, int]]) -> dict[Test, int]:
     """Return the majority label of each test; tests with a tie are left out."""
     tests = dict.fromkeys(test for given in people.values() for test in given)
     labels = {test: [given[test] for given in people.values() if test in given] for test in tests}
-    said = {test: pool_scores(each, "majority") for test, each in labels.items()}
-    return {test: int(score) for test, score in said.items() if score is not None}
+    pooled = {test: pool_scores(each, "majority") for test, each in labels.items()}
+    return {test: int(score) for test, score in pooled.items() if score is not None}
 
 
 def _sheet(
-    judge: str, measure: str, held: Mapping[Test, Opinion], people: Mapping[str, Mapping[Test, int]]
+    judge: str, measure: str, of_judge: Mapping[Test, Opinion], people: Mapping[str, Mapping[Test, int]]
 ) -> PeopleSheet:
-    scores = {test: score for test, each in held.items() if (score := getattr(each, measure)) is not None}
+    scores = {test: score for test, each in of_judge.items() if (score := getattr(each, measure)) is not None}
     decided = {test: int(score) for test, score in scores.items() if score in (0, 1)}
     most = {test: label for test, label in _majority(people).items() if test in decided}
     mine, theirs = [decided[test] for test in most], list(most.values())

@@ -75,14 +75,14 @@ class Instrument(msgspec.Struct, frozen=True):
 
 def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
     """Return the accuracy of verdicts, each paired with the right one. A tie is an abstention."""
-    table = {(said, right): 0 for said in (0, 1) for right in (0, 1)}
+    table = {(verdict, right): 0 for verdict in (0, 1) for right in (0, 1)}
     abstained = tied = 0
-    for said, right in verdicts:
-        if said is None or said == 0.5:
+    for verdict, right in verdicts:
+        if verdict is None or verdict == 0.5:
             abstained += 1
-            tied += said == 0.5
+            tied += verdict == 0.5
         else:
-            table[int(said > 0.5), right] += 1
+            table[int(verdict > 0.5), right] += 1
     return Instrument(
         rate(table[1, 1], table[1, 1] + table[0, 1]), rate(table[0, 0], table[0, 0] + table[1, 0]), abstained, tied
     )
@@ -126,11 +126,11 @@ def judge_sheets(
 ) -> tuple[JudgeSheet, ...]:
     """Return the sheet of every judge, and of the panel; `right` has the right verdicts, by measure and test."""
 
-    def sheet(judge: Actor, held: Mapping[Test, Opinion]) -> JudgeSheet:
+    def sheet(judge: Actor, decided: Mapping[Test, Opinion]) -> JudgeSheet:
         both = {
-            test: (held[test].pcs, held[test].ncc) == (right["pcs"][test], right["ncc"][test])
+            test: (decided[test].pcs, decided[test].ncc) == (right["pcs"][test], right["ncc"][test])
             for test in right["pcs"]
-            if test in right["ncc"] and test in held
+            if test in right["ncc"] and test in decided
         }
 
         def share(tests: Iterable[Test]) -> KnownShare:
@@ -138,7 +138,9 @@ def judge_sheets(
             return rate(sum(found), len(found))
 
         pcs, ncc, ccs = (
-            instrument((getattr(held[test], measure), known) for test, known in right[measure].items() if test in held)
+            instrument(
+                (getattr(decided[test], measure), known) for test, known in right[measure].items() if test in decided
+            )
             for measure in MEASURES
         )
         by_kind: dict[str, list[Test]] = {}
@@ -148,7 +150,7 @@ def judge_sheets(
         honest = share(test for test in both if test not in hostile)
         return JudgeSheet(judge, manifest.votes, pcs, ncc, ccs, shares, share(hostile), honest)
 
-    return tuple(sheet(judge, held) for judge, held in opinions(manifest, verdicts))
+    return tuple(sheet(judge, decided) for judge, decided in opinions(manifest, verdicts))
 
 
 class PeopleSheet(msgspec.Struct, frozen=True):

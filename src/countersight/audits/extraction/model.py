@@ -9,7 +9,7 @@ from countersight.audits.asking import ByModel
 from countersight.audits.extraction.protocol import Extracted, Statement
 from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_edit, quote, read_shape
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Concepts, Try
+from countersight.audits.records import Attempt, Concepts
 from countersight.editing import Abilities, Action, ConceptKind, Instruction
 from countersight.engine import fill
 from countersight.english import FUNCTION_WORDS, NUMBER_WORDS
@@ -110,7 +110,7 @@ def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> st
     )
 
 
-def parse_concepts(tries: tuple[Try, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
+def parse_concepts(tries: tuple[Attempt, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
     """Return the concepts in an extractor's reply, or why there are none.
 
     Concepts that the explanation does not cite are refused: small models invent some, or repeat those of the prompt.
@@ -145,12 +145,12 @@ def cited_share(explanation: str, concept: str) -> float:
 
     In a list, the item with the largest share counts. Function words count only if an item has no other words.
     """
-    said = {_stem(word) for word in _WORD.findall(explanation.casefold())}
+    stems_of_text = {_stem(word) for word in _WORD.findall(explanation.casefold())}
     shares = [0.0]
     for phrase in re.split("[,;.]", concept.casefold()):
         words = _WORD.findall(phrase)
         stems = {_stem(word) for word in [word for word in words if word not in _WEIGHTLESS] or words}
-        shares += [len(stems & said) / len(stems)] if stems else []
+        shares += [len(stems & stems_of_text) / len(stems)] if stems else []
     return max(shares)
 
 
@@ -164,12 +164,12 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
-def is_cited(told: Instruction, explanation: str, prompts: AuditPrompts) -> bool:
+def is_cited(instruction: Instruction, explanation: str, prompts: AuditPrompts) -> bool:
     """Whether the explanation cites a concept; if the prompt contains the concept, every word is required.
 
     For the object "a red car", the word "car" is enough; for an attribute it is not, since "red" is missing.
     """
-    share = cited_share(explanation, told.concept)
-    if told.concept.casefold() in prompts.extract.casefold():
+    share = cited_share(explanation, instruction.concept)
+    if instruction.concept.casefold() in prompts.extract.casefold():
         return share == 1
-    return share > LEAST_CITED_SHARE if told.kind == "attribute" else share >= LEAST_CITED_SHARE
+    return share > LEAST_CITED_SHARE if instruction.kind == "attribute" else share >= LEAST_CITED_SHARE

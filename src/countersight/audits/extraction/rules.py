@@ -145,8 +145,8 @@ def find_mention(text: str, thing: str) -> tuple[int, str] | None:
     words = list(_WORD.finditer(text[:LONGEST]))
     for length in (2, 1):
         for one, last in zip(words, words[length - 1 :], strict=False):
-            said = text[one.start() : last.end()]
+            phrase = text[one.start() : last.end()]
             with suppress(ToolFailed):
-                if kind in classes_of(said, (kind,)):
-                    return one.start(), said
+                if kind in classes_of(phrase, (kind,)):
+                    return one.start(), phrase
     return None

@@ -74,16 +74,16 @@ def _answer(evidence: Evidence, before: str | None, after: str | None) -> Decisi
             None,
             f"{world}; no answer could be extracted from the reply before the edit, so the expected answer is unknown",
         )
-    told = f"{world}; the model's answer changes from {old[:80]} to {new[:80]}"
+    words = f"{world}; the model's answer changes from {old[:80]} to {new[:80]}"
     if new == old:
-        return int(before == after), told
-    called_for = _followed(old, before, after)
-    if called_for is None:
-        return (1 if new == after else None), f"{told}; the consequence of its own first answer is unknown"
-    return int(new == called_for), told if new == called_for else f"{told}, not to {called_for}"
+        return int(before == after), words
+    expected = _expected_answer(old, before, after)
+    if expected is None:
+        return (1 if new == after else None), f"{words}; the consequence of its own first answer is unknown"
+    return int(new == expected), words if new == expected else f"{words}, not to {expected}"
 
 
-def _followed(old: str, before: str, after: str) -> str | None:
+def _expected_answer(old: str, before: str, after: str) -> str | None:
     """Return what an answer becomes if it changes as the right answer does; None if this is undetermined."""
     if old == before:
         return after
@@ -120,9 +120,9 @@ def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Decision:
     cited = [claim for claim in claimed if claim.fact in moved]
     for claim in cited or claimed:
         now, before = new.get(claim.fact, 0), old.get(claim.fact, 0)
-        said = first.get(claim.fact, before)
-        if claim.number not in (now, said + now - before):
-            stale = ", as before the change" if claim.number == said else ""
+        earlier = first.get(claim.fact, before)
+        if claim.number not in (now, earlier + now - before):
+            stale = ", as before the change" if claim.number == earlier else ""
             return 0, f"it claims {claim.number} {claim.fact}{stale}; there are {now}"
     if cited:
         found = cited[0]
@@ -140,7 +140,7 @@ def _contradiction(evidence: Evidence) -> str:
     if fact is None:
         return ""
     claimed = [claim.number for claim in claims(evidence.new_explanation) if claim.fact == fact]
-    said = read_answer(evidence.question, evidence.new_answer)
-    if not claimed or said is None or said in map(str, claimed):
+    answer = read_answer(evidence.question, evidence.new_answer)
+    if not claimed or answer is None or answer in map(str, claimed):
         return ""
-    return f"it explains {claimed[-1]} {fact}, but the answer is {said[:80]}"
+    return f"it explains {claimed[-1]} {fact}, but the answer is {answer[:80]}"

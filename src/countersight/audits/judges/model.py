@@ -10,7 +10,7 @@ from countersight.audits.json_replies import BadShape, ask_shaped, flatten, pars
 from countersight.audits.judges.protocol import Evidence, Judged, abstention
 from countersight.audits.judges.rules import decide_unchanged
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Try, Verdict
+from countersight.audits.records import Attempt, Verdict
 from countersight.engine import fill
 
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
@@ -25,10 +25,10 @@ class _Scores(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         """Convert scores such as `1.0`, `"1"` and `true` to a number: models write them in many ways."""
         for name in ("pcs", "ncc"):
-            said = getattr(self, name)
-            score = _ONES.get(str(said).strip().casefold())
+            written = getattr(self, name)
+            score = _ONES.get(str(written).strip().casefold())
             if score is None:
-                raise ValueError(f"{name} must be 0 or 1, not {str(said)[:40]!r}")
+                raise ValueError(f"{name} must be 0 or 1, not {str(written)[:40]!r}")
             msgspec.structs.force_setattr(self, name, score)
 
 
@@ -59,15 +59,15 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 class ModelJudge(ByModel):
-    """Asks a language model, unless the audited model repeated itself or said nothing."""
+    """Asks a language model, unless the audited model repeated itself or gave no reply."""
 
     several = True
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
         """Return the verdict of one vote; an abstention if no reply had the required format."""
-        told = decide_unchanged(evidence)
-        if told is not None:
-            return Judged(msgspec.structs.replace(told, judge=self.party.name, vote=vote))
+        unchanged = decide_unchanged(evidence)
+        if unchanged is not None:
+            return Judged(msgspec.structs.replace(unchanged, judge=self.party.name, vote=vote))
         text = judge_prompt(self._prompts, evidence)
         read = _reader(self._prompts)
         shaped = await ask_shaped(self._model, key, text, read, SCHEMA, self._prompts.again, vote=vote - 1)
@@ -79,7 +79,7 @@ def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
     return fill(prompts.judge, _values(evidence))
 
 
-def parse_verdict(judge: str, vote: int, tries: tuple[Try, ...], prompts: AuditPrompts) -> Verdict:
+def parse_verdict(judge: str, vote: int, tries: tuple[Attempt, ...], prompts: AuditPrompts) -> Verdict:
     """Parse the verdict in a judge's reply; an abstention if there is none."""
     try:
         reply = _reader(prompts)(tries[-1].text if tries else "")

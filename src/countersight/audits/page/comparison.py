@@ -147,10 +147,10 @@ def sentence(found: AuditTables) -> str:
     if len(found.audits) == 1:
         (audit,) = found.audits
         ccs = audit.scores.kept.ccs
-        told = "no counted test"
+        result = "no counted test"
         if ccs.value is not None:
-            told = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% {interval(ccs)})"
-        return f"{name(audit.label)} was audited on {several(audit.scores.cases, 'case')}: {told}."
+            result = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% {interval(ccs)})"
+        return f"{name(audit.label)} was audited on {several(audit.scores.cases, 'case')}: {result}."
     known = [value for audit in found.audits if (value := audit.scores.kept.ccs.value) is not None]
     start = f"{count(len(found.audits))} audits"
     if not known:
@@ -224,7 +224,7 @@ def _ranking(found: AuditTables) -> Grid:
     return grid("Ranking", head, rows, conclusion(found))
 
 
-def parties(manifest: Manifest) -> str:
+def describe_participants(manifest: Manifest) -> str:
     """Return the participants of an audit except the audited model, in one line."""
     judges = ", ".join(name(judge.name) for judge in manifest.judges)
     return f"extractor {name(manifest.extractor.name)}; editor {name(manifest.editor.name)}; judged by {judges}"
@@ -233,7 +233,7 @@ def parties(manifest: Manifest) -> str:
 def _models(found: AuditTables) -> Grid:
     lines = []
     for audit in found.audits:
-        details = (name(audit.manifest.dataset.name), parties(audit.manifest))
+        details = (name(audit.manifest.dataset.name), describe_participants(audit.manifest))
         lines.append(trio_line(TableCell(name(audit.label), details), audit.scores.kept))
         if audit.scores.everything != audit.scores.kept:
             lines.append(trio_line(TableCell(name(audit.label), ("with excluded tests",)), audit.scores.everything))
@@ -257,7 +257,7 @@ def _judges_by_editors(found: AuditTables) -> Grid:
                 turn += 1
             rows[extractor, judge, audit.manifest.model.name, turn][editor] = mean_cell(trio.ccs)
 
-    def told(judge: str, model: str, turn: int) -> TableCell:
+    def judge_cell(judge: str, model: str, turn: int) -> TableCell:
         again = (f"audit {turn + 1} with this editor",) if turn else ()
         return TableCell(name(judge), (f"of {name(model)}", *again))
 
@@ -265,7 +265,7 @@ def _judges_by_editors(found: AuditTables) -> Grid:
         "CCS by extractor, judge and editor",
         ("extractor", "judge", *map(name, editors)),
         (
-            [extractor, told(judge, model, turn), *(cells.get(each, NOTHING) for each in editors)]
+            [extractor, judge_cell(judge, model, turn), *(cells.get(each, NOTHING) for each in editors)]
             for (extractor, judge, model, turn), cells in rows.items()
         ),
         NOTES["judges"],
@@ -312,8 +312,9 @@ def definitions(found: AuditTables) -> list[tuple[str, str]]:
 def _described(manifest: Manifest) -> str:
     return (
         f"{name(manifest.model.name)} on {name(manifest.dataset.name)} (fingerprint "
-        f"{name(manifest.dataset.fingerprint)}); {parties(manifest)}; {several(manifest.votes, 'vote')} per judge, "
-        f"pooled by {manifest.pool}; at most {several(manifest.concepts, 'concept')} per explanation; started "
+        f"{name(manifest.dataset.fingerprint)}); {describe_participants(manifest)}; "
+        f"{several(manifest.votes, 'vote')} per judge, pooled by {manifest.pool}; "
+        f"at most {several(manifest.concepts, 'concept')} per explanation; started "
         f"{name(manifest.started)}; Countersight {name(manifest.countersight)}"
     )
 
@@ -324,18 +325,18 @@ def write_audit_tables(
     """Write tables that compare several audits with each other and with the paper to the folder `out`."""
     found = load_audits(paths, reference=reference, seed=seed)
     out.mkdir(parents=True, exist_ok=True)
-    told, every, how = sentence(found), list(grids(found)), definitions(found)
-    body = templates().get_template("tables.html").render(sentence=told, grids=every, how=how)
+    summary, tables_shown, how = sentence(found), list(grids(found)), definitions(found)
+    body = templates().get_template("tables.html").render(sentence=summary, grids=tables_shown, how=how)
     page = document(__package__, "page.html", title="Audits – Countersight", style="page.css", body=Markup(body))  # noqa: S704 - escaped by the template
-    parts = ["# Audits", markdown_text(told)]
-    for each in every:
+    parts = ["# Audits", markdown_text(summary)]
+    for each in tables_shown:
         parts += [f"## {markdown_text(each.title)}", *markdown_grid(each)]
     parts.append("## How these figures were computed")
     parts.append("\n".join(f"- **{markdown_text(term)}**: {markdown_text(words)}" for term, words in how))
     return AuditTableFiles(
         html=write_text(out / "report.html", page),
         markdown=write_text(out / "tables.md", "\n\n".join(parts) + "\n"),
-        latex=write_text(out / "tables.tex", "\n".join(latex_tables(told, how, iter(every))) + "\n"),
+        latex=write_text(out / "tables.tex", "\n".join(latex_tables(summary, how, iter(tables_shown))) + "\n"),
         csv=write_text(out / "tables.csv", comma_separated(found)),
         data=found,
     )

@@ -196,8 +196,8 @@ def _cut(words: str) -> str:
 
 
 def _settings(settings: dict[str, Any]) -> str:
-    told = (
+    listed = (
         f"{name(key)} {name(value if isinstance(value, str) else msgspec.json.encode(value).decode())}"
         for key, value in settings.items()
     )
-    return ", ".join(told) or "none"
+    return ", ".join(listed) or "none"

@@ -95,8 +95,8 @@ def result_grids(scores: AuditScores) -> Iterator[Grid]:
             "In drawings that another editor than exact edited, “cannot tell” by pixels counts as no in the share."
         )
         rows = [
-            [who, *map(count, (said.yes, said.no, said.unknown)), rate_cell(said.done)]
-            for who, said in scores.checkers.items()
+            [who, *map(count, (results.yes, results.no, results.unknown)), rate_cell(results.done)]
+            for who, results in scores.checkers.items()
         ]
         columns = ("checked by", "yes", "no", "cannot tell", "share of yes among yes and no")
         yield grid("Did the edits do what was asked?", columns, rows, below)

@@ -93,9 +93,9 @@ def same_picture(given: bytes, made: bytes, *, signed: bool = False) -> bool:
     if given == made:
         return True
     try:
-        (beside, *pixels), (expected, *again) = _unpack(given, signed), _unpack(made, signed)
-        ends = beside[1:2] == expected[1:2] and beside[-1] == expected[-1]  # the header and the end
-        if pixels != again or not ends or Counter(beside) - Counter(expected):
+        (others, *pixels), (expected, *again) = _unpack(given, signed), _unpack(made, signed)
+        ends = others[1:2] == expected[1:2] and others[-1] == expected[-1]  # the header and the end
+        if pixels != again or not ends or Counter(others) - Counter(expected):
             return False
         as_seen(check_picture(given))
     except (zlib.error, BadPicture):
@@ -105,7 +105,7 @@ def same_picture(given: bytes, made: bytes, *, signed: bool = False) -> bool:
 
 def _unpack(png: bytes, signed: bool) -> tuple[list[bytes], bytes, bytes]:
     """Return the chunks except the pixels, the unpacked pixels, and any bytes hidden after them."""
-    beside, packed, start = [png[:8]], [], 8
+    others, packed, start = [png[:8]], [], 8
     while start < len(png):
         end = start + 12 + int.from_bytes(png[start : start + 4])
         kind = png[start + 4 : start + 8]
@@ -114,8 +114,8 @@ def _unpack(png: bytes, signed: bool) -> tuple[list[bytes], bytes, bytes]:
         if kind == b"IDAT":
             packed.append(png[start + 8 : end - 4])
         elif kind != CREDENTIALS or not signed:
-            beside.append(png[start:end])
+            others.append(png[start:end])
         start = end
     unpacking = zlib.decompressobj()
     pixels = unpacking.decompress(b"".join(packed), LARGEST_PICTURE)
-    return beside, pixels, unpacking.unused_data + unpacking.unconsumed_tail
+    return others, pixels, unpacking.unused_data + unpacking.unconsumed_tail

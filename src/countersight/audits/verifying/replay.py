@@ -41,15 +41,15 @@ from countersight.audits.records import (
     EditRecord,
     Failed,
     Local,
+    ModelReply,
     Output,
-    Said,
     Stage,
     Step,
     StepPlace,
     Usage,
     Verdict,
 )
-from countersight.audits.stages import Parties, Stages, Subject
+from countersight.audits.stages import Participants, Stages, Subject
 from countersight.audits.steps import StepFailed, StepResult
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.audits.verifying.comparison import Finding, What, difference, same_picture
@@ -61,7 +61,7 @@ from countersight.models import Answer, Request
 from countersight.picture import Picture, as_seen
 from countersight.scenes import Scene, draw
 
-OURS: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
+BUILT_IN: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
 """Participants without a server, weights or randomness: they always give the same output and never fail."""
 LARGEST: Final = 10_000
 """Largest number of tests of a calibration that is repeated."""
@@ -136,7 +136,10 @@ class Replay:
         """Return the recorded output of a step, after repeating it; raises StepFailed if the log has none."""
         step = self.log.get((stage, place))
         if step is None:
-            self.find("missing", f"{_where(place)}: there is no step {_called(stage, by, place)}, nor one that failed")
+            self.find(
+                "missing",
+                f"{_place_in_words(place)}: there is no step {_step_in_words(stage, by, place)}, nor one that failed",
+            )
             raise StepFailed(stage)
         if stage == "case":
             self._chain = []
@@ -162,8 +165,11 @@ class Replay:
 
     async def _repeat(self, step: Step, by: Actor, work: Callable[[], Awaitable[StepResult]]) -> None:
         """Do a step again, and compare its actor, its request and its output with the log."""
-        made, where = StepResult(step.output), f"{_called(step.stage, by, step.place)} on {_where(step.place)}"
-        failed = isinstance(step.output, Failed) and by.name not in OURS
+        made, where = (
+            StepResult(step.output),
+            f"{_step_in_words(step.stage, by, step.place)} on {_place_in_words(step.place)}",
+        )
+        failed = isinstance(step.output, Failed) and by.name not in BUILT_IN
         if not failed:
             self.current, self._replies = step, _replies(step.output)
             try:
@@ -201,8 +207,8 @@ class Replay:
         """Return the next recorded reply, or the edit, of the current step."""
         output = self.current.output if self.current else None
         if isinstance(request, Request) and self._replies:
-            told = (output.finish, output.model) if isinstance(output, Said) else ("", "")
-            return Answer(self._replies.pop(), finish=told[0], model=told[1])
+            finish, model = (output.finish, output.model) if isinstance(output, ModelReply) else ("", "")
+            return Answer(self._replies.pop(), finish=finish, model=model)
         if isinstance(request, Request) or not isinstance(output, EditRecord):
             raise LookupError("the log has no further reply")
         if not output.after:
@@ -234,13 +240,13 @@ class Replay:
             words = f"step {found[0]}{others} ({stage!r} by {by or 'nobody'}) is not required by audit.json"
             yield Finding("added", LOG, words)
 
-    def participants(self, prompts: AuditPrompts, respondents: Respondents | None) -> Parties:
+    def participants(self, prompts: AuditPrompts, respondents: Respondents | None) -> Participants:
         """Return all participants: the built-in ones themselves, the others as recorded."""
         manifest = self._folder.manifest
         editor: Any = Recorded(manifest.editor, self) if manifest.editor.name else None
         if manifest.editor.name == "exact":
             editor = self._unless_changed(open_exact_editor(), manifest.editor) or editor
-        return Parties(
+        return Participants(
             tuple(self._participant("judge", each, prompts) for each in manifest.judges),
             Scripted(self, respondents) if respondents else Recorded(manifest.model, self),
             self._participant("extractor", manifest.extractor, prompts),
@@ -252,7 +258,7 @@ class Replay:
         (registry, by_model), recorded = ROLES[role], Recorded(party, self)
         if not registry.knows(party.name):
             return by_model(recorded, prompts)
-        if party.name not in OURS:
+        if party.name not in BUILT_IN:
             return recorded
         return self._unless_changed(open_registered(registry, party.name), party) or recorded
 
@@ -305,23 +311,23 @@ class Scripted(Recorded):
 def _replies(output: Output) -> list[str]:
     """Return the model's replies in a step, the last one first."""
     match output:
-        case Said(text=text):
+        case ModelReply(text=text):
             return [text]
         case Concepts(tries=tries) | Verdict(tries=tries):
             return [each.text for each in reversed(tries)]
-        case Check(said=said):
-            return list(reversed(said))
+        case Check(said=replies):
+            return list(reversed(replies))
     return []
 
 
-def _where(place: StepPlace) -> str:
+def _place_in_words(place: StepPlace) -> str:
     if not place.case:
         return f"picture {place.picture[:16]}"
     dose = f", dose {place.dose}" if place.dose else ""
     return f"case {place.case}" + (f", concept {place.concept}{dose}" if place.concept is not None else "")
 
 
-def _called(stage: Stage, by: Actor, place: StepPlace) -> str:
+def _step_in_words(stage: Stage, by: Actor, place: StepPlace) -> str:
     vote = f" (vote {place.vote})" if stage == "verdict" else ""
     return f"{stage!r} of {by.name}{vote}" if stage in ("verdict", "check") else repr(stage)
 
@@ -341,8 +347,8 @@ def replay_stages(
         return
     if prompts != SETS.get(prompts.name, prompts):  # a built-in name must mean the built-in prompts
         same = manifest.countersight == __version__
-        told = "" if same else f"; they were asked by version {manifest.countersight}, this is {__version__}"
-        words = f"its prompts are called {prompts.name}, but differ from the built-in prompts of this name{told}"
+        versions = "" if same else f"; they were asked by version {manifest.countersight}, this is {__version__}"
+        words = f"its prompts are called {prompts.name}, but differ from the built-in prompts of this name{versions}"
         yield Finding("broken" if same else "not verified", MANIFEST, words)
     replay = Replay(audit.steps, folder, unlike)
 

@@ -33,7 +33,7 @@ from countersight.audits.signing.signatures import (
 )
 from countersight.audits.signing.stamping import NO_STAMPS, read_stamp
 from countersight.audits.verifying.comparison import Finding, Note
-from countersight.audits.verifying.replay import OURS, OpenedBundle
+from countersight.audits.verifying.replay import BUILT_IN, OpenedBundle
 from countersight.errors import AuditError
 from countersight.text import several
 
@@ -141,7 +141,7 @@ def _plugged_in(opened: OpenedBundle) -> bool:
     manifest = opened.audit.manifest
     parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
     return any(
-        registry.knows(party.name) and party.name not in OURS and not party.name.startswith("detector:")
+        registry.knows(party.name) and party.name not in BUILT_IN and not party.name.startswith("detector:")
         for registry, named in parties
         for party in named
     )

@@ -54,7 +54,7 @@ from countersight.files import bounded_lines
 from countersight.system import cores
 from countersight.text import printable, several
 
-NAMED: Final = 5
+MOST_LISTED: Final = 5
 """Largest number of cases named in a finding."""
 SLACK: Final = timedelta(days=1)
 """Largest difference of clocks between machines that work on one audit."""
@@ -101,11 +101,11 @@ class Verified(msgspec.Struct, frozen=True):
         return not self.findings
 
     def __repr__(self) -> str:
-        came = "sound" if self.sound else several(len(self.findings), "finding")
+        result = "sound" if self.sound else several(len(self.findings), "finding")
         signers = f"signed by {len(self.signed)}" if self.signed else "unsigned"
-        told = (f"  {each}" for each in (*self.findings, *self.notes))
+        lines = (f"  {each}" for each in (*self.findings, *self.notes))
         counted = f"{several(self.files, 'file')}, {several(self.steps, 'step')}, {signers}"
-        return "\n".join([f"Verified: {came}; {counted}", *told])
+        return "\n".join([f"Verified: {result}; {counted}", *lines])
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
@@ -290,12 +290,12 @@ def _check_pictures(opened: OpenedBundle) -> Iterator[Finding]:
     if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
         was = several(bundle.steps, "step")
         yield Finding("broken", LOG, f"it has {len(steps):,} steps and another end; sealed were {was}")
-    spoken = set(pictures_of(steps))
+    mentioned = set(pictures_of(steps))
     there = {PurePosixPath(name).stem: name for name in opened.files if name.startswith(f"{PICTURES}/")}
-    for stem in sorted(spoken | there.keys()):
+    for stem in sorted(mentioned | there.keys()):
         if stem not in there:
             yield Finding("missing", f"{PICTURES}/{stem}", "a step refers to it")
-        elif stem not in spoken:
+        elif stem not in mentioned:
             yield Finding("added", there[stem], "no step refers to it")
         elif bundle.files[there[stem]].sha256 != stem:
             yield Finding("altered", there[stem], "its content does not match the digest in its name")
@@ -325,13 +325,13 @@ def _check_selection(opened: OpenedBundle) -> Iterator[Finding]:
     there = {Selected(step.place.row, step.place.case) for step in opened.audit.steps if step.stage == "case"}
     if missing := [each for each in selection.cases if each not in there]:
         why = "the audit was not finished, or they were removed"
-        yield Finding("missing", LOG, f"{_named(missing, len(selection.cases))} are not in the log: {why}")
+        yield Finding("missing", LOG, f"{_list_cases(missing, len(selection.cases))} are not in the log: {why}")
     if added := sorted(there - set(selection.cases), key=lambda each: each.row):
-        yield Finding("added", LOG, f"cases that were not selected: {_named(added, len(there))}")
+        yield Finding("added", LOG, f"cases that were not selected: {_list_cases(added, len(there))}")
 
 
-def _named(cases: list[Selected], of: int) -> str:
-    listed = ", ".join(each.case for each in cases[:NAMED]) + (", …" if len(cases) > NAMED else "")
+def _list_cases(cases: list[Selected], of: int) -> str:
+    listed = ", ".join(each.case for each in cases[:MOST_LISTED]) + (", …" if len(cases) > MOST_LISTED else "")
     return f"{len(cases):,} of {several(of, 'case')} ({listed})"
 
 
@@ -413,8 +413,8 @@ def _explain(opened: OpenedBundle, name: str, given: bytes, derived: bytes) -> I
         if not same_picture(given, derived):
             yield Finding(opened.unlike(), name, "it is not the difference of the two pictures")
     elif opened.other_version:  # not sound: an edited page might name another version
-        told = f"it was written by Countersight {opened.bundle.countersight}; verify it with that version"
-        yield Finding("not verified", name, told)
+        words = f"it was written by Countersight {opened.bundle.countersight}; verify it with that version"
+        yield Finding("not verified", name, words)
     elif name == REPORT and _PICTURE.sub(b"picture", given) == _PICTURE.sub(b"picture", derived):
         yield Finding(opened.unlike(), name, "it shows other pictures than those of the bundle")
     else:
