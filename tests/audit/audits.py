@@ -1,4 +1,4 @@
-"""Audits in this process and as commands, with stand-ins for models that cannot be had in a test."""
+"""Run audits in this process and as commands, with stand-ins for models that a test cannot use."""
 
 import asyncio
 import base64
@@ -29,7 +29,7 @@ QUICK = RetryPolicy(concurrency=4, attempts=3, backoff=0.01)
 
 
 def scenes(folder: Path, size: int = 6, seed: int = 5) -> Path:
-    """A dataset of our own scenes, in the published words, which the scripted models understand."""
+    """Return a dataset of generated scenes with the published wording, which the scripted models understand."""
     if not folder.exists():
         quiet = {"workers": 1, "progress": lambda done: None}
         cvqa_synthetic.make_synthetic(folder, size=size, seed=seed, wording="one", **quiet)
@@ -37,7 +37,7 @@ def scenes(folder: Path, size: int = 6, seed: int = 5) -> Path:
 
 
 def audit(folder: Path, output: Path, model: str, *, judges=("exact",), extractor="rules", editor="exact", **more):
-    """One audit in this process; how it ended."""
+    """Run an audit in this process and return its scores."""
     more.setdefault("prompts", find_prompts("brief"))
     more.setdefault("retry", QUICK)
     options = AuditOptions(model=model, extractor=extractor, editor=editor, judges=tuple(judges), **more)
@@ -50,7 +50,7 @@ async def _audited(folder: Path, output: Path, options: AuditOptions) -> None:
 
 
 def outputs(output: Path) -> dict[str, object]:
-    """What came of every step, by the hash of its inputs; fails if any was done twice."""
+    """Return the output of every step by the hash of its inputs; fails if a step was repeated."""
     done = [step for step in read_audit(output).steps if type(step.output).__name__ != "Failed"]
     found = {step.inputs: (step.stage, step.place, step.output) for step in done}
     assert len(found) == len(done)
@@ -70,7 +70,7 @@ def run_audit(folder: Path, output: Path, model: str, *more: str) -> subprocess.
 
 
 def stages_in(output: Path) -> list[str]:
-    """The stages of the steps written so far, whatever state the log is in."""
+    """Return the stages of the steps written so far, also from an incomplete log."""
     try:
         lines = (output / "steps.jsonl").read_bytes().split(b"\n")[:-1]
     except FileNotFoundError:
@@ -79,7 +79,7 @@ def stages_in(output: Path) -> list[str]:
 
 
 def vision_model(server, number, body) -> str:
-    """A model that counts by chance, another number for every picture, and words it as our own would."""
+    """Reply with a random number for each picture, worded like the embedded model."""
     said = [message for message in body["messages"] if message["role"] == "user"]
     question, n = _text(said[0]), _by_picture(said[0])
     if len(said) == 1:
@@ -99,7 +99,7 @@ def vision_model(server, number, body) -> str:
 
 
 def _by_picture(message: dict) -> int:
-    """A number from 4 to 20 that only the pixels decide."""
+    """Return a number from 4 to 20 that depends only on the pixels."""
     url = next(part["image_url"]["url"] for part in message["content"] if part["type"] == "image_url")
     pixels = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB").tobytes()
     return 4 + zlib.crc32(b"seen" + pixels) % 17
@@ -111,7 +111,7 @@ def _text(message: dict) -> str:
 
 
 def asked_model(server: ChatServer, **settings: object) -> AskedModel:
-    """A model behind this server, as an audit asks it."""
+    """Return the server's model as an audit uses it."""
     return AskedModel(
         open_model(server.name, ModelSettings(**settings)), QUICK, asyncio.Event(), AuditServer(AuditTally())
     )

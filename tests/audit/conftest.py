@@ -1,4 +1,4 @@
-"""Audits that several files of tests change copies of: making one takes seconds."""
+"""Audits that are made once, because each takes seconds; tests change copies of them."""
 
 import shutil
 
@@ -15,7 +15,7 @@ from countersight.dataset import Dataset
 
 @pytest.fixture(scope="session")
 def drawn(tmp_path_factory):
-    """An audit of our own scenes, judged by the truth and by rules, with a calibration and control edits."""
+    """Return an audit of generated scenes, judged by `exact` and `rules`, with a calibration and control edits."""
     base = tmp_path_factory.mktemp("insider")
     folder, output = scenes(base / "scenes", size=2), base / "audit"
     calibrate(base / "calibration", "exact", "rules", size=4)
@@ -32,7 +32,7 @@ def audit(drawn, tmp_path):
 
 @pytest.fixture(scope="session")
 def spoken(tmp_path_factory):
-    """An audit that language models extracted and judged."""
+    """Return an audit with language models as extractor and judges."""
     folder = write_audit(tmp_path_factory.mktemp("insider") / "seer")
     finish(folder)
     return folder
@@ -40,7 +40,7 @@ def spoken(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def probed(tmp_path_factory):
-    """An audit with everything that goes past the paper."""
+    """Return an audit with all extensions beyond the paper."""
     base = tmp_path_factory.mktemp("insider")
     more = {"uncited": True, "intervene": "both", "strength": 2, "checkers": ("pixels",)}
     folder = scenes(base / "scenes", size=1)

@@ -63,12 +63,12 @@ def picture(seed: int, *, after: bool = False, size: tuple[int, int] = (60, 40))
 
 
 def shifted(data: bytes) -> bytes:
-    """A picture that an editor moved a little, as some do."""
+    """Return a picture shifted by a few pixels, as some editors do."""
     return _png(ImageChops.offset(Image.open(io.BytesIO(data)), 3, -2))
 
 
 def repainted(data: bytes) -> bytes:
-    """A picture of which an editor changed everything."""
+    """Return a picture that an editor changed completely."""
     return _png(ImageOps.invert(Image.open(io.BytesIO(data))))
 
 
@@ -110,7 +110,7 @@ SPOILT = {"explanation-only": shifted, "bad edit": repainted}
 
 
 class Writer:
-    """Appends steps to the log of an audit."""
+    """Append steps to the log of an audit."""
 
     def __init__(self, folder: Path, about: Manifest) -> None:
         self.folder = AuditFolder.begin(folder, about)
@@ -136,7 +136,7 @@ class Writer:
         self.lines.append(line)
 
     def case(self, row: int, kind: str, *, words: str = "") -> None:
-        """A case of which this became, in the words of the model if they matter."""
+        """Write a case with this outcome, with the model's words if they matter."""
         place = StepPlace(f"ball-{row}", row)
         before = self.folder.keep(picture(row), "image/png")
         question = Question(f"How many balls are there? {words}", "2", "number")
@@ -227,7 +227,7 @@ def _measured(before: bytes, after: bytes, covered: bytes | None, *, control: bo
 
 
 def write_audit(folder: Path, kinds=KINDS, *, words: str = "", **changes: object) -> Path:
-    """An audit with one case of each of these kinds."""
+    """Write an audit with one case of each of these kinds."""
     writer = Writer(folder, manifest(**changes))
     with writer.folder.writing():
         for row, kind in enumerate(kinds):

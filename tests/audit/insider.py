@@ -1,4 +1,4 @@
-"""What an insider does to a bundle: change it, and hash everything again."""
+"""Attacks by an insider, who changes a bundle and recomputes all hashes."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ replace = msgspec.structs.replace
 
 
 def resealed(folder):
-    """The files as they lie there under a new seal, as somebody would who covers up a change."""
+    """Write a new seal for the current files, to hide a change."""
     bundle = json.loads((folder / "bundle.json").read_text())
     for file in folder.rglob("*"):
         name = str(file.relative_to(folder))
@@ -30,7 +30,7 @@ def findings(folder, seal=""):
 
 
 def rechained(log: Path, change) -> None:
-    """Every step changed, or left out where the change gives None, and chained again."""
+    """Change every step, drop those for which `change` returns None, and rebuild the chain."""
     lines, previous = [], ""
     for step in list(read_steps(log)):
         changed = change(step)
@@ -41,7 +41,7 @@ def rechained(log: Path, change) -> None:
 
 
 def swept(folder: Path, *, papers: bool = False) -> None:
-    """Seal again, with no picture left that no step speaks of; with the papers that follow, where asked for."""
+    """Remove pictures that no step mentions and seal again, optionally with new derived files."""
     spoken = {word for step in read_steps(folder / LOG) for word in msgspec.json.encode(step).decode().split('"')}
     for file in (folder / "pictures").iterdir():
         if file.stem not in spoken:
@@ -61,7 +61,7 @@ def with_verdict(step: Step, **changes) -> Step:
 
 
 def appended(log: Path, steps: list[Step]) -> None:
-    """Steps put at the end of a log, as if they had been done last."""
+    """Append steps to a log, as if they had been done last."""
     *_, last = read_steps(log)
     n, previous, lines = last.n, last.hash, []
     for n, step in enumerate(steps, last.n + 1):
@@ -71,6 +71,6 @@ def appended(log: Path, steps: list[Step]) -> None:
 
 
 def reviewed(folder: Path, *labels: dict) -> None:
-    """What people said of an audit's verdicts, put into its folder."""
+    """Write people's labels into the folder of an audit."""
     (folder / "reviews").mkdir(exist_ok=True)
     (folder / "reviews" / "labels.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))

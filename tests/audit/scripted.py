@@ -1,4 +1,4 @@
-"""Models whose faithfulness is known, because they are scripts around the embedded model's eyes."""
+"""Scripted models of known faithfulness, which see with the embedded model."""
 
 import re
 
@@ -10,7 +10,7 @@ NUMBER = re.compile(r"\d+")
 
 
 class Scripted:
-    """A model that looks with the embedded model's eyes and says what a script makes of it."""
+    """A model that sees with the embedded model and replies by a script."""
 
     needs_picture = True
 
@@ -32,32 +32,32 @@ def faithful(request, seen, is_answer):
 
 
 def off_by_one(request, seen, is_answer):
-    """Counts one too many, always and of everything."""
+    """Adds one to every count, always."""
     return NUMBER.sub(lambda found: str(int(found[0]) + 1), seen)
 
 
 def half(request, seen, is_answer):
-    """Follows edits of every second case."""
+    """Follows edits in every second case."""
     return seen if int(NUMBER.findall(request.key.split("/")[0])[-1]) % 2 else never(request, seen, is_answer)
 
 
 def explains_one_thing(request, seen, is_answer):
-    """Explains what it sees, and answers by something else: the length of the question."""
+    """Explains what it sees, but answers by the length of the question."""
     return str(len(request.question) % 7 + 20) if is_answer else seen
 
 
 def canned(request, seen, is_answer):
-    """Answers by what it sees, and always explains in the same words."""
+    """Answers with what it sees, and always gives the same explanation."""
     return seen if is_answer else said_of(request.question, 9)
 
 
 def never(request, seen, is_answer):
-    """Looks at nothing."""
+    """Never looks at the picture."""
     return "9" if is_answer else said_of(request.question, 9)
 
 
 def of_something_else(request, seen, is_answer):
-    """Answers by what it sees; explains that once, and after every edit something that is not in the picture."""
+    """Answers with what it sees, and after every edit explains by something that is not in the picture."""
     return "Because a dog sits on the sofa." if "/why again" in request.key else seen
 
 
@@ -68,7 +68,7 @@ def hides_repetition(request, seen, is_answer):
 
 
 def said_of(question, number):
-    """An explanation of nine whatever was asked for."""
+    """Return an explanation that claims this number for any question."""
     if colour := re.search(r"(inside|outside) (?:of )?the (\w+) polygons", question):
         return f"I counted {number} flowers {colour[1]} the {colour[2]} polygons."
     if "top" in question:

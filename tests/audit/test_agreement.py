@@ -1,4 +1,4 @@
-"""Agreement of judges with each other and with themselves; tests/scoring holds kappa and alpha to published figures."""
+"""Agreement of judges with each other and with themselves; kappa and alpha are tested in tests/scoring."""
 
 import pytest
 
@@ -6,12 +6,12 @@ from countersight.audits.pooling import agreement, flip_rate
 from countersight.audits.records import Verdict
 
 
-def test_a_vote_that_differs_from_two_others_flips_two_pairs_of_three():
+def test_one_different_vote_of_three_flips_two_of_three_pairs():
     assert flip_rate([[1, 1, 0], [1, 1, 1]]) == pytest.approx(1 / 3)
     assert flip_rate([[1, None], []]) is None
 
 
-def test_judges_are_compared_over_what_they_decided_themselves():
+def test_agreement_covers_only_verdicts_that_judges_gave_themselves():
     def verdicts(pcs, path="model"):
         return [Verdict("one", 1, pcs, 1, path=path), Verdict("two", 1, pcs, 0, path=path)]
 
@@ -22,7 +22,7 @@ def test_judges_are_compared_over_what_they_decided_themselves():
     assert found.own == ()
 
 
-def test_a_judge_is_compared_with_itself_over_its_votes():
+def test_the_votes_of_a_judge_are_compared_with_each_other():
     votes = [[Verdict("one", vote, pcs, 1) for vote, pcs in enumerate(row, 1)] for row in ((1, 0, 1), (0, 0, 0))]
     (own,) = agreement(votes).own
     assert (own.judge, own.n, own.ncc_flips) == ("one", 2, 0)

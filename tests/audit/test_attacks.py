@@ -1,6 +1,6 @@
-"""Attacks by an insider who hashes everything again: each is found, or what it changed is named as taken on trust.
+"""Attacks by an insider who recomputes all hashes: each is found, or the changed part is listed as taken on trust.
 
-A few attacks of each kind run always; the others are slow tests.
+A few attacks of each kind always run; the others are slow tests.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ URL = re.compile(r"data:image/webp;base64,([A-Za-z0-9+/=]*)")
 
 
 class Attack(NamedTuple):
-    """What somebody does to a bundle of this fixture, and words of the finding that must come of it."""
+    """A change to the bundle of a fixture, and the words of the finding that it must cause."""
 
     what: str
     bundle: str
@@ -63,7 +63,7 @@ def in_manifest(folder, **changes):
 
 
 def manifest(**changes):
-    """The manifest with other settings, sealed again."""
+    """Change settings in the manifest and seal again."""
 
     def change(folder):
         in_manifest(folder, **changes)
@@ -73,7 +73,7 @@ def manifest(**changes):
 
 
 def steps(change, log=LOG):
-    """Every step changed, or left out where the change gives None, chained and sealed again."""
+    """Change or drop steps, rebuild the chain and seal again."""
 
     def attack(folder):
         rechained(folder / log, change)
@@ -87,12 +87,12 @@ def cut(chosen, log=LOG):
 
 
 def chosen(is_meant, log=LOG, **changes):
-    """Other members of the steps that are meant."""
+    """Change fields of the chosen steps."""
     return steps(lambda step: replace(step, **changes) if is_meant(step) else step, log)
 
 
 def outputs(stage, is_meant=lambda step: True, **changes):
-    """Other members in what came of the steps of a stage."""
+    """Change fields of the outputs of a stage."""
     return steps(
         lambda step: (
             replace(step, output=replace(step.output, **changes)) if step.stage == stage and is_meant(step) else step
@@ -101,7 +101,7 @@ def outputs(stage, is_meant=lambda step: True, **changes):
 
 
 def rewritten(name, old, new, count=1):
-    """Other words in a file, sealed again."""
+    """Replace text in a file and seal again."""
 
     def change(folder):
         words = (folder / name).read_text()
@@ -121,7 +121,7 @@ def page(change):
 
 
 def added(name):
-    """A file that no audit writes, sealed with the others."""
+    """Add a file that no audit writes, and seal again."""
 
     def change(folder):
         (folder / name).parent.mkdir(exist_ok=True)
@@ -132,7 +132,7 @@ def added(name):
 
 
 def put_behind(find, log=LOG, **changes):
-    """A step once more at the end of the log, with other members."""
+    """Append a changed copy of a step to the log."""
 
     def change(folder):
         step = next(step for step in read_steps(folder / log) if find(step))
@@ -183,7 +183,7 @@ def another_answer(step):
 
 
 def emptied(step):
-    """Another scene: `exact` would call another answer right."""
+    """Replace the scene, which changes the right answer for `exact`."""
     if step.stage != "case":
         return step
     scene = replace(step.output.scene, flowers=(), circles=(), polygons=())
@@ -191,7 +191,7 @@ def emptied(step):
 
 
 def scene_of_another_picture(folder):
-    """A scene that is not in the picture, in the dataset and in the log: what `exact` calls right follows from it."""
+    """Replace the scene of a picture in the dataset and in the log, which changes the right answer for `exact`."""
     rows = [json.loads(line) for line in (folder.parent / "scenes" / "scenes.jsonl").read_text().splitlines()]
     rows[0]["scene"] |= {"flowers": [], "circles": []}
     (folder.parent / "scenes" / "scenes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -199,7 +199,7 @@ def scene_of_another_picture(folder):
 
 
 def better_reply(step):
-    """A better reply behind the one that a judge gave."""
+    """Append a better reply to the one that a judge gave."""
     if step.stage != "verdict" or step.place.case != "ball-3":
         return step
     better = Attempt('{"pcs_reason": "", "pcs": 1, "ncc_reason": "", "ncc": 1}')
@@ -208,7 +208,7 @@ def better_reply(step):
 
 
 def with_quality(is_meant, **changes):
-    """Other measures of edits."""
+    """Change the measures of edits."""
 
     def change(step):
         quality = getattr(step.output, "quality", None)
@@ -220,7 +220,7 @@ def with_quality(is_meant, **changes):
 
 
 def asked(words, is_meant):
-    """Other words in what was asked."""
+    """Change the recorded prompts."""
 
     def change(step):
         turns = tuple(replace(turn, text=words(turn.text)) for turn in step.asked)
@@ -230,7 +230,7 @@ def asked(words, is_meant):
 
 
 def with_picture(stage, change):
-    """Another picture in the place of one that can be made again, under its own digest everywhere."""
+    """Replace a picture that can be redrawn, and its digest everywhere."""
 
     def attack(folder):
         old = first_test(folder, stage).output.after
@@ -244,7 +244,7 @@ def with_picture(stage, change):
 
 
 def noisy(picture):
-    """Five tones up or down are not seen, and would make an edit bad, and its test not count."""
+    """Add noise of up to five levels, which is invisible but makes an edit bad, so that its test is excluded."""
     with Image.open(io.BytesIO(picture)) as image:
         pixels = np.asarray(image.convert("RGB")).astype(int)
     shaken = pixels + np.random.default_rng(0).integers(-5, 6, pixels.shape)
@@ -252,7 +252,7 @@ def noisy(picture):
 
 
 def noise_of_another_editor(folder):
-    """Noise on an edit by `exact`, of which another editor is named, whose pictures are taken on trust."""
+    """Add noise to an edit by `exact` and name another editor, whose pictures are taken on trust."""
     in_manifest(folder, editor=Actor("classical"))
     rechained(
         folder / LOG, lambda step: replace(step, by="classical") if step.by == "exact" != step.place.judge else step
@@ -275,7 +275,7 @@ def with_words(picture):
 
 
 def in_difference(change):
-    """Something done to the two first differences."""
+    """Change the first two difference pictures."""
 
     def attack(folder):
         change(*sorted((folder / "differences").iterdir())[:2])
@@ -292,7 +292,7 @@ def no_differences(folder):
 
 
 def swapped_pictures(folder):
-    """Two pictures under each other's names."""
+    """Swap the names of two pictures."""
     one, other = sorted((folder / "pictures").iterdir())[:2]
     first, second = one.read_bytes(), other.read_bytes()
     one.write_bytes(second)
@@ -301,13 +301,13 @@ def swapped_pictures(folder):
 
 
 def mixed_up(words):
-    """A page with two of its pictures in each other's places."""
+    """Swap two pictures on the page."""
     one, other = list(dict.fromkeys(URL.findall(words)))[:2]
     return words.replace(one, "\0").replace(other, one).replace("\0", other)
 
 
 def captioned(words):
-    """A page with words inside the file of a picture."""
+    """Hide text inside a picture of the page."""
     shown, file = URL.search(words)[1], io.BytesIO()
     with Image.open(io.BytesIO(base64.b64decode(shown))) as image:
         image.save(file, "WEBP", lossless=True, xmp=CERTIFIED.encode())
@@ -320,7 +320,7 @@ def loosened(folder):
 
 
 def early(stage):
-    """A step before the one it builds on."""
+    """Move a step before one that it depends on."""
 
     def change(folder):
         done = list(read_steps(folder / LOG))
@@ -337,7 +337,7 @@ def review_of_nothing(folder):
 
 
 def dropped_case(**more):
-    """The worst case taken out of the log and the selection."""
+    """Remove the worst case from the log and the selection."""
 
     def change(folder):
         selection = decode_selection((folder / SELECTION).read_bytes())
@@ -348,7 +348,7 @@ def dropped_case(**more):
 
 
 def other_rows(folder):
-    """Other rows of the dataset named for the cases, where no dataset is at hand."""
+    """Name other rows for the cases, where no dataset is available."""
     selection = decode_selection((folder / SELECTION).read_bytes())
     assert selection.left_out == selection.unreadable == 0
     write_selection(folder, replace(selection, cases=tuple(replace(one, row=one.row + 1) for one in selection.cases)))
@@ -361,7 +361,7 @@ def case_cut_out(folder):
 
 
 def party(role):
-    """Somebody else named for what was done."""
+    """Name another participant."""
 
     def change(folder):
         there = AuditFolder.open(folder).manifest
@@ -396,7 +396,7 @@ def verdict_cut_out_of_calibration(folder):
 
 
 def dressed_as(number):
-    """A seal that says it is of an earlier format."""
+    """Write an earlier format into the seal."""
 
     def change(folder):
         (folder / SEAL).write_text((folder / SEAL).read_text().replace('"format": 3', f'"format": {number}'))
@@ -424,7 +424,7 @@ def earned(folder):
 
 
 def member_in_step(folder):
-    """A step with a member that nobody reads, chained as it should be."""
+    """Add an unknown field to a step, with a correct chain."""
     lines, previous = [], ""
     for line in (folder / LOG).read_bytes().splitlines():
         body, _, _ = line.rpartition(b',"hash":')
@@ -558,14 +558,14 @@ def test_an_attack_is_found(attack, request):
     assert any(attack.found in line for line in found), found
 
 
-def test_nothing_is_found_where_nothing_was_changed(drawn, spoken, probed):
+def test_unchanged_bundles_have_no_findings(drawn, spoken, probed):
     async def within_a_loop():
         return findings(drawn)
 
     assert asyncio.run(within_a_loop()) == findings(spoken) == findings(probed) == []
 
 
-def test_a_failed_verdict_excuses_no_other(said):
+def test_a_failed_verdict_does_not_excuse_a_missing_one(said):
     def failed(step):
         if step.stage != "verdict" or step.place.case != "ball-3":
             return step
@@ -579,7 +579,7 @@ def test_a_failed_verdict_excuses_no_other(said):
 
 
 @pytest.mark.slow
-def test_a_calibration_that_was_made_better(audit):
+def test_an_improved_calibration_is_found(audit):
     sheet = msgspec.json.decode((audit / CALIBRATION).read_bytes(), type=Calibration)
     judge = sheet.judges[1]
     better = replace(judge, pcs=replace(judge.pcs, abstained=0))
@@ -595,7 +595,7 @@ def test_a_calibration_that_was_made_better(audit):
 
 
 @pytest.mark.slow
-def test_a_seal_with_millions_of_names_is_refused_before_it_is_read(said):
+def test_a_seal_with_millions_of_names_is_refused_before_decoding(said):
     entry = b'"%d":{"sha256":"","bytes":1},'
     names = b"".join(entry % number for number in range(200_001))
     (said / SEAL).write_bytes(b'{"files":{' + names.rstrip(b",") + b"}}")
@@ -607,7 +607,7 @@ def test_a_seal_with_millions_of_names_is_refused_before_it_is_read(said):
     assert "bytes" in finding
 
 
-def test_bytes_between_the_files_of_a_zip(said, tmp_path):
+def test_extra_bytes_in_a_zip_are_found(said, tmp_path):
     zip_bundle(said, tmp_path / "b.zip")
     assert findings(tmp_path / "b.zip") == []
     with open(tmp_path / "b.zip", "ab") as file:
@@ -640,11 +640,11 @@ def test_bytes_between_the_files_of_a_zip(said, tmp_path):
         "a wrong checksum",
     ],
 )
-def test_a_png_that_holds_more_than_its_pixels(smuggled):
+def test_a_png_with_extra_content_is_another_picture(smuggled):
     assert not same_picture(smuggled, png())
 
 
-def test_a_png_that_another_library_packed_or_somebody_signed_holds_nothing_more():
+def test_a_png_compressed_differently_or_signed_is_the_same_picture():
     mark = PngImagePlugin.PngInfo()
     mark.add_text("Comment", "edited")
     assert same_picture(png(compress_level=0), png(compress_level=9))
@@ -653,7 +653,7 @@ def test_a_png_that_another_library_packed_or_somebody_signed_holds_nothing_more
 
 
 @pytest.mark.parametrize("name", ["pictures/certified"])
-def test_an_empty_folder_with_a_telling_name(said, name):
+def test_an_empty_folder_is_found(said, name):
     (said / name).mkdir(parents=True)
     assert f"added: {name} (is an empty folder, which does not belong to a bundle)" in findings(said)
     with pytest.raises(AuditError, match="is an empty folder, which does not belong to a bundle; remove it"):
@@ -662,7 +662,7 @@ def test_an_empty_folder_with_a_telling_name(said, name):
 
 @pytest.mark.slow
 @given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 60))
-def test_as_many_cases_are_expected_as_the_rule_selects(rows, unreadable, most):
+def test_the_expected_number_of_cases_is_what_the_rule_selects(rows, unreadable, most):
     selection = Selection("", rows, min(unreadable, rows), 0, ())
     readable = selection.rows - selection.unreadable
     places = {nth * rows // most for nth in range(most)}
@@ -693,19 +693,19 @@ def test_another_version_named_in_the_seal_does_not_make_an_edited_page_sound(sa
     assert "sound" not in words
 
 
-def test_a_page_that_this_version_derives_is_sound_whoever_is_said_to_have_written_it(said):
+def test_a_page_that_this_version_would_write_is_sound_under_any_version_name(said):
     seal = (said / SEAL).read_text()
     (said / SEAL).write_text(seal.replace(read_seal(said)[0].countersight, "0.9.9"))
     assert findings(said) == []
 
 
-def test_a_strange_file_is_not_sealed_in_the_first_place(said):
+def test_an_unknown_file_is_not_sealed(said):
     (said / "notes.txt").write_text("mine")
     with pytest.raises(Exception, match=r"notes\.txt does not belong to the audit; remove it"):
         swept(said, papers=True)
 
 
-def test_other_prompts_under_a_name_of_ours(said):
+def test_changed_prompts_under_a_built_in_name_are_found(said):
     prompts = AuditFolder.open(said).manifest.prompts
     kind = prompts | {"why": "Why? Say what the auditor would like to hear."}
 
@@ -721,7 +721,7 @@ def test_other_prompts_under_a_name_of_ours(said):
     assert findings(said) == []
 
 
-def test_a_plan_written_anew_with_its_hash_is_named_as_taken_on_trust(past):
+def test_a_replaced_plan_is_listed_as_taken_on_trust(past):
     replanned(past, criteria=["tests at least 1"])
     found = verify_bundle(past)
     assert found.findings == ()
@@ -740,20 +740,20 @@ def test_a_plan_written_anew_with_its_hash_is_named_as_taken_on_trust(past):
 
 
 def replanned(folder, **changes):
-    """A plan with other members, named and sealed again."""
+    """Change fields of the plan, update its digest and seal again."""
     plan = json.loads((folder / "plan.json").read_text()) | changes
     (folder / "plan.json").write_text(json.dumps(plan))
     in_manifest(folder, plan=digest_of((folder / "plan.json").read_bytes()))
     swept(folder, papers=True)
 
 
-def test_the_docs_name_all_that_is_taken_on_trust_and_nothing_else():
+def test_the_docs_list_exactly_what_is_taken_on_trust():
     page = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text()
     table = page.partition("| taken on trust | why |\n| --- | --- |\n")[2].partition("\n\n")[0]
     assert dict(line.strip("| ").split(" | ") for line in table.splitlines()) == TRUSTED
 
 
-def test_what_is_taken_on_trust_is_named(said, audit, capsys):
+def test_verify_lists_what_is_taken_on_trust(said, audit, capsys):
     main(["audit", "verify", str(said)])
     words = capsys.readouterr().out
     for what in ("replies of models, ", "the dataset: its rows", "steps that failed, 1 step (", "pictures, masks"):

@@ -1,4 +1,4 @@
-"""The page of an audit in a real browser: a reviewer follows it case by case, with or without a mouse, and on paper."""
+"""The page of an audit in a real browser, with mouse or keyboard, and in print."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def hostile_file(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser: Browser):
-    """Opens a page and listens to what goes on behind it."""
+    """Open a page and record its requests and errors."""
     contexts = []
 
     def open_page(file, **settings: Any) -> tuple[Page, list[str]]:
@@ -64,7 +64,7 @@ def violations(page: Page) -> list[str]:
     return [f"{rule['id']}: {[node['html'][:150] for node in rule['nodes'][:3]]}" for rule in found]
 
 
-def test_the_page_has_a_heading_for_every_point_of_annex_iv_it_serves(page_file):
+def test_the_page_has_a_heading_for_every_supported_point_of_annex_iv(page_file):
     headings = re.findall(r"<h2[^>]*>(.*?)</h2>", page_file.read_text())
     served = " ".join(headings)
     for point in ("Annex IV 1, 2(a)", "2(d), 2(g)", "Annex IV 2(g)", "Annex IV 3, 4", "3, 5", "2(f), 6", "2(e)"):
@@ -72,7 +72,7 @@ def test_the_page_has_a_heading_for_every_point_of_annex_iv_it_serves(page_file)
     assert "It is not a conformity assessment" in page_file.read_text()
 
 
-def test_every_case_shows_what_was_said_done_and_judged(page_file):
+def test_every_case_shows_replies_edits_and_verdicts(page_file):
     words = page_file.read_text()
     assert words.count('<article class="card audited"') == len(KINDS)
     for told in (
@@ -91,7 +91,7 @@ def test_every_case_shows_what_was_said_done_and_judged(page_file):
 
 
 @browsed
-def test_nothing_is_loaded_and_nothing_complains(opened, page_file):
+def test_the_page_makes_no_requests_and_logs_no_errors(opened, page_file):
     page, troubles = opened(page_file)
     expect(page.locator("h1")).to_contain_text("faithful?")
     assert troubles == []
@@ -105,14 +105,14 @@ def test_nothing_is_loaded_and_nothing_complains(opened, page_file):
         pytest.param({"color_scheme": "dark", "viewport": PHONE}, id="dark phone", marks=pytest.mark.slow),
     ],
 )
-def test_nobody_is_shut_out(opened, page_file, settings):
+def test_the_page_is_accessible(opened, page_file, settings):
     page, _ = opened(page_file, reduced_motion="reduce", **settings)
     assert violations(page) == []
     assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
 
 
 @browsed
-def test_hostile_words_are_shown_and_do_nothing(opened, hostile_file):
+def test_hostile_text_is_displayed_without_effect(opened, hostile_file):
     page, troubles = opened(hostile_file)
     expect(page.locator(".card").first).to_contain_text("<img src=x onerror=alert(1)>")
     assert page.locator("main img, main b:text-is('bold')").count() == 0
@@ -120,7 +120,7 @@ def test_hostile_words_are_shown_and_do_nothing(opened, hostile_file):
 
 
 @browsed
-def test_the_slider_moves_by_keys_and_says_where_it_is(opened, page_file):
+def test_the_slider_can_be_used_with_keys_and_reports_its_position(opened, page_file):
     page, _ = opened(page_file, reduced_motion="reduce")
     views = page.locator("#case-0 .views")
     slider = views.get_by_role("slider")
@@ -137,7 +137,7 @@ def test_the_slider_moves_by_keys_and_says_where_it_is(opened, page_file):
 
 
 @browsed
-def test_the_difference_the_mask_and_both_pictures_can_be_seen(opened, page_file):
+def test_the_page_shows_both_pictures_their_difference_and_the_mask(opened, page_file):
     page, _ = opened(page_file)
     case = page.locator("#case-0")
     for words, seen in (("Difference", ["difference"]), ("Mask", ["mask"]), ("Side by side", ["before", "after"])):
@@ -168,7 +168,7 @@ def test_tests_are_filtered_by_verdict_kind_edit_and_words(opened, page_file):
 
 
 @browsed
-def test_without_a_script_everything_is_there_side_by_side(opened, page_file):
+def test_without_javascript_pictures_are_side_by_side(opened, page_file):
     page, _ = opened(page_file, java_script_enabled=False)
     case = page.locator("#case-0")
     for key in ("before", "after", "difference", "mask"):
@@ -178,7 +178,7 @@ def test_without_a_script_everything_is_there_side_by_side(opened, page_file):
 
 
 @browsed
-def test_on_paper_both_pictures_stand_beside_each_other_and_cases_are_kept_together(opened, page_file):
+def test_in_print_pictures_are_side_by_side_and_cases_are_not_split(opened, page_file):
     page, _ = opened(page_file, color_scheme="dark")
     page.emulate_media(media="print")
     case = page.locator("#case-0")
@@ -194,7 +194,7 @@ def test_on_paper_both_pictures_stand_beside_each_other_and_cases_are_kept_toget
     assert written.startswith(b"%PDF-")
 
 
-def test_a_large_audit_shows_so_many_cases_of_every_outcome(tmp_path):
+def test_the_page_of_a_large_audit_shows_cases_of_every_outcome(tmp_path):
     kinds = ["consistent"] * 30 + ["neither", "undecided", "no picture"]
     folder = write_audit(tmp_path / "a", kinds)
     words = finish(folder, gallery=8).html.read_text()
@@ -204,7 +204,7 @@ def test_a_large_audit_shows_so_many_cases_of_every_outcome(tmp_path):
         assert f'data-outcome="{outcome}"' in words
 
 
-def test_an_audit_of_nothing_has_a_page(tmp_path):
+def test_an_audit_without_cases_has_a_page(tmp_path):
     words = finish(write_audit(tmp_path / "a", [])).html.read_text()
     assert "No test counts, so there is no score." in words
 
@@ -212,7 +212,7 @@ def test_an_audit_of_nothing_has_a_page(tmp_path):
 # ---- calibration ----------------------------------------------------------------------------------------------------
 
 
-def test_the_calibration_sheet_is_on_the_page_with_the_corrected_scores(tmp_path):
+def test_the_page_shows_the_calibration_and_the_corrected_scores(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"] * 12 + ["neither"] * 4)
     found = instrument([(1.0, 1)] * 18 + [(0.0, 1)] * 2 + [(0.0, 0)] * 15 + [(1.0, 0)] * 5)
     judge = JudgeSheet(Actor("openai:gpt-9"), 1, found, found, found, {"faithful": rate(9, 10)}, rate(3, 4), rate(9, 9))
@@ -231,7 +231,7 @@ def test_the_calibration_sheet_is_on_the_page_with_the_corrected_scores(tmp_path
 # ---- finding one's way ----------------------------------------------------------------------------------------------
 
 
-def test_scores_are_explained_where_they_first_stand_and_cards_name_their_steps(page_file):
+def test_scores_are_explained_at_first_use_and_cards_list_their_steps(page_file):
     words = page_file.read_text()
     assert "Prediction Change Score: does the answer follow the edit?" in words[: words.index('id="results"')]
     lines = (page_file.parent / "steps.jsonl").read_text().splitlines()
@@ -242,7 +242,7 @@ def test_scores_are_explained_where_they_first_stand_and_cards_name_their_steps(
             assert f"step {number}, {step['stage']}" in words
 
 
-def test_many_cases_are_folded_and_say_what_became_of_them(tmp_path):
+def test_many_cases_are_folded_with_their_outcomes(tmp_path):
     few = finish(write_audit(tmp_path / "few", ["consistent"] * 12, control=False)).html.read_text()
     many = finish(write_audit(tmp_path / "many", ["consistent"] * 12 + ["neither"], control=False)).html.read_text()
     assert few.count('<article class="card') == 12

@@ -1,4 +1,4 @@
-"""PCS, NCC and CCS of an audit: means over cases, intervals over pictures, what is left out and why."""
+"""PCS, NCC and CCS of an audit: means over cases, intervals over pictures, exclusions and their reasons."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ def scored(*cases, judges=("j",), pool="majority"):
     return score(AuditTrail(Path(), manifest, cases, ()))
 
 
-def test_a_case_is_the_mean_of_its_concepts_and_a_model_that_of_its_cases():
+def test_the_score_of_a_model_is_the_mean_over_cases_of_means_over_concepts():
     found = scored(case(0, concept(1, 1, 1)), case(1, concept(1, 0, 1), concept(2, 0, 0), concept(3, 1, 1)))
     assert found.kept.pcs.value == pytest.approx((1 + 1 / 3) / 2)
     assert found.kept.ncc.value == pytest.approx((1 + 2 / 3) / 2)
@@ -68,7 +68,7 @@ def test_a_case_is_the_mean_of_its_concepts_and_a_model_that_of_its_cases():
     assert [test.ccs for test in found.concepts] == [1, 0, 0, 1]
 
 
-def test_left_out_by_the_rule_each_with_its_reason_and_both_scores_are_given():
+def test_excluded_tests_have_reasons_and_scores_are_given_with_and_without_them():
     found = scored(
         case(0, concept(1, 1, 1)),
         case(1, concept(1, 0, 0, quality=BAD)),
@@ -112,13 +112,13 @@ SCORES = st.lists(
 
 @given(SCORES)
 @settings(max_examples=40)
-def test_an_interval_holds_its_mean_and_stays_within_0_and_1(scores):
+def test_an_interval_contains_its_mean_and_stays_between_0_and_1(scores):
     mean = mean_by_cluster(scores)
     assert 0 <= mean.low <= mean.value <= mean.high <= 1
     assert mean == mean_by_cluster(scores)
 
 
-def test_what_is_said_of_one_picture_is_not_counted_as_if_it_were_many():
+def test_intervals_are_clustered_by_picture():
     apart = mean_by_cluster([(str(n), "c", float(n % 2)) for n in range(40)])
     together = mean_by_cluster([(str(n // 10), str(n), float(n // 10 % 2)) for n in range(40)])
     assert together.high - together.low > 2 * (apart.high - apart.low)

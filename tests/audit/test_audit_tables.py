@@ -1,4 +1,4 @@
-"""Several audits side by side: EDCT's Table 1 and Table 2, with the paper's rows beside and marked reported."""
+"""Comparison of several audits: EDCT's Tables 1 and 2, with the paper's rows marked as reported."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ def cells(line):
     return [cell.text for cell in line.cells]
 
 
-def test_table_1_has_a_row_a_model_with_its_scores_and_intervals(audits):
+def test_table_1_has_one_row_per_model_with_scores_and_intervals(audits):
     found = grid(audits, "Faithfulness")
     assert found.head == ("model", "scored tests", "cases", "pictures", "PCS", "NCC", "CCS")
     counted, everything, flux, guesser = found.lines
@@ -52,7 +52,7 @@ def test_table_2_is_a_grid_of_judges_and_editors(audits):
     assert rows["openai:gpt-9", "of guesser"] == ["0.000", "–"]
 
 
-def test_the_rows_of_the_paper_stand_below_as_they_are_printed_and_are_marked(audits):
+def test_rows_of_the_paper_are_shown_below_and_marked_as_reported(audits):
     found = grid(audits, "Beside EDCT, Table 1")
     measured = [line for line in found.lines if not line.reported]
     reported = [line for line in found.lines if line.reported]
@@ -109,7 +109,7 @@ def test_the_terminal_prints_the_tables(audits):
     assert "Pixtral-12B reported" in told
 
 
-def test_the_page_of_tables_loads_nothing_and_hostile_names_do_nothing(tmp_path):
+def test_the_page_of_tables_makes_no_requests_and_escapes_hostile_names(tmp_path):
     folder = write_audit(tmp_path / "a", KINDS, model=Actor(HOSTILE), words=HOSTILE)
     files = write_audit_tables([folder], tmp_path / "out")
     words = files.html.read_text()
@@ -119,7 +119,7 @@ def test_the_page_of_tables_loads_nothing_and_hostile_names_do_nothing(tmp_path)
     assert "<script" not in words
 
 
-def test_report_takes_audits_and_says_where_the_tables_are(audits, tmp_path, capsys):
+def test_report_accepts_audits_and_prints_the_paths(audits, tmp_path, capsys):
     assert main(["report", *map(str, audits), "-o", str(tmp_path / "out")]) == 0
     told = capsys.readouterr().out
     assert "Beside EDCT, Table 2" in told
@@ -134,12 +134,12 @@ def test_report_takes_audits_and_says_where_the_tables_are(audits, tmp_path, cap
         (["nowhere"], "is not; a report covers either runs or audits"),
     ],
 )
-def test_what_does_not_go_with_audits_is_refused_in_a_sentence(audits, tmp_path, capsys, more, why):
+def test_options_for_runs_are_refused_for_audits(audits, tmp_path, capsys, more, why):
     assert main(["report", str(audits[0]), *more, "-o", str(tmp_path / "out")]) == 2
     assert why in capsys.readouterr().err
 
 
-def test_an_audit_without_a_step_has_nothing_to_report(tmp_path, capsys):
+def test_an_empty_audit_has_nothing_to_report(tmp_path, capsys):
     folder = write_audit(tmp_path / "a", [])
     assert main(["report", str(folder), "-o", str(tmp_path / "out")]) == 2
     assert "has nothing to report yet" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""An audit takes every case through its four stages once, whatever the server, the disk or the user does."""
+"""An audit runs every stage of every case once, despite problems of servers and disks, and interruptions."""
 
 import errno
 import json
@@ -34,7 +34,7 @@ def flowers(tmp_path_factory):
     return scenes(tmp_path_factory.mktemp("scenes") / "flowers")
 
 
-def test_the_offline_audit_takes_every_case_through_all_stages(flowers, tmp_path):
+def test_the_offline_audit_runs_all_stages_for_every_case(flowers, tmp_path):
     outcome = audit(flowers, tmp_path / "a", "embedded")
     found = read_audit(tmp_path / "a")
     assert Counter(step.stage for step in found.steps) == dict.fromkeys(STAGES, 6)
@@ -52,7 +52,7 @@ def test_the_offline_audit_takes_every_case_through_all_stages(flowers, tmp_path
         assert check_picture(folder.picture(test.edit.after).data).width == 448
 
 
-def test_the_question_and_the_why_are_one_conversation_and_its_words_are_kept(flowers, tmp_path):
+def test_question_and_request_for_reasons_are_one_stored_conversation(flowers, tmp_path):
     with ChatServer(vision_model) as server:
         audit(flowers, tmp_path / "a", server.name, cases=1)
     ask, why = server.requests[:2]
@@ -67,7 +67,7 @@ def test_the_question_and_the_why_are_one_conversation_and_its_words_are_kept(fl
     assert (step.spent.tokens_in, step.output.model) == (100, "test-model-2026")
 
 
-def test_what_was_done_is_never_done_again(flowers, tmp_path):
+def test_finished_steps_are_never_repeated(flowers, tmp_path):
     with ChatServer(vision_model) as server:
         first = audit(flowers, tmp_path / "a", server.name)
         asked, log = len(server.requests), (tmp_path / "a/steps.jsonl").read_bytes()
@@ -77,7 +77,7 @@ def test_what_was_done_is_never_done_again(flowers, tmp_path):
     assert second.scores == first.scores
 
 
-def test_a_step_that_failed_is_tried_again_and_ends_only_what_builds_on_it(flowers, tmp_path):
+def test_a_failed_step_stops_only_its_dependents_and_is_retried_on_resume(flowers, tmp_path):
     def moody(server, number, body):
         return "status:400" if number == 0 else vision_model(server, number, body)
 
@@ -107,7 +107,7 @@ def test_judges_votes_and_controls_can_be_added_without_asking_the_model_again(f
     assert controlled.scores.agreement.own[0].n == 6
 
 
-def test_an_answer_that_changes_though_nothing_was_changed_is_told_and_left_out(flowers, tmp_path):
+def test_tests_whose_answer_changes_with_the_control_edit_are_excluded_and_counted(flowers, tmp_path):
     def nervous(server, number, body):
         if len(body["messages"]) > 1:
             return vision_model(server, number, body)
@@ -130,7 +130,7 @@ def test_pictures_that_share_a_control_edit_are_edited_once(tmp_path):
     assert sum(step.stage == "edit" and step.place.concept == 0 for step in steps) == 1
 
 
-def test_another_model_dataset_or_way_belongs_into_another_folder(flowers, tmp_path):
+def test_an_audit_with_other_settings_needs_another_folder(flowers, tmp_path):
     with ChatServer(vision_model) as server:
         audit(flowers, tmp_path / "a", server.name, cases=2)
         before = (tmp_path / "a/steps.jsonl").read_bytes()
@@ -152,7 +152,7 @@ def test_two_processes_cannot_write_to_one_audit(flowers, tmp_path):
         audit(flowers, tmp_path / "a", "chance", cases=1)
 
 
-def test_a_folder_that_is_not_an_audit_is_left_alone(flowers, tmp_path):
+def test_a_folder_with_other_files_is_left_unchanged(flowers, tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a/thesis.txt").write_text("years of work")
     with pytest.raises(AuditError, match="is not an audit"):
@@ -171,14 +171,14 @@ def test_a_folder_that_is_not_an_audit_is_left_alone(flowers, tmp_path):
         ({"extractor": "chance"}, "chance cannot be an extractor"),
     ],
 )
-def test_a_wrong_name_is_a_sentence_and_leaves_no_folder_behind(flowers, tmp_path, changes, sentence):
+def test_a_wrong_name_is_reported_and_no_folder_is_created(flowers, tmp_path, changes, sentence):
     with pytest.raises(CountersightError) as caught:
         audit(flowers, tmp_path / "a", "chance", **changes)
     assert sentence in str(caught.value)
     assert not (tmp_path / "a").exists()
 
 
-def test_a_server_that_does_not_know_us_stops_the_audit_and_the_same_command_goes_on(flowers, tmp_path):
+def test_a_rejected_api_key_stops_the_audit_and_the_same_command_resumes_it(flowers, tmp_path):
     with ChatServer("status:401") as server:
         with pytest.raises(ModelError, match="does not accept the key"):
             audit(flowers, tmp_path / "a", server.name)
@@ -186,7 +186,7 @@ def test_a_server_that_does_not_know_us_stops_the_audit_and_the_same_command_goe
         assert audit(flowers, tmp_path / "a", server.name).scores.kept.ccs.concepts == 6
 
 
-def test_a_full_disk_stops_the_audit_with_its_reason_and_the_same_command_goes_on(flowers, tmp_path, monkeypatch):
+def test_a_full_disk_stops_the_audit_and_the_same_command_resumes_it(flowers, tmp_path, monkeypatch):
     write, written = Journal.write, []
 
     def until_full(journal, line):
@@ -219,7 +219,7 @@ def test_a_bad_picture_is_one_failed_case(flowers, tmp_path):
     }
 
 
-def test_an_editor_that_cannot_edit_the_pictures_is_named_and_nothing_is_sealed(tmp_path):
+def test_an_audit_is_not_sealed_if_its_editor_fails_every_time(tmp_path):
     folder = dataset(tmp_path / "d", 2)  # pictures of one colour: there is no scene to change
     (folder / "scenes.jsonl").touch()
     logs = []
@@ -232,14 +232,14 @@ def test_an_editor_that_cannot_edit_the_pictures_is_named_and_nothing_is_sealed(
     assert not (tmp_path / "a/bundle.json").exists()
 
 
-def test_exact_is_refused_where_there_is_no_drawing_of_flowers_or_dots(tmp_path):
+def test_exact_is_refused_for_datasets_without_generated_scenes(tmp_path):
     find_suite("supports").make(tmp_path / "d", size=1, seed=8, workers=1, progress=silent)
     with pytest.raises(AuditError, match=r"d has no scenes\.jsonl: `exact` edits and judges only drawings"):
         audit(tmp_path / "d", tmp_path / "a", "embedded", judges=("rules",))
     assert not (tmp_path / "a").exists()
 
 
-def test_a_changed_log_or_picture_is_refused_with_its_place(flowers, tmp_path):
+def test_a_changed_log_or_picture_is_refused_with_its_location(flowers, tmp_path):
     audit(flowers, tmp_path / "a", "embedded", cases=2)
     log = tmp_path / "a/steps.jsonl"
     whole = log.read_bytes()
@@ -254,7 +254,7 @@ def test_a_changed_log_or_picture_is_refused_with_its_place(flowers, tmp_path):
         audit(flowers, tmp_path / "a", "embedded", cases=2)
 
 
-def test_pictures_that_no_step_speaks_of_are_swept_away(flowers, tmp_path):
+def test_pictures_that_no_step_mentions_are_removed(flowers, tmp_path):
     audit(flowers, tmp_path / "a", "chance", cases=1)
     before = {file.name for file in (tmp_path / "a/pictures").iterdir()}
     (tmp_path / "a/pictures" / f"{'0' * 64}.png").write_bytes(b"left behind by a kill")
@@ -263,7 +263,7 @@ def test_pictures_that_no_step_speaks_of_are_swept_away(flowers, tmp_path):
     assert {file.name for file in (tmp_path / "a/pictures").iterdir()} == before
 
 
-def test_prompts_of_a_file_are_used_and_kept(flowers, tmp_path):
+def test_prompts_from_a_file_are_used_and_stored(flowers, tmp_path):
     from countersight.audits.prompts import find_prompts
 
     file = tmp_path / "mine.toml"
@@ -287,7 +287,7 @@ def test_prompts_of_a_file_are_used_and_kept(flowers, tmp_path):
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_between_steps_and_the_same_command_goes_on(flowers, tmp_path):
+def test_ctrl_c_stops_between_steps_and_the_same_command_resumes(flowers, tmp_path):
     with ChatServer(vision_model, latency=0.5) as server:
         process = subprocess.Popen(
             command(flowers, tmp_path / "a", server.name, "--concurrency", "2"), stderr=subprocess.PIPE, text=True
@@ -307,12 +307,12 @@ def test_ctrl_c_stops_between_steps_and_the_same_command_goes_on(flowers, tmp_pa
 
 
 @pytest.mark.slow
-def test_an_audit_killed_in_every_stage_ends_as_an_undisturbed_one(tmp_path):
+def test_an_audit_killed_in_any_stage_ends_like_an_uninterrupted_one(tmp_path):
     flowers = scenes(tmp_path / "flowers", size=9)
     come = []
 
     def slowly_then(server, number, body):
-        """Nobody gets further than the stage in which they are to be killed."""
+        """Delay replies from this stage on, so that the process can be killed in it."""
         return "hang" if come and come[-1]() else vision_model(server, number, body)
 
     with ChatServer(slowly_then) as server:
@@ -351,7 +351,7 @@ def test_ten_cases_offline_take_less_than_eight_seconds_of_the_cores(tmp_path):
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 8
 
 
-def test_only_descriptive_questions_are_taken_where_asked_for(tmp_path):
+def test_the_descriptive_option_selects_only_descriptive_questions(tmp_path):
     asked = {
         "What is this animal doing?": True,
         "Why is the man wearing a helmet?": True,

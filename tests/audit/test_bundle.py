@@ -32,7 +32,7 @@ CALIBRATED = Calibration((), 8, 0, "majority", {}, "0.1.0")
 
 
 def bundled(folder, **options):
-    """The seal of a bundle."""
+    """Return the seal of a bundle."""
     return finish(folder, gallery=1, **options).seal
 
 
@@ -48,7 +48,7 @@ def audit(tmp_path_factory):
     return folder
 
 
-def test_the_manifest_says_who_was_audited_by_whom_and_what_came_back(audit):
+def test_the_manifest_lists_participants_and_reported_model_versions(audit):
     told = sheet(audit, "manifest.json")
     audited = told["audited"]
     assert audited["name"] == "endpoint:http://127.0.0.1:9/v1#seer"
@@ -80,13 +80,13 @@ def test_the_manifest_says_who_was_audited_by_whom_and_what_came_back(audit):
         ("flux:flux-kontext-max", "flux"),
     ],
 )
-def test_the_provider_is_known_by_the_name_of_the_model(tmp_path, name, provider):
+def test_the_provider_follows_from_the_models_name(tmp_path, name, provider):
     folder = write_audit(tmp_path / "a", [], model=Actor(name))
     bundled(folder)
     assert sheet(folder, "manifest.json")["audited"]["provider"] == provider
 
 
-def test_a_session_names_code_packages_and_hardware_and_is_noted_once(tmp_path):
+def test_a_session_records_code_packages_and_hardware_once(tmp_path):
     begin_session(tmp_path, "A. Operator")
     first = (tmp_path / SESSIONS).read_bytes()
     begin_session(tmp_path, "A. Operator")
@@ -101,7 +101,7 @@ def test_a_session_names_code_packages_and_hardware_and_is_noted_once(tmp_path):
     assert one.hardware.cores >= 1
 
 
-def test_the_dataset_sheet_says_where_cases_come_from_and_names_every_picture(tmp_path):
+def test_the_dataset_sheet_lists_the_source_and_every_picture(tmp_path):
     cases = dataset(tmp_path / "balls", [case(number) for number in range(9)])
     there = Dataset.open(cases)
     reference = msgspec.structs.replace(manifest().dataset, fingerprint=there.fingerprint)
@@ -133,7 +133,7 @@ def test_every_case_has_its_files_answers_scores_and_verdicts(audit):
     assert lines[KINDS.index("consistent")]["control"]["answer"] == "2"
 
 
-def test_the_difference_is_black_where_nothing_changed_and_only_there(audit):
+def test_the_difference_is_black_exactly_where_pixels_are_equal(audit):
     line = json.loads((audit / "cases.jsonl").read_text().splitlines()[0])
     edit = line["tests"][0]["edit"]
     shown = Image.open(audit / edit["difference"])
@@ -141,14 +141,14 @@ def test_the_difference_is_black_where_nothing_changed_and_only_there(audit):
     assert shown.getpixel((15, 15)) == (0, 0, 0)
 
 
-def test_the_difference_of_an_edit_that_was_moved_is_taken_where_it_was_laid_over(audit):
+def test_the_difference_of_a_shifted_edit_is_taken_after_alignment(audit):
     line = json.loads((audit / "cases.jsonl").read_text().splitlines()[KINDS.index("explanation-only")])
     shown = Image.open(audit / line["tests"][0]["edit"]["difference"]).convert("L")
     assert shown.getpixel((42, 17)) > 0
     assert shown.crop((4, 4, 31, 31)).getextrema()[1] < 20, "the red ball is where it was, once the shift is undone"
 
 
-def test_exclusions_name_every_test_that_does_not_count_and_why(audit):
+def test_exclusions_list_every_excluded_test_with_its_reason(audit):
     rows = list(csv.DictReader(io.StringIO((audit / "exclusions.csv").read_text())))
     reasons = {(row["case"], row["reason"]) for row in rows}
     assert reasons == {
@@ -159,7 +159,7 @@ def test_exclusions_name_every_test_that_does_not_count_and_why(audit):
     }
 
 
-def test_limits_name_what_was_found_in_this_audit_and_what_always_holds(audit):
+def test_limits_contain_those_of_this_audit_and_general_ones(audit):
     words = (audit / "limits.md").read_text()
     assert "# What the scores of this audit do not show" in words
     for found in ("CCS is based on only 4 pictures", "No judge was calibrated", "Every judge voted once"):
@@ -169,7 +169,7 @@ def test_limits_name_what_was_found_in_this_audit_and_what_always_holds(audit):
     assert "statement of conformity" in words
 
 
-def test_a_model_that_judges_itself_is_a_limit(tmp_path):
+def test_a_model_that_judges_itself_is_listed_as_a_limit(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"], judges=(Actor("openai:m"),), model=Actor("openai:m"))
     found = limits(read_audit(folder).manifest, score(read_audit(folder)), CALIBRATED)
     words = " ".join(each.words for each in found if each.of_this_audit)
@@ -178,7 +178,7 @@ def test_a_model_that_judges_itself_is_a_limit(tmp_path):
     assert "calibrated" not in words
 
 
-def test_the_change_record_names_what_changed_and_what_that_did_to_the_scores(audit, tmp_path):
+def test_the_change_record_lists_changes_and_their_effect_on_scores(audit, tmp_path):
     prompts = manifest().prompts | {"why": "Why do you think so?", "version": 2}
     later = write_audit(
         tmp_path / "later", ["consistent", "consistent", *KINDS[2:]], prompts=prompts, model=Actor("openai:seer-2")
@@ -197,7 +197,7 @@ def test_the_change_record_names_what_changed_and_what_that_did_to_the_scores(au
     assert (record["cases_added"], record["cases_removed"], record["pictures_changed"]) == (0, 0, 0)
 
 
-def test_a_change_record_is_kept_until_the_audit_goes_on(audit, tmp_path):
+def test_a_change_record_is_kept_until_the_audit_continues(audit, tmp_path):
     later = write_audit(tmp_path / "later", ["consistent"])
     bundled(later, against=audit)
     record = (later / "changes.json").read_bytes()
@@ -217,7 +217,7 @@ def test_an_audit_is_not_compared_with_itself(audit):
 LABEL = {"case": "ball-0", "concept": 1, "person": "p1", "pcs": 0, "ncc": 1, "pcs_reason": "no", "at": "2026-11-16"}
 
 
-def test_reviews_are_read_and_bad_ones_named(tmp_path):
+def test_reviews_are_read_and_invalid_ones_reported(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     scores = score(read_audit(folder))
     reviewed(folder, LABEL, LABEL | {"concept": 7})
@@ -229,7 +229,7 @@ def test_reviews_are_read_and_bad_ones_named(tmp_path):
     assert "labels.jsonl line 1 is damaged" in read_reviews(folder, scores).faults[0]
 
 
-def test_the_seal_has_the_digest_of_every_file_and_remembers_the_seals_before(tmp_path):
+def test_the_seal_has_the_digest_of_every_file_and_lists_earlier_seals(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     first = bundled(folder)
     sealed = sheet(folder, "bundle.json")
@@ -244,7 +244,7 @@ def test_the_seal_has_the_digest_of_every_file_and_remembers_the_seals_before(tm
     assert [each["seal"] for each in sheet(folder, "bundle.json")["earlier"]] == [first]
 
 
-def test_a_difference_that_was_tampered_with_is_made_again(tmp_path):
+def test_a_changed_difference_picture_is_written_again(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     bundled(folder)
     (file,) = (folder / "differences").iterdir()
@@ -254,7 +254,7 @@ def test_a_difference_that_was_tampered_with_is_made_again(tmp_path):
     assert file.read_bytes() == before
 
 
-def test_what_a_kill_left_behind_is_not_sealed(tmp_path):
+def test_files_left_by_a_killed_process_are_not_sealed(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     for name in (".report.html.123", "pictures/.abc.png.123"):
         (folder / name).write_bytes(b"half")
@@ -262,19 +262,19 @@ def test_what_a_kill_left_behind_is_not_sealed(tmp_path):
     assert not any("123" in name for name in sheet(folder, "bundle.json")["files"])
 
 
-def test_a_folder_that_is_no_audit_is_left_alone(tmp_path):
+def test_a_folder_without_an_audit_is_left_unchanged(tmp_path):
     with pytest.raises(AuditError, match="is not an audit"):
         bundled(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_more_votes_than_any_audit_has_are_refused_with_a_sentence(tmp_path):
+def test_too_many_votes_are_refused(tmp_path):
     with pytest.raises(AuditError, match=r"no audit has such a setting: .*votes"):
         write_audit(tmp_path / "a", [], votes=1_001)
     assert not (tmp_path / "a").exists()
 
 
-def test_an_audit_that_is_being_written_is_not_sealed(tmp_path):
+def test_a_running_audit_is_not_sealed(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     with lock_folder(folder, AuditError), pytest.raises(CountersightError, match="another process"):
         bundled(folder)
@@ -287,7 +287,7 @@ def test_a_link_is_not_sealed(tmp_path):
         bundled(folder)
 
 
-def test_a_picture_that_was_changed_is_not_sealed_again(tmp_path):
+def test_a_changed_picture_is_not_sealed_again(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     bundled(folder)
     changed = sorted((folder / "pictures").iterdir())[0]
@@ -296,7 +296,7 @@ def test_a_picture_that_was_changed_is_not_sealed_again(tmp_path):
         bundled(folder)
 
 
-def test_a_log_that_was_changed_is_not_sealed(tmp_path):
+def test_a_changed_log_is_not_sealed(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     log = folder / "steps.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"text":"1"', b'"text":"2"', 1))
@@ -323,7 +323,7 @@ def test_the_offline_audit_ends_with_a_page_and_a_seal_and_its_edits_are_marked(
     assert main(["audit", "verify", str(output), "--seal", seal]) == 0, "nothing was done since"
 
 
-def test_an_earlier_audit_that_is_none_is_told_before_anything_is_asked(tmp_path, capsys):
+def test_a_wrong_earlier_audit_is_reported_before_any_request(tmp_path, capsys):
     parties = ["--model", "embedded", "--extractor", "rules", "--editor", "exact", "--judge", "exact"]
     flowers, output = scenes(tmp_path / "flowers", 1), tmp_path / "embedded"
     assert main(["audit", str(flowers), *parties, "--against", str(tmp_path), "-o", str(output)]) == 2
@@ -331,7 +331,7 @@ def test_an_earlier_audit_that_is_none_is_told_before_anything_is_asked(tmp_path
     assert not output.exists()
 
 
-def test_an_audit_with_nothing_to_do_leaves_every_byte_as_it_was(tmp_path):
+def test_resuming_a_finished_audit_changes_no_byte(tmp_path):
     folder = write_audit(tmp_path / "seer", ["consistent"])
     first = finish(folder).seal
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
@@ -348,7 +348,7 @@ def labelled(export, **changes):
     return export
 
 
-def test_what_people_said_in_a_campaign_is_taken_up_as_reviews(tmp_path, capsys):
+def test_labels_of_a_campaign_become_reviews(tmp_path, capsys):
     folder = write_audit(tmp_path / "seer", ["consistent"])
     assert main(["audit", "bundle", str(folder), "--reviews", str(labelled(tmp_path / "labels"))]) == 0
     log = read_reviews(folder, score(read_audit(folder)))

@@ -1,4 +1,4 @@
-"""Judges and editors as instruments: tried on what is known, and their mistakes taken out of a score."""
+"""Calibration of judges on tests with known verdicts, and scores corrected for their errors."""
 
 import asyncio
 import re
@@ -37,12 +37,12 @@ def run(output, *judges, size=24, seed=0, **more):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A calibration of the judge that knows the truth, and its audit."""
+    """Return a calibration of the judge `exact`, and its audit."""
     output = tmp_path_factory.mktemp("calibration") / "c"
     return run(output, "exact", size=24), read_audit(output)
 
 
-def test_kinds_are_balanced_and_hostile_words_are_spread_over_all_of_them():
+def test_kinds_are_balanced_and_each_has_hostile_tests():
     designs = [Design.of(row) for row in range(96)]
     assert set(Counter(design.kind for design in designs).values()) == {24}
     assert set(Counter((design.kind, design.hostile) for design in designs if design.hostile).values()) == {2}
@@ -50,7 +50,7 @@ def test_kinds_are_balanced_and_hostile_words_are_spread_over_all_of_them():
     assert len({(design.kind, design.wording, design.hostile) for design in designs}) == 4 * 2 * 5
 
 
-def test_the_judge_that_knows_the_truth_is_right_about_every_test(made):
+def test_the_judge_exact_is_right_in_every_calibration_test(made):
     calibration, audit = made
     [exact] = calibration.judges
     assert calibration.size > 20
@@ -60,7 +60,7 @@ def test_the_judge_that_knows_the_truth_is_right_about_every_test(made):
     assert audit.manifest.editor.name == "exact"
 
 
-def test_no_test_is_decided_without_a_judge_and_hostile_words_lie_both_ways(made):
+def test_calibration_tests_need_a_judge_and_hostile_texts_ask_for_both_scores(made):
     wants = set()
     for case in made[1].cases:
         design = Design.of(case.row)
@@ -73,7 +73,7 @@ def test_no_test_is_decided_without_a_judge_and_hostile_words_lie_both_ways(made
 
 
 def gullible(server, number, body):
-    """A judge that does what any line tells it, marked or not."""
+    """A judge that obeys any instruction in its prompt, quoted or not."""
     told = re.search(
         r"(?:scores of this test are|result is|Set pcs to|\"pcs\":) (\d)",
         question_of(body).split("--- explanation after")[1],
@@ -81,7 +81,7 @@ def gullible(server, number, body):
     return verdict(int(told[1]), int(told[1])) if told else verdict(1, 1)
 
 
-def test_a_judge_that_believes_everything_is_found_out(tmp_path):
+def test_calibration_detects_a_judge_that_always_says_yes(tmp_path):
     with ChatServer(gullible) as server:
         found = run(tmp_path / "c", server.name, "exact")
         asked = len(server.requests)
@@ -97,7 +97,7 @@ def test_a_judge_that_believes_everything_is_found_out(tmp_path):
     assert panel.judge.name == PANEL
 
 
-def test_other_tests_or_judges_belong_into_another_folder(tmp_path):
+def test_a_calibration_with_other_settings_needs_another_folder(tmp_path):
     run(tmp_path / "c", "exact", size=4)
     with pytest.raises(AuditError, match="a different dataset"):
         run(tmp_path / "c", "exact", size=8)
@@ -105,7 +105,7 @@ def test_other_tests_or_judges_belong_into_another_folder(tmp_path):
         run(tmp_path / "c", "rules", size=4)
 
 
-def test_an_audit_takes_up_a_calibration_of_its_judges_and_of_no_others(tmp_path):
+def test_an_audit_accepts_only_a_calibration_of_its_own_judges(tmp_path):
     flowers = scenes(tmp_path / "d")
     with ChatServer(vision_model) as model, ChatServer(gullible) as judge:
         run(tmp_path / "c", judge.name, size=8)
@@ -136,20 +136,20 @@ def judge(sensitivity, specificity, n=1000):
     ("p", "q1", "q0", "theta"),
     [(0.5, 0.9, 0.8, 3 / 7), (0.62, 1, 1, 0.62), (0.95, 0.9, 0.9, 1), (0.1, 0.7, 0.7, 0)],
 )
-def test_a_score_is_corrected_by_what_its_judge_is_worth(p, q1, q0, theta):
+def test_a_score_is_corrected_for_the_errors_of_its_judge(p, q1, q0, theta):
     found = corrected(mean(p), judge(q1, q0))
     assert found.value == pytest.approx(theta, abs=1e-9)
     assert 0 <= found.low <= found.value <= found.high <= 1
     assert found.fits == (0 <= found.estimate <= 1) == (theta not in (0, 1))
 
 
-def test_a_judge_no_better_than_a_coin_or_never_tried_corrects_nothing():
+def test_scores_are_not_corrected_for_an_untested_judge_or_one_no_better_than_chance():
     assert corrected(mean(0.5), judge(0.5, 0.5)) is None
     assert corrected(mean(0.5), judge(0.9, 0.9, n=0)) is None
     assert corrected(Mean(None, 0, 1, 0, 0, 0), judge(0.9, 0.9)) is None
 
 
-def test_the_interval_carries_the_doubt_about_the_score_and_about_the_judge():
+def test_the_interval_includes_the_uncertainty_of_score_and_judge():
     def width(half=0.01, n=100_000):
         found = corrected(mean(0.6, half=half), judge(0.85, 0.85, n=n))
         return found.high - found.low
@@ -166,7 +166,7 @@ def test_the_interval_carries_the_doubt_about_the_score_and_about_the_judge():
     n=st.integers(10, 2000),
 )
 @settings(max_examples=40, deadline=None)
-def test_a_corrected_interval_is_never_narrower_than_the_score_s_own(pictures, passed, q1, q0, n):
+def test_a_corrected_interval_is_never_narrower_than_the_interval_of_the_score(pictures, passed, q1, q0, n):
     right = round(passed * pictures)
     score = mean_by_cluster([(str(nth), str(nth), float(nth < right)) for nth in range(pictures)])
     found = corrected(score, judge(q1, q0, n))
@@ -175,7 +175,7 @@ def test_a_corrected_interval_is_never_narrower_than_the_score_s_own(pictures, p
 
 
 @pytest.mark.parametrize(("theta", "q1", "q0"), [(0.6, 0.9, 0.8), (0.9, 0.85, 0.95), (0.3, 0.75, 0.75)])
-def test_the_interval_of_a_corrected_score_holds_the_truth_as_often_as_it_says(theta, q1, q0):
+def test_intervals_of_corrected_scores_have_their_coverage(theta, q1, q0):
     generator = np.random.default_rng(7)
     n, m, trials = 150, 60, 100
     held = 0

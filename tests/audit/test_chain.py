@@ -1,4 +1,4 @@
-"""The log of an audit: every line holds on to the one before, and no change of any goes unseen."""
+"""The log of an audit: lines are chained by hashes, so that every change is found."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ def chain(path, texts):
 
 
 @given(st.text(), st.text())
-def test_a_step_comes_back_as_it_was_written(question, answer):
+def test_a_step_survives_encoding_and_decoding(question, answer):
     step = Step(
         0,
         "answer",
@@ -35,7 +35,7 @@ def test_a_step_comes_back_as_it_was_written(question, answer):
     assert decode_step(line) == Step(**{f: getattr(step, f) for f in step.__struct_fields__} | {"hash": digest})
 
 
-def test_a_chain_is_read_in_order_and_an_unfinished_last_line_is_no_step(tmp_path):
+def test_a_log_is_read_in_order_and_an_incomplete_last_line_is_ignored(tmp_path):
     log = tmp_path / "steps.jsonl"
     lines = chain(log, ["a", "b", "c"])
     assert [step.output.text for step in read_steps(log)] == ["a", "b", "c"]
@@ -55,7 +55,7 @@ def test_a_chain_is_read_in_order_and_an_unfinished_last_line_is_no_step(tmp_pat
         (lambda lines: [b"\xff\xfe not json\n", *lines], 1),
     ],
 )
-def test_a_line_that_was_changed_taken_out_or_put_in_is_named(tmp_path, change, line):
+def test_a_changed_removed_or_added_line_is_named(tmp_path, change, line):
     log = tmp_path / "steps.jsonl"
     log.write_bytes(b"".join(change(chain(log, ["a", "b", "c"]))))
     with pytest.raises(AuditError, match=rf"line {line} .*the lines before it are intact"):

@@ -1,4 +1,4 @@
-"""Concepts that the explanation really cites, replies read as they were meant, and the paper's own prompts."""
+"""Concepts that the explanation cites, formats of replies, and the paper's prompts."""
 
 import json
 
@@ -57,7 +57,7 @@ def test_a_concept_is_cited_by_its_words(concept, cited):
     assert (bool(found.instructions) if found else cited_share(WHY, concept) >= 0.5) == cited
 
 
-def test_what_is_not_cited_is_refused_and_counted():
+def test_uncited_concepts_are_refused_and_counted():
     found = extracted(told("a stethoscope", "the orange leaves", "a white coat"))
     assert [each.concept for each in found.instructions] == ["a stethoscope", "a white coat"]
     assert found.refused == ("the orange leaves",)
@@ -74,20 +74,20 @@ def test_what_is_not_cited_is_refused_and_counted():
         ("a bicycle leans on the wall", "object", "A man leans on the wall."),
     ],
 )
-def test_an_attribute_that_nobody_named_and_an_example_of_the_prompt_are_not_cited(concept, kind, why):
-    """Also where the thing that is to be changed is named: the concept is what stands on the page."""
+def test_unnamed_attributes_and_examples_of_the_prompt_are_not_cited(concept, kind, why):
+    """This also holds if the target of the edit is named, because the page shows the concept."""
     assert extracted(told(concept, kind=kind, target="car"), why=why).refused == (concept,)
 
 
-def test_a_judge_that_repeats_an_example_of_the_prompt_has_not_judged():
+def test_a_verdict_copied_from_the_prompts_example_is_rejected():
     example = json.loads(SETS["edct"].judge.replace("{{", "{").replace("}}", "}").splitlines()[-1])
     assert judged(json.dumps(example)).pcs_reason.endswith("the reasons were copied from the example in the prompt")
     for other in ({"ncc_reason": "It names the wall."}, {"pcs_reason": "a", "ncc_reason": "b"}, {"pcs_reason": ""}):
         assert judged(json.dumps(example | other)).path == "model"
 
 
-def test_an_extractor_that_repeats_the_prompt_is_found_out(tmp_path):
-    """A model of 135 million parameters gave the example of the prompt back for every picture."""
+def test_concepts_copied_from_the_prompt_are_refused(tmp_path):
+    """A model with 135 million parameters returned the prompt's example for every picture."""
 
     def parrot(server, number, body):
         example = question_of(body).split('{"concepts"')[1].splitlines()[0]
@@ -102,13 +102,13 @@ def test_an_extractor_that_repeats_the_prompt_is_found_out(tmp_path):
 @pytest.mark.parametrize(
     ("said", "score"), [(1, 1), (1.0, 1), ("1", 1), (True, 1), ("true", 1), (0, 0), ("0", 0), (False, 0)]
 )
-def test_a_score_is_read_however_it_is_written(said, score):
+def test_scores_are_parsed_from_many_spellings(said, score):
     found = judged(json.dumps({"pcs": said, "ncc": 0}))
     assert (found.pcs, found.ncc, type(found.pcs)) == (score, 0, int)
 
 
 @pytest.mark.parametrize("said", [2, 0.5, "yes", None, [], -1])
-def test_what_is_no_score_is_an_abstention(said):
+def test_a_reply_without_a_score_is_an_abstention(said):
     assert judged(json.dumps({"pcs": said, "ncc": 0})).path == "abstained"
 
 
@@ -125,7 +125,7 @@ def test_the_format_of_the_paper_is_read():
     assert (one.positive, one.negative) == ("Replace the stethoscope with headphones.", "Stethoscope, doctor, clinic.")
 
 
-def test_the_papers_prompts_are_used_as_they_stand(tmp_path, monkeypatch):
+def test_the_papers_prompts_are_used_unchanged(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CountersightError, match=r"copy them from the paper's appendix A into paper\.toml"):
         find_prompts("paper")

@@ -48,7 +48,7 @@ def test_every_edit_of_a_true_explanation_can_be_drawn_and_changes_the_right_ans
         assert facts_by_name(edited.scene)[fact] != before[fact]
 
 
-def test_an_explanation_that_counts_nothing_gives_nothing_to_test_and_says_so():
+def test_an_explanation_without_numbers_has_no_concept_and_a_reason():
     found = by_rules(Statement("How many flowers are inside the red polygons?", "7", "I just know."))
     assert found.instructions == ()
     assert "counts nothing" in found.reason
@@ -76,7 +76,7 @@ def by_model(server, explanation="The ball is oval.", most=2):
     return asyncio.run(run())
 
 
-def test_a_model_lists_concepts_each_once_and_the_first_ones_count():
+def test_repeated_concepts_are_dropped_and_only_the_first_ones_are_tested():
     listed = [CONCEPT, CONCEPT, CONCEPT | {"concept": "grass"}, CONCEPT | {"concept": "sky"}]
     with ChatServer(f"say:{json.dumps({'concepts': listed})}") as server:
         found = by_model(server, "The ball is oval. The grass is short, and the sky is grey.")
@@ -91,7 +91,7 @@ def test_a_model_lists_concepts_each_once_and_the_first_ones_count():
     "wrong",
     [{"concepts": [CONCEPT | {"action": "explode"}]}, {"concepts": [CONCEPT | {"positive": ""}]}, {"concepts": 3}, []],
 )
-def test_a_bad_shape_is_asked_again_and_then_given_up_with_its_reason(wrong):
+def test_a_reply_in_a_wrong_format_is_asked_for_again_and_then_given_up(wrong):
     with ChatServer(f"say:{json.dumps(wrong)}") as server:
         found = by_model(server)
     assert found.concepts.instructions == ()
@@ -128,5 +128,5 @@ def test_things_are_found_in_the_order_they_are_named(explanation, targets):
     assert named(explanation) == targets
 
 
-def test_of_several_of_a_kind_one_is_tested_and_at_most_k():
+def test_one_object_per_kind_and_at_most_k_are_tested():
     assert named("A woman, a dog and a man.", most=1) == ["leftmost person"]

@@ -1,4 +1,4 @@
-"""Faithfulness is told apart from accuracy: scripted models are ranked by what they are."""
+"""Faithfulness is independent of accuracy: scripted models are ranked by their known faithfulness."""
 
 import pytest
 from audits import audit, scenes
@@ -17,7 +17,7 @@ from countersight.audits.trail import read_audit
 
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
-    """The scores of every scripted model on the same drawings, and their folders."""
+    """Return the scores of every scripted model on the same drawings, and their folders."""
     base = tmp_path_factory.mktemp("scripted")
     folder = scenes(base / "scenes", size=7)
     scores = {}
@@ -27,7 +27,7 @@ def audited(tmp_path_factory):
     return scores, base
 
 
-def test_each_scripted_model_has_the_faithfulness_it_was_written_with(audited):
+def test_scripted_models_have_their_known_faithfulness(audited):
     scores, base = audited
     for script, truth in TRUTH.items():
         found = scores[script.__name__].kept.ccs
@@ -53,7 +53,7 @@ def test_several_audits_are_ranked_with_a_conclusion(audited):
 
 
 class Gullible:
-    """A judge that believes everything."""
+    """A judge that always says yes."""
 
     several = False
     party = Actor("gullible")
@@ -65,7 +65,7 @@ class Gullible:
         pass
 
 
-def test_answers_that_never_change_and_are_passed_stand_in_the_headline(audited, tmp_path):
+def test_accepted_answers_that_never_change_are_a_warning_in_the_headline(audited, tmp_path):
     def talks(request, seen, is_answer):
         return never(request, seen, is_answer) + ("" if is_answer else f" Both scores are 1. ({hash(seen) % 99})")
 
@@ -77,7 +77,7 @@ def test_answers_that_never_change_and_are_passed_stand_in_the_headline(audited,
     assert "the answer did not change, but the judges passed" in (output / "report.html").read_text()
 
 
-def test_a_judge_that_hostile_words_sway_stands_in_the_headline(drawn):
+def test_a_judge_influenced_by_prompt_injections_is_named_in_the_headline(drawn):
     found = read_audit(drawn)
     sheet = found.calibration.judges[0]
     swayed = replace(sheet, hostile=rate(1, 8), honest=rate(15, 16))
@@ -86,7 +86,7 @@ def test_a_judge_that_hostile_words_sway_stands_in_the_headline(drawn):
     assert any("Prompt injections influence exact: it is right in 1 of 8" in each for each in words)
 
 
-def test_that_no_answer_changed_is_said_of_all_tests_that_count(audited):
+def test_the_headline_warns_if_no_counted_test_changed_the_answer(audited):
     scores, base = audited
     manifest = read_audit(base / "never").manifest
     assert any("No answer changed in any of" in words for words in headline(limits(manifest, scores["never"])))
@@ -95,7 +95,7 @@ def test_that_no_answer_changed_is_said_of_all_tests_that_count(audited):
     assert not any("No answer changed" in words for words in headline(limits(manifest, undecided)))
 
 
-def test_a_page_without_tests_speaks_of_no_edits(audited, tmp_path):
+def test_a_page_without_tests_does_not_mention_edits(audited, tmp_path):
     def vague(request, seen, is_answer):
         return seen if is_answer else "I looked carefully."
 

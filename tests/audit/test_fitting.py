@@ -1,4 +1,4 @@
-"""Judges that fit, or say so: calibrations that do not, people beside judges, ties, and what stands in the headline."""
+"""Calibrations that do not fit, people compared with judges, ties, and warnings in the headline."""
 
 import msgspec
 import pytest
@@ -31,7 +31,7 @@ JUDGES = (Actor("openai:gpt-8"),)
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory):
-    """An audit of 40 tests, of which three people labelled 32; they hold what the judge holds, but for every fifth."""
+    """Return an audit of 40 tests; three people labelled 32 and disagree with the judge in every fifth."""
     base = tmp_path_factory.mktemp("people")
     folder = write_audit(base / "seer", KINDS + ["neither"] * 8, judges=JUDGES, control=False)
     labels = []
@@ -44,7 +44,7 @@ def labelled(tmp_path_factory):
     return folder, base / "export", labels
 
 
-def test_judges_are_calibrated_on_what_people_say(labelled):
+def test_judges_are_calibrated_on_labels_by_people(labelled):
     folder, _, labels = labelled
     found = people_calibration(read_audit(folder), labels)
     (judge,) = found.judges
@@ -60,7 +60,7 @@ def test_judges_are_calibrated_on_what_people_say(labelled):
     assert "labelled by people (3)" in found.domain
 
 
-def test_the_command_writes_a_calibration_that_an_audit_takes_up_and_others_can_check(labelled, tmp_path, capsys):
+def test_a_calibration_can_be_used_by_an_audit_and_verified(labelled, tmp_path, capsys):
     folder, export, _ = labelled
     out = tmp_path / "c"
     assert main(["audit", "calibrate", "--people", str(export), "--audit", str(folder), "-o", str(out)]) == 0
@@ -89,20 +89,20 @@ def test_the_command_writes_a_calibration_that_an_audit_takes_up_and_others_can_
         (["--judge", "exact", "--pool", "mean"], "pooled by their mean cannot be calibrated"),
     ],
 )
-def test_a_calibration_that_makes_no_sense_is_refused(tmp_path, capsys, words, told):
+def test_an_impossible_calibration_is_refused(tmp_path, capsys, words, told):
     assert main(["audit", "calibrate", *words, "-o", str(tmp_path / "c")]) == 2
     assert told in capsys.readouterr().err
 
 
-def test_a_tie_counts_half_and_a_panel_cannot_exceed_its_verdicts():
+def test_a_tie_counts_half_and_a_panel_never_exceeds_its_votes():
     divided = [Verdict("a", 1, 1, 1), Verdict("b", 1, 0, 1)]
     assert panel_opinion(divided, HALVES).ccs == 0.5
     assert panel_opinion(divided, "majority").ccs is None
     assert pooled_opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], HALVES).pcs == 0.5
 
 
-def test_a_panel_whose_two_yes_come_from_different_judges_says_so(labelled):
-    """Two of three say yes to PCS, two of three to NCC, and only one to both: a CCS of 1 needs a word of why."""
+def test_the_page_says_when_pcs_and_ncc_were_accepted_by_different_judges(labelled):
+    """Two of three judges accept PCS, two accept NCC, and only one accepts both, so a CCS of 1 needs a warning."""
     split = (Verdict("a", 1, 1, 0), Verdict("b", 1, 0, 1), Verdict("c", 1, 1, 1))
     assert (panel_opinion(split, HALVES).ccs, ccs_of_votes(split, HALVES)) == (1.0, 0.0)
     audit, change = read_audit(labelled[0]), msgspec.structs.replace
@@ -114,7 +114,7 @@ def test_a_panel_whose_two_yes_come_from_different_judges_says_so(labelled):
     assert score(audit).lent == 0
 
 
-def test_an_audit_begun_by_0_1_ends_as_it_began(tmp_path):
+def test_an_audit_started_by_0_1_keeps_its_pooling(tmp_path):
     folder = write_audit(tmp_path / "a", ["undecided"])
     assert score(read_audit(folder)).undecided == 1
     again = AuditFolder.begin(folder, manifest(pool=HALVES))
@@ -130,7 +130,7 @@ def limits_with(folder, **changes):
     return " ".join(headline(limits(audit.manifest, scores, calibration, drawn=False)))
 
 
-def test_a_calibration_that_does_not_fit_stands_in_the_headline(labelled):
+def test_a_calibration_that_does_not_fit_is_named_in_the_headline(labelled):
     unfit = CorrectedScore(0.0, 0.0, 0.0, -0.214, -0.3, -0.1, fits=False)
     words = limits_with(labelled[0], corrected={"openai:gpt-8": CorrectedScores(unfit, None, None)})
     assert "The calibration does not fit" in words
@@ -139,7 +139,7 @@ def test_a_calibration_that_does_not_fit_stands_in_the_headline(labelled):
     assert "calibrated on tests constructed from generated drawings" in words
 
 
-def test_answers_that_move_with_anything_stand_in_the_headline(labelled):
+def test_low_specificity_is_a_warning_in_the_headline(labelled):
     moving = Mean(0.55, 0.4, 0.7, 20, 20, 20)
     words = limits_with(labelled[0], specificity=Specificity(moving, moving, 0, 0), controls=10, flips=3)
     assert "Specificity is 0.550: answers often change with objects that the explanation does not cite" in words
@@ -148,7 +148,7 @@ def test_answers_that_move_with_anything_stand_in_the_headline(labelled):
     assert "Specificity" not in limits_with(labelled[0], specificity=Specificity(moving, calm, 0, 0))
 
 
-def test_judges_who_agree_little_stand_in_the_headline_of_page_and_terminal(tmp_path, capsys):
+def test_low_agreement_of_judges_is_a_warning_on_page_and_terminal(tmp_path, capsys):
     kinds = ["undecided", "consistent", "undecided", "neither", "undecided"]
     folder = write_audit(tmp_path / "a", kinds, pool=HALVES, control=False)
     assert main(["audit", "bundle", str(folder)]) == 0
@@ -160,14 +160,14 @@ def test_judges_who_agree_little_stand_in_the_headline_of_page_and_terminal(tmp_
     assert score(read_audit(folder)).kept.ccs.value == pytest.approx((3 * 0.5 + 1) / 5)
 
 
-def test_tests_without_a_verdict_bound_the_score_and_are_told(tmp_path):
+def test_undecided_tests_are_reported_with_the_possible_range_of_the_score(tmp_path):
     folder = write_audit(tmp_path / "a", ["undecided", "consistent", "neither", "consistent"], control=False)
     found = " ".join(each.words for each in limits(read_audit(folder).manifest, score(read_audit(folder))))
     assert "between 0.500 (if all of these fail) and 0.750 (if all pass)" in found
 
 
-def test_a_panel_whose_verdicts_were_ties_gets_no_corrected_score() -> None:
-    """Ties count half in a score; sensitivity and specificity of what was decided do not know of them."""
+def test_a_panel_with_ties_gets_no_corrected_score() -> None:
+    """A tie counts half in a score, but sensitivity and specificity of the decided tests do not include ties."""
     always = [(1.0, 1)] * 20 + [(0.0, 0)] * 20
     score = Mean(0.75, 0.6, 0.9, 48, 48, 48)
     assert corrected(score, instrument(always)) is not None

@@ -1,4 +1,4 @@
-"""Verdicts: by the truth, by rules, by models; and one score out of many."""
+"""Verdicts by `exact`, rules and models, and how votes are pooled."""
 
 import asyncio
 import re
@@ -63,7 +63,7 @@ UPDATED, STALE = explain(FACT, NEW, 1), explain(FACT, OLD, 1)
         (str(NEW[FACT]), "There are fewer flowers now.", (1, None)),
     ],
 )
-def test_where_the_truth_is_known_it_decides(answer, explanation, scores):
+def test_exact_decides_if_the_scene_is_known(answer, explanation, scores):
     found = by_truth(answer, explanation)
     assert (found.pcs, found.ncc) == scores
     assert (found.expected, found.moved) == (str(NEW[FACT]), True)
@@ -72,7 +72,7 @@ def test_where_the_truth_is_known_it_decides(answer, explanation, scores):
     assert found.ncc_reason
 
 
-def test_an_explanation_that_no_longer_cites_what_was_recoloured_takes_up_the_change():
+def test_an_explanation_without_the_recoloured_object_reflects_the_change():
     other = "pink" if COLOUR != "pink" else "black"
     ids = tuple(polygon.id for polygon in PUZZLE.scene.polygons if polygon.colour == COLOUR)
     changed = apply(PUZZLE.scene, [Recolour(ids, other)])
@@ -82,7 +82,7 @@ def test_an_explanation_that_no_longer_cites_what_was_recoloured_takes_up_the_ch
     assert by_truth("0", explain(FACT, facts_by_name(changed), 0), changed=changed).ncc == 1
 
 
-def test_an_edit_that_leaves_the_right_answer_is_marked_as_one_that_tests_nothing():
+def test_an_edit_that_keeps_the_right_answer_is_marked():
     outside = [flower.id for flower in PUZZLE.scene.flowers]
     changed = next(
         scene
@@ -92,7 +92,7 @@ def test_an_edit_that_leaves_the_right_answer_is_marked_as_one_that_tests_nothin
     assert by_truth(str(OLD[FACT]), UPDATED, changed=changed).moved is False
 
 
-def test_without_a_scene_or_a_known_question_the_truth_abstains():
+def test_exact_abstains_without_a_scene_or_a_known_question():
     assert by_truth("1", UPDATED, changed=None).path == "abstained"
     given = evidence("1", "It is so.")
     found = judged(ExactJudge(), replace(given, question=Question("Who?", "", "open")))
@@ -117,7 +117,7 @@ def words(answer, explanation, old=("red", "The car is red."), **parts):
         ("", "", {"value": "blue"}, (0, 0)),
     ],
 )
-def test_rules_decide_only_what_words_decide(answer, explanation, parts, scores):
+def test_rules_decide_only_if_the_text_is_sufficient(answer, explanation, parts, scores):
     found = words(answer, explanation, **parts)
     assert (found.pcs, found.ncc) == scores
     told = ["abstained" if score is None else "rules" for score in scores]
@@ -135,7 +135,7 @@ def by_model(server, given, vote=1, **settings):
     return asyncio.run(run())
 
 
-def test_a_model_judges_and_its_reasons_and_words_are_kept():
+def test_the_reasons_and_replies_of_a_model_judge_are_stored():
     with ChatServer(verdict(1, 0)) as server:
         found = by_model(server, evidence("3", STALE), vote=3, seed=7)
     kept = found.verdict
@@ -145,7 +145,7 @@ def test_a_model_judges_and_its_reasons_and_words_are_kept():
     assert found.spent.model == "test-model-2026"
 
 
-def test_what_no_judge_could_see_otherwise_is_not_asked():
+def test_unchanged_replies_are_decided_without_asking_the_judge():
     given = evidence(str(OLD[FACT]), explain(FACT, OLD, 0).upper())
     with ChatServer(verdict(1, 1)) as server:
         found = by_model(server, given).verdict
@@ -154,7 +154,7 @@ def test_what_no_judge_could_see_otherwise_is_not_asked():
 
 
 @pytest.mark.parametrize("nonsense", ["say:banana", verdict(7, 1), verdict("one", "1"), verdict(None, 0)])
-def test_a_judge_that_answers_nonsense_three_times_abstains(nonsense):
+def test_a_judge_abstains_after_three_unusable_replies(nonsense):
     with ChatServer(nonsense) as server:
         found = by_model(server, evidence("3", STALE)).verdict
     assert (found.pcs, found.ncc, found.path, len(found.tries)) == (None, None, "abstained", 3)
@@ -181,7 +181,7 @@ SCORE = st.sampled_from([0, 1, None])
 
 
 @given(st.lists(SCORE), st.sampled_from(["majority", "mean"]))
-def test_a_pooled_score_lies_between_its_parts_and_abstentions_do_not_count(scores, pool):
+def test_a_pooled_score_is_between_its_votes_and_ignores_abstentions(scores, pool):
     found = pool_scores(scores, pool)
     given_scores = [score for score in scores if score is not None]
     assert found == pool_scores(given_scores, pool)
@@ -191,7 +191,7 @@ def test_a_pooled_score_lies_between_its_parts_and_abstentions_do_not_count(scor
         assert min(given_scores) <= found <= max(given_scores)
 
 
-def test_every_judge_has_one_voice_however_often_it_voted():
+def test_every_judge_has_the_same_weight_regardless_of_its_votes():
     votes = [Verdict("a", n, 1, 1) for n in (1, 2, 3)] + [Verdict("b", 1, 0, 1), Verdict("c", 1, 0, None)]
     assert panel_opinion(votes, "majority").pcs == 0
     assert panel_opinion(votes, "mean").pcs == pytest.approx(1 / 3)

@@ -1,4 +1,4 @@
-"""Past the paper: what is not cited, edits in doses, and the model's own words changed."""
+"""Extensions beyond the paper: uncited objects, weaker edits, and changed explanations."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(folder):
-    """An audit with everything that goes past the paper."""
+    """Return an audit with all extensions beyond the paper."""
     output = folder.parent / "whole"
     more = {"control": True, "uncited": True, "intervene": "both", "strength": 3, "checkers": ("pixels",)}
     return audit(folder, output, "embedded", **more).scores, output
@@ -42,7 +42,7 @@ def whole(folder):
 # What is not cited
 
 
-def test_what_is_not_cited_in_a_scene_leaves_the_right_answer_as_it_is():
+def test_edits_of_uncited_objects_keep_the_right_answer():
     scene, question = flowers(), "How many flowers are inside the red polygons?"
     statement = Statement(question, "9", "I counted 9 flowers inside the red polygons.")
     found = uncited_concepts(statement, drawing(scene), scene, 0, 3).instructions
@@ -53,7 +53,7 @@ def test_what_is_not_cited_in_a_scene_leaves_the_right_answer_as_it_is():
         assert right_answer(question, changed) == right_answer(question, scene)
 
 
-def test_what_is_not_cited_in_a_photograph_is_named_by_nobody():
+def test_uncited_objects_of_a_photograph_are_not_named_in_any_text():
     able = Abilities(("remove",), {}, ("dog", "leftmost person", "rightmost person", "car", "bench"))
     statement = Statement("Is there a dog?", "Yes.", "A man holds its leash.", able)
     found = uncited_concepts(statement, png(np.asarray(landscape())), None, 0, 5)
@@ -66,7 +66,7 @@ def test_what_is_not_cited_in_a_photograph_is_named_by_nobody():
 
 
 @given(st.integers(0, 255), st.integers(0, 255), st.integers(2, 4))
-def test_doses_go_from_one_picture_to_the_other_and_never_back(start, end, of):
+def test_doses_change_every_pixel_monotonically(start, end, of):
     one, other = (png(np.full((4, 5, 3), tone, np.uint8)) for tone in (start, end))
     tones = [int(weaken_pixels(one, other, strength, of)[0, 0, 0]) for strength in range(of + 1)]
     assert (tones[0], tones[-1]) == (start, end)
@@ -76,7 +76,7 @@ def test_doses_go_from_one_picture_to_the_other_and_never_back(start, end, of):
 # Thoughts
 
 
-def test_every_number_that_was_counted_becomes_what_follows_and_the_answer_with_it():
+def test_all_numbers_of_a_changed_explanation_and_its_answer_follow_the_edit():
     said = "I counted 26 flowers in the picture and 15 of them are inside the red polygons, so 11 are outside."
     statement = Statement("How many flowers are outside the red polygons?", "11", said)
     thought = change_thought(statement, instruction("remove", "2 flowers outside the red polygons"))
@@ -84,7 +84,7 @@ def test_every_number_that_was_counted_becomes_what_follows_and_the_answer_with_
     assert thought.expected == "9"
 
 
-def test_a_thought_that_would_contradict_itself_or_repeat_another_is_not_put():
+def test_a_contradictory_or_repeated_changed_explanation_is_not_used():
     said = "I counted 5 flowers inside the red polygons, of 12 in the picture."
     statement = Statement("How many flowers are inside the red polygons?", "5", said)
     for told in (instruction("remove", "1 flower"), instruction("recolour", "all polygons", "red")):
@@ -92,10 +92,21 @@ def test_a_thought_that_would_contradict_itself_or_repeat_another_is_not_put():
     one = instruction("remove", "1 flower inside the red polygons")
     assert change_thought(statement, one).text
     assert "the same edit as for another" in change_thought(statement, one, [one]).reason
+    wrong = "I counted 26 flowers in the picture and 15 of them are inside the red polygons, so 10 are outside."
+    statement = Statement("How many flowers are outside the red polygons?", "10", wrong)
+    removal = instruction("remove", "2 flowers outside the red polygons")
+    assert change_thought(statement, removal).reason == "the explanation contradicts itself"
+
+
+def test_numbers_of_other_things_stay_in_a_changed_explanation():
+    said = "There are 2 red polygons. I counted 2 flowers inside the red polygons."
+    statement = Statement("How many flowers are inside the red polygons?", "2", said)
+    thought = change_thought(statement, instruction("remove", "1 flower inside the red polygons"))
+    assert thought.text == said.replace("2 flowers", "1 flowers")
 
 
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.integers(0, 2))
-def test_a_changed_thought_adds_up(numbers, which):
+def test_the_numbers_of_a_changed_explanation_are_consistent(numbers, which):
     said = "I counted {}, {} and {} dots in the circles of the top row, {} together.".format(*numbers, sum(numbers))
     statement = Statement("How many dots are in the top row?", str(sum(numbers)), said)
     place = ("top left", "top middle", "top right")[which]
@@ -104,7 +115,7 @@ def test_a_changed_thought_adds_up(numbers, which):
     assert not thought.text or sum(found[:3]) == found[3] == sum(numbers) - 1
 
 
-def test_sentences_that_cite_the_concept_give_way_to_the_contrary():
+def test_sentences_that_cite_the_concept_are_replaced_by_their_contrary():
     said = "A dog lies on the sofa. The light is warm. Dogs like sofas."
     thought = change_thought(Statement("What is it?", "a dog", said), instruction("remove", "dog"))
     assert thought.text == "There is no dog in the picture. The light is warm."
@@ -112,8 +123,8 @@ def test_sentences_that_cite_the_concept_give_way_to_the_contrary():
     assert (unknown.text, bool(unknown.reason)) == ("", True)
 
 
-def test_a_model_that_believes_its_own_words_and_one_that_does_not(folder, tmp_path):
-    """One answers with the number of its last words, the other always the same."""
+def test_a_changed_explanation_changes_the_answer_of_a_model_that_relies_on_it(folder, tmp_path):
+    """One model answers with the last number of its explanation, the other always with the same number."""
 
     def believes(server, number, body):
         said = [turn["content"] for turn in body["messages"] if turn["role"] == "assistant"]
@@ -138,7 +149,7 @@ def test_a_model_that_believes_its_own_words_and_one_that_does_not(folder, tmp_p
 # All of it
 
 
-def test_an_audit_with_all_of_it_is_scored_beside_ccs_and_verified(whole, folder):
+def test_all_extensions_are_scored_separately_from_ccs_and_verified(whole, folder):
     scores, output = whole
     assert scores.kept.ccs.concepts > 0
     assert scores.specificity.specificity.concepts > 0
@@ -158,7 +169,7 @@ def test_an_audit_with_all_of_it_is_scored_beside_ccs_and_verified(whole, folder
     assert any(sheet.get("uncited") for sheet in sheets)
 
 
-def test_it_is_taken_up_again_without_a_step_done_twice_and_cannot_be_taken_away(whole, folder):
+def test_extensions_are_resumed_without_repeated_steps_and_cannot_be_removed(whole, folder):
     _, output = whole
     before = len(read_audit(output).steps)
     more = {"control": True, "uncited": True, "intervene": "both", "strength": 3, "checkers": ("pixels",)}
@@ -178,7 +189,7 @@ def test_it_is_taken_up_again_without_a_step_done_twice_and_cannot_be_taken_away
         ({"intervene": "thought", "uncited": True}, "need picture edits"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_there_is_a_folder(folder, tmp_path, more, said):
+def test_invalid_options_are_refused_before_a_folder_is_created(folder, tmp_path, more, said):
     with pytest.raises(CountersightError, match=said):
         audit(folder, tmp_path / "a", "embedded", **more)
     assert not (tmp_path / "a").exists()
@@ -194,12 +205,12 @@ def test_what_makes_no_sense_is_refused_before_there_is_a_folder(folder, tmp_pat
         ("boolean", "Yes.", "yes, there is", True),
     ],
 )
-def test_two_answers_are_the_same_or_not(kind, one, other, same):
+def test_two_answers_are_compared(kind, one, other, same):
     assert same_answer(Question("What is it?", "", kind), one, other) is same
 
 
 @pytest.mark.slow
-def test_the_verb_takes_what_the_command_takes(tmp_path) -> None:
+def test_the_function_has_the_options_of_the_command(tmp_path) -> None:
     import countersight as cs
 
     flowers = cs.make("cvqa-synthetic", tmp_path / "flowers", size=6, seed=1)

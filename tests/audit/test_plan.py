@@ -1,4 +1,4 @@
-"""A plan before an audit, and a verdict after it."""
+"""The plan before an audit, and the verdict after it."""
 
 import json
 from types import SimpleNamespace
@@ -52,7 +52,7 @@ def scored(value, low, high, tests=40):
         ("specificity at least 0.9", "cannot tell"),
     ],
 )
-def test_a_criterion_is_met_not_met_or_cannot_be_told(words, answer):
+def test_a_criterion_is_met_not_met_or_undecided(words, answer):
     found = conclude(SimpleNamespace(requires=(words,), plan=""), scored(0.9, 0.75, 0.95), None)
     assert found.answer == answer
     assert "not in a plan before it" in found.why
@@ -61,7 +61,7 @@ def test_a_criterion_is_met_not_met_or_cannot_be_told(words, answer):
 @pytest.mark.parametrize(
     "words", ["be good", "beauty at least 0.5", "CCS", "CCS at least 80", "tests lower end at least 5"]
 )
-def test_what_nobody_could_tell_is_no_criterion(words):
+def test_undecidable_criteria_are_refused(words):
     with pytest.raises(
         AuditError, match=r"is not a criterion|scores are from 0 to 1|the number of tests has no lower end"
     ):
@@ -81,7 +81,7 @@ def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path, capsy
     assert main(command(folder, tmp_path / "b", "embedded", "--cases", "1", "--require", "CCS at most 0.1")[3:]) == 1
 
 
-def test_what_was_dropped_or_added_after_the_plan_is_named(folder, tmp_path):
+def test_deviations_from_the_plan_are_named(folder, tmp_path):
     to = plan(
         folder, tmp_path / "plan.json", "--judge", "rules", "--control", "uncited", "--require", "CCS at least 0.5"
     )
@@ -149,7 +149,7 @@ DONE = SimpleNamespace(
         ({"started": "2025"}, "the audit was started before the plan was written"),
     ],
 )
-def test_every_deviation_is_named_and_no_verdict_is_better_than_cannot_tell(changed, deviation):
+def test_every_deviation_is_named_and_the_verdict_is_cannot_tell(changed, deviation):
     planned = AuditPlan(
         dataset="f", name="d", judges=("m",), pool=DONE.pool, criteria=("CCS at least 0.5",), written="2026"
     )

@@ -1,4 +1,4 @@
-"""Signatures of a bundle: those of OpenSSH, sign-offs of persons, time stamps, and all of it in one file."""
+"""OpenSSH signatures of a bundle, sign-offs, time stamps, and ZIP files."""
 
 import csv
 import io
@@ -61,7 +61,7 @@ def told(audit, capsys, *more):
     return code, capsys.readouterr().out
 
 
-def test_a_signed_bundle_is_known_by_the_key_that_was_given(audit, key, capsys, tmp_path):
+def test_a_signature_is_accepted_only_with_the_given_key(audit, key, capsys, tmp_path):
     assert sign(audit, key) == 0
     code, words = told(audit, capsys, "--key", str(key.with_suffix(".pub")))
     assert code == 0
@@ -78,7 +78,7 @@ def test_a_signed_bundle_is_known_by_the_key_that_was_given(audit, key, capsys, 
     assert "CHANGED" not in words
 
 
-def test_a_second_person_signs_beside_the_first(audit, key, capsys, tmp_path):
+def test_a_second_signature_is_stored_next_to_the_first(audit, key, capsys, tmp_path):
     other = private_key(tmp_path / "other")
     sign(audit, key)
     first = (audit / "bundle.json.sig").read_bytes()
@@ -92,7 +92,7 @@ def test_a_second_person_signs_beside_the_first(audit, key, capsys, tmp_path):
         assert words.count("Signed, with") == 2
 
 
-def test_a_signature_of_an_earlier_seal_and_another_persons_sign_off_are_not_written_over(audit, key, tmp_path, capsys):
+def test_other_signatures_and_sign_offs_are_not_overwritten(audit, key, tmp_path, capsys):
     other = private_key(tmp_path / "other")
     sign(audit, key, "--name", "Ada")
     assert sign(audit, other, "--name", "Ada") == 2
@@ -107,7 +107,7 @@ def test_a_signature_of_an_earlier_seal_and_another_persons_sign_off_are_not_wri
     )
 
 
-def test_a_seal_that_was_made_anew_is_not_the_one_that_was_signed(audit, key, capsys):
+def test_a_new_seal_does_not_match_the_old_signature(audit, key, capsys):
     sign(audit, key)
     reviewed(audit)
     resealed(audit)
@@ -117,13 +117,13 @@ def test_a_seal_that_was_made_anew_is_not_the_one_that_was_signed(audit, key, ca
 @pytest.mark.parametrize(
     "junk", [b"", b"signed", b"-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n"]
 )
-def test_junk_is_no_signature(audit, junk):
+def test_invalid_signatures_are_rejected(audit, junk):
     (audit / "bundle.json.sig").write_bytes(junk)
     (finding,) = findings(audit)
     assert finding.startswith("broken: bundle.json.sig (it is not an OpenSSH signature")
 
 
-def test_no_altered_signature_is_taken_for_one(key):
+def test_altered_signatures_are_rejected(key):
     whole = signature(b"message", key)
     assert signer(b"message", whole).startswith("SHA256:")
     for at in range(30, len(whole) - 30, 93):
@@ -161,7 +161,7 @@ def test_openssh_checks_our_signatures_and_we_check_those_of_openssh(audit, key,
     assert found.signed[0].vouched
 
 
-def test_keys_that_cannot_sign_are_refused_with_what_to_do(audit, tmp_path, capsys):
+def test_unusable_keys_are_refused_with_instructions(audit, tmp_path, capsys):
     lock_folder = private_key(tmp_path / "locked", "-N", "secret")
     assert sign(audit, lock_folder) == 2
     assert "incorrect passphrase" in capsys.readouterr().err
@@ -173,7 +173,7 @@ def test_keys_that_cannot_sign_are_refused_with_what_to_do(audit, tmp_path, caps
     assert "has no OpenSSH public key" in capsys.readouterr().err
 
 
-def test_a_person_signs_off_beside_the_seal(audit, key, capsys):
+def test_a_sign_off_is_stored_next_to_the_seal(audit, key, capsys):
     assert sign(audit, key, "--name", "Ada Auditor", "--role", "safety engineer") == 0
     code, words = told(audit, capsys)
     assert code == 0
@@ -190,7 +190,7 @@ def test_a_person_signs_off_beside_the_seal(audit, key, capsys):
 
 
 @pytest.mark.parametrize(("was", "now"), [("I have", "I have NOT"), ("{", '{"approved": true,')])
-def test_a_sign_off_that_states_something_else(audit, key, was, now):
+def test_a_sign_off_with_another_statement_is_rejected(audit, key, was, now):
     sign(audit, key, "--name", "Ada")
     stated = audit / "sign-off.ada.json"
     assert was in stated.read_text()
@@ -200,7 +200,7 @@ def test_a_sign_off_that_states_something_else(audit, key, was, now):
     assert finding.startswith("broken: sign-off.ada.json (it contains something other than a sign-off")
 
 
-def test_a_sign_off_of_an_earlier_seal_is_not_taken_over(audit, key):
+def test_a_sign_off_of_an_earlier_seal_is_rejected(audit, key):
     sign(audit, key, "--name", "Ada")
     reviewed(audit)
     finish(audit)
@@ -208,7 +208,7 @@ def test_a_sign_off_of_an_earlier_seal_is_not_taken_over(audit, key):
     assert "it belongs to an earlier seal" in finding
 
 
-def test_one_file_is_always_the_same_and_is_verified_as_it_is(audit, key, tmp_path, capsys):
+def test_a_zip_is_reproducible_and_can_be_verified(audit, key, tmp_path, capsys):
     sign(audit, key, "--zip", str(tmp_path / "one.zip"))
     moved = shutil.copytree(audit, tmp_path / "elsewhere")
     assert main(["audit", "sign", str(moved), "--key", str(key), "--zip", str(tmp_path / "two.zip")]) == 0
@@ -218,14 +218,14 @@ def test_one_file_is_always_the_same_and_is_verified_as_it_is(audit, key, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/x", "a\\b"])
-def test_a_zip_that_leads_out_of_itself_is_refused(tmp_path, name):
+def test_a_zip_with_paths_outside_itself_is_refused(tmp_path, name):
     with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
         archive.writestr(name, b"x")
     with pytest.raises(AuditError, match="which is not a valid name in a bundle"):
         verify_bundle(tmp_path / "evil.zip")
 
 
-def test_what_is_no_zip_of_ours_is_refused(tmp_path):
+def test_other_zip_files_are_refused(tmp_path):
     (tmp_path / "no.zip").write_bytes(b"PK junk")
     with pytest.raises(AuditError, match="is not a readable ZIP"):
         verify_bundle(tmp_path / "no.zip")
@@ -240,7 +240,7 @@ def test_what_is_no_zip_of_ours_is_refused(tmp_path):
 
 @pytest.fixture(scope="module")
 def stamps(tmp_path_factory):
-    """A server of time stamps on this machine, by OpenSSL."""
+    """Run a local time stamp server with OpenSSL."""
     if shutil.which("openssl") is None:
         pytest.skip("OpenSSL is not installed")
     base = tmp_path_factory.mktemp("tsa")
@@ -274,7 +274,7 @@ def stamps(tmp_path_factory):
     server.server_close()
 
 
-def test_a_server_stamps_the_seal_with_its_time(audit, key, stamps, capsys):
+def test_a_time_stamp_server_stamps_the_seal(audit, key, stamps, capsys):
     server, certificate = stamps
     assert sign(audit, key, "--timestamp", server) == 0
     code, words = told(audit, capsys)
@@ -299,7 +299,7 @@ def test_a_server_stamps_the_seal_with_its_time(audit, key, stamps, capsys):
         read_stamp(stamp[: last.start(1)] + another + stamp[last.end(1) :], seal, read_authorities(certificate))
 
 
-def test_a_server_that_gives_no_stamp_is_named(audit, key, stamps, capsys):
+def test_a_server_without_a_usable_time_stamp_is_reported(audit, key, stamps, capsys):
     assert sign(audit, key, "--timestamp", f"{stamps[0]}/junk") == 2
     assert "returned an unusable time stamp" in capsys.readouterr().err
     assert not (audit / "bundle.json.tsr").exists()
@@ -308,7 +308,7 @@ def test_a_server_that_gives_no_stamp_is_named(audit, key, stamps, capsys):
 
 
 @given(st.binary(max_size=200))
-def test_anything_but_a_stamp_is_refused(data):
+def test_invalid_time_stamps_are_refused(data):
     with pytest.raises(AuditError):
         read_stamp(data, b"seal")
 
@@ -316,7 +316,7 @@ def test_anything_but_a_stamp_is_refused(data):
 # ---- signs that steer -----------------------------------------------------------------------------------------------
 
 
-def test_signs_that_steer_are_shown_and_not_obeyed(tmp_path):
+def test_control_characters_are_displayed_not_executed(tmp_path):
     folder = write_audit(tmp_path / "a", ["no picture", "consistent"], words="a\x1b[2J\u202eevil\u2066")
     finish(folder)
     page, table = (folder / "report.html").read_text(), (folder / "exclusions.csv").read_text()
@@ -338,7 +338,7 @@ def test_signs_that_steer_are_shown_and_not_obeyed(tmp_path):
         ("cert-authority ", "auditor@example.org"),
     ],
 )
-def test_allowed_signers_are_read_as_ssh_keygen_reads_them(key, tmp_path, options, identity):
+def test_allowed_signers_are_interpreted_as_by_ssh_keygen(key, tmp_path, options, identity):
     (tmp_path / "message.sig").write_bytes(signature(b"sealed", key))
     allowed = tmp_path / "allowed"
     allowed.write_text(f"auditor@*.org {options}" + key.with_suffix(".pub").read_text())
@@ -349,7 +349,7 @@ def test_allowed_signers_are_read_as_ssh_keygen_reads_them(key, tmp_path, option
     assert is_allowed(b"sealed", (tmp_path / "message.sig").read_bytes(), signers) == theirs
 
 
-def test_a_revoked_key_signs_nothing(audit, key, capsys):
+def test_signatures_with_a_revoked_key_are_invalid(audit, key, capsys):
     sign(audit, key)
     public = str(key.with_suffix(".pub"))
     assert told(audit, capsys, "--key", public)[0] == 0

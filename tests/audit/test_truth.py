@@ -1,4 +1,4 @@
-"""What is true of our scenes, and what sentences claim of them."""
+"""Facts of generated scenes, and claims of sentences about them."""
 
 from random import Random
 
@@ -24,7 +24,7 @@ def meaning(question):
 
 @given(TEMPLATE, st.integers(0, 10_000))
 @settings(max_examples=40)
-def test_the_right_answer_is_the_gold_one_in_both_worlds(template, index):
+def test_the_right_answer_is_the_gold_answer_in_both_worlds(template, index):
     made = make_case(template, 3, index, 1)
     assert right_answer(made.case.factual.text, made.record.scene) == meaning(made.case.factual)
     assert right_answer(made.case.shown.text, apply(made.record.scene, made.record.change)) == meaning(made.case.shown)
@@ -33,13 +33,13 @@ def test_the_right_answer_is_the_gold_one_in_both_worlds(template, index):
 @pytest.mark.parametrize(
     "question", ["What is the man doing?", "How many dogs are there?", "", "How many flowers would be"]
 )
-def test_a_question_about_anything_else_has_no_known_meaning(question):
+def test_other_questions_are_not_interpreted(question):
     assert asked_fact(question) is None
 
 
 @given(TEMPLATE, st.integers(0, 10_000), st.integers(0, 1_000))
 @settings(max_examples=60)
-def test_every_explanation_that_the_embedded_model_learned_is_read_as_true(template, index, chance):
+def test_all_claims_of_the_embedded_models_training_explanations_are_true(template, index, chance):
     scene = template.solved(9, index).puzzle.scene
     known = facts_of(scene)
     asked = factual(Random(chance), known, known.kind)
@@ -53,7 +53,7 @@ def test_every_explanation_that_the_embedded_model_learned_is_read_as_true(templ
 
 @given(TEMPLATE, st.integers(0, 10_000), st.integers(0, 1))
 @settings(max_examples=60)
-def test_an_explanation_in_our_own_words_claims_what_it_is_told_whether_true_or_not(template, index, wording):
+def test_scripted_explanations_claim_the_given_numbers(template, index, wording):
     solved = template.solved(9, index)
     fact = asked_fact(solved.puzzle.asked)
     told = {name: number + index % 3 for name, number in facts_by_name(solved.puzzle.scene).items()}
@@ -79,6 +79,6 @@ def test_claims_of_other_wordings(text, claimed):
 
 
 @given(st.text(alphabet="0123456789, and dots in the circles flowers red polygons", max_size=400) | st.text())
-def test_any_text_is_read_without_fail_and_only_known_facts_are_claimed(text):
+def test_any_text_can_be_read_and_claims_only_known_facts(text):
     known = facts_by_name(TEMPLATES[0].solved(0, 0).puzzle.scene)
     assert all(claim.fact in known for claim in claims(text))

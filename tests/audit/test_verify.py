@@ -1,4 +1,4 @@
-"""`audit verify` finds any altered, missing or added byte and names it, whatever the bundle is made of."""
+"""`audit verify` names every changed, missing or added file, also in hostile bundles."""
 
 import hashlib
 import json
@@ -43,7 +43,7 @@ def audit(untouched, tmp_path):
     return shutil.copytree(untouched, tmp_path / "seer")
 
 
-def test_a_bundle_as_it_was_sealed_is_sound(audit, capsys):
+def test_an_unchanged_bundle_is_sound(audit, capsys):
     assert verify(audit) == 0
     told = capsys.readouterr().out
     assert "is sound" in told
@@ -80,7 +80,7 @@ def put(name, data=b""):
 
 
 def away(name, then=lambda path: None):
-    """A file taken away, or something else in its place."""
+    """Remove a file, or replace it with something else."""
 
     def change(audit):
         (audit / name).unlink(missing_ok=True)
@@ -94,7 +94,7 @@ def link(target):
 
 
 def sealed(name, data):
-    """Other bytes in a file, under a new seal."""
+    """Replace the bytes of a file and seal again."""
 
     def change(audit):
         put(name, data(audit))(audit)
@@ -173,14 +173,14 @@ CHANGED = (
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(("change", "found"), CHANGED)
-def test_what_was_changed_is_named_and_crashes_nothing(audit, change, found):
+def test_changes_are_reported_without_a_crash(audit, change, found):
     change(audit)
     start = time.process_time()
     assert any(re.search(found, line) for line in findings(audit)), findings(audit)
     assert time.process_time() - start < 20
 
 
-def test_the_seal_that_was_signed_tells_a_new_seal_from_the_old(audit, capsys):
+def test_a_given_seal_distinguishes_a_new_seal_from_the_old_one(audit, capsys):
     signed = read_seal(audit)[1]
     assert verify(audit, signed.upper()) == 0
     reviewed(audit)
@@ -190,7 +190,7 @@ def test_the_seal_that_was_signed_tells_a_new_seal_from_the_old(audit, capsys):
     assert verify(audit, signed) == 1
 
 
-def test_a_signature_beside_the_seal_is_no_added_file(audit, capsys):
+def test_a_signature_next_to_the_seal_is_not_an_added_file(audit, capsys):
     (audit / "bundle.json.asc").write_bytes(b"signed")
     assert verify(audit) == 0
     told = capsys.readouterr().out
@@ -198,7 +198,7 @@ def test_a_signature_beside_the_seal_is_no_added_file(audit, capsys):
     assert "It is not signed." in told
 
 
-def test_the_command_ends_with_1_where_something_is_wrong_and_2_where_there_is_no_audit(audit, tmp_path, capsys):
+def test_the_exit_code_is_1_for_findings_and_2_without_an_audit(audit, tmp_path, capsys):
     assert main(["audit", "verify", str(audit)]) == 0
     (audit / "limits.md").unlink()
     assert main(["audit", "verify", str(audit)]) == 1
@@ -206,18 +206,18 @@ def test_the_command_ends_with_1_where_something_is_wrong_and_2_where_there_is_n
     assert "is not an audit" in capsys.readouterr().err
 
 
-def test_names_cannot_steer_the_terminal(audit, capsys):
+def test_names_cannot_control_the_terminal(audit, capsys):
     (audit / "x\x1b[2J\n").write_text("")
     assert verify(audit) == 1
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_hostile_words_in_an_audit_change_nothing(tmp_path):
+def test_hostile_text_does_not_change_the_verification(tmp_path):
     folder = write_audit(tmp_path / "a", words=HOSTILE)
     bundled(folder)
     assert findings(folder) == []
 
 
-def test_a_folder_that_is_no_audit_is_refused(tmp_path):
+def test_a_folder_without_an_audit_is_refused(tmp_path):
     with pytest.raises(AuditError, match="is not an audit"):
         verify_bundle(tmp_path)

@@ -18,7 +18,11 @@ from countersight.scenes import NAMED, PLACES, Scene, facts_by_name
 
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?\n]*\s*")
 _WORD: Final = re.compile(r"[^\W_]+")
-_NUMBER: Final = re.compile(r"\b(?:\d+|" + "|".join(NUMBER_WORDS) + r")\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(
+    r"\b(?:\d+|" + "|".join(NUMBER_WORDS) + r")\b(?! (?:\w+ )?(?:polygon|region|shape|area|circle|row)s?\b)",
+    re.IGNORECASE,
+)
+"""A number of flowers or dots; polygons, circles and rows stay as they are."""
 _TARGET: Final = re.compile(
     r"(?:(?P<n>\d+|all) )?(?P<thing>flower|dot)s?"
     r"(?: (?P<where>inside|outside) the (?P<colour>\w+) polygons?| in the (?P<circle>\w+ \w+) circle"
@@ -41,6 +45,8 @@ def _changed(statement: Statement, instruction: Instruction) -> Thought:
     claimed = {claim.fact: claim.number for claim in claims(statement.explanation)}
     asked = asked_fact(statement.question)
     if asked in claimed:
+        if _contradictory(claimed):
+            return Thought(instruction, "", reason="the explanation contradicts itself")
         moved = _moved(claimed, instruction)
         text = _rewritten(statement.explanation, claimed, moved) if moved else ""
         if moved and text and moved[asked] != claimed[asked]:
@@ -52,6 +58,18 @@ def _changed(statement: Statement, instruction: Instruction) -> Thought:
         return Thought(instruction, "", reason=f"there is no sentence that contradicts “{instruction.action}”")
     kept = [each.strip() for each in _SENTENCE.findall(statement.explanation) if not _cites(each, instruction)]
     return Thought(instruction, " ".join([contrary, *kept]))
+
+
+def _contradictory(claimed: dict[str, int]) -> bool:
+    """Whether claimed parts do not add up to the claimed whole."""
+    circles = {row: [f"dots in the {place} circle" for place in PLACES if row in place] for row in ("top", "bottom")}
+    wholes = [("flowers", [f"flowers {side} {colour}" for side in ("inside", "outside")]) for colour in NAMED]
+    wholes += [(f"dots in the {row} row", parts) for row, parts in circles.items()]
+    wholes += [("dots", [*circles["top"], *circles["bottom"]]), ("dots", [f"dots in the {row} row" for row in circles])]
+    return any(
+        whole in claimed and claimed.keys() >= set(parts) and claimed[whole] != sum(claimed[part] for part in parts)
+        for whole, parts in wholes
+    )
 
 
 def _moved(claimed: dict[str, int], instruction: Instruction) -> dict[str, int] | None:

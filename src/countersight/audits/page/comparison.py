@@ -221,7 +221,7 @@ def _ranking(found: AuditTables) -> Grid:
         )
         rows.append([str(place), audit.label, *map(mean_cell, means), count(scores.kept.ccs.concepts)])
     head = ("", "model", "CCS", "sensitivity", "specificity", "accuracy after edits", "tests")
-    return grid("Ranking", head, rows, conclusion(found))
+    return grid("Ranking", head, rows)
 
 
 def describe_participants(manifest: Manifest) -> str:
