@@ -58,7 +58,9 @@ def test_a_count_is_read_in_the_forms_that_models_use(text):
         ("The cat is on the mat.", "yes"), ("The cat is not on the mat.", "no"),
         ("The cat is sitting on a mat. Therefore, yes.", "yes"), ("<answer>no</answer>", "no"),
         ('{"answer": false}', "no"), ("True", "yes"), ("It's not possible to tell from this picture.", None),
-        ("There is a dog.", None), ("No. Actually, yes, it is.", "yes"), ("", None),
+        ("There is a dog.", None), ("Looking at its paws, **no**, the cat is not on the mat.", "no"),
+        ("There is no way to tell whether the cat is on the mat.", None), ("No. Actually, yes, it is.", "yes"),
+        ("", None),
     ],
 )  # fmt: skip
 def test_yes_or_no(text, answer):
@@ -89,6 +91,15 @@ REAL = [
     ("How many intersections are there?", "number", (), "There are three intersections.", "3"),
     ("How many doors are there?", "number", (), "**2** doors are visible; there are no other doors.", "2"),
     ("How many doors are there?", "number", (), "There are **2** doors. I see no other doors.", "2"),
+    (
+        "How many cars would race if the two that crashed still ran?",
+        "number",
+        (),
+        "- **If those two still ran:** 3 + 2\n\nTherefore, there would be 5 cars in the race.",
+        "5",
+    ),
+    ("图中有几只鸟？", "number", (), "图中有3只鸟。", "3"),
+    ("What does the sign say?", "open", (), 'The sign says "Open at noon".', "Open at noon"),
     ("What is the area?", "choice", ("4", "6", "8", "9"), "Therefore, the area is 4 + 4 = 8.", "C"),
     (r"Find \mathrm 45 in (a|b[c", "choice", (r"\frac{1}{2}", "(*)"), "A", "A"),
 ]

@@ -131,6 +131,7 @@ class _Reader:
         if self.kind == "boolean":
             return None
         texts = [strip_markup(match[1] or match[2] or match[3]) for match in BOLD.finditer(said)]
+        texts = [text for text in texts if not text.rstrip().endswith(":")]  # a label: "**If two left:** 3"
         if self.kind == "number":
             found = {counts.single_number(text, self.text) for text in texts}
         else:

@@ -292,5 +292,6 @@ def _shares(found: list[Numeral], clause: str, wanted: CountQuestion) -> list[Nu
 
 
 def _only_number(clause: str) -> str | None:
-    digits = {each.value for each in numerals(clause)} | {str(_HAN[match[1]]) for match in _HAN_NUMBER.finditer(clause)}
+    digits = {canonical(match) for match in re.findall(r"\d+(?:\.\d+)?", clause)}  # also between signs: "有3只"
+    digits |= {each.value for each in numerals(clause)} | {str(_HAN[sign]) for sign in _HAN_NUMBER.findall(clause)}
     return digits.pop() if len(digits) == 1 else None

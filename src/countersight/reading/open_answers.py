@@ -21,6 +21,7 @@ _FUNCTION_START = any_case(
 _TAIL = any_case(r",?\s+(?:i (?:think|guess|believe)|most likely|probably|perhaps|instead of|rather than|not)\b.*")
 _VERB = any_case(r"\b(?:is|are|was|were|would|will|has|have|can|could|does|do|did|should|\w+n't)\b")
 _NAMES = any_case(r"\b(?:is|are|was|were|be|would|will)\b|'s\b")
+_QUOTED = lazy(r"[\"“]([^\"“”\n]{1,60})[\"”]")
 _OR = any_case(r"\b(?:or|maybe|perhaps)\b")
 _WHOLE_SENTENCE = any_case(
     r"\b(?:why|how (?!many|much|old|long|far|big|tall|often)|what (?:would|will|could|might) happen|describe|explain)\b"
@@ -44,7 +45,11 @@ def read_sentences(text: str, question: str, *, whole: bool = True) -> str | Non
         return text.strip(_PUNCTUATION) or None
     first = _TAIL.sub("", statements[0])
     name = _LEAD.sub("", first)
-    if len(statements) == 1 and len(first.split()) <= _SHORT and not (_VERB.search(name) or _OR.search(first)):
+    quoted = _QUOTED.findall(text)
+    if len(quoted) == 1 and len(statements) == 1:
+        return str(quoted[0]).strip(_PUNCTUATION) or None
+    is_sentence = _VERB.search(name) or _OR.search(first) or content_words(name) & content_words(question)
+    if len(statements) == 1 and len(first.split()) <= _SHORT and not is_sentence:
         return name.strip(_PUNCTUATION) or None
     if _WHOLE_SENTENCE.search(question):
         return (statements[0] if whole else statements[-1]).strip()

@@ -12,6 +12,7 @@ from countersight.reading.sentences import HYPOTHETICAL, conclusion_of, content_
 _LEAD = (
     r"^\W{0,8}(?:(?:so|thus|therefore|hence|well|sure|okay|ok|answer|based on [^,]{1,60}|in (?:this|the) [^,]{1,40}"
     r"|overall|actually|i (?:think|believe|would say)|the answer(?: to [^,.]{1,60})? is|that)[,:.!]?\s+){0,4}\W{0,8}"
+    r"(?:[^,.\n]{1,80},\s+\W{0,3}(?=(?:yes|no)\b\W{0,3},))?"
 )
 _YES = any_case(
     rf"{_LEAD}(?:yes|yeah|yep|yup|correct|true|indeed|certainly|absolutely|definitely|of course|affirmative"
