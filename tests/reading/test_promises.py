@@ -4,7 +4,8 @@ import pytest
 
 from countersight.case import Option, Order, Question, Reply
 from countersight.errors import CountersightError
-from countersight.reading import agrees, read, read_reply, without_refusal
+from countersight.reading import read, read_reply, without_refusal
+from countersight.scoring import is_right
 
 CATS = "How many cats are there?"
 LEFT = "How many cats would there be if two left?"
@@ -183,9 +184,9 @@ def test_an_open_answer_is_what_the_reply_adds_to_its_question():
     assert read("Answer: umbrella", "What is she holding?", "open").answer == "umbrella"
     assert read("The answer is umbrella. I hope this helps!", "What is she holding?", "open").answer == "umbrella"
     assert read("Answer: St. Louis. It is in Missouri.", "Which city is it?", "open").answer == "St. Louis"
-    assert agrees("the umbrella", Question("What is she holding?", "umbrella", "open"))
-    assert agrees("the red one", Question("Which team wins?", "red", "open"))
-    assert not agrees("the blue one", Question("Which team wins?", "red", "open"))
+    assert is_right("the umbrella", Question("What is she holding?", "umbrella", "open"))
+    assert is_right("the red one", Question("Which team wins?", "red", "open"))
+    assert not is_right("the blue one", Question("Which team wins?", "red", "open"))
 
 
 def test_orders_vote():

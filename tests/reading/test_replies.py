@@ -4,7 +4,8 @@ import pytest
 from msgspec.structs import replace
 from replies import NAMES, replies
 
-from countersight.reading import agrees, read_reply
+from countersight.reading import read_reply
+from countersight.scoring import is_right
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -16,7 +17,7 @@ def test_written_replies_are_read_as_people_read_them(name):
             line.question.kind == "open"
             and answer is not None
             and line.expected is not None
-            and agrees(answer, replace(line.question, answer=line.expected))
+            and is_right(answer, replace(line.question, answer=line.expected))
         )
         if not same:
             misread.append((line.question.text, line.reply.text, line.expected, answer))

@@ -12,7 +12,7 @@ from published import published
 from countersight.case import Question
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
-from countersight.scoring.soft import normalised, soft_accuracy
+from countersight.scoring.credit import normalised, soft_accuracy
 from countersight.suites.importing import Imported
 
 QUESTION = {"question_id": 420, "image_id": 42, "question": "What is on the desk?"}

@@ -6,7 +6,8 @@ answer, or with two conflicting ones, is unread (None). The gold answer is never
 """
 
 from countersight.reading.answers import ReadFrom, answer_in
-from countersight.reading.replies import Reading, agrees, read, read_reply
+from countersight.reading.numbers import canonical
+from countersight.reading.replies import Reading, read, read_reply
 from countersight.reading.sentences import without_refusal
 
-__all__ = ["ReadFrom", "Reading", "agrees", "answer_in", "read", "read_reply", "without_refusal"]
+__all__ = ["ReadFrom", "Reading", "answer_in", "canonical", "read", "read_reply", "without_refusal"]

@@ -1,4 +1,4 @@
-"""Extracts the answer from a text or a reply, and compares it with the gold answer."""
+"""Extracts the answer from a text or from a stored reply."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,18 +10,6 @@ from countersight.arguments import checked
 from countersight.case import LETTERS, AnswerKind, Option, Question, Reply
 from countersight.errors import CountersightError
 from countersight.reading.answers import ReadFrom, answer_in
-from countersight.reading.numbers import canonical
-from countersight.reading.plain import any_case, lazy
-
-_LOOSE = lazy(r"[\W_]+")
-# "In the kitchen" and "the kitchen" are the same place.
-_ARTICLE = lazy(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
-# "Which team …", "what kind of shop …"
-_WHICH = any_case(
-    r"\W*(?:which|what (?:kind|type|sort) of|what(?= \w{3,} (?:is|are|was|were|would|does|do|did)\b)) (\w+)"
-)
-_NO_NAME = lazy(r"(?:.* )?(?:no|any|some|every|each|number|\w+ty|hundred|thousand)|.*\d")
-_DOING = lazy(r"^(?:he|she|it|they|the \w+) (?:is|are|was|were|would be) (?=\w+ing\b)")
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -71,29 +59,3 @@ def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") 
             votes[order.places[LETTERS.index(letter)]] += 1
     best = [place for place, count in votes.items() if count == max(votes.values())]
     return LETTERS[best[0]] if len(best) == 1 else None
-
-
-def agrees(answer: str, question: Question) -> bool:
-    """Whether an extracted answer equals the question's gold answer."""
-    if question.kind == "number":
-        return answer == canonical(question.answer)
-    if question.kind == "open":
-        return _are_equivalent(_normalised(answer), _normalised(question.answer), question.text)
-    if question.kind == "choice":  # if the right option is listed twice, either is right
-        return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
-    return answer == question.answer
-
-
-def _normalised(text: str) -> str:
-    """Return the text in lower case, without punctuation and without an article, preposition or subject in front."""
-    return _ARTICLE.sub("", _DOING.sub("", _LOOSE.sub(" ", text).strip().casefold()))
-
-
-def _are_equivalent(said: str, gold: str, question: str) -> bool:
-    """Whether two open answers are equal; if asked "Which team", "red", "red one" and "red team" are equal."""
-    asked = _WHICH.match(question)
-    if said == gold or not asked:
-        return said == gold
-    shorter, longer = sorted((said, gold), key=len)
-    endings = ("one", "ones", asked[1].casefold())
-    return longer in (f"{shorter} {ending}" for ending in endings) and not _NO_NAME.fullmatch(shorter)

@@ -24,6 +24,7 @@ from .comparing import compare_on as compare_on
 from .comparing import repeats as repeats
 from .comparing import tiers as tiers
 from .controls import FalseAlarmRates as FalseAlarmRates
+from .credit import is_right as is_right
 from .divisions import Axis as Axis
 from .divisions import CaseDivider as CaseDivider
 from .divisions import RoleShare as RoleShare

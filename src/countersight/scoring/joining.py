@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from countersight.case import LETTERS, VARIANTS, WORLDS, Case, Question, Reply, World, variant_of
 from countersight.engine import UNCERTAIN, cluster_key, status_of
-from countersight.reading import ReadFrom, agrees
+from countersight.reading import ReadFrom
+from countersight.scoring.credit import is_right, soft_accuracy
 from countersight.scoring.outcome import MISSING, OUTCOMES, PRIOR_GIVEN, PRIOR_KNOWN, RIGHT, WRONG, Outcomes
-from countersight.scoring.soft import soft_accuracy
 
 MIN_CREDIT_FOR_RIGHT: Final = 0.5
 """The minimum credit of an answer that counts as right, for questions that several people answered."""
@@ -40,11 +40,13 @@ def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> Ju
         return JudgedReply(_CODES[read.status])
     if question.accepts_uncertain and read.answer == UNCERTAIN:
         return JudgedReply(RIGHT, read.answer, 1.0)
-    credit = soft_accuracy(read.answer, question.answers) if question.answers else float(agrees(read.answer, question))
+    credit = (
+        soft_accuracy(read.answer, question.answers) if question.answers else float(is_right(read.answer, question))
+    )
     if credit >= MIN_CREDIT_FOR_RIGHT:
         return JudgedReply(RIGHT, read.answer, credit)
     prior = msgspec.structs.replace(question, answer=question.prior, prior="")
-    return JudgedReply(WRONG, read.answer, credit, is_prior=bool(question.prior) and agrees(read.answer, prior))
+    return JudgedReply(WRONG, read.answer, credit, is_prior=bool(question.prior) and is_right(read.answer, prior))
 
 
 def outcomes(

@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.collect.flows.protocol import Advance, Choice, Finish, Flow, Form, Item, Past, Phase, Step, Text
-from countersight.reading import agrees
+from countersight.scoring import is_right
 from countersight.suites import supposed
 from countersight.suites.cvqa import REAL_NAME
 
@@ -201,7 +201,7 @@ def _corrected(question: Question, answer: str) -> Question:
     """Return the question with another answer, without answers and priors that belong to the old one."""
     options = _options(question, answer)
     mended = msgspec.structs.replace(question, answer=answer, answers=(), prior="", options=options)
-    prior = "" if question.prior and agrees(question.prior, mended) else question.prior
+    prior = "" if question.prior and is_right(question.prior, mended) else question.prior
     # The corrected answer may be the text of two options.
     doubled = [option.text.strip() for option in options].count(mended.right_text.strip()) > 1
     return msgspec.structs.replace(mended, prior=prior, doubled=doubled)

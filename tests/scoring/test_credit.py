@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from published import published
 
-from countersight.scoring.soft import normalised, soft_accuracy
+from countersight.scoring.credit import normalised, soft_accuracy
 
 NINE = ["net"] * 6 + ["mesh"] * 2 + ["window"]
 

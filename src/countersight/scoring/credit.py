@@ -1,4 +1,6 @@
-"""VQA's soft accuracy: the credit of an answer to a question that several people answered.
+"""The credit of an extracted answer: whether it equals the gold answer, and VQA's soft accuracy.
+
+Soft accuracy is for questions that several people answered.
 
 An answer that three other people gave has full credit, one that nobody gave has none. Each person is left out once and
 the others are counted, so that people can be scored in the same way; the accuracy is the mean. Answers are compared as
@@ -11,10 +13,23 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from countersight.case import LETTERS, Question
 from countersight.english import UNITS
+from countersight.reading import canonical
 
 ANSWERS_FOR_FULL_CREDIT: Final = 3
 """The number of other people who must have given an answer for full credit."""
+
+_NO_WORD = re.compile(r"[\W_]+")
+_SUBJECT = re.compile(r"^(?:he|she|it|they|the \w+) (?:is|are|was|were|would be) (?=\w+ing\b)")
+# "In the kitchen" and "the kitchen" are the same place.
+_PREPOSITION = re.compile(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
+# "Which team …", "what kind of shop …"
+_WHICH = re.compile(
+    r"\W*(?:which|what (?:kind|type|sort) of|what(?= \w{3,} (?:is|are|was|were|would|does|do|did)\b)) (\w+)",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(r"(?:.* )?(?:no|any|some|every|each|number|\w+ty|hundred|thousand)|.*\d")
 
 _SIGNS = ';/[]"{}()=+\\_-><@`,?!'
 _GROUPED_DIGITS = re.compile(r"\d,\d")
@@ -32,6 +47,32 @@ _CONTRACTIONS: Final = (
     "weren't what'll what're what's what've when's where'd where's where've who'd who'd've who'll who's who've why'll "
     "why're why's won't wouldn't wouldn't've would've y'all y'all'd've y'all'll you'd you'd've you'll you're you've"
 )
+
+
+def is_right(answer: str, question: Question) -> bool:
+    """Whether an extracted answer equals the question's gold answer."""
+    if question.kind == "number":
+        return answer == canonical(question.answer)
+    if question.kind == "open":
+        return _are_equivalent(_plain(answer), _plain(question.answer), question.text)
+    if question.kind == "choice":  # if the right option is listed twice, either is right
+        return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
+    return answer == question.answer
+
+
+def _plain(text: str) -> str:
+    """Return the text in lower case, without punctuation and without an article, preposition or subject in front."""
+    return _PREPOSITION.sub("", _SUBJECT.sub("", _NO_WORD.sub(" ", text).strip().casefold()))
+
+
+def _are_equivalent(said: str, gold: str, question: str) -> bool:
+    """Whether two open answers are equal; if asked "Which team", "red", "red one" and "red team" are equal."""
+    asked = _WHICH.match(question)
+    if said == gold or not asked:
+        return said == gold
+    shorter, longer = sorted((said, gold), key=len)
+    endings = ("one", "ones", asked[1].casefold())
+    return longer in (f"{shorter} {ending}" for ending in endings) and not _NO_NAME.fullmatch(shorter)
 
 
 def soft_accuracy(answer: str, answers: Sequence[str]) -> float:
