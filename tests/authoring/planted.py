@@ -21,10 +21,9 @@ SAID = (
     *("the answer switched", "this statement were correct", "it were otherwise", "somebody has to deny it"),
     *("things remained the way they are", "nobody intervened", "all things stayed constant", "we looked at it again"),
     *("nothing changed", "everything stayed the same", "no changes were made", "the picture did not change"),
+    *("today were Tuesday", "somebody looked at the photograph", "the picture were printed", "it had a name"),
 )
 """Suppositions that say what the answer is, or that nothing happens."""
-USELESS = ("today were Tuesday", "somebody looked at the photograph", "the picture were printed", "it had a name")
-"""Suppositions of which only a model knows that they change nothing."""
 COUNTED = (
     *("There are {n} {x} in the photo. {q}?", "The photo shows {n} {x}; {q}?", "Given that there are {n} {x}, {q}?"),
     *("With {n} {x} in the picture, {q}?", "I can see {n} {x}. {q}?", "As there are {n} {x} now, {q}?"),
@@ -37,9 +36,9 @@ CHANGES = (
 NOUNS = ("dogs", "cups", "chairs", "apples", "cars", "lamps", "kites", "benches")
 
 
-def empty_suppositions(suppositions: tuple[str, ...] = SAID) -> Iterator[Planted]:
+def empty_suppositions() -> Iterator[Planted]:
     """The supposition says what the answer is, or changes nothing, and the answer is flipped all the same."""
-    for (question, asked, _), said, first in product(SCENES, suppositions, ("yes", "no")):
+    for (question, asked, _), said, first in product(SCENES, SAID, ("yes", "no")):
         other = "no" if first == "yes" else "yes"
         yield question, first, f"{asked} if {said.format(a=other)}?", other
         yield question, first, f"If {said.format(a=other)}, {asked[0].lower()}{asked[1:]}?", other

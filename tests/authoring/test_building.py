@@ -10,7 +10,7 @@ from making import case, dataset, picture
 from pairing import NOUNS, questions, write_csv, write_vqa
 
 import countersight
-from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, answer_without_picture, build_dataset, read_funnel
+from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, build_dataset, read_funnel
 from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.composer import compose, supposition
@@ -183,24 +183,6 @@ def test_yes_is_as_often_right_as_no_with_each_kind_of_wording_of_as_many_as_wer
                 answers.setdefault(kind, Counter())[each.counterfactual.answer] += 1
         assert len(answers) == 3
         assert all(abs(said["yes"] - said["no"]) <= 1 for said in answers.values())
-
-
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        ("Would the book be open if it was closed?", "no"),
-        ("Would the book be open if it was shut?", "no"),
-        ("Would the zebras be fighting if they were in a fight?", "yes"),
-        ("Would the light be on if somebody turned the light off?", "no"),
-        ("Would the big dog be running if a small child held it?", None),
-        ("Would the shop be open if a closed road were repaired?", None),
-        ("Would this be a garden if it were not a garden?", "no"),
-        ("Would the book be open if someone closed it, or opened it if it is closed now?", None),
-        ("Would there be a dog if someone edited the photo, erasing any dog, or adding one if there is none?", None),
-    ],
-)
-def test_what_the_text_of_a_yes_no_question_tells_by_itself(question: str, told: str | None) -> None:
-    assert answer_without_picture(question) == told
 
 
 def test_what_nothing_turns_round_is_left_alone_and_counted(tmp_path: Path) -> None:

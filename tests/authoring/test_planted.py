@@ -21,30 +21,20 @@ BALANCE = ("the quota of", "enough answers", "repeated supposition")
 
 
 def scripted(
-    pairs: list[planted.Planted],
-    blind: str = "unknown",
-    faults: dict[str, str] | None = None,
-    derived: str = "unknown",
+    pairs: list[planted.Planted], blind: str = "unknown", derived: dict[str, str] | None = None
 ) -> Callable[[ChatServer, int, dict], str]:
-    """A writer that writes these pairs, each to its own question, answers blind as it is told, and finds faults."""
+    """A writer that writes these pairs, each to its own question, and that checks them as it is told."""
     drafts: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for question, answer, draft, new in pairs:
         drafts.setdefault((question, answer), []).append((draft, new))
+    answers = {draft: new for _, _, draft, new in pairs} | (derived or {})
 
     def behave(server: ChatServer, number: int, body: dict) -> str:
         text = question_of(body)
         if text.startswith("There is a photograph"):
             return f"say:{blind}"
-        if text.startswith("A counterfactual question was written"):
-            fault = next(
-                (fault for draft, fault in (faults or {}).items() if f"Counterfactual question: {draft}\n" in text), ""
-            )
-            verdict = dict.fromkeys(("changes", "follows", "fits"), True) | {"tells": False, "why": "So it is."}
-            return "say:" + json.dumps(verdict | ({fault: not verdict[fault]} if fault else {}))
         if text.startswith("Two questions are asked"):
-            new = re.search(r"Counterfactual question: (.+)", text)
-            known = [pair[3] for pair in pairs if new and pair[2] == new[1] and not pair[3].isdigit()]
-            return f"say:{known[0] if known else derived}"
+            return "say:" + answers[text.rpartition("Counterfactual question: ")[2]]
         if text.startswith("Correct the grammar"):
             return "say:" + json.dumps({"question": text.rpartition("Question: ")[2]})
         question, answer = re.findall(r"Question: (.+)\nAnswer: (\w+)", text)[-1]
@@ -81,40 +71,42 @@ def test_planted_counts_are_rejected_by_rule_and_good_pairs_are_not(tmp_path: Pa
     assert len({pair[2] for pair in good}.intersection(row["written"] for row in wrongly)) <= 0.05 * len(good)
 
 
-def test_suppositions_of_no_change_or_of_the_answer_are_rejected_by_rule(tmp_path: Path) -> None:
-    pairs = [GOOD, *list(planted.empty_suppositions())[::11]]
-    with ChatServer(scripted(pairs)) as server:
-        assert build(tmp_path, server, pairs, groups=("boolean",), blind="none").cases == 1
-    rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
-    assert {row["details"] for row in rejected} == {"it supposes nothing"}
-
-
-def test_what_a_model_finds_fault_with_is_left_out_with_its_words(tmp_path: Path) -> None:
-    bad = list(planted.empty_suppositions(planted.USELESS))[::3]
-    good = [GOOD]
-    with ChatServer(scripted([*bad, *good], faults={draft: "changes" for _, _, draft, _ in bad})) as server:
-        built = build(tmp_path, server, [*bad, *good], groups=("boolean",))
+def test_a_pair_whose_answer_the_model_does_not_come_to_is_left_out(tmp_path: Path) -> None:
+    bad = list(planted.empty_suppositions())[::11]
+    pairs = [*bad, GOOD]
+    derived = {draft: answer for _, answer, draft, _ in bad}  # nothing changes, so the old answer stays
+    with ChatServer(scripted(pairs, derived=derived)) as server:
+        built = build(tmp_path, server, pairs, groups=("boolean",))
     taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
-    assert taken == [good[0][2]]
+    assert taken == [GOOD[2]]
     rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
-    faulted = [row for row in rejected if row["reason"] == "a model found a fault"]
-    assert built.funnel.faulted == len(faulted) > len(bad) / 2  # others are repeated
-    assert {row["details"] for row in faulted} == {"it supposes nothing that changes the scene; So it is."}
-    assert f"{len(faulted)} pairs were left out for a fault" in (tmp_path / "pairs/README.md").read_text()
+    differing = [row for row in rejected if row["reason"] == "a model comes to another answer"]
+    assert built.funnel.faulted == len(differing) > len(bad) / 2  # the others are repeated
+    assert {row["details"].partition(" answers ")[2] for row in differing} == {"yes, not no", "no, not yes"}
+    assert f"{len(differing)} pairs were left out because it came to another answer" in (
+        (tmp_path / "pairs/README.md").read_text()
+    )
 
 
 @pytest.mark.parametrize(("derived", "cases"), [("5", 2), ("6", 1), ("unknown", 1)])
 def test_a_count_that_no_rule_computes_is_worked_out_by_a_model(tmp_path: Path, derived: str, cases: int) -> None:
     felled = ("How many trees are there?", "7", "How many trees would stand if a beaver gnawed through 2 trees?", "5")
-    with ChatServer(scripted([felled, ADDED[0]], derived=derived)) as server:
+    with ChatServer(scripted([felled, ADDED[0]], derived={felled[2]: derived})) as server:
         assert build(tmp_path, server, [felled, ADDED[0]], groups=("direct",)).cases == cases
 
 
-@pytest.mark.parametrize("fault", ["follows", "fits", "tells"])
-def test_each_fault_is_enough(tmp_path: Path, fault: str) -> None:
-    pairs = [*ADDED]
-    with ChatServer(scripted(pairs, faults={ADDED[0][2]: fault})) as server:
-        assert build(tmp_path, server, pairs, groups=("direct",)).cases == 1
+@pytest.mark.parametrize(("derived", "cases"), [("8", 2), ("unknown", 1)])
+def test_a_count_that_the_composer_computes_must_only_follow(tmp_path: Path, derived: str, cases: int) -> None:
+    with ChatServer(scripted(ADDED, derived={ADDED[0][2]: derived})) as server:
+        assert build(tmp_path, server, ADDED, groups=("direct",)).cases == cases
+
+
+def test_the_checking_model_sees_the_captions_but_not_the_new_answer(tmp_path: Path) -> None:
+    with ChatServer(scripted([GOOD])) as server:
+        build(tmp_path, server, [GOOD], groups=("boolean",))
+        (derive,) = [text for body in server.requests if (text := question_of(body)).startswith("Two questions")]
+    assert "- a hurry, the wind" in derive
+    assert re.findall("Answer: (.+)", derive) == ["yes"]
 
 
 def test_a_supposition_is_used_for_at_most_two_per_cent(tmp_path: Path) -> None:
@@ -155,7 +147,6 @@ def test_the_blind_check_can_be_turned_off_and_the_card_says_so(tmp_path: Path) 
         "How many dogs would there be if 3 of the 4 dogs left?",
         "How many dogs would there be if there were 1 dog instead of 4?",
         "How many dogs would there be if both of the dogs left?",
-        "How many dogs would there be if the quartet of dogs lost three?",
     ],
 )
 def test_a_count_inside_the_supposition_is_stated_too(tmp_path: Path, draft: str) -> None:

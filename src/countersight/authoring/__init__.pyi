@@ -2,7 +2,6 @@ from .building import GRAMMAR as GRAMMAR
 from .building import BuildOrder as BuildOrder
 from .building import BuiltPairs as BuiltPairs
 from .building import build_dataset as build_dataset
-from .checks import answer_without_picture as answer_without_picture
 from .drafts import REJECTED as REJECTED
 from .drafts import Funnel as Funnel
 from .drafts import read_funnel as read_funnel

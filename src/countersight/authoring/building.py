@@ -14,7 +14,7 @@ from countersight import __version__
 from countersight.authoring.balance import Wordings
 from countersight.authoring.counting import write_count
 from countersight.authoring.drafts import REJECTED, Funnel, PairDraft, write_funnel
-from countersight.authoring.model import FAULTED, NOT_DERIVED, TOLD_BLIND, UNREADABLE, VOTES, ModelWriter, PairChecker
+from countersight.authoring.model import NOT_DERIVED, TOLD_BLIND, VOTES, ModelWriter, PairChecker
 from countersight.authoring.pairing import Pair, PairBuilder, Pairs
 from countersight.authoring.sources import GROUPS, Group, LeftOut, SourceQuestion, read_sources
 from countersight.authoring.vocabulary import ASPECTS
@@ -280,26 +280,23 @@ def _funnel(order: BuildOrder, pairs: Pairs, folder: Path) -> Funnel:
         tokens_out=sum(reply.tokens_out for reply in replies),
         blind=order.blind_model,
         told_blind=sum(each.reason == TOLD_BLIND for each in pairs.rejected),
-        faulted=sum(each.reason in (FAULTED, NOT_DERIVED) for each in pairs.rejected),
-        unreadable=sum(each.reason == UNREADABLE for each in pairs.rejected),
+        faulted=sum(each.reason == NOT_DERIVED for each in pairs.rejected),
     )
 
 
 def _blind_section(funnel: Funnel) -> str:
     """Return the section of the card about the check by a model."""
-    if not funnel.blind:
+    told = (
+        "No model checked the pairs or tried to answer the questions without the pictures (`--blind none`, or "
+        "`--writer grammar`)."
+    )
+    if funnel.blind:
         told = (
-            "No model checked the pairs or tried to answer the questions without the pictures (`--blind none`, or "
-            "`--writer grammar`)."
-        )
-    else:
-        told = (
-            f"`{funnel.blind}` was asked whether each supposition changes the scene, fits it, leads to the answer and "
-            f"does not state it, and to work out the new answer where no rule computes it: "
-            f"{_were(funnel.faulted, 'pair')} left out for a fault, "
-            f"{funnel.unreadable:,} because its verdict could not be read. Then it was asked each question {VOTES} "
-            f"times without the picture and the factual answer: {_were(funnel.told_blind, 'question')} left out "
-            f"because it answered correctly every time. They are in `{REJECTED}`."
+            f"`{funnel.blind}` was asked to work out each new answer from the old one: "
+            f"{_were(funnel.faulted, 'pair')} left out because it came to another answer or to none. Then it was asked "
+            f"each question {VOTES} times without the picture and the factual answer: "
+            f"{_were(funnel.told_blind, 'question')} left out because it answered correctly every time. They are in "
+            f"`{REJECTED}`."
         )
     return f"## Check by a model\n\n{told}\n"
 

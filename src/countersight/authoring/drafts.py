@@ -92,9 +92,7 @@ class Funnel(msgspec.Struct, frozen=True):
     told_blind: int = 0
     """The number of pairs dropped because the model answered them correctly every time."""
     faulted: int = 0
-    """The number of pairs dropped because the model found a fault in them."""
-    unreadable: int = 0
-    """The number of pairs dropped because the model's verdict on them could not be read."""
+    """The number of pairs dropped because the model came to another answer, or to none."""
 
     @property
     def spent(self) -> str:

@@ -10,11 +10,11 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from countersight.authoring.checks import faults, parts_of
+from countersight.authoring.checks import first_fault, parts_of
 from countersight.authoring.drafts import OPERATIONS, PairDraft, Unwritten
 from countersight.authoring.sources import SourceQuestion
 from countersight.authoring.vocabulary import read_table
-from countersight.case import AnswerKind, Question
+from countersight.case import Question
 from countersight.composer import FILLER, compose
 from countersight.engine import RetriesExhausted, StoredModel
 from countersight.models import Request, Turn
@@ -28,18 +28,9 @@ VOTES = 3
 """How often a model is asked without the picture; if all answers are right, the pair is dropped."""
 TOLD_BLIND: Final = "a model answers it without the picture"
 NOT_DERIVED: Final = "a model comes to another answer"
-FAULTED: Final = "a model found a fault"
-UNREADABLE: Final = "the verdict of the model cannot be read"
-REVIEWED: Final = {
-    "changes": (True, "it supposes nothing that changes the scene"),
-    "follows": (True, "the answer does not follow"),
-    "fits": (True, "it does not fit the photograph"),
-    "tells": (False, "it reveals the answer or the count"),
-}
-"""The questions to a reviewing model: the answer for a good pair, and the fault otherwise."""
 _WANTED: Final = {"number": "one number", "boolean": "yes or no"}
 _KNOWN = 8
-"""The number of captions and other questions shown to a reviewing model."""
+"""The number of captions and other questions shown to a checking model."""
 _LONGEST_WORDS = 600
 _EXAMPLES: Final = read_table("examples.toml")
 _PROMPTS: Final = read_table("prompts.toml")
@@ -56,18 +47,6 @@ class _Written(msgspec.Struct):
 
 class _Polished(msgspec.Struct):
     question: str
-
-
-class _Verdict(msgspec.Struct):
-    changes: bool | str
-    follows: bool | str
-    fits: bool | str
-    tells: bool | str
-    why: str = ""
-
-    def answers(self) -> list[bool | None]:
-        """Return the answers to the questions of REVIEWED; None for one that is neither yes nor no."""
-        return [_yes_or_no(getattr(self, name)) for name in REVIEWED]
 
 
 @cache
@@ -112,7 +91,7 @@ class ModelWriter:
         key = "operation" if is_count else "because"
         shape = _schema(**{key: "string", "new_answer": "string", "question": "string"})
         draft = _draft(source, await self._reply(_request(f"{source.id}/write", prompt, source.question, shape)))
-        return draft if next(faults(source, draft), None) else await self._polished(source, draft)
+        return draft if first_fault(source, draft) else await self._polished(source, draft)
 
     async def _reply(self, request: Request) -> str:
         try:
@@ -135,82 +114,63 @@ class ModelWriter:
             return draft
         polished = msgspec.structs.replace(draft, question=_tidy(found.question), unpolished=draft.question)
         same = polished.question == draft.question
-        return draft if same or next(faults(source, polished), None) else polished
+        return draft if same or first_fault(source, polished) else polished
 
 
 class PairChecker:
-    """Checks pairs with a model, which reviews them and is asked their questions without the picture."""
+    """Checks pairs with a model, which works out their answers and is asked their questions without the picture."""
 
     def __init__(self, model: StoredModel) -> None:
         self._model = model
 
     async def fault(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Return the reason for dropping a pair and the model's words, or None.
+        """Return the reason for dropping a pair and the model's answer, or None."""
+        return await self._derived(source, draft) or await self._blind(source, draft)
 
-        A question that is answered correctly every time without the picture and the factual answer needs no picture.
+    async def _answer(self, key: str, prompt: str, question: Question, vote: int = 0) -> str | None:
+        """Return the answer in the model's reply; None if there is none."""
+        turns = (Turn("user", prompt),)
+        try:
+            text = await self._model.ask(Request(key, turns, question.kind, question=question.text, vote=vote))
+        except RetriesExhausted:
+            return None
+        return answer_in(text, question)
+
+    async def _derived(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
+        """Check that the model derives the same new answer, which it is not shown, from the old answer.
+
+        It derives the old answer from a supposition that changes nothing, and no answer from one that cannot happen.
+        A number that the composer computes is right, so any number is accepted for it.
         """
-        return (
-            await self._review(source, draft) or await self._derive(source, draft) or await self._blind(source, draft)
-        )
-
-    async def _ask(self, request: Request) -> str:
-        """Return the model's reply; empty if there is none."""
-        with suppress(RetriesExhausted):
-            return await self._model.ask(request)
-        return ""
-
-    async def _review(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
+        asked = _question(source, draft)
         known = "".join(f"- {text}\n" for text in source.beside[:_KNOWN])
-        prompt = _PROMPTS["review"].format(
+        prompt = _PROMPTS["derive"].format(
             known=f"What else is said or asked about the photograph:\n{known}" if known else "",
+            wanted=_WANTED[asked.kind],
             question=source.question,
             answer=source.answer,
             new_question=draft.question,
-            new_answer=draft.answer,
         )
-        shape = _schema(**dict.fromkeys(REVIEWED, "boolean"), why="string")
-        reply = await self._ask(_request(f"{source.id}/review", prompt, draft.question, shape))
-        verdict = _json_object(reply, _Verdict)
-        if verdict is None or None in verdict.answers():
-            again = f"{prompt}\n\n{_PROMPTS['again']}"
-            reply = await self._ask(_request(f"{source.id}/review/again", again, draft.question, shape))
-            verdict = _json_object(reply, _Verdict)
-        if verdict is None or None in verdict.answers():
-            return UNREADABLE, printable(reply.replace("\n", " "))[:_LONGEST_WORDS]
-        reviewed = zip(REVIEWED.values(), verdict.answers(), strict=True)
-        wrong = [words for (wanted, words), answer in reviewed if answer != wanted]
-        return (FAULTED, "; ".join([*wrong, printable(verdict.why)[:_LONGEST_WORDS]])) if wrong else None
-
-    async def _derive(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Check that the model derives the same new answer without seeing it, unless the composer computes it."""
-        kind: AnswerKind = "number" if source.group == "direct" else "boolean"
-        if kind == "number" and compose(int(source.answer), draft.question, source.question) is not None:
-            return None
-        prompt = _PROMPTS["derive"].format(
-            wanted=_WANTED[kind], question=source.question, answer=source.answer, new_question=draft.question
+        answer = await self._answer(f"{source.id}/derive", prompt, asked)
+        is_computed = (
+            asked.kind == "number" and compose(int(source.answer), draft.question, source.question) is not None
         )
-        text = await self._ask(Request(f"{source.id}/derive", (Turn("user", prompt),), kind, question=draft.question))
-        answer = answer_in(text, Question(draft.question, "", kind))
-        if answer == draft.answer:
+        if answer == draft.answer or (answer is not None and is_computed):
             return None
         return NOT_DERIVED, f"{self._model.name} answers {answer or 'nothing'}, not {draft.answer}"
 
     async def _blind(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        asked = Question(draft.question, "", "number" if source.group == "direct" else "boolean")
-        turns = (Turn("user", _PROMPTS["blind"].format(wanted=_WANTED[asked.kind], question=draft.question)),)
+        """Check that the model does not answer correctly every time without the picture and the old answer."""
+        asked = _question(source, draft)
+        prompt = _PROMPTS["blind"].format(wanted=_WANTED[asked.kind], question=draft.question)
         for vote in range(VOTES):
-            text = await self._ask(
-                Request(f"{source.id}/blind/{vote}", turns, asked.kind, question=draft.question, vote=vote)
-            )
-            if answer_in(text, asked) != draft.answer:
+            if await self._answer(f"{source.id}/blind/{vote}", prompt, asked, vote) != draft.answer:
                 return None
         return TOLD_BLIND, f"{self._model.name} answers {draft.answer} {VOTES} times of {VOTES}"
 
 
-def _yes_or_no(value: bool | str) -> bool | None:
-    """Return the answer that a value gives; for a text, by its first word: "Yes, it does" is yes."""
-    first = "".join(_WORD.findall(str(value).casefold())[:1])
-    return {"yes": True, "true": True, "no": False, "false": False}.get(first)
+def _question(source: SourceQuestion, draft: PairDraft) -> Question:
+    return Question(draft.question, "", "number" if source.group == "direct" else "boolean")
 
 
 def _draft(source: SourceQuestion, text: str) -> PairDraft:

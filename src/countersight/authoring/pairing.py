@@ -10,9 +10,9 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from countersight.authoring.balance import GroupBalance, evened
-from countersight.authoring.checks import CHECKS, faults, supposition_key
+from countersight.authoring.checks import CHECKS, first_fault, supposition_key
 from countersight.authoring.drafts import FunnelStep, PairDraft, Rejected, Unwritten, Writer
-from countersight.authoring.model import FAULTED, NOT_DERIVED, TOLD_BLIND, UNREADABLE, PairChecker
+from countersight.authoring.model import NOT_DERIVED, TOLD_BLIND, PairChecker
 from countersight.authoring.sources import Group, LeftOut, SourceQuestion
 from countersight.composer import effects_of
 from countersight.text import several
@@ -23,7 +23,7 @@ STOPPED_AFTER: Final = 40
 """The number of rejected drafts in a row after which a model is stopped."""
 _AT_ONCE: Final = 32
 """The number of drafts a model writes at a time."""
-BY_MODEL: Final = (FAULTED, UNREADABLE, NOT_DERIVED, TOLD_BLIND)
+BY_MODEL: Final = (NOT_DERIVED, TOLD_BLIND)
 UNCHECKED: Final = "nothing checks its arithmetic"
 _SUPPOSED: Final = 0.02
 """The maximum share of a model's pairs with the same supposition; the grammar has too few wordings for a limit."""
@@ -167,7 +167,7 @@ class PairBuilder:
 
     async def _check(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str]:
         """Return the first check that a draft fails, by rule or by a model, and the details; or two empty strings."""
-        fault = next(faults(source, draft), None)
+        fault = first_fault(source, draft)
         if fault is None and self._checker is not None:
             fault = await self._checker.fault(source, draft)
         elif fault is None and source.group == "direct" and effects_of(draft.question, source.question) is None:

@@ -32,8 +32,6 @@ def _any_of(listed: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{forms})\b")
 
 
-IDLE: Final = _list("idle")
-SAMENESS: Final = _list("sameness")
 NO_SINGULAR: Final = _list("no_singular")
 DEPICTING: Final = _things("depicting")
 BODY_PARTS: Final = _things("body_parts")
