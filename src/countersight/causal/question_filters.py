@@ -48,9 +48,6 @@ _UNSEEN_THINGS = frozenset({"camera", "photo", "photograph", "photographer", "pi
 """Things that descriptions mention but pictures do not show: "with her back facing the camera"."""
 _FLYING_THINGS = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
 """Things that may be "on the court" or "on the beach" while in the air."""
-
-_TIES = frozenset({"cord", "leash", "rein", "strap", "tether"})
-"""Things that are attached to others to hold them: a kite depends on its string, but the string only on the hand."""
 _THIN_THINGS = frozenset(
     {"cardboard", "coaster", "doily", "foil", "mat", "napkin", "newspaper", "paper", "placemat", "plastic"}
 )
@@ -169,11 +166,9 @@ def _has_two_causes(graph: CausalGraph) -> bool:
         return False  # a chair on the beach stands there even if nobody holds it
     if first.relation in _PART_WHOLE_RELATIONS or second.relation in _PART_WHOLE_RELATIONS:
         return False
-    by_causes = first.subject == first.cause
-    if (first.relation, first.kind, by_causes) != (second.relation, second.kind, second.subject == second.cause):
-        return True
-    # The relation may be true of each separately: a man and a woman each wear a shirt.
-    return not (is_plural(graph.things[-1].name) or (by_causes and first.kind in ("wearing", "attachment")))
+    # The same relation may be true of each separately: a man and a woman each wear shirts.
+    ways = {(edge.relation, edge.kind, edge.subject == edge.cause) for edge in graph.edges}
+    return len(ways) == 2 or not is_plural(graph.things[-1].name)
 
 
 def may_suffice_alone(graph: CausalGraph) -> bool:
@@ -202,9 +197,7 @@ def _acts_for_sure(graph: CausalGraph) -> bool:
     if graph.kind == "direct" or (graph.kind == "fork" and kinds[0] not in ACTING_KINDS):
         return True
     if graph.kind == "chain" and kinds[0] == "force":
-        first, last = graph.edges
-        on = last.kind in _BEARING_KINDS | {"attachment"} or (last.kind == "force" and last.relation in _MOVING_VERBS)
-        return first.relation in _MOVING_VERBS and on
+        return graph.edges[0].relation in _MOVING_VERBS
     return graph.kind == "chain" and kinds == ["attachment", "source"]
 
 
@@ -227,15 +220,14 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bo
     force."""
     cause, effect = (singular(head(names[thing])) for thing in (edge.cause, edge.effect))
     of_cause, of_effect = classes_of(names[edge.cause]), classes_of(names[edge.effect])
-    on_vehicle = "vehicle_part" in of_effect and not of_cause.isdisjoint(("vehicle", "vehicle_part"))
     is_attached = edge.kind == "attachment"
     return (
         "immaterial" in of_cause | of_effect
-        or ("body" in of_effect and not on_vehicle)
-        or ("body" in of_cause and not on_vehicle and not (cause == "hand" and edge.kind == "holding"))
+        or "body" in of_effect
+        or ("body" in of_cause and not (cause == "hand" and edge.kind == "holding"))
         or ("ground" in of_cause and effect in _FLYING_THINGS)
         or (edge.relation in _PART_WHOLE_RELATIONS and effect in _UNSEEN_THINGS)
-        or (is_attached and ("fastener" in of_effect or effect in _TIES))
+        or (is_attached and "fastener" in of_effect)
         or (is_attached and not acting and (edge.relation in _PART_WHOLE_RELATIONS or effect in _PARTS))
         # a tiger on a shirt is a picture of one, and a person who leans on a wall can stand without it
         or ("creature" in of_effect and edge.relation.startswith(_DRAWN_OR_LEANING))
