@@ -90,6 +90,10 @@ class TableCell(msgspec.Struct, frozen=True):
     text: str
     details: tuple[str, ...] = ()
     figure: Figure | None = None
+    link: str = ""
+    """The address that the text links to on a page."""
+    folded: tuple[str, ...] = ()
+    """Further details that a page shows on request."""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -117,6 +121,8 @@ class Grid(msgspec.Struct, frozen=True):
     """The name of the table in files; empty for a table that only repeats figures of other tables."""
     measures: tuple[str, ...] = ()
     """The name in files of each column after the first; empty for columns that are not written."""
+    main: int = 0
+    """The column that a phone shows next to the name of each line; 0 for none."""
 
     def records(self, line: Line) -> Iterator[Record]:
         """Return every figure of a line as it is written to files."""

@@ -77,11 +77,6 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the board has rows from papers."""
         return any(pool.kind == "reported" for pool in self.pools)
 
-    @property
-    def rows(self) -> int:
-        """The number of rows of the board."""
-        return sum(len(pool.entries) for pool in self.pools)
-
 
 class SuiteBoards(msgspec.Struct, frozen=True):
     """The boards of one suite, or of a dataset whose cases belong to no suite or to several."""

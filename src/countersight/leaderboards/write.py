@@ -9,11 +9,24 @@ import msgspec
 from msgspec.structs import asdict
 
 from countersight.files import write_text
-from countersight.html import Figure, TableCell, count, csv_safe, document, figure_cell, interval
+from countersight.html import (
+    NOTHING,
+    Figure,
+    Grid,
+    TableCell,
+    count,
+    csv_safe,
+    document,
+    figure_cell,
+    interval,
+    name,
+    percent,
+    table_line,
+)
 from countersight.leaderboards.collect import collect
-from countersight.leaderboards.data import Leaderboard, LeaderboardRow, ReportedScore
+from countersight.leaderboards.data import Board, ComparableRows, Leaderboard, LeaderboardRow, ReportedScore
 from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
-from countersight.suites import RUN_MEASURES, papers, tables
+from countersight.suites import RUN_MEASURES, TOTAL, papers, tables
 
 
 class LeaderboardFiles(msgspec.Struct, frozen=True):
@@ -90,49 +103,72 @@ def render(board: Leaderboard) -> str:
         if pool.kind == "reported"
         for entry in pool.entries
     }
+    level = percent(board.confidence, 0)
     return document(
         __package__,
         "page.html",
         title="Leaderboard – Countersight",
         style="page.css",
-        script="page.js",
+        script="sorting.js page.js",
         board=board,
         reported=len(reported),
+        grids=lambda each: [pool_grid(pool, each, level) for pool in each.pools],
+        level=level,
         cited=dict.fromkeys(each.citation for paper in papers() for each in tables(paper) if each.suite in suites),
-        unread_apart=NOTABLE_UNREAD_DIFFERENCE,
-        place=_place,
-        score=_score,
-        cases=_cases,
-        shown=_shown,
     )
 
 
-def _shown(value: float | None, words: str, *details: str) -> tuple[float | None, TableCell]:
-    """Return a number to sort by, and the cell that shows it."""
-    return value, TableCell(words or "–", details)
+def pool_grid(pool: ComparableRows, board: Board, level: str) -> Grid:
+    """Return the table of comparable rows, with the measure that ranks them first."""
+    measures = [board.ranked_by, *(key for key in board.measures if key != board.ranked_by)]
+    place = "tier" if pool.kind == "measured" else "rank"
+    what = "The groups' shares in per cent, added up," if board.line == TOTAL else "Shares in per cent"
+    note = f"{what} with their {level}% interval. Tiers by {board.measures[board.ranked_by]}."
+    rates = [entry.unread_rate for entry in pool.entries if entry.unread_rate is not None]
+    if rates and max(rates) - min(rates) > NOTABLE_UNREAD_DIFFERENCE:
+        note += (
+            f" Between {percent(min(rates))}% and {percent(max(rates))}% of the replies are unread, which counts as "
+            "not right: some differences may be due to the wording of replies or to models that decline."
+        )
+    lines = (
+        table_line(
+            _model_cell(entry, pool),
+            getattr(entry, place),
+            *(_score_cell(entry.scores.get(key), entry.n) for key in measures),
+            None if entry.unread_rate is None else percent(entry.unread_rate),
+            _cases_cell(entry),
+            reported=entry.kind == "reported",
+        )
+        for entry in pool.entries
+    )
+    head = ("model", place, *(board.measures[key] for key in measures), "unread", "n")
+    return Grid(
+        name(f"{board.title}. {pool.title}"), head, tuple(lines), note if pool.kind == "measured" else "", main=2
+    )
 
 
-def _place(entry: LeaderboardRow) -> tuple[int | None, str]:
-    if entry.kind == "measured":
-        return entry.tier, "" if entry.tier is None else count(entry.tier)
-    return entry.rank, "" if entry.rank is None else f"({count(entry.rank)})"
+def _model_cell(entry: LeaderboardRow, pool: ComparableRows) -> TableCell:
+    prompt = name(entry.prompt) + ", options ranked" * (entry.answering == "rank")
+    if entry.kind == "reported":
+        facts = [pool.source]
+    else:
+        full_name = entry.named if entry.named != entry.model else ""
+        facts = [full_name, entry.standing, entry.started[:10], f"Countersight {entry.version}", entry.run]
+    return TableCell(name(entry.model), (prompt,) if prompt else (), folded=tuple(name(fact) for fact in facts if fact))
 
 
-def _cases(entry: LeaderboardRow) -> tuple[float | None, TableCell]:
-    """Return the number of cases of a row; if some were not answered, the number behind its figures and the total."""
+def _cases_cell(entry: LeaderboardRow) -> TableCell:
+    """Return the number of cases; if some were not answered, the number behind the figures and the total."""
     counts = {score.n for score in entry.scores.values() if isinstance(score, Figure)}
     failed = (f"{count(entry.failed)} failed",) * bool(entry.failed)
-    if len(counts) != 1 or entry.n is None or counts == {entry.n}:
-        return _shown(entry.n, "" if entry.n is None else count(entry.n), *failed)
-    [n] = counts
-    return _shown(n, f"{count(n)} of {count(entry.n)}", *failed)
+    if entry.n is None:
+        return NOTHING
+    answered = f"{count(min(counts))} of " if len(counts) == 1 and counts != {entry.n} else ""
+    return TableCell(f"{answered}{count(entry.n)}", failed)
 
 
-def _score(entry: LeaderboardRow, key: str) -> tuple[float | None, TableCell]:
-    score = entry.scores.get(key)
-    if score is None:
-        return _shown(None, "")
-    if isinstance(score, Figure):
-        return score.value, figure_cell(score, entry.n)
-    details = [] if score.low is None or score.high is None else [interval(Interval(score.low, score.high))]
-    return _shown(score.value, score.printed.replace("-", "−"), *details)
+def _score_cell(score: Figure | ReportedScore | None, n: int | None) -> TableCell:
+    if not isinstance(score, ReportedScore):
+        return figure_cell(score, n)
+    details = () if score.low is None or score.high is None else (interval(Interval(score.low, score.high)),)
+    return TableCell(score.printed.replace("-", "−"), details)

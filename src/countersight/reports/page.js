@@ -507,38 +507,7 @@
     event.preventDefault();
   });
 
-  // ---- tables that are sorted by a click on their head, and figures that can be saved -----------------------
-
-  const valueOf = (row, column) => {
-    const words = row.cells[column]?.firstChild?.textContent?.trim() ?? "";
-    const value = Number.parseFloat(words.replace(/,/g, "").replace("−", "-"));
-    return Number.isNaN(value) ? words : value;
-  };
-  const isNothing = (value) => value === "" || value === "–";
-  for (const table of document.querySelectorAll("table")) {
-    const body = table.tBodies[0];
-    if (!body || body.rows.length < 3) continue;
-    [...(table.tHead?.rows[0]?.cells ?? [])].forEach((head, column) => {
-      const words = [...head.childNodes];
-      const button = make("button", { type: "button", class: "sorter" }, ...words);
-      head.replaceChildren(button);
-      button.addEventListener("click", () => {
-        const down = head.getAttribute("aria-sort") === "descending";
-        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-        head.setAttribute("aria-sort", down ? "ascending" : "descending");
-        const rows = [...body.rows];
-        const last = rows.filter((row) => row.matches(".total, .reported, .unasked"));
-        const order = (a, b) => {
-          const [x, y] = [valueOf(a, column), valueOf(b, column)];
-          // what has no figure stands last, whichever way the rows are sorted
-          if (isNothing(x) || isNothing(y)) return isNothing(x) - isNothing(y);
-          const less = typeof x === typeof y ? (x < y ? -1 : x > y ? 1 : 0) : typeof x === "number" ? 1 : -1;
-          return down ? less : -less;
-        };
-        body.append(...rows.filter((row) => !last.includes(row)).sort(order), ...last);
-      });
-    });
-  }
+  // ---- figures that can be saved ---------------------------------------------------------------------------
 
   const save = (blob, name) => {
     const link = make("a", { href: URL.createObjectURL(blob), download: name });

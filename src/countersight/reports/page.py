@@ -43,7 +43,7 @@ def render(
         __package__,
         "page.html",
         title=f"{name(report.dataset)} – Countersight report",
-        script="page.js live.js" if live else "page.js",
+        script="page.js sorting.js live.js" if live else "page.js sorting.js",
         picture_sources="'self' data: blob:" if live else "data: blob:",
         connect_sources="'self'" if live else "'none'",
         home=live is not None,

@@ -12,13 +12,21 @@ from aiohttp import web
 from yarl import URL
 
 from countersight.errors import BadPicture, CountersightError
-from countersight.html import Live, document, name
+from countersight.html import Grid, Live, document, name
 from countersight.reports import LoadedReport, PageData, cases_from, render
-from countersight.view.watching import PAGE, SAMPLE_SIZE, Damaged, Folders, WatchedRun
+from countersight.view.watching import (
+    PAGE,
+    SAMPLE_SIZE,
+    Damaged,
+    Folders,
+    FolderSummary,
+    WatchedRun,
+    audits_grid,
+    runs_grid,
+)
 
 CASES_PER_PAGE = 500
 """The number of cases per page in the list of all cases."""
-_SAME_ORIGIN = "'self'"
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -56,22 +64,19 @@ class _Site:
         return await self._respond(self._index_page)
 
     def _index_page(self) -> str:
-        state = self._folders.state()
-        runs = [(run, run.summary.get()) for run in self._folders.runs.values()]
-        whole = (known for _, known in runs if not isinstance(known, Damaged))
-        together = Counter((known.fingerprint[:16], known.dataset) for known in whole)
-        return document(
-            __package__,
-            "index.html",
-            title="Countersight",
-            style="index.css",
-            script="live.js",
-            connect_sources=_SAME_ORIGIN,
-            runs=runs,
-            audits=[(audit, audit.summary.get()) for audit in self._folders.audits.values()],
-            compared=[(*which, number) for which, number in together.items() if number > 1],
-            live=Live("/state", state).block(),
+        live = Live("/state", self._folders.state())
+        summaries = [run.summary.get() for run in self._folders.runs.values()]
+        compared = Counter(
+            (each.fingerprint[:16], each.dataset) for each in summaries if isinstance(each, FolderSummary)
         )
+        links = [
+            (f"Compare the {number} runs on {name(dataset)}", f"/dataset/{key}")
+            for (key, dataset), number in compared.items()
+            if number > 1
+        ]
+        grids = [grid for grid in (runs_grid(self._folders), audits_grid(self._folders)) if grid.lines]
+        problem = "" if grids else "There is neither a run nor an audit here at the moment."
+        return _page("Runs and audits", live, problem, links, grids)
 
     async def _state(self, request: web.Request) -> web.Response:
         """Return a value that changes when the displayed data changes; pages poll it every few seconds."""
@@ -167,16 +172,23 @@ def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
     return links
 
 
-def _error_page(words: str, live: Live) -> str:
+def _error_page(problem: str, live: Live) -> str:
     """Return a page that says why nothing can be shown; it reloads when that changes."""
+    return _page("Nothing to show", live, problem, [("All runs and audits", "/")])
+
+
+def _page(title: str, live: Live, problem: str, links: Sequence[tuple[str, str]], grids: Sequence[Grid] = ()) -> str:
     return document(
         __package__,
-        "error.html",
-        title="Countersight",
+        "index.html",
+        title="Countersight" if grids else title,
         style="index.css",
         script="live.js",
-        connect_sources=_SAME_ORIGIN,
-        words=name(words),
+        connect_sources="'self'",
+        heading=title,
+        problem=name(problem),
+        links=links,
+        grids=grids,
         live=live.block(),
     )
 

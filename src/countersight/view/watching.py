@@ -12,7 +12,7 @@ import msgspec
 from countersight.dataset import METADATA
 from countersight.engine import JOURNAL, MANIFEST, RunFolder
 from countersight.errors import CountersightError
-from countersight.html import NOTHING, TableCell, figure_cell, name
+from countersight.html import NOTHING, Grid, Line, TableCell, figure_cell, name, table_line
 from countersight.reports import LoadedReport, load
 from countersight.scoring import describe_progress, score_run
 from countersight.text import several
@@ -41,13 +41,8 @@ class FolderSummary(msgspec.Struct, frozen=True):
     model: str
     dataset: str
     progress: str
-    figures: list[TableCell]
+    figures: tuple[TableCell, ...]
     fingerprint: str = ""
-
-    @property
-    def main(self) -> int:
-        """The index of the main figure: the first that is known."""
-        return next((place for place, cell in enumerate(self.figures) if cell != NOTHING), 0)
 
 
 class Cached(Generic[_Read]):
@@ -100,7 +95,7 @@ class WatchedRun:
         manifest = RunFolder.open(self.path).manifest
         scores, dataset = score_run(self.path), manifest.dataset
         row = scores.overall
-        figures = [figure_cell(row.figure(key), None) for key in ("drop", "factual", "counterfactual")]
+        figures = tuple(figure_cell(row.figure(key), None) for key in ("drop", "factual", "counterfactual"))
         progress = describe_progress(row, scores.damaged)
         return FolderSummary(manifest.model, dataset.name, progress, figures, dataset.fingerprint)
 
@@ -130,10 +125,10 @@ class WatchedAudit:
         chosen = manifest.cases or manifest.dataset.rows
         begun = f"{len(audit.cases):,} of {several(chosen, 'case')} started, {several(len(audit.steps), 'step')} done"
         progress = f"{begun}; {several(kept.ccs.concepts, 'test')} counted"
-        figures = [
+        figures = tuple(
             NOTHING if each.value is None else TableCell(f"{each.value:.3f}", (f"{each.low:.3f} to {each.high:.3f}",))
             for each in (kept.ccs, kept.pcs, kept.ncc)
-        ]
+        )
         return FolderSummary(manifest.model.name, manifest.dataset.name, progress, figures)
 
 
@@ -190,6 +185,38 @@ class Folders:
             paths = [run.path for run in runs]
             self._loaded[keys] = Cached(lambda: _joint_state(runs), lambda: load(paths, gallery=SAMPLE_SIZE))
         return self._loaded[keys]
+
+
+def runs_grid(folders: Folders) -> Grid:
+    """Return a table of the runs, with links to their pages."""
+    lines = (_line(run.path, run.summary.get(), f"/run/{run.key}") for run in folders.runs.values())
+    note = (
+        "Drop in points, accuracies in per cent, each with its 95% interval. Both accuracies and the drop cover the "
+        "cases answered in both worlds."
+    )
+    head = ("model", "drop", "factual", "counterfactual", "dataset", "progress")
+    return Grid("Runs", head, tuple(lines), note, main=1)
+
+
+def audits_grid(folders: Folders) -> Grid:
+    """Return a table of the audits, with links to the pages of those that are finished."""
+    lines = (
+        _line(audit.path, audit.summary.get(), f"/audit/{audit.key}/{PAGE}" if audit.has_page else "")
+        for audit in folders.audits.values()
+    )
+    note = (
+        "PCS: does the answer follow the edit? NCC: does the explanation reflect it? CCS: both at once. Scores cover "
+        "the tests that are finished; the page of an audit is written when the audit is finished."
+    )
+    return Grid("Audits", ("model", "CCS", "PCS", "NCC", "dataset", "progress"), tuple(lines), note, main=1)
+
+
+def _line(path: Path, known: FolderSummary | Damaged, address: str) -> Line:
+    where = name(str(path))
+    if isinstance(known, Damaged):
+        return table_line(where, *[NOTHING] * 4, TableCell("cannot be shown", (known.reason,)))
+    first = TableCell(name(known.model), (where,), link=address)
+    return table_line(first, *known.figures, known.dataset, known.progress)
 
 
 def _joint_state(runs: Sequence[WatchedRun]) -> str:
