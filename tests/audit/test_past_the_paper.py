@@ -76,10 +76,19 @@ def test_doses_change_every_pixel_monotonically(start, end, of):
 # Thoughts
 
 
+def outside(by):
+    """Return the effect of an edit of flowers outside the red polygons, for any instruction."""
+    return lambda instruction: {"flowers": by, "flowers outside red": by}
+
+
+def inside(by):
+    return lambda instruction: {"flowers": by, "flowers inside red": by}
+
+
 def test_all_numbers_of_a_changed_explanation_and_its_answer_follow_the_edit():
     said = "I counted 26 flowers in the picture and 15 of them are inside the red polygons, so 11 are outside."
     statement = Statement("How many flowers are outside the red polygons?", "11", said)
-    thought = change_thought(statement, instruction("remove", "2 flowers outside the red polygons"))
+    thought = change_thought(statement, instruction("remove", "2 flowers outside the red polygons"), (), outside(-2))
     assert thought.text == said.replace("26", "24").replace("11", "9")
     assert thought.expected == "9"
 
@@ -87,11 +96,14 @@ def test_all_numbers_of_a_changed_explanation_and_its_answer_follow_the_edit():
 def test_a_contradictory_or_repeated_changed_explanation_is_not_used():
     said = "I counted 5 flowers inside the red polygons, of 12 in the picture."
     statement = Statement("How many flowers are inside the red polygons?", "5", said)
-    for told in (instruction("remove", "1 flower"), instruction("recolour", "all polygons", "red")):
-        assert (change_thought(statement, told).text, bool(change_thought(statement, told).reason)) == ("", True)
     one = instruction("remove", "1 flower inside the red polygons")
-    assert change_thought(statement, one).text
-    assert "the same edit as for another" in change_thought(statement, one, [one]).reason
+    for effect in (None, inside(0), inside(-6), lambda instruction: {"flowers": -1}):  # unknown, none, too much, other
+        thought = change_thought(statement, one, (), effect)
+        assert (thought.text, bool(thought.reason)) == ("", True)
+    assert change_thought(statement, one, (), inside(-1)).text
+    assert "the same edit as for another" in change_thought(statement, one, [one], inside(-1)).reason
+    twice = Statement(statement.question, "5", f"{said} So 5 it is.")
+    assert change_thought(twice, one, (), inside(-1)).text == ""
     wrong = "I counted 26 flowers in the picture and 15 of them are inside the red polygons, so 10 are outside."
     statement = Statement("How many flowers are outside the red polygons?", "10", wrong)
     removal = instruction("remove", "2 flowers outside the red polygons")
@@ -101,7 +113,7 @@ def test_a_contradictory_or_repeated_changed_explanation_is_not_used():
 def test_numbers_of_other_things_stay_in_a_changed_explanation():
     said = "There are 2 red polygons. I counted 2 flowers inside the red polygons."
     statement = Statement("How many flowers are inside the red polygons?", "2", said)
-    thought = change_thought(statement, instruction("remove", "1 flower inside the red polygons"))
+    thought = change_thought(statement, instruction("remove", "1 flower inside the red polygons"), (), inside(-1))
     assert thought.text == said.replace("2 flowers", "1 flowers")
 
 
@@ -110,7 +122,8 @@ def test_the_numbers_of_a_changed_explanation_are_consistent(numbers, which):
     said = "I counted {}, {} and {} dots in the circles of the top row, {} together.".format(*numbers, sum(numbers))
     statement = Statement("How many dots are in the top row?", str(sum(numbers)), said)
     place = ("top left", "top middle", "top right")[which]
-    thought = change_thought(statement, instruction("remove", f"1 dot in the {place} circle"))
+    by = {f"dots in the {place} circle": -1, "dots in the top row": -1, "dots": -1}
+    thought = change_thought(statement, instruction("remove", f"1 dot in the {place} circle"), (), lambda _: by)
     found = [int(number) for number in re.findall(r"\d+", thought.text)]
     assert not thought.text or sum(found[:3]) == found[3] == sum(numbers) - 1
 

@@ -1,13 +1,13 @@
 """Tests beyond the paper: edits of uncited things, and explanations rewritten as if a concept were different."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import LEAVE_THE_REST, find_mention
-from countersight.audits.ground_truth import asked_fact, claims, right_answer
+from countersight.audits.ground_truth import asked_fact, claims, find_claims, single_spaced
 from countersight.audits.records import Concepts, Thought
 from countersight.editing import EditRequest, Instruction, noun_in
 from countersight.editing.exact import changed_scene
@@ -23,33 +23,44 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 """A number of flowers or dots; polygons, circles and rows stay as they are."""
-_TARGET: Final = re.compile(
-    r"(?:(?P<n>\d+|all) )?(?P<thing>flower|dot)s?"
-    r"(?: (?P<where>inside|outside) the (?P<colour>\w+) polygons?| in the (?P<circle>\w+ \w+) circle"
-    r"| in the (?P<row>top|bottom) row)?"
-)
+Effect = Callable[[Instruction], dict[str, int]]
 
 
-def change_thought(statement: Statement, instruction: Instruction, others: Iterable[Instruction] = ()) -> Thought:
+def change_thought(
+    statement: Statement, instruction: Instruction, others: Iterable[Instruction] = (), effect: Effect | None = None
+) -> Thought:
     """Return the explanation rewritten as if the concept were different, and the answer that follows, if known.
 
-    The text is empty if it would be the same for another concept in `others`, because it would test neither.
+    `effect` returns by how much an edit changes each number of the scene, if there is one. The text is empty if it
+    would be the same for another concept in `others`, because it would test neither.
     """
-    thought = _changed(statement, instruction)
-    if thought.text and any(_changed(statement, other).text == thought.text for other in others):
+    thought = _changed(statement, instruction, effect)
+    if thought.text and any(_changed(statement, other, effect).text == thought.text for other in others):
         return Thought(instruction, "", reason="it would be the same edit as for another concept")
     return thought
 
 
-def _changed(statement: Statement, instruction: Instruction) -> Thought:
+def effect_of(scene: Scene, picture: Picture, seed: int, instruction: Instruction) -> dict[str, int]:
+    """Return by how much an edit changes each number of a scene; empty if the editor `exact` cannot make it."""
+    try:
+        changed, _ = changed_scene(scene, EditRequest(picture, instruction, seed, scene=scene))
+    except (EditFailed, ValueError):
+        return {}
+    assert isinstance(changed, Scene)
+    before, after = facts_by_name(scene), facts_by_name(changed)
+    return {fact: after.get(fact, 0) - before.get(fact, 0) for fact in (*before, *after)}
+
+
+def _changed(statement: Statement, instruction: Instruction, effect: Effect | None) -> Thought:
     claimed = {claim.fact: claim.number for claim in claims(statement.explanation)}
     asked = asked_fact(statement.question)
     if asked in claimed:
         if _contradictory(claimed):
             return Thought(instruction, "", reason="the explanation contradicts itself")
-        moved = _moved(claimed, instruction)
-        text = _rewritten(statement.explanation, claimed, moved) if moved else ""
-        if moved and text and moved[asked] != claimed[asked]:
+        by = effect(instruction) if effect else {}
+        moved = {fact: number + by.get(fact, 0) for fact, number in claimed.items()}
+        text = _rewritten(statement.explanation, claimed, moved)
+        if text and moved[asked] != claimed[asked]:
             return Thought(instruction, text, str(moved[asked]))
         why = "its effect on the numbers in the explanation is unknown, or they would contradict each other"
         return Thought(instruction, "", reason=why)
@@ -61,77 +72,32 @@ def _changed(statement: Statement, instruction: Instruction) -> Thought:
 
 
 def _contradictory(claimed: dict[str, int]) -> bool:
-    """Whether claimed parts do not add up to the claimed whole."""
+    """Whether claimed parts do not add up to the claimed whole, or a claimed number is below zero."""
     circles = {row: [f"dots in the {place} circle" for place in PLACES if row in place] for row in ("top", "bottom")}
+    all_circles = [*circles["top"], *circles["bottom"]]
     wholes = [("flowers", [f"flowers {side} {colour}" for side in ("inside", "outside")]) for colour in NAMED]
     wholes += [(f"dots in the {row} row", parts) for row, parts in circles.items()]
-    wholes += [("dots", [*circles["top"], *circles["bottom"]]), ("dots", [f"dots in the {row} row" for row in circles])]
-    return any(
-        whole in claimed and claimed.keys() >= set(parts) and claimed[whole] != sum(claimed[part] for part in parts)
-        for whole, parts in wholes
-    )
-
-
-def _moved(claimed: dict[str, int], instruction: Instruction) -> dict[str, int] | None:
-    """Return every claimed number as it is after the change; None if the change makes one of them unknown."""
-    found = _TARGET.fullmatch(instruction.target.casefold())
-    if found is None or instruction.action not in ("remove", "add"):
-        return None
-    number = instruction.value if instruction.action == "add" else (found["n"] or "1")
-    if found["thing"] == "flower":
-        fact = f"flowers {found['where']} {found['colour']}" if found["where"] else "flowers"
-        parts = {"flowers", fact}
-        known = {*parts, *(f"flowers {side} {found['colour']}" for side in ("inside", "outside") if found["where"])}
-    else:
-        fact, parts, known = _dots(claimed, found["circle"], found["row"])
-    if fact not in claimed or not claimed.keys() <= known or not (number == "all" or number.isdecimal()):
-        return None
-    by = claimed[fact] if number == "all" else int(number)
-    way = by if instruction.action == "add" else -by
-    after = {name: value + way * (name in parts) for name, value in claimed.items()}
-    return after if min(after.values()) >= 0 else None
-
-
-def _dots(claimed: dict[str, int], circle: str | None, row: str | None) -> tuple[str, set[str], set[str]]:
-    """Return the fact for dots in a circle or row, the facts that change with it, and those with known effects."""
-    named = [place for place in PLACES if f"dots in the {place} circle" in claimed]
-    if circle is None:  # the fullest of the counted circles changes
-        within = [place for place in named if row is None or place.startswith(row)]
-        circle = max(within, key=lambda place: claimed[f"dots in the {place} circle"], default=None)
-    parts = {"dots"} | ({f"dots in the {row or (circle or '').split(' ')[0]} row"} if row or circle else set())
-    known = parts | {f"dots in the {side} row" for side in ("top", "bottom")}
-    known |= {f"dots in the {place} circle" for place in PLACES}
-    if circle is not None:
-        parts.add(f"dots in the {circle} circle")
-        return f"dots in the {circle} circle", parts, known
-    return (f"dots in the {row} row" if row else "dots"), parts, known
+    wholes += [("dots", all_circles), ("dots", [f"dots in the {row} row" for row in circles])]
+    sums = {(whole, sum(claimed[part] for part in parts)) for whole, parts in wholes if claimed.keys() >= set(parts)}
+    if claimed.keys() >= set(all_circles):
+        sums.add(("most dots in a circle", max(claimed[circle] for circle in all_circles)))
+    return any(claimed.get(whole, number) != number for whole, number in sums) or min(claimed.values()) < 0
 
 
 def _rewritten(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str:
-    """Return the text with the new numbers; "" if it is unclear which new number replaces an old one."""
-    become: dict[int, set[int]] = {}
-    for fact, number in claimed.items():
-        become.setdefault(number, set()).add(moved[fact])
-    if any(len(each) > 1 for each in become.values()):
-        return _in_order(text, claimed, moved)
-
-    def other(found: re.Match[str]) -> str:
-        word = found[0].casefold()
-        number = int(word) if word.isdecimal() else NUMBER_WORDS[word]
-        return str(next(iter(become[number]))) if number in become and become[number] != {number} else found[0]
-
-    made = _NUMBER.sub(other, text)
-    return made if {claim.fact: claim.number for claim in claims(made)} == moved else ""
-
-
-def _in_order(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str:
-    """Return the text with the new numbers if its numbers are exactly the claims, in order; "" otherwise."""
-    numbers = list(_NUMBER.finditer(text))
-    if [str(value) for value in claimed.values()] != [found[0] for found in numbers]:
-        return ""
-    values = iter(moved.values())
-    made = _NUMBER.sub(lambda _: str(next(values)), text)
-    return made if {claim.fact: claim.number for claim in claims(made)} == moved else ""
+    """Return the text with the new numbers; "" if they contradict each other or an old number would be left."""
+    made, end, old = "", 0, {number for fact, number in claimed.items() if moved[fact] != number}
+    plain = single_spaced(text)
+    for claim in sorted(set(find_claims(text))):
+        if claim.start < end:
+            return ""  # one number is claimed of two facts
+        made, end = made + plain[end : claim.start] + str(moved[claim.fact]), claim.end
+    made += plain[end:]
+    written = {claim.start for claim in find_claims(text)}
+    words = [each[0].casefold() for each in _NUMBER.finditer(plain) if each.start() not in written]
+    left = {int(word) if word.isdecimal() else NUMBER_WORDS[word] for word in words}
+    now = {claim.fact: claim.number for claim in claims(made)}
+    return "" if now != moved or _contradictory(moved) or old & left else made
 
 
 def _contrary(instruction: Instruction) -> str:
@@ -184,22 +150,13 @@ def _of_photograph(statement: Statement) -> Iterator[Instruction]:
 
 def _of_scene(statement: Statement, picture: Picture, scene: Scene, seed: int) -> Iterator[Instruction]:
     """Yield edits that change neither the right answer nor any number that the explanation claims."""
-    answer = right_answer(statement.question, scene)
-    if answer is None:
-        return
     asked = asked_fact(statement.question)
-    cited = {claim.fact for claim in claims(statement.explanation)} | ({asked} if asked else set())
-    before = facts_by_name(scene)
+    if asked not in facts_by_name(scene):
+        return
+    cited = {claim.fact for claim in claims(statement.explanation)} | {asked}
     for instruction in _candidates(scene):
-        try:
-            changed, _ = changed_scene(scene, EditRequest(picture, instruction, seed, scene=scene))
-        except (EditFailed, ValueError):
-            continue
-        assert isinstance(changed, Scene)
-        after = facts_by_name(changed)
-        if right_answer(statement.question, changed) == answer and all(
-            before.get(fact, 0) == after.get(fact, 0) for fact in cited
-        ):
+        effect = effect_of(scene, picture, seed, instruction)
+        if effect and not any(effect.get(fact) for fact in cited):
             yield instruction
 
 

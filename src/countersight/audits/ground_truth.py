@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -36,59 +36,80 @@ _FLOWERS = rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}"
 
 def claims(text: str) -> tuple[Claim, ...]:
     """Return the numbers that a text claims about a scene, in order, each once. Unknown words are ignored."""
-    plain = " ".join(text[:LONGEST].casefold().split())
-    found: list[tuple[int, Claim]] = []
+    return tuple(dict.fromkeys(Claim(each.fact, parse_number(each.word)) for each in find_claims(text)))
+
+
+class WrittenClaim(NamedTuple):
+    """A claim with the place of its number in the text, which has single spaces between words."""
+
+    start: int
+    end: int
+    word: str
+    fact: str
+
+
+def find_claims(text: str) -> list[WrittenClaim]:
+    """Return every claim of a text with the place of its number, in order."""
+    plain = single_spaced(text)
+    found: list[tuple[int, WrittenClaim]] = []
     for pattern, fact in _READ:
         for match in pattern.finditer(plain):
-            named = fact.format(**match.groupdict()) if isinstance(fact, str) else ""
-            claimed = [Claim(named, parse_number(match["n"]))] if isinstance(fact, str) else fact(match, plain)
-            found += [(match.start(), claim) for claim in claimed]
-    ordered = [claim for _, claim in sorted(found, key=lambda each: each[0])]
-    return tuple(dict.fromkeys(ordered))
+            named = [(match.span("n"), _named(fact, match))] if isinstance(fact, str) else fact(match, plain)
+            found += [(match.start(), WrittenClaim(*span, plain[slice(*span)], name)) for span, name in named]
+    return [claim for _, claim in sorted(found, key=lambda each: each[0])]
+
+
+def single_spaced(text: str) -> str:
+    """Return the text that is searched for claims: with single spaces, and not too long."""
+    return " ".join(text[:LONGEST].split())
+
+
+def _named(fact: str, match: re.Match[str]) -> str:
+    return fact.format(**{group: (words or "").casefold() for group, words in match.groupdict().items()})
 
 
 def parse_number(word: str) -> int:
     """Return the number that a word or digits express."""
+    word = word.casefold()
     if word in ("no", "none"):
         return 0
     return _WORDS.index(word) if word in _WORDS else int(word)
 
 
-def _numbers(match: re.Match[str]) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", match["list"])]
+Places = list[tuple[tuple[int, int], str]]
+"""Facts, each with the place of its number in the text."""
 
 
-def _rest(match: re.Match[str], text: str) -> list[Claim]:
+def _rest(match: re.Match[str], text: str) -> Places:
     """Return the claim of "… inside the red polygons, so 5 are outside": it is about the polygons named last."""
-    colours = re.findall(rf"\b({'|'.join(COLOURS)}) {_SHAPE}", text[: match.start()])
-    return [Claim(f"flowers {match['side']} {colours[-1]}", parse_number(match["n"]))] if colours else []
+    colours = re.findall(rf"\b({'|'.join(COLOURS)}) {_SHAPE}", text[: match.start()], re.IGNORECASE)
+    return [(match.span("n"), f"flowers {match['side']} {colours[-1]}".casefold())] if colours else []
 
 
-def _flowers(match: re.Match[str], text: str) -> list[Claim]:
-    number = match.groupdict().get("n") or match.groupdict().get("m")
-    return [Claim("flowers", parse_number(number))] if number else []
+def _flowers(match: re.Match[str], text: str) -> Places:
+    return [(match.span(group), "flowers") for group in ("n", "m") if match.groupdict().get(group)][:1]
 
 
-def _row(match: re.Match[str], text: str) -> list[Claim]:
-    numbers = _numbers(match)
-    places = PLACES[:3] if match["row"] == "top" else PLACES[3:]
-    listed = [Claim(f"dots in the {place} circle", number) for place, number in zip(places, numbers, strict=False)]
-    total = [Claim(f"dots in the {match['row']} row", parse_number(match["n"]))] if match["n"] else []
-    return (listed if len(numbers) == len(places) else []) + total
+def _circles(match: re.Match[str], places: tuple[str, ...]) -> Places:
+    """Return the claims of a list with one number for each of these circles; none if it has another length."""
+    start = match.start("list")
+    spans = [(start + each.start(), start + each.end()) for each in re.finditer(r"\d+", match["list"])]
+    facts = [f"dots in the {place} circle" for place in places]
+    return list(zip(spans, facts, strict=True)) if len(spans) == len(facts) else []
 
 
-def _all(match: re.Match[str], text: str) -> list[Claim]:
-    numbers = _numbers(match)
-    listed = [Claim(f"dots in the {place} circle", number) for place, number in zip(PLACES, numbers, strict=False)]
-    found = listed if len(numbers) == len(PLACES) else []
-    if match["n"]:
-        found.append(Claim("dots", parse_number(match["n"])))
-    if match["most"]:
-        found.append(Claim("most dots in a circle", int(match["most"])))
-    return found
+def _row(match: re.Match[str], text: str) -> Places:
+    row = match["row"].casefold()
+    total = [(match.span("n"), f"dots in the {row} row")] if match["n"] else []
+    return _circles(match, PLACES[:3] if row == "top" else PLACES[3:]) + total
 
 
-_PATTERNS: Final[tuple[tuple[str, str | Callable[[re.Match[str], str], list[Claim]]], ...]] = (
+def _all(match: re.Match[str], text: str) -> Places:
+    others = (("n", "dots"), ("most", "most dots in a circle"))
+    return _circles(match, PLACES) + [(match.span(group), fact) for group, fact in others if match[group]]
+
+
+_PATTERNS: Final[tuple[tuple[str, str | Callable[[re.Match[str], str], Places]], ...]] = (
     (rf"{_FLOWERS}(?:inside|within|in) (?:of )?(?:the |all )?{_C} {_SHAPE}", "flowers inside {c}"),
     (rf"{_FLOWERS}outside (?:of )?(?:the |all )?{_C} {_SHAPE}", "flowers outside {c}"),
     (rf"{_FLOWERS}(?:inside no {_SHAPE}|outside (?:of )?(?:all|both|any) {_SHAPE})", "flowers inside no polygon"),
@@ -105,7 +126,7 @@ _PATTERNS: Final[tuple[tuple[str, str | Callable[[re.Match[str], str], list[Clai
     (rf"(?:the most|the largest number|at most) (?:is|are|dots? is)?\s?{_N}", "most dots in a circle"),
     (rf"(?:counted|see|are|has|with) {_N} circles?\b", "circles"),
 )
-_READ: Final = tuple((re.compile(rf"\b{pattern}"), fact) for pattern, fact in _PATTERNS)
+_READ: Final = tuple((re.compile(rf"\b{pattern}", re.IGNORECASE), fact) for pattern, fact in _PATTERNS)
 """Patterns of claims, each with the fact that the number `n` is about, or with a function that reads the claims."""
 
 

@@ -4,6 +4,7 @@ import asyncio
 import io
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,7 +13,7 @@ from PIL import Image
 
 from countersight.audits.asking import AskedEditor, ShownPicture, add_usage, conversation, measure_edit, record_reply
 from countersight.audits.checkers.protocol import Checker, EditShown
-from countersight.audits.extensions import change_thought, uncited_concepts
+from countersight.audits.extensions import change_thought, effect_of, uncited_concepts
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.ground_truth import SceneIndex
@@ -246,7 +247,9 @@ class Stages:
         place = replace(subject.place, concept=number)
 
         async def work() -> StepResult:
-            return StepResult(change_thought(statement, instruction, others))
+            scene, picture = subject.scene, subject.shown.picture
+            effect = partial(effect_of, scene, picture, self._manifest.seed) if scene else None
+            return StepResult(change_thought(statement, instruction, others, effect))
 
         thought = await self._do(Thought, "thought", place, COUNTERSIGHT, (statement, instruction, others), work)
         if thought.text:
