@@ -219,8 +219,8 @@ def _ranking(found: AuditTables) -> Grid:
             other.specificity if other else None,
             right.after if right else None,
         )
-        rows.append([str(place), audit.label, *map(mean_cell, means), count(scores.kept.ccs.concepts)])
-    head = ("", "model", "CCS", "sensitivity", "specificity", "accuracy after edits", "tests")
+        rows.append([f"{place}. {audit.label}", *map(mean_cell, means), count(scores.kept.ccs.concepts)])
+    head = ("model", "CCS", "sensitivity", "specificity", "accuracy after edits", "tests")
     return grid("Ranking", head, rows)
 
 
