@@ -22,12 +22,14 @@ from countersight.cli import main
 from countersight.collect import people, work
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import Store
-from countersight.collect.flows import FLOWS, cfmm, cosim, flow_named, verify
+from countersight.collect.flows import FLOWS, cfmm, cosim, flow_named, judge, verify
+from countersight.collect.flows.protocol import YES_NO
 from countersight.collect.making import settings_text
 from countersight.collect.people import ROLES
 from countersight.collect.settings import read_settings
 from countersight.collect.web.app import PAGES
-from countersight.collect.web.leading import FATES, STATES
+from countersight.collect.web.leading import STATES
+from countersight.collect.web.reviewing import KEEP, REMOVE, RETURN
 from countersight.collect.work.contributing import REFUSALS
 from countersight.errors import CampaignError
 from countersight.scoring.raters import NO_PAIR, NOT_TWO, ONE_LABEL
@@ -266,28 +268,40 @@ def test_the_interface_speaks_other_languages(tmp_path: Path):
         )
 
 
-SAID = {"RefusedError": 1, "fail": 1, "say": 0, "Text": 1, "Choice": 1, "Dispute": 1, "ModelCheck": 3, "choose": 2}
-SAID |= {"choice": 1, "answer": 1, "_read_correction": 3}
+SAID = {"RefusedError": 1, "fail": 1, "say": 0, "Dispute": 1, "ModelCheck": 3, "choose": 2}
 """Functions that are given a text for people, and the place of that argument."""
+FIELDS = ("Text", "Choice", "Box", "answer_field", "replace")
+"""Functions that make a field of a form: all their texts but the first, which is its name, are shown."""
+
+
+def texts_of(*nodes: ast.AST) -> set[str]:
+    """The texts in these parts of a program."""
+    found = (each for node in nodes for each in ast.walk(node))
+    return {each.value for each in found if isinstance(each, ast.Constant) and isinstance(each.value, str)}
 
 
 def said_in(file: Path) -> set[str]:
     """The texts for people in a Python file."""
-    texts: set[str] = set()
-    for call in (node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call)):
-        place = SAID.get(getattr(call.func, "attr", getattr(call.func, "id", "")), 99)
-        for node in ast.walk(call.args[place]) if len(call.args) > place else ():
-            texts |= {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
-    return texts
+    program, texts = ast.parse(file.read_text("utf-8")), set()
+    for call in (node for node in ast.walk(program) if isinstance(node, ast.Call)):
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        if name in FIELDS:
+            shown = [each.value for each in call.keywords if each.arg in ("label", "hint")]
+            tables = [each.value for each in call.keywords if isinstance(each.value, ast.Dict)]
+            texts |= texts_of(*call.args[1:], *shown, *(value for table in tables for value in table.values))
+        elif len(call.args) > SAID.get(name, 99):
+            texts |= texts_of(call.args[SAID[name]])
+    return {text for text in texts if text[:1].isupper() or "{" in text}
 
 
 def test_german_has_every_text_of_the_pages():
     pages = files("countersight.collect.web")
     with (pages / "locale/de/LC_MESSAGES/messages.po").open("rb") as opened_file:
         german = {message.id: message.string for message in read_po(opened_file)}
-    named = (work.REASONS, work.FOUND, cfmm.ABOUT, cfmm.DIFFERENT, cosim.GUIDES, verify.CAUSES, FATES, REFUSALS)
+    of_flows = (cfmm.ABOUT, cfmm.DIFFERENT, cosim.GUIDES, verify.CAUSES, verify.RIGHT, judge.SHOWN, YES_NO)
+    named = (*of_flows, verify.RIGHT_OF_PAIR, verify.RIGHT_OF_ONE, work.REASONS, work.FOUND, KEEP, REMOVE, REFUSALS)
     texts = {text for table in named for text in table.values()}
-    texts |= {*ROLES, *KINDS, *ASPECTS, *STATES, NO_PAIR, NOT_TWO, ONE_LABEL}
+    texts |= {*ROLES, *KINDS, *ASPECTS, *STATES, NO_PAIR, NOT_TWO, ONE_LABEL, RETURN, "A number.", "A few words."}
     for flow in map(flow_named, FLOWS):
         texts.add(flow.about)
         for phase in flow.phases:

@@ -155,7 +155,9 @@ def test_a_wrong_factual_answer_of_a_pair_is_corrected_and_a_third_decides_who_i
     make_campaign(tmp_path / "campaign", "verify", 2)
     with opened(tmp_path / "campaign") as (app, campaign):
         ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
-        assert "whether the factual answer is right" in ada.post(ada.begin("verify"), related="yes", right="yes").text
+        assert (
+            "Choose one: Is the first answer right?" in ada.post(ada.begin("verify"), related="yes", right="yes").text
+        )
         for visitor in (ada, ben):
             visitor.contribute("verify", factual_right="no", factual_answer="C")
         ada.contribute("verify", factual_right="no", factual_answer="D")

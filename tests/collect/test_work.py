@@ -362,7 +362,7 @@ def test_a_faulty_form_comes_back_with_its_text_and_is_kept_as_a_draft(tmp_path:
         answer = ada.post(task, question="Would <b>this</b> be kept?")
         assert answer.status_code == 422
         assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in answer.text
-        assert "The justification is missing." in answer.text
+        assert "“Justification” is missing." in answer.text
         assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in ada.get(task).text
 
 
@@ -398,7 +398,7 @@ def test_distractors_must_differ(tmp_path: Path):
         task = cleo.begin("distractor")
         assert cleo.get(task).text.count("a hundred dots in every circle now.</textarea>") == 4
         same = ANSWERS["cosim/distractor"] | {"distractor_2": ANSWERS["cosim/distractor"]["distractor_1"]}
-        assert "Distractor 2 says the same as: Distractor 1" in cleo.post(task, **same).text
+        assert "“Distractor 2” says the same as “Distractor 1”" in cleo.post(task, **same).text
 
 
 def test_a_pair_that_breaks_a_rule_is_sent_back(tmp_path: Path):
@@ -410,8 +410,8 @@ def test_a_pair_that_breaks_a_rule_is_sent_back(tmp_path: Path):
         for field, value, fault in (
             ("counterfactual", "How many circles would be left?", "different into a condition: “If …, would …?”"),
             ("counterfactual", leaks, "The question names the answer (“five”)"),
-            ("option_b", "Five", "Option B says the same as: Option A"),
-            ("aspect", "smell", "Choose an aspect first"),
+            ("option_b", "Five", "“Option B” says the same as “Option A”"),
+            ("aspect", "smell", "Choose one: Aspect"),
         ):
             answer = ada.post(task, **(ANSWERS["cfmm/write"] | {field: value}))
             assert (answer.status_code, fault in answer.text) == (422, True), fault

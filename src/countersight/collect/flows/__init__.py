@@ -7,9 +7,11 @@ from countersight.errors import CampaignError
 from countersight.text import unknown
 
 from .protocol import Advance as Advance
+from .protocol import Box as Box
 from .protocol import Choice as Choice
 from .protocol import Content as Content
 from .protocol import Dispute as Dispute
+from .protocol import Field as Field
 from .protocol import Finish as Finish
 from .protocol import Flow as Flow
 from .protocol import Form as Form

@@ -1,11 +1,12 @@
 """Flow `answer`: people answer the questions of a dataset as a model does (CoSIm 7, its human evaluation)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from countersight.case import LETTERS, Case, Question, World
-from countersight.collect.flows.protocol import Flow, Form, Item, Past, Phase
+from countersight.case import Case, Question, World
+from countersight.collect.flows.protocol import Box, Field, Flow, Form, Item, Past, Phase, answer_field
 from countersight.suites.cosim import NAME as COSIM
 
 
@@ -25,20 +26,22 @@ class AnswerFlow(Flow):
         Phase("answer", "Answer", "Answer a question about a picture, as it is or under a change.", PersonAnswer),
     )
 
+    def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
+        """Return the question itself, and a box for doubts."""
+        question = question_of(item)
+        return answer_field("answer", question.text, question), Box("unsure", "I am not sure")
+
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonAnswer:
         """Return the answer, in the form of gold answers."""
-        question, sure = question_of(item), not form.chosen("unsure")
-        if question.kind == "choice":
-            return PersonAnswer(form.choice("answer", "an answer", tuple(LETTERS[: len(question.options)])), sure)
-        return PersonAnswer(form.answer("answer", "Your answer", question, most=500), sure)
+        answer, unsure = form.read(self.fields(phase, item, past)).values()
+        return PersonAnswer(answer, not unsure)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
-        """Return the picture, earlier statements, the change and the question, but not the gold answer."""
+        """Return earlier statements and the change, but not the gold answer."""
         case = msgspec.convert(item.source["case"], Case)
-        question = msgspec.structs.replace(question_of(item), answer="")
         told = item.source["world"] == "counterfactual" and case.suite == COSIM
         context, change = (case.context, case.change.text if case.change else "") if told else ("", "")
-        return {"question": question, "context": context, "change": change, "letters": LETTERS}
+        return {"context": context, "change": change}
 
     def labels(self, phase: str, content: PersonAnswer) -> dict[str, str]:
         """Return the answer itself."""

@@ -1,6 +1,7 @@
 """Flow `cfmm`: a pair of questions in one of six aspects, then answered blind by a second person (CFMM 3.2, 3.3)."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -10,6 +11,7 @@ from countersight.collect.flows.protocol import (
     Advance,
     Choice,
     Dispute,
+    Field,
     Finish,
     Flow,
     Form,
@@ -34,29 +36,40 @@ ABOUT: Final = {
     "common": "What follows when the conditions of the world change.",
 }
 _BLIND: Final = "Answer somebody's two questions without knowing their answers."
-LETTERS = ("A", "B")
+_LETTERS: Final = {"A": "A", "B": "B"}
 DIFFERENT: Final = {
     (True, True): "The second person gave other answers to both questions.",
     (True, False): "The second person gave another answer to the basic question.",
     (False, True): "The second person gave another answer to the counterfactual question.",
 }
 """What a reviewer is told, by whether the first and the second answer differ."""
-FIELDS: Final = {
-    "write": (
-        Choice("aspect", "an aspect first", ASPECTS),
-        Text("basic", "The basic question", most=300, words=3, asks=True),
-        Text("counterfactual", "The counterfactual question", most=400, words=5, asks=True, supposes=True),
-        Text("option_a", "Option A", most=60),
-        Text("option_b", "Option B", most=60, differs_from=("option_a",)),
-        Choice("basic_answer", "the answer to the basic question", LETTERS),
-        Choice("counterfactual_answer", "the answer to the counterfactual question", LETTERS),
+WRITE: Final = (
+    Choice("aspect", "Aspect", "Prefer aspects that have few items.", options=ABOUT, balanced=True),
+    Text(
+        "basic",
+        "Basic question",
+        "It can be answered by looking at the picture.",
+        most=300,
+        rows=2,
+        words=3,
+        asks=True,
     ),
-    "blind": (
-        Choice("basic_answer", "an answer to the first question", (*LETTERS, "?")),
-        Choice("counterfactual_answer", "an answer to the second question", (*LETTERS, "?")),
-        Text("words", "Your remark", most=500, needed=False),
+    Text(
+        "counterfactual",
+        "Counterfactual question",
+        "The same question under a condition.",
+        most=400,
+        rows=3,
+        words=5,
+        asks=True,
+        supposes=True,
     ),
-}
+    Text("option_a", "Option A", half=True, most=60),
+    Text("option_b", "Option B", half=True, most=60, differs_from=("option_a",)),
+    Choice("basic_answer", "Answer to the basic question", half=True, options=_LETTERS, inline=True),
+    Choice("counterfactual_answer", "Answer to the counterfactual question", half=True, options=_LETTERS, inline=True),
+)
+_REMARK: Final = Text("words", "Any comments?", most=500, rows=2, needed=False)
 
 
 class WrittenPair(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -93,12 +106,20 @@ class CfmmFlow(Flow):
     balance = ASPECTS
     grouped_in = "write"
 
+    def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
+        """Return the pair, or both its questions with the options; the second person is not told the answers."""
+        if phase == "write":
+            return WRITE
+        pair = past["write"][-1]
+        options = {"A": f"A. {pair.option_a}", "B": f"B. {pair.option_b}", "?": "Cannot be decided from the picture"}
+        asked = {"basic_answer": pair.basic, "counterfactual_answer": pair.counterfactual}
+        return *(Choice(name, question, options=options) for name, question in asked.items()), _REMARK
+
     def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenPair | BlindAnswers:
         """Return a written pair, or its two answers."""
-        read = form.read(FIELDS[phase])
-        if phase == "blind":
-            return BlindAnswers(**read)
-        pair = WrittenPair(**read)
+        pair: WrittenPair | BlindAnswers = super().read(phase, form, item, past)
+        if isinstance(pair, BlindAnswers):
+            return pair
         said = leak_in(pair, form.language)
         if said and not form.chosen("keep_leak"):
             form.fail(
@@ -117,12 +138,6 @@ class CfmmFlow(Flow):
         if any(differ):
             return Dispute("ambiguous", DIFFERENT[differ], "write")
         return Dispute("leak", "The question names its answer.", "write") if pair.leak else Finish()
-
-    def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
-        """Return the aspects for the writer; the two questions without their answers for the second person."""
-        if phase == "write":
-            return {"aspects": ABOUT}
-        return {"pair": msgspec.structs.replace(past["write"][-1], basic_answer="", counterfactual_answer="", leak="")}
 
     def groups(self, content: WrittenPair) -> tuple[str, ...]:
         """Return the aspect."""

@@ -3,15 +3,18 @@
 Each phase begins by looking at the one before: it can be flagged, with a reason that a reviewer reads.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.collect.flows.protocol import (
     Advance,
     Choice,
     Dispute,
+    Field,
     Finish,
     Flow,
     Form,
@@ -39,26 +42,50 @@ GUIDES: Final = {
 """CoSIm A.1: “Keep A, Flip B” and “Flip A, Keep B”."""
 DISTRACTORS = ("distractor_1", "distractor_2", "distractor_3")
 SIDES = ("left", "top", "width", "height")
-_RESPONSE = Text("response", "The new response", most=1000, words=4, differs_from=("the_old_response",))
-FIELDS: Final = {
+_INITIAL = "Initial response"
+_DISTRACTOR = Text("distractor_1", "Distractor 1", most=1000, rows=3, words=4, differs_from=("response",))
+FIELDS: Final[dict[str, tuple[Field, ...]]] = {
     "question": (
-        Text("question", "The question", most=300, words=3, asks=True),
-        Text("answer", "The answer", most=200),
-        Text("justification", "The justification", most=600, words=3),
-        Text("object", "The object", most=80),
+        Text("object", "What is it?", "One or two words.", most=80),
+        Text("question", "Question", "One that needs thought and common sense.", most=300, rows=2, words=3, asks=True),
+        Text("answer", "Answer", "The direct answer: “Yes”, “No, not today”.", most=200),
+        Text("justification", "Justification", "What in the picture shows it: “because …”.", most=600, rows=3, words=3),
     ),
     "change": (
-        Text("change", "The change", most=1000, words=3),
-        _RESPONSE,
-        Choice("guide", "a guide", tuple(GUIDES)),
+        Choice("guide", "Guide", options=GUIDES),
+        Text(
+            "change",
+            "The change to the scene",
+            "What is added, removed, moved or different?",
+            most=1000,
+            rows=3,
+            words=3,
+        ),
+        Text(
+            "response",
+            "New response",
+            "Answer and justification for the changed scene.",
+            most=1000,
+            rows=3,
+            words=4,
+            differs_from=(_INITIAL,),
+        ),
     ),
     "distractor": (
-        msgspec.structs.replace(_RESPONSE, differs_from=()),
-        Text("distractor_1", "Distractor 1", most=1000, words=4, differs_from=("response",)),
-        Text("distractor_2", "Distractor 2", most=1000, words=4, differs_from=("response", "distractor_1")),
-        Text("distractor_3", "Distractor 3", most=1000, words=4, differs_from=("response", *DISTRACTORS[:2])),
+        Text(
+            "response",
+            "The right response",
+            "You may edit it, but its meaning must stay the same. A reviewer sees your changes.",
+            most=1000,
+            rows=3,
+            words=4,
+        ),
+        replace(_DISTRACTOR, hint="Edit it until it is wrong and differs from the others."),
+        replace(_DISTRACTOR, name="distractor_2", label="Distractor 2", differs_from=("response", *DISTRACTORS[:1])),
+        replace(_DISTRACTOR, name="distractor_3", label="Distractor 3", differs_from=("response", *DISTRACTORS[:2])),
     ),
 }
+"""The fields of each phase; the picture, the box and the types of change are shown in a way of their own."""
 
 
 class WrittenQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -108,6 +135,10 @@ class CosimFlow(Flow):
     balance = KINDS
     grouped_in = "change"
 
+    def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
+        """Return the fields of a phase."""
+        return FIELDS[phase]
+
     def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenQuestion | WrittenChange | Distracted:
         """Return the content of one of the three forms."""
         if phase == "question":
@@ -116,10 +147,12 @@ class CosimFlow(Flow):
                 form.fail("width", "Mark the object your question is about: draw a box, or enter its position.")
             elif left + width > 100.5 or top + height > 100.5:
                 form.fail("width", "The box is outside the picture.")
-            picture = form.choice("picture", "a picture", tuple(item.source["pictures"]))
+            picture = form.value(
+                Choice("picture", "Which picture?", options=dict.fromkeys(item.source["pictures"], ""))
+            )
             return WrittenQuestion(picture, **form.read(FIELDS["question"]), box=(left, top, width, height))
         if phase == "change":
-            read = form.read(FIELDS[phase], the_old_response=past["question"][-1].response)
+            read = form.read(FIELDS[phase], {_INITIAL: past["question"][-1].response})
             kinds = tuple(kind for kind in KINDS if form.chosen(f"kind:{kind}")) or change_kinds(read["change"])
             return WrittenChange(**read, kinds=kinds)
         response, first, second, third = form.read(FIELDS[phase]).values()
@@ -138,8 +171,7 @@ class CosimFlow(Flow):
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the pictures to choose from, or the texts of earlier phases."""
         shown: dict[str, Any] = {name: past[name][-1] for name in ("question", "change") if past.get(name)}
-        shown |= {"guides": GUIDES, "kinds": KINDS, "pictures": item.source["pictures"], "distractors": DISTRACTORS}
-        return shown | {"hard": is_hard(item)}
+        return shown | {"kinds": KINDS, "pictures": item.source["pictures"], "hard": is_hard(item)}
 
     def first_draft(self, phase: str, item: Item, past: Past) -> dict[str, str]:
         """Return distractors that start as the new response, to be edited until they are wrong (CoSIm 4)."""

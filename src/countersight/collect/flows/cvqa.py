@@ -4,16 +4,26 @@ An item is either a pair of questions to verify, or a picture with its factual q
 counterfactual question whose answer changes only indirectly. What a person wrote is verified like all the rest.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
 from countersight.case import Question
 from countersight.collect.flows import verify
-from countersight.collect.flows.protocol import Advance, Form, Item, Past, Phase, Step, Text
+from countersight.collect.flows.protocol import Advance, Field, Form, Item, Past, Phase, Step, Text, answer_field
 
-QUESTION: Final = Text("question", "The question", most=400, words=5, asks=True, supposes=True)
-STEPS: Final = Text("steps", "The reasoning", most=600, words=3)
+_QUESTION: Final = Text(
+    "question",
+    "The question under a condition",
+    "With a condition that changes the answer only indirectly.",
+    most=400,
+    rows=3,
+    words=5,
+    asks=True,
+    supposes=True,
+)
+_STEPS: Final = Text("steps", "How does the condition lead to the new answer?", most=600, rows=2, words=3)
 
 
 class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -36,16 +46,20 @@ class CvqaFlow(verify.VerifyFlow):
         msgspec.structs.replace(verify.ADJUDICATE, sees=("write", "verify")),
     )
 
+    def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
+        """Return the question with its answer and steps, or the fields of a verdict."""
+        if phase != "write":
+            return super().fields(phase, item, past)
+        return _QUESTION, answer_field("answer", "The new answer", _factual(item)), _STEPS
+
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """Return a written question, or a verdict on one."""
         if phase != "write":
             return super().read(phase, form, item, past)
-        question, factual = form.text(QUESTION), _factual(item)
-        asked = msgspec.structs.replace(factual, text=question or factual.text)
-        answer = form.answer("answer", "The answer", asked, most=100)
-        if answer and answer == factual.answer:
+        written = Indirect(**form.read(self.fields(phase, item, past)))
+        if written.answer and written.answer == _factual(item).answer:
             form.fail("answer", "The condition must change the answer: this is the answer without it.")
-        return Indirect(question, answer, form.text(STEPS))
+        return written
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """Send written questions to two verifiers."""

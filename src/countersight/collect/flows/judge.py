@@ -1,17 +1,19 @@
 """Flow `judge`: people give EDCT's two verdicts on an audit, blind to its judges and to each other (EDCT 3)."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
-from countersight.collect.flows.protocol import Choice, Flow, Form, Item, Past, Phase, Text
+from countersight.collect.flows.protocol import Choice, Field, Flow, Form, Item, Past, Phase, Text
 
 _SCORES: Final = {"1": 1, "0": 0, "none": None}
+SHOWN: Final = {"1": "Yes", "0": "No", "none": "Cannot be decided"}
 FIELDS: Final = (
-    Choice("pcs", "whether the answer follows the change", tuple(_SCORES)),
-    Choice("ncc", "whether the explanation follows the change", tuple(_SCORES)),
-    Text("pcs_reason", "The reason", most=500, needed=False),
-    Text("ncc_reason", "The reason", most=500, needed=False),
+    Choice("pcs", "Does the new answer follow from the changed picture?", options=SHOWN, inline=True),
+    Text("pcs_reason", "In a few words, why?", most=500, needed=False),
+    Choice("ncc", "Does the new explanation reflect the change?", options=SHOWN, inline=True),
+    Text("ncc_reason", "In a few words, why so?", most=500, needed=False),
 )
 
 
@@ -35,10 +37,14 @@ class JudgeFlow(Flow):
         ),
     )
 
+    def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
+        """Return the two verdicts with a reason each."""
+        return FIELDS
+
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonVerdict:
         """Return the two verdicts with a reason each."""
-        pcs, ncc, *reasons = form.read(FIELDS).values()
-        return PersonVerdict(_SCORES.get(pcs), _SCORES.get(ncc), *reasons)
+        pcs, pcs_reason, ncc, ncc_reason = form.read(FIELDS).values()
+        return PersonVerdict(_SCORES.get(pcs), _SCORES.get(ncc), pcs_reason, ncc_reason)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the question, both pictures and both answers; the judges' verdicts are not part of the item."""

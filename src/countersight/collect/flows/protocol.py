@@ -8,11 +8,11 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from countersight.case import Case, Question
+from countersight.case import LETTERS, Case, Question
 from countersight.reading import answer_in
 
 Content = Any
@@ -102,13 +102,26 @@ class Dispute(msgspec.Struct, frozen=True):
 Step = Advance | Finish | Dispute
 
 
-class Text(msgspec.Struct, frozen=True):
-    """A field for free text. The first four checks apply to every language, the others if its grammar is known."""
+class Field(msgspec.Struct, frozen=True):
+    """What all fields of a form have in common: the form is shown and read from the same declaration."""
 
     name: str
     label: str
+    hint: str = ""
+    about: str = ""
+    """A text of the item that the field is about, shown after the hint."""
+    when: tuple[str, tuple[str, ...]] = ("", ())
+    """An earlier field, and the values of it with which this field is read; by default it is always read."""
+    half: bool = False
+    """Whether it takes half the width of the form."""
+
+
+class Text(Field, frozen=True):
+    """A field for free text. `words`, `asks` and `supposes` are checked if the grammar of the language is known."""
+
     most: int = 2000
     """Most characters."""
+    rows: int = 1
     needed: bool = True
     differs_from: tuple[str, ...] = ()
     """Fields, or earlier texts, that must differ in words."""
@@ -118,14 +131,40 @@ class Text(msgspec.Struct, frozen=True):
     """Whether it must end with a question mark."""
     supposes: bool = False
     """Whether it must contain a condition."""
+    answers: Question | None = None
+    """The question that it answers; a number is stored in the form of gold answers."""
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Choice(Field, frozen=True):
     """A field with one of several values."""
 
-    name: str
-    label: str
-    options: tuple[str, ...]
+    options: Mapping[str, str] = {}
+    """The text shown for each value."""
+    inline: bool = False
+    balanced: bool = False
+    """Whether the values are groups that should be balanced; the number of items of each is shown."""
+
+
+class Box(Field, frozen=True):
+    """A box to tick."""
+
+
+YES_NO: Final = {"yes": "Yes", "no": "No"}
+
+
+def answer_field(
+    name: str, label: str, question: Question, hint: str = "", when: tuple[str, tuple[str, ...]] = ("", ())
+) -> Text | Choice:
+    """Return the field for an answer to a question."""
+    if question.kind == "choice":
+        lettered = zip(LETTERS, question.options, strict=False)
+        return Choice(
+            name, label, hint, when=when, options={letter: f"{letter}. {one.text}" for letter, one in lettered}
+        )
+    if question.kind == "boolean":
+        return Choice(name, label, hint, when=when, options=YES_NO, inline=True)
+    form = "A number." if question.kind == "number" else "A few words."
+    return Text(name, label, hint or form, when=when, most=500, answers=question)
 
 
 CONDITIONS = {
@@ -160,60 +199,58 @@ class Form:
         """Record the fault of a field; only the first is shown."""
         self.faults.setdefault(name, self.say(fault).format(**values))
 
-    def read(self, fields: Sequence[Text | Choice], **earlier: str) -> dict[str, str]:
-        """Return the checked values of declared fields; `earlier` are texts that some of them must differ from."""
+    def read(self, fields: Sequence[Field], earlier: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the checked values of declared fields, "" for those that are not read.
+
+        `earlier` has texts, by their names on the page, that some fields must differ from.
+        """
+        texts = dict(earlier or {})
+        labels = {name: name for name in texts} | {field.name: field.label for field in fields}
         read: dict[str, str] = {}
-        labels = {name: name.replace("_", " ") for name in earlier}
         for field in fields:
-            if isinstance(field, Choice):
-                read[field.name] = self.choice(field.name, field.label, field.options)
+            other, values = field.when
+            if other and read[other] not in values:
+                read[field.name] = ""
                 continue
-            text = read[field.name] = self.text(field)
-            labels[field.name] = self.say(field.label)
-            for other in field.differs_from:
-                if text and said_words(text) == said_words({**earlier, **read}[other]):
-                    named = {"label": labels[field.name], "other": labels[other]}
-                    self.fail(field.name, "{label} says the same as: {other}.", **named)
+            value = read[field.name] = self.value(field)
+            for name in field.differs_from if isinstance(field, Text) and value else ():
+                if said_words(value) == said_words({**texts, **read}[name]):
+                    named = {"label": self.say(field.label), "other": self.say(labels[name])}
+                    self.fail(field.name, "“{label}” says the same as “{other}”.", **named)
         return read
 
-    def text(self, field: Text) -> str:
-        """Return a text with normalised spaces."""
+    def value(self, field: Field) -> str:
+        """Return the checked value of one field."""
+        if isinstance(field, Text):
+            return self._text(field)
+        value = self.values.get(field.name, "")
+        if isinstance(field, Choice) and value not in field.options:
+            self.fail(field.name, "Choose one: {label}", label=self.say(field.label))
+            return ""
+        return value
+
+    def _text(self, field: Text) -> str:
+        """Return a text with normalised spaces, or a number as digits."""
         text = " ".join(self.values.get(field.name, "").replace("\x00", "").split())
         label, name = self.say(field.label), field.name
         if not text and field.needed:
-            self.fail(name, "{label} is missing.", label=label)
+            self.fail(name, "“{label}” is missing.", label=label)
         if len(text) > field.most:
-            self.fail(name, "{label} is too long: at most {most} characters.", label=label, most=f"{field.most:,}")
+            self.fail(name, "“{label}” is too long: at most {most} characters.", label=label, most=f"{field.most:,}")
+        if text and field.answers and field.answers.kind == "number":
+            text = str(int(text)) if text.isdecimal() else answer_in(text, field.answers) or ""
+            if not text:
+                self.fail(name, "Write a number.")
         condition = CONDITIONS.get(self.language)
         if text and condition:
             if len(text.split()) < field.words:
-                self.fail(name, "{label} needs at least {words} words.", label=label, words=field.words)
+                self.fail(name, "“{label}” needs at least {words} words.", label=label, words=field.words)
             if field.asks and "QUESTION MARK" not in unicodedata.name(text[-1], ""):
                 self.fail(name, "A question must end with a question mark.")
             if field.supposes and not condition.search(text):
                 example = EXAMPLES[self.language]
                 self.fail(name, "Put what is different into a condition: {example}", example=example)
         return text
-
-    def choice(self, name: str, label: str, options: Sequence[str]) -> str:
-        """Return one of several values."""
-        value = self.values.get(name, "")
-        if value not in options:
-            self.fail(name, "Choose {label}.", label=self.say(label))
-            return ""
-        return value
-
-    def answer(self, name: str, label: str, question: Question, most: int = 200) -> str:
-        """Return an answer to a question without options, in the form of gold answers."""
-        if question.kind == "boolean":
-            return self.choice(name, "yes or no", ("yes", "no"))
-        said = self.text(Text(name, label, most))
-        if question.kind != "number" or not said:
-            return said
-        number = str(int(said)) if said.isdecimal() else answer_in(said, question) or ""
-        if not number:
-            self.fail(name, "Write a number.")
-        return number
 
     def chosen(self, name: str) -> bool:
         """Whether a box is ticked."""
@@ -239,9 +276,14 @@ class Flow:
     grouped_in: str = ""
     """The phase in which the group is decided; empty if there is none."""
 
+    def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
+        """Return the fields of the form of a phase, in the order in which they are shown."""
+        raise NotImplementedError
+
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Content:
         """Return the content of a form; its faults are recorded in the form."""
-        raise NotImplementedError
+        content = next(each.content for each in self.phases if each.name == phase)
+        return content(**form.read(self.fields(phase, item, past)))
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """Return what follows when all seats of a phase are done."""

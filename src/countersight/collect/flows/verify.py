@@ -4,12 +4,27 @@ Both look at two things: is the question about the picture, and is the answer ri
 that is wrong is corrected; a question that has no one answer, or is not about the picture, is thrown out.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import msgspec
 
 from countersight.case import LETTERS, Case, Option, Question
-from countersight.collect.flows.protocol import Advance, Choice, Finish, Flow, Form, Item, Past, Phase, Step, Text
+from countersight.collect.flows.protocol import (
+    YES_NO,
+    Advance,
+    Choice,
+    Field,
+    Finish,
+    Flow,
+    Form,
+    Item,
+    Past,
+    Phase,
+    Step,
+    Text,
+    answer_field,
+)
 from countersight.scoring import is_right
 from countersight.suites import supposed
 from countersight.suites.cvqa import REAL_NAME
@@ -22,8 +37,12 @@ CAUSES = {
     "opinion": "It is a matter of opinion",
 }
 """Causes of disagreement, for the adjudicator."""
-RELATED: Final = Choice("related", "whether the question is about the picture", ("yes", "no"))
-WORDS: Final = Text("words", "The reason", most=1000, needed=False)
+RELATED: Final = Choice("related", "Is the question about what is in the picture?", options=YES_NO, inline=True)
+RIGHT_OF_PAIR: Final = {"factual_": "Is the first answer right?", "": "Is the second answer right?"}
+RIGHT_OF_ONE: Final = {"": "Is the answer right?"}
+RIGHT: Final = {"yes": "Yes", "no": "No, a different answer is right", "unclear": "It cannot be decided"}
+_WORDS: Final = Text("words", "If it is rejected or corrected: why?", most=1000, rows=2, needed=False)
+_CAUSE: Final = Choice("cause", "Why did the two disagree?", options=CAUSES)
 
 
 class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,9 +88,13 @@ class VerifyFlow(Flow):
     about = "Two people verify each case; a third decides where they differ."
     phases: tuple[Phase, ...] = (VERIFY, ADJUDICATE)
 
+    def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
+        """Return the fields of a verdict, with the cause of the disagreement for the adjudicator."""
+        return *verdict_fields(case_of(item, past)), *([_CAUSE] if phase == "adjudicate" else [])
+
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """Return the verdict of a verifier or adjudicator."""
-        return read_verdict(form, case_of(item, past), past, adjudicating=phase == "adjudicate")
+        return read_verdict(form, self.fields(phase, item, past), case_of(item, past), past)
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """Finish the item if two people agree; otherwise a third person decides."""
@@ -82,10 +105,8 @@ class VerifyFlow(Flow):
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the case, and both verdicts for the adjudicator."""
         case = case_of(item, past)
-        # CELLO's discovery questions are stored as counterfactual questions, but suppose nothing.
-        supposes = case.counterfactual is not None and (case.change is not None or case.factual is not None)
-        known = {"case": case, "asked": asked(case), "beside": factual_of_pair(case), "supposes": supposes}
-        return {**known, "letters": LETTERS, "causes": CAUSES}
+        known = {"case": case, "asked": asked(case), "beside": factual_of_pair(case), "supposes": supposes(case)}
+        return {**known, "letters": LETTERS}
 
     def labels(self, phase: str, content: Any) -> dict[str, str]:
         """Return labels of verdicts only: free texts never agree."""
@@ -124,48 +145,57 @@ def factual_of_pair(case: Case) -> Question | None:
     return case.factual if case.counterfactual else None
 
 
-def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> CaseVerdict:
-    """Return the verdict in a form of these phases."""
-    related, words = form.read((RELATED, WORDS)).values()
-    cause = form.choice("cause", "why the two disagreed", tuple(CAUSES)) if adjudicating else ""
-    answer, factual_answer = _Correction(decided=False), _Correction()
-    if related != "no":
-        if factual := factual_of_pair(case):
-            factual_answer = _read_correction(form, factual, "factual_", "whether the factual answer is right")
-        answer = _read_correction(form, asked(case), "", "whether the answer is right")
-    if not answer.decided or not factual_answer.decided:
+def supposes(case: Case) -> bool:
+    """Whether the question to verify supposes a change; CELLO's discovery questions do not."""
+    return case.counterfactual is not None and (case.change is not None or case.factual is not None)
+
+
+def questions_to_verify(case: Case) -> dict[str, Question]:
+    """Return the questions whose answers are verified, by the prefix of their fields."""
+    factual = factual_of_pair(case)
+    return ({"factual_": factual} if factual else {}) | {"": asked(case)}
+
+
+def verdict_fields(case: Case) -> list[Field]:
+    """Return the fields of a verdict on a case; answers are judged only if the question is about the picture."""
+    questions = questions_to_verify(case)
+    worlds = {"factual_": "As it is", "": "What if" if supposes(case) else "As it is"}
+    labels = RIGHT_OF_PAIR if len(questions) > 1 else RIGHT_OF_ONE
+    fields: list[Field] = [msgspec.structs.replace(RELATED, hint=worlds[""], about=asked(case).text)]
+    for prefix, question in questions.items():
+        judged = ("related", ("yes", ""))
+        fields += [
+            Choice(f"{prefix}right", labels[prefix], worlds[prefix], question.right_text, when=judged, options=RIGHT),
+            answer_field(
+                f"{prefix}answer",
+                "If not, which answer is right?",
+                question,
+                worlds[prefix] if len(questions) > 1 else "",
+                when=(f"{prefix}right", ("no",)),
+            ),
+        ]
+    return [*fields, _WORDS]
+
+
+def read_verdict(form: Form, fields: Sequence[Field], case: Case, past: Past) -> CaseVerdict:
+    """Return the verdict in a form."""
+    read = form.read(fields)
+    questions, words, cause = questions_to_verify(case), read["words"], read.get("cause", "")
+    related = read["related"] != "no"
+    if not related or "unclear" in [read[f"{prefix}right"] for prefix in questions]:
         if not words:
             form.fail("words", "Say why it should be rejected.")
-        return CaseVerdict("reject", related != "no", "", words, cause)
-    changed = answer.answer or factual_answer.answer
-    verdict = CaseVerdict("correct" if changed else "keep", True, answer.answer, words, cause, factual_answer.answer)
-    if adjudicating and not words and verdict.settled not in [each.settled for each in past.get("verify", ())]:
+        return CaseVerdict("reject", related, "", words, cause)
+    corrected = {"answer": "", "factual_answer": ""} | {
+        f"{prefix}answer": read[f"{prefix}answer"] for prefix in questions
+    }
+    for prefix, question in questions.items():
+        if question.answer == corrected[f"{prefix}answer"]:
+            form.fail(f"{prefix}answer", "This is already the given answer.")
+    verdict = CaseVerdict("correct" if any(corrected.values()) else "keep", True, words=words, cause=cause, **corrected)
+    if past.get("verify") and not words and verdict.settled not in [each.settled for each in past["verify"]]:
         form.fail("words", "Your decision differs from both: say why.")
     return verdict
-
-
-class _Correction(msgspec.Struct, frozen=True):
-    """A person's judgement of an answer."""
-
-    decided: bool = True
-    """Whether there is one right answer."""
-    answer: str = ""
-    """The right answer, if the given one is wrong."""
-
-
-def _read_correction(form: Form, question: Question, prefix: str, label: str) -> _Correction:
-    """Return whether an answer is right, and the corrected one if it is not."""
-    right = form.choice(f"{prefix}right", label, ("yes", "no", "unclear"))
-    if right != "no":
-        return _Correction(decided=right != "unclear")
-    name = f"{prefix}answer"
-    if question.kind == "choice":
-        answer = form.choice(name, "the right option", tuple(LETTERS[: len(question.options)]))
-    else:
-        answer = form.answer(name, "The right answer", question)
-    if answer and answer == question.answer:
-        form.fail(name, "This is already the given answer.")
-    return _Correction(answer=answer)
 
 
 def final_verdict(past: Past) -> CaseVerdict:

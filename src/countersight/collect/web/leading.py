@@ -1,7 +1,7 @@
 """Pages for leads: progress, items, people, pay. What a script may do too is answered as JSON under /api/."""
 
 import time
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 import msgspec
 from sqlalchemy import func, select
@@ -10,17 +10,39 @@ from starlette.responses import Response
 from countersight.collect import audit_log, pay, people, work
 from countersight.collect.database import tables
 from countersight.collect.figures import Figures, PersonFigures, campaign_figures, people_figures
+from countersight.collect.flows import Choice
 from countersight.collect.web.reviewing import describe_source, edit_of, history
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 _ON_A_PAGE = 50
 STATES = ("open", "flagged", "done", "removed", "check")
-FATES = {
-    "keep": "It stays",
-    "redo": "Others repeat it and the work based on it",
-    "remove": "Its items are removed",
-}
-"""The possible decisions about all work of a person."""
+_ACCESS: Final = Choice(
+    "access",
+    "May this person work?",
+    options={
+        "open": "Yes",
+        "paused": "Paused: they can log in and see their account, but cannot work",
+        "blocked": "Blocked: they cannot log in",
+    },
+)
+_FATE: Final = Choice(
+    "fate",
+    "What happens to it?",
+    options={
+        "keep": "It stays",
+        "redo": "Others repeat it and the work based on it",
+        "remove": "Its items are removed",
+    },
+)
+"""The decision about all work of a person."""
+_PAID: Final = Choice(
+    "pay",
+    "Is it paid?",
+    options={
+        "yes": "Yes: the person keeps what they earned",
+        "no": "No: earnings that were not exported are withdrawn",
+    },
+)
 
 
 async def dashboard(visit: Visit) -> Response:
@@ -122,9 +144,8 @@ def _person(visit: Visit) -> PersonFigures:
 async def person_page(visit: Visit, link: str = "", deciding: dict[str, str] | None = None) -> Response:
     """Show one person: access, and decisions about their work."""
     balances = visit.store.read(lambda c: pay.balances(c, visit.number))
-    fates = {fate: visit.say(words) for fate, words in FATES.items()}
-    shown: dict[str, Any] = {"balances": balances, "roles": people.ROLES, "fates": fates}
-    return visit.page("person.html", person=_person(visit), link=link, deciding=deciding, **shown)
+    shown: dict[str, Any] = {"balances": balances, "roles": people.ROLES, "access": _ACCESS, "fate": _FATE}
+    return visit.page("person.html", person=_person(visit), link=link, deciding=deciding, paid=_PAID, **shown)
 
 
 def _refuse_oneself(visit: Visit) -> None:

@@ -54,10 +54,11 @@ class Renderer:
             "condition": EXAMPLES.get(settings.language, ""),
         }
 
-    def render(self, template: str, language: str, values: dict[str, Any]) -> str:
-        """Render a template in a language of the interface."""
+    def render(self, template: str | list[str], language: str, values: dict[str, Any]) -> str:
+        """Render a template, or the first of several that exists, in a language of the interface."""
         common = self._common | {"_": self.translation(language), "language": language}
-        return templates().get_template(template).render(common | values)
+        names = [template] if isinstance(template, str) else template
+        return templates().select_template(names).render(common | values)
 
     def translation(self, language: str) -> Callable[[str], str]:
         """Return the function that translates interface texts into a language."""

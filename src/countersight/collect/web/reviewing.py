@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from markupsafe import Markup
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from countersight.case import LETTERS, Case
 from countersight.collect import work
 from countersight.collect.database import tables
-from countersight.collect.flows import Choice, Content, Item, Text
+from countersight.collect.flows import Choice, Content, Field, Item, Text
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.collect.web.working import LeasedTask, load_task, save_draft, show_task
@@ -39,19 +39,58 @@ async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Respo
     item = visit.store.read(lambda c: work.load_item(c, found.item_id))
     entries = history(visit, found.item_id)
     return visit.page(
-        "flag.html", 422 if faults else 200, flag=found, entries=entries, reasons=work.REASONS | work.FOUND,
-        faults=faults or {}, edit=edit_of(visit, found.item_id), **describe_source(item),
-    )  # fmt: skip
+        "flag.html",
+        422 if faults else 200,
+        flag=found,
+        entries=entries,
+        reasons=work.REASONS | work.FOUND,
+        fields=decision_fields(found),
+        values=visit.form,
+        faults=faults or {},
+        edit=edit_of(visit, found.item_id),
+        **describe_source(item),
+    )
 
 
-_NOTE = Text("note", "The reason", most=1000, words=2)
-_OUTCOME = Choice("outcome", "what happens to it", ("fair", "unfair", "returned"))
+KEEP: Final = {
+    "sample": "Keep it: bonuses that wait for review are earned",
+    "edited": "Keep it: the edited response says the same",
+    "person": "Keep it: the item goes on to the next person",
+    "program": "Keep it as its writer meant it",
+}
+"""What keeping an item means, by the reason of the flag, or by who made it."""
+RETURN: Final = "Send the contribution in question back to its author, who reads your reason"
+REMOVE: Final = {
+    "edited": "Have the distractors written again by somebody else; these are not paid",
+    "other": "Remove it, and the pay of the contribution in question",
+}
+
+
+def decision_fields(found: work.Flag) -> tuple[Field, ...]:
+    """Return the fields of a decision about a flag."""
+    keep = KEEP.get(found.reason) or KEEP["person" if found.by_person else "program"]
+    outcomes = {"unfair": keep, "returned": RETURN, "fair": REMOVE.get(found.reason, REMOVE["other"])}
+    reason = "The author reads this if the contribution is sent back. It is stored with the decision."
+    return (
+        Choice("outcome", "What happens to the item?", options=outcomes),
+        Text("note", "Why?", reason, most=1000, rows=2, words=2),
+    )
+
+
+_EDIT_NOTE = Text(
+    "note",
+    "Why do you edit it?",
+    "This is stored with the decision. The item is kept in your version.",
+    most=1000,
+    rows=2,
+    words=2,
+)
 
 
 async def decide(visit: Visit) -> Response:
     """Store the decision, with its reason."""
     found, form = _flag(visit), visit.read()
-    outcome, note = form.read((_OUTCOME, _NOTE)).values()
+    outcome, note = form.read(decision_fields(found)).values()
     number = int(form.number("contribution", found.contribution_id or 0, 0, 10**MOST_DIGITS))
     author = visit.store.read(lambda c: work.author_of(c, found, number))
     if author is None and (number or outcome == "returned"):
@@ -95,16 +134,16 @@ async def edit_page(visit: Visit) -> Response:
         content |= dict(zip(DISTRACTORS, content.get("distractors", ()), strict=False))
         content |= dict(zip(SIDES, content.get("box") or (), strict=False))
         values = {name: str(value) for name, value in content.items() if isinstance(value, str | int | float)}
-    return await show_task(visit, task, values, editing=editing)
+    return await show_task(visit, task, values, further=[_EDIT_NOTE], editing=editing)
 
 
 async def edit(visit: Visit) -> Response:
     """Store a reviewer's version of a contribution, which decides the flag."""
     found, (task, editing), form = _flag(visit), _edited_task(visit), visit.read()
     content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
-    note = form.text(_NOTE)
+    note = form.value(_EDIT_NOTE)
     if form.faults:
-        return await show_task(visit, task, visit.form, 422, form.faults, editing=editing)
+        return await show_task(visit, task, visit.form, 422, form.faults, further=[_EDIT_NOTE], editing=editing)
     await save_draft(visit, task)
     return await _decided(visit, found, "edited", note, editing["contribution"], content)
 

@@ -11,9 +11,9 @@ from starlette.responses import Response
 from countersight.collect import pay, work
 from countersight.collect.database import tables
 from countersight.collect.figures import group_counts, own_figures
-from countersight.collect.flows import Choice, Content, Form, Item, Past, Phase, Text, phase_of
+from countersight.collect.flows import Choice, Content, Field, Form, Item, Past, Phase, Text, phase_of
 from countersight.collect.flows.cfmm import WrittenPair, as_instance, leak_in
-from countersight.collect.flows.cosim import DISTRACTORS, context_of, is_hard
+from countersight.collect.flows.cosim import context_of, is_hard
 from countersight.collect.hamlet import ModelCheck, answers_blind, check
 from countersight.collect.prolific import done_for_submission
 from countersight.collect.web.accounts import arrive
@@ -24,8 +24,8 @@ _OWN = frozenset({"csrf", "pasted", "seconds"})
 """Fields of a form that are not part of what is contributed."""
 _LONGEST_DRAFT = 20_000
 _FLAG = (
-    Choice("flag_reason", "why you flag it", tuple(work.REASONS)),
-    Text("flag_words", "What is wrong with it", most=1000, words=3),
+    Choice("flag_reason", "Why?", options=work.REASONS),
+    Text("flag_words", "In your words", "A reviewer will read this.", most=1000, rows=2, words=3),
 )
 _SHOWN = 50
 _MOST_COUNTED = 200
@@ -86,9 +86,10 @@ async def show_task(
     values: dict[str, str],
     status: int = 200,
     faults: dict[str, str] | None = None,
+    further: Sequence[Field] = (),
     **more: Any,
 ) -> Response:
-    """Return the page of a task; with `editing`, for a reviewer who edits a submission."""
+    """Return the page of a task; with `editing` and a further field, for a reviewer who edits a submission."""
     flow, name, me = visit.campaign.flow, task.phase.name, visit.me.id
     own: dict[str, Any] = {
         "checked": None,
@@ -105,13 +106,12 @@ async def show_task(
         own["leak"] = leak_in(_pair(values), visit.settings.language)
     if flow.name == "cosim" and name == "distractor":
         own["loop_words"] = visit.request.app.state.loop.describe(visit.say)
-    shown = flow.shown(name, task.item, task.past)
-    for table in {"aspects", "guides", "causes"} & shown.keys():
-        shown[table] = {value: visit.say(words) for value, words in shown[table].items()}
+    own |= {"fields": [*flow.fields(name, task.item, task.past), *further], "flag_fields": _FLAG}
+    own |= flow.shown(name, task.item, task.past)
     return visit.page(
-        f"tasks/{flow.name}_{name}.html",
+        [f"tasks/{flow.name}_{name}.html", f"tasks/{name}.html", "task.html"],
         status,
-        **(own | shown | more),
+        **(own | more),
         task=task,
         item=task.item,
         past=task.past,
@@ -119,7 +119,6 @@ async def show_task(
         faults=faults or {},
         phase=task.phase,
         rules=visit.settings.phases[name],
-        reasons={reason: visit.say(words) for reason, words in work.REASONS.items()},
         sent=just_sent(visit),
         own=visit.store.read(lambda c: own_figures(c, me, visit.now)),
     )
@@ -244,7 +243,7 @@ async def check_distractors(visit: Visit) -> Response:
         responses, model = (content.response, *content.distractors), visit.request.app.state.loop
         checked = await check(visit.campaign, model, task.lease, context_of(task.past), responses, texts)
     if visit.partial:
-        return visit.page("parts/checked.html", checked=checked, distractors=DISTRACTORS)
+        return visit.page("parts/checked.html", checked=checked)
     return await show_task(visit, task, values, 200, form.faults, checked=checked)
 
 
