@@ -16,8 +16,8 @@ import msgspec
 import numpy as np
 import torch
 
+from countersight.models import open_graph
 from countersight.models.matcher import GRAPH
-from countersight.models.matcher.model import open_graph
 from countersight.training import SIZES, Plan
 from countersight.training.batches import sequences_for
 from countersight.training.network import build, export

@@ -15,7 +15,7 @@ from PIL import Image
 from published import published
 
 from countersight.detection.masks import encode_mask, grow_mask
-from countersight.editing.classical import blend_under_mask, paste_object, recolour_area
+from countersight.editing.pictures import blend_under_mask, paste_object, recolour_area
 from countersight.editing.quality.measuring import measure
 from countersight.editing.registry import open_editor
 from countersight.editing.things import of_colour

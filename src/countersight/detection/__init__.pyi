@@ -16,7 +16,6 @@ from .masks import read_mask as read_mask
 from .segmenting import Corners as Corners
 from .segmenting import Segmenter as Segmenter
 from .segmenting import fingerprint as fingerprint
-from .segmenting import open_graph as open_graph
 from .segmenting import open_segmenter as open_segmenter
 from .vision import Box as Box
 from .vision import Patch as Patch

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.detection.finder import IMAGE_MEAN, IMAGE_STD, MOST_CLASSES, Found, coco_labels, listed, read_labels
-from countersight.detection.segmenting import fingerprint, open_graph
+from countersight.detection.segmenting import fingerprint
 from countersight.errors import ModelError
+from countersight.models import open_graph
 
 Array = NDArray[np.float32]
 _SIDE = 640
@@ -31,7 +32,7 @@ class OnnxFinder:
     """A detector in an ONNX file."""
 
     def __init__(self, path: Path, labels: Path | None) -> None:
-        self._session = open_graph(path, ModelError)
+        self._session = open_graph(path)
         self._input = self._session.get_inputs()[0]
         shape = self._input.shape
         if len(shape) != 4 or shape[1] not in (3, None) or "float" not in self._input.type:

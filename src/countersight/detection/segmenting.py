@@ -14,27 +14,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.detection.masks import Mask
-from countersight.errors import CountersightError, EditFailed, EditorError
+from countersight.errors import EditFailed, EditorError
+from countersight.models import open_graph
 from countersight.picture import Pixels
-from countersight.system import cores
 from countersight.text import printable
-
-
-def open_graph(path: Path, error: type[CountersightError] = EditorError) -> Any:
-    """Load the network in a file for the CPU; raises the given error if that fails."""
-    if not path.is_file():
-        raise error(f"the file {path} does not exist")
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = cores()
-    options.log_severity_level = 4
-    # Threads that spin while they wait would slow down everything else.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as raised:  # onnxruntime raises many types of errors
-        raise error(f"{path} cannot be loaded as a network ({printable(str(raised))[:160]})") from None
 
 
 def fingerprint(*paths: Path) -> str:
@@ -56,7 +39,7 @@ class Segmenter:
     """A segmentation model that returns the mask of the object in a box."""
 
     def __init__(self, encoder: Path, decoder: Path) -> None:
-        self._encoder, self._decoder = open_graph(encoder), open_graph(decoder)
+        self._encoder, self._decoder = open_graph(encoder, EditorError), open_graph(decoder, EditorError)
         self.settings = {"encoder": fingerprint(encoder), "decoder": fingerprint(decoder)}
         inputs = self._encoder.get_inputs()
         shape = inputs[0].shape

@@ -3,21 +3,21 @@
 import asyncio
 import importlib.metadata
 import importlib.util
-import io
 import json
 import threading
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 from PIL import Image
 
-from countersight.editing.classical import FINDING, selector_of
 from countersight.editing.painting import Brief, Given, Painting
+from countersight.editing.pictures import decoded, png_picture
 from countersight.editing.protocol import EditorSettings, Instruction, description_of, words_for
-from countersight.errors import BadPicture, EditFailed, EditorError
+from countersight.editing.selecting import FINDING, Selector
+from countersight.errors import EditFailed, EditorError
 from countersight.models.local import DTYPES, find_device, fingerprint, forget, is_full
-from countersight.picture import as_seen
 from countersight.registry import with_options
 from countersight.text import printable, unknown
 
@@ -242,10 +242,7 @@ class Diffusion:
     def _paint(self, brief: Brief, cancelled: threading.Event) -> Given:
         if self._pipeline is None:
             self._pipeline = load_pipeline(self._folder, self._dtype, self._device)
-        try:
-            seen = as_seen(brief.picture)
-        except BadPicture as error:
-            raise EditFailed(f"the picture {error}") from None
+        seen = decoded(brief.picture)
         size = size_for(self._pipeline, seen.size)
         pipeline, kind = self._pipeline, self._kind
         mask = None
@@ -255,9 +252,8 @@ class Diffusion:
                 pipeline, kind = self._with_mask(), KINDS[kind.masked]
         called = arguments(kind, seen.resize(size, Image.Resampling.LANCZOS), brief.words, mask)
         painted = self._compute(pipeline, called, brief.seed, cancelled)
-        file = io.BytesIO()
-        painted.resize(seen.size, Image.Resampling.LANCZOS).save(file, "PNG")
-        return Given(file.getvalue(), {"pipeline": type(pipeline).__name__, "computed": f"{size[0]} x {size[1]}"})
+        picture = png_picture(np.asarray(painted.resize(seen.size, Image.Resampling.LANCZOS)))
+        return Given(picture.data, {"pipeline": type(pipeline).__name__, "computed": f"{size[0]} x {size[1]}"})
 
     def _compute(self, pipeline: Any, called: dict[str, Any], seed: int, cancelled: threading.Event) -> Image.Image:
         import torch
@@ -311,4 +307,6 @@ def open_diffusion(name: str, rest: str, settings: EditorSettings) -> Painting:
     if dtype not in DTYPES:
         raise EditorError(unknown("dtype", dtype, DTYPES))
     painter = Diffusion(folder, None if steps is None else int(steps), chosen.get("device", "auto"), dtype)
-    return Painting(name, painter, selector_of(chosen) if fills else None)
+    return Painting(
+        name, painter, Selector(**{option: chosen[option] for option in FINDING if option in chosen}) if fills else None
+    )

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from yarl import URL
 
 from countersight.detection import encode_mask
-from countersight.editing.classical import FINDING, selector_of
 from countersight.editing.hosted import (
     HostedPainter,
     amount,
@@ -34,6 +33,7 @@ from countersight.editing.protocol import (
     refuse_doubtful,
     words_for,
 )
+from countersight.editing.selecting import FINDING, Selector
 from countersight.errors import AskingFailed, EditFailed, EditorError, OrderInDoubt, Overloaded, Unreachable
 from countersight.models import Received, check_address, shorten
 from countersight.registry import with_options
@@ -207,7 +207,7 @@ def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
         if options:
             raise EditorError(f"{model} takes no options; only fill models do, to find masks")
         return Painting(name, painter)
-    return Painting(name, painter, selector_of(options))
+    return Painting(name, painter, Selector(**options))
 
 
 def _reports_state(received: Received) -> bool:

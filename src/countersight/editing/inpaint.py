@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
-from countersight.detection import Mask, box_of, fingerprint, grow_mask, open_graph
-from countersight.editing.classical import FINDING, Retoucher, selector_of
+from countersight.detection import Mask, fingerprint
+from countersight.editing.classical import Retoucher
+from countersight.editing.pictures import crop_around, scaled, scaled_hole
 from countersight.editing.protocol import EditorSettings
+from countersight.editing.selecting import FINDING, Selector
 from countersight.errors import EditFailed, EditorError
+from countersight.models import open_graph
 from countersight.picture import Pixels
 from countersight.registry import with_options
 from countersight.text import printable
@@ -36,7 +38,7 @@ class Inpainter:
     """An inpainting network."""
 
     def __init__(self, path: Path) -> None:
-        self._graph = open_graph(path)
+        self._graph = open_graph(path, EditorError)
         inputs = self._graph.get_inputs()
         pictures = [into for into in inputs if len(into.shape) == 4 and into.shape[1] == 3]
         masks = [into for into in inputs if len(into.shape) == 4 and into.shape[1] == 1]
@@ -61,13 +63,13 @@ class Inpainter:
 
     def __call__(self, pixels: Pixels, hole: Mask) -> Pixels:
         """Return the picture with the hole filled and everything else unchanged."""
-        part = _crop_around(hole)
+        part = crop_around(hole, AROUND, SIDE)
         seen, covered = pixels[part], hole[part]
         height, width = covered.shape
         size = self._size(height, width)
-        answer = self._run(_resized(seen, size), _resized_hole(covered, size))
+        answer = self._run(scaled(seen, size), scaled_hole(covered, size))
         painted = pixels.copy()
-        painted[part] = np.where(covered[:, :, None], _resized(answer, (height, width)), seen)
+        painted[part] = np.where(covered[:, :, None], scaled(answer, (height, width)), seen)
         return painted
 
     def _size(self, height: int, width: int) -> tuple[int, int]:
@@ -125,32 +127,6 @@ class Inpainter:
             raise EditorError(f"{path} is not an inpainting network: it filled nothing in a test picture")
 
 
-def _crop_around(hole: Mask) -> tuple[slice, slice]:
-    """Return the crop that contains the hole with enough context, as square as the picture allows."""
-    left, top, right, bottom = box_of(hole)
-    side = max(SIDE, round((1 + 2 * AROUND) * max(right - left, bottom - top)))
-
-    def span(first: int, last: int, length: int) -> slice:
-        start = max(0, min((first + last - side) // 2, length - side))
-        return slice(start, min(length, start + side))
-
-    return span(top, bottom, hole.shape[0]), span(left, right, hole.shape[1])
-
-
-def _resized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
-    if pixels.shape[:2] == size:
-        return pixels
-    return np.asarray(Image.fromarray(pixels).resize(size[::-1], Image.Resampling.LANCZOS))
-
-
-def _resized_hole(hole: Mask, size: tuple[int, int]) -> Mask:
-    """Return the hole in another size, grown to contain every pixel that scaling mixed with its content."""
-    if hole.shape == size:
-        return hole
-    image = Image.fromarray(hole.astype(np.uint8) * 255).resize(size[::-1], Image.Resampling.BOX)
-    return grow_mask(np.asarray(image) > 0, 3)
-
-
 def _to_input(values: NDArray[np.uint8], kind: str) -> NDArray[Any]:
     """Convert levels to the network's input type: integers, or floats from 0 to 1."""
     if kind == "tensor(uint8)":
@@ -162,4 +138,4 @@ def open_inpaint(name: str, rest: str, settings: EditorSettings) -> Retoucher:
     """Open `inpaint:FILE.onnx`, or `inpaint:FILE.onnx?detector=FILE.onnx&segmenter=FOLDER`."""
     file, chosen = with_options(rest, FINDING, EditorError)
     network = Inpainter(Path(file))
-    return Retoucher(name, selector_of(chosen), network, network.settings)
+    return Retoucher(name, Selector(**chosen), network, network.settings)

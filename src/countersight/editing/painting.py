@@ -1,15 +1,13 @@
 """Editors that generate a picture from a prompt: services and local pipelines, behind one small interface."""
 
 import asyncio
-import io
 from typing import Any, Protocol
 
 import msgspec
 import numpy as np
-from PIL import Image
 
-from countersight.detection import Mask, encode_mask, grow_mask, read_mask
-from countersight.editing.classical import MARGIN
+from countersight.detection import Mask, encode_mask, read_mask
+from countersight.editing.pictures import keep_outside, unchanged, with_margin
 from countersight.editing.protocol import VERSION, Action, Edited, EditRequest, Instruction, NoBook, OrderBook
 from countersight.editing.selecting import Selector
 from countersight.errors import BadPicture, EditFailed
@@ -78,14 +76,11 @@ class Painting:
 
     async def edit(self, request: EditRequest) -> Edited:
         """Send the picture and the prompt, and check the result."""
-        brief, how = await asyncio.to_thread(self._brief, request)
         nothing = request.instruction.action == "nothing"
-        if nothing:
-            mask: bytes | None = encode_mask(np.zeros(brief.size[::-1], bool))
-            if self._painter.fills:  # its mask is empty: there is nothing to fill
-                return Edited(request.picture, mask, {})
-        else:
-            mask = None if brief.mask is None else encode_mask(brief.mask)
+        if nothing and self._painter.fills:  # its mask is empty: there is nothing to fill
+            return unchanged(request)
+        brief, how = await asyncio.to_thread(self._brief, request)
+        changing = np.zeros(brief.size[::-1], bool) if nothing else brief.mask
         given = await self._painter.paint(brief)
         try:
             picture = check_picture(given.data)
@@ -98,7 +93,7 @@ class Painting:
         log: Log = {"prompt": brief.words, "seed": request.seed, "sent": sent, "received": received, **given.log}
         if how:
             log["mask from"] = how
-        return Edited(picture, mask, log, given.cost)
+        return Edited(picture, None if changing is None else encode_mask(changing), log, given.cost)
 
     async def close(self) -> None:
         await self._painter.close()
@@ -122,18 +117,4 @@ class Painting:
         if self._selector is None or action not in WITHIN:
             raise EditFailed(f"{self.name} needs a mask, and there is none for “{action}”")
         found = self._selector.target(request, np.asarray(as_seen(picture)))
-        return grow_mask(found.mask, max(2, round(MARGIN * max(found.mask.shape)))), found.how
-
-
-def keep_outside(mask: Mask, original: Picture, edited: Picture) -> Picture:
-    """Return the edited picture under the mask and the original around it, in the original's size.
-
-    Editors that repaint a whole picture shift and tint parts that should not change; a masked edit must not.
-    """
-    before, after = as_seen(original), as_seen(edited)
-    if after.size != before.size:
-        after = after.resize(before.size, Image.Resampling.LANCZOS)
-    pixels = np.where(mask[:, :, None], np.asarray(after.convert("RGB")), np.asarray(before.convert("RGB")))
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG")
-    return Picture(file.getvalue(), "image/png", *before.size, plain=True)
+        return with_margin(found.mask), found.how

@@ -38,6 +38,10 @@ MOST_CUT = 120_000
 """Maximum number of pixels for segmentation; larger areas are scaled down."""
 
 
+FINDING = ("annotations", "detector", "segmenter")
+"""Options that tell an editor how to find the object to change."""
+
+
 class SelectedArea(NamedTuple):
     """The pixels to change, and how they were found."""
 
@@ -48,13 +52,14 @@ class SelectedArea(NamedTuple):
 class Selector:
     """Finds the objects in photographs that words describe."""
 
-    def __init__(self, annotations: Path | None = None, segmenter: Path | None = None, detector: str = "") -> None:
-        self._annotations = None if annotations is None else Annotations(annotations)
-        self._segmenter: Segmenter | None = None if segmenter is None else open_segmenter(segmenter)
+    def __init__(self, annotations: str = "", detector: str = "", segmenter: str = "") -> None:
+        """Open the files of the options in FINDING."""
+        self._annotations = Annotations(Path(annotations)) if annotations else None
+        self._segmenter: Segmenter | None = open_segmenter(Path(segmenter)) if segmenter else None
         self._detector: Detector | None = open_detector(detector, ModelSettings()) if detector else None
         self.settings: dict[str, Any] = {}
-        if annotations is not None:
-            self.settings["annotations"] = fingerprint(annotations)
+        if annotations:
+            self.settings["annotations"] = fingerprint(Path(annotations))
         if self._segmenter is not None:
             self.settings |= self._segmenter.settings
         if self._detector is not None:

@@ -5,6 +5,7 @@ from .batches import batches_of as batches_of
 from .function import Function as Function
 from .function import FunctionModel as FunctionModel
 from .hosted import Hosted as Hosted
+from .onnx_graph import open_graph as open_graph
 from .opening import open_model as open_model
 from .prices import Price as Price
 from .protocol import Answer as Answer

@@ -7,9 +7,10 @@ import numpy as np
 
 from countersight.detection import Mask, difference, encode_mask, grow_mask, read_mask
 from countersight.editing.exact.plans import plan
+from countersight.editing.pictures import decoded, unchanged
 from countersight.editing.protocol import Edited, EditorSettings, EditRequest
-from countersight.errors import BadPicture, EditFailed
-from countersight.picture import Picture, Pixels, as_seen
+from countersight.errors import EditFailed
+from countersight.picture import Picture, Pixels
 from countersight.scenes import Scene, apply, draw_both, encode, faults
 
 MARGIN = 2
@@ -44,8 +45,7 @@ def exact_edit(request: EditRequest) -> Edited:
     if scene is None:
         raise EditFailed("the exact editor only edits pictures with a known scene, and this picture has none")
     if request.instruction.action == "nothing":
-        nothing = np.zeros((request.picture.height, request.picture.width), bool)
-        return Edited(request.picture, encode_mask(nothing), {"seed": request.seed}, scene=scene)
+        return unchanged(request)
     try:
         changed, done = changed_scene(scene, request)
         pixels, mask = _drawn(request, scene, changed)
@@ -81,10 +81,7 @@ def _drawn(request: EditRequest, scene: Scene, changed: Scene) -> tuple[Pixels, 
     Only the changed area is redrawn, so a picture drawn by another version of the rasteriser keeps its edges
     everywhere else.
     """
-    try:
-        seen = np.asarray(as_seen(request.picture))
-    except BadPicture as error:
-        raise EditFailed(f"the picture {error}") from None
+    seen = np.asarray(decoded(request.picture))
     before, after = draw_both(scene, changed)
     height, width, _ = before.shape
     if seen.shape != before.shape:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.errors import ModelError
-from countersight.system import cores
+from countersight.models import onnx_graph
 
 CHECKSUMS: Final = "checksums.json"
 ENCODER: Final = "encoder.onnx"
@@ -65,15 +65,4 @@ def _read_bytes(folder: Path, name: str) -> bytes:
 
 def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
     """Open an ONNX graph, which runs on all cores unless `threads` is given."""
-    data = read_weights(folder, name)
-    try:
-        import onnxruntime
-    except ImportError:
-        raise ModelError("the embedded model needs ONNX Runtime: pip install onnxruntime") from None
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or cores()
-    options.log_severity_level = 3
-    # Spinning threads would take the cores that decode the next pictures.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    return onnx_graph.open_graph(folder / name, data=read_weights(folder, name), threads=threads)

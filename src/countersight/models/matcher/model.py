@@ -13,9 +13,9 @@ from countersight.models.matcher.counting import surface
 from countersight.models.matcher.regions import FILES, Look, Regions, View, looker, side_by_side
 from countersight.models.matcher.sequences import Sequences
 from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet, untrained_seeds
+from countersight.models.onnx_graph import open_graph
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
 from countersight.registry import with_options
-from countersight.system import cores
 
 
 class Member:
@@ -113,19 +113,6 @@ class Matcher(Displayed):
                 f"{wanted}: name regions that were computed in the same way"
             )
         return regions
-
-
-def open_graph(path: Path) -> Any:
-    """Open a matcher's ONNX graph."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = cores()
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # damaged files raise many kinds of exceptions
-        raise ModelError(f"{path} is not a matcher that onnxruntime can read: {str(error)[:200]}") from None
 
 
 def _fingerprint(folders: list[Path]) -> str:
