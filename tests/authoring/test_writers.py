@@ -42,8 +42,6 @@ def writing(said: Said, polished: str | None = None) -> Callable[[ChatServer, in
             return "say:" + json.dumps({"question": polished or question})
         if text.startswith("There is a photograph"):
             return "say:7"
-        if text.startswith("Two questions are asked"):
-            return "say:7"
         return "say:" + said(*asked(body))
 
     return behave

@@ -16,7 +16,7 @@ from countersight.authoring.counting import write_count
 from countersight.authoring.drafts import REJECTED, Funnel, PairDraft, write_funnel
 from countersight.authoring.model import NOT_DERIVED, TOLD_BLIND, VOTES, ModelWriter, PairChecker
 from countersight.authoring.pairing import Pair, PairBuilder, Pairs
-from countersight.authoring.sources import GROUPS, Group, LeftOut, SourceQuestion, read_sources
+from countersight.authoring.sources import GROUPS, Group, Rejected, SourceQuestion, read_sources
 from countersight.authoring.vocabulary import ASPECTS
 from countersight.authoring.yes_no import write_yes_no
 from countersight.blindness import card_section
@@ -204,18 +204,20 @@ def _check_order(order: BuildOrder) -> None:
         raise CountersightError(f"{order.pictures} is not a folder; name the folder that contains the pictures")
 
 
-def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | LeftOut:
+def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | Rejected:
     """Return a source whose picture exists, if pictures are given; CFMM also excludes counts and ambiguous answers."""
     if order.suite == CFMM and source.group == "direct":
-        return LeftOut(source.id, source.question, "a counting question: two shared options would reveal the answer")
+        return Rejected(
+            source.id, source.question, "", "a counting question: two shared options would reveal the answer"
+        )
     if order.suite == CFMM and source.agreement < AMBIGUOUS:
-        return LeftOut(source.id, source.question, "ambiguous: too many people gave another answer")
+        return Rejected(source.id, source.question, "", "ambiguous: too many people gave another answer")
     folder = _folder(order, source)
     if folder is None:
         return source
     places = (folder / sub / source.image for sub in ("", "val2014", "train2014"))
     is_there = bool(source.image) and any(place.is_file() for place in places)
-    return source if is_there else LeftOut(source.id, source.question, "no such picture")
+    return source if is_there else Rejected(source.id, source.question, "", "no such picture")
 
 
 def _folder(order: BuildOrder, source: SourceQuestion) -> Path | None:
@@ -292,8 +294,8 @@ def _blind_section(funnel: Funnel) -> str:
     )
     if funnel.blind:
         told = (
-            f"`{funnel.blind}` was asked to work out each new answer from the old one: "
-            f"{_were(funnel.faulted, 'pair')} left out because it came to another answer or to none. Then it was asked "
+            f"`{funnel.blind}` was asked to work out each new answer that no rule computes: "
+            f"{_were(funnel.faulted, 'pair')} left out because it came to another answer. Then it was asked "
             f"each question {VOTES} times without the picture and the factual answer: "
             f"{_were(funnel.told_blind, 'question')} left out because it answered correctly every time. They are in "
             f"`{REJECTED}`."

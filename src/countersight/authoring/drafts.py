@@ -7,7 +7,7 @@ from typing import Final, Protocol, Self
 
 import msgspec
 
-from countersight.authoring.sources import SourceQuestion
+from countersight.authoring.sources import Rejected, SourceQuestion
 from countersight.errors import DatasetError
 from countersight.files import write_whole
 
@@ -27,18 +27,6 @@ class PairDraft(msgspec.Struct, frozen=True):
     """The question before its grammar was corrected, if that changed it."""
     told: str = ""
     """The question with names instead of pronouns, from which the change of the case is taken; empty if unneeded."""
-
-
-class Rejected(msgspec.Struct, frozen=True):
-    """A question that did not become a pair: the check that failed, the reason, and the draft."""
-
-    id: str
-    question: str
-    answer: str
-    reason: str
-    """The short name of the check that the statistics use."""
-    details: str = ""
-    written: str = ""
 
 
 class Unwritten(Exception):  # noqa: N818 - the name says what happened

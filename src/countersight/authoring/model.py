@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import islice
 from random import Random
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
@@ -36,17 +36,12 @@ _EXAMPLES: Final = read_table("examples.toml")
 _PROMPTS: Final = read_table("prompts.toml")
 _MOST_OBJECTS = 50
 _WORD: Final = re.compile(r"[a-z0-9]+")
-_Shape = TypeVar("_Shape")
 
 
 class _Written(msgspec.Struct):
     question: str
-    new_answer: str | int
+    new_answer: str | int = ""
     operation: str = ""
-
-
-class _Polished(msgspec.Struct):
-    question: str
 
 
 @cache
@@ -109,8 +104,8 @@ class ModelWriter:
             text = await self._reply(_request(f"{source.id}/polish", prompt, draft.question))
         except Unwritten:
             return draft
-        found = _json_object(text, _Polished)
-        if found is None or not found.question.strip() or not _says_the_same(source, draft, found.question):
+        found = _written(text)
+        if found is None or not _says_the_same(source, draft, found.question):
             return draft
         polished = msgspec.structs.replace(draft, question=_tidy(found.question), unpolished=draft.question)
         same = polished.question == draft.question
@@ -137,12 +132,13 @@ class PairChecker:
         return answer_in(text, question)
 
     async def _derived(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Check that the model derives the same new answer, which it is not shown, from the old answer.
+        """Check that the model derives the same new answer from the old one, unless the composer computes it.
 
-        It derives the old answer from a supposition that changes nothing, and no answer from one that cannot happen.
-        A number that the composer computes is right, so any number is accepted for it.
+        From a supposition that changes nothing, the model derives the old answer.
         """
-        asked = _question(source, draft)
+        asked = _question(source, draft.question)
+        if asked.kind == "number" and compose(int(source.answer), draft.question, source.question) is not None:
+            return None
         known = "".join(f"- {text}\n" for text in source.beside[:_KNOWN])
         prompt = _PROMPTS["derive"].format(
             known=f"What else is said or asked about the photograph:\n{known}" if known else "",
@@ -152,16 +148,13 @@ class PairChecker:
             new_question=draft.question,
         )
         answer = await self._answer(f"{source.id}/derive", prompt, asked)
-        is_computed = (
-            asked.kind == "number" and compose(int(source.answer), draft.question, source.question) is not None
-        )
-        if answer == draft.answer or (answer is not None and is_computed):
+        if answer == draft.answer:
             return None
         return NOT_DERIVED, f"{self._model.name} answers {answer or 'nothing'}, not {draft.answer}"
 
     async def _blind(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
         """Check that the model does not answer correctly every time without the picture and the old answer."""
-        asked = _question(source, draft)
+        asked = _question(source, draft.question)
         prompt = _PROMPTS["blind"].format(wanted=_WANTED[asked.kind], question=draft.question)
         for vote in range(VOTES):
             if await self._answer(f"{source.id}/blind/{vote}", prompt, asked, vote) != draft.answer:
@@ -169,18 +162,17 @@ class PairChecker:
         return TOLD_BLIND, f"{self._model.name} answers {draft.answer} {VOTES} times of {VOTES}"
 
 
-def _question(source: SourceQuestion, draft: PairDraft) -> Question:
-    return Question(draft.question, "", "number" if source.group == "direct" else "boolean")
+def _question(source: SourceQuestion, text: str) -> Question:
+    return Question(text, "", "number" if source.group == "direct" else "boolean")
 
 
 def _draft(source: SourceQuestion, text: str) -> PairDraft:
     """Return the draft in a reply; raises Unwritten."""
     written = printable(text.replace("\n", " "))[:_LONGEST_WORDS]
-    found = _json_object(text, _Written)
-    if found is None or not found.question.strip():
+    found = _written(text)
+    if found is None:
         raise Unwritten("a reply that is not valid JSON", written=written)
-    kind = Question(found.question, "", "number" if source.group == "direct" else "boolean")
-    answer = answer_in(str(found.new_answer)[:100], kind)
+    answer = answer_in(str(found.new_answer)[:100], _question(source, found.question))
     if answer is None:
         raise Unwritten("a reply without an answer", written=written)
     operation = found.operation.strip().casefold() if source.group == "direct" else "flip"
@@ -191,11 +183,12 @@ def _draft(source: SourceQuestion, text: str) -> PairDraft:
     return PairDraft(question, answer, operation if operation in (*OPERATIONS, "flip") else "another", pattern)
 
 
-def _json_object(text: str, kind: type[_Shape]) -> _Shape | None:
-    """Return the first JSON object of that shape in a reply, ignoring the text around it."""
+def _written(text: str) -> _Written | None:
+    """Return the first JSON object with a question in a reply, ignoring the text around it."""
     for brace in islice(re.finditer(r"\{", text), _MOST_OBJECTS):
         with suppress(ValueError, RecursionError):  # msgspec's errors are ValueErrors
-            return msgspec.convert(json.JSONDecoder(strict=False).raw_decode(text, brace.start())[0], kind)
+            found = msgspec.convert(json.JSONDecoder(strict=False).raw_decode(text, brace.start())[0], _Written)
+            return found if found.question.strip() else None
     return None
 
 

@@ -11,9 +11,9 @@ import msgspec
 
 from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, first_fault, supposition_key
-from countersight.authoring.drafts import FunnelStep, PairDraft, Rejected, Unwritten, Writer
+from countersight.authoring.drafts import FunnelStep, PairDraft, Unwritten, Writer
 from countersight.authoring.model import NOT_DERIVED, TOLD_BLIND, PairChecker
-from countersight.authoring.sources import Group, LeftOut, SourceQuestion
+from countersight.authoring.sources import Group, Rejected, SourceQuestion
 from countersight.composer import effects_of
 from countersight.text import several
 
@@ -89,10 +89,10 @@ class PairBuilder:
         self._untried: Counter[str] = Counter()
         self._stopped: list[str] = []
 
-    async def make(self, found: Sequence[SourceQuestion | LeftOut], sizes: dict[Group, int]) -> Pairs:
+    async def make(self, found: Sequence[SourceQuestion | Rejected], sizes: dict[Group, int]) -> Pairs:
         """Return the requested number of pairs of each group, or as many as possible."""
         sources = [each for each in found if isinstance(each, SourceQuestion) and each.group in sizes]
-        left_out = [each for each in found if isinstance(each, LeftOut)]
+        left_out = [each for each in found if isinstance(each, Rejected)]
         reasons = Counter("a bad row" if each.reason.startswith("bad row") else each.reason for each in left_out)
         reasons["of another group"] = len(found) - len(sources) - len(left_out)
         tried = 0
@@ -101,7 +101,7 @@ class PairBuilder:
             tried_here = await self._make_group(inside, GroupBalance(group, size, self._seed), size)
             self._end_group(group, len(inside) - tried_here)
             tried += tried_here
-        self._rejected += [Rejected(each.id, each.question, "", each.reason) for each in left_out]
+        self._rejected += left_out
         steps = self._steps(len(found), reasons, len(sources), tried)
         return Pairs(tuple(self._pairs), tuple(self._rejected), tuple(steps), "; ".join(self._stopped))
 

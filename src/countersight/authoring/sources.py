@@ -76,17 +76,21 @@ class SourceQuestion(msgspec.Struct, frozen=True):
         return self.image.startswith("images/")
 
 
-class LeftOut(msgspec.Struct, frozen=True):
-    """A question that cannot become a pair, with the reason."""
+class Rejected(msgspec.Struct, frozen=True):
+    """A question that did not become a pair: the check that failed, the reason, and the draft if there is one."""
 
     id: str
     question: str
+    answer: str
     reason: str
+    """The short name of the check that the statistics use."""
+    details: str = ""
+    written: str = ""
 
 
 def read_sources(
     questions: Path, annotations: Path | None, captions: Path | None = None
-) -> Iterator[SourceQuestion | LeftOut]:
+) -> Iterator[SourceQuestion | Rejected]:
     """Yield the questions of a file or a dataset, each as a source or with the reason why it is unsuitable.
 
     Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions. COCO's
@@ -98,25 +102,20 @@ def read_sources(
     found = list((_from_dataset if questions.is_dir() else _from_file)(questions, annotations))
     said = read_captions(captions) if captions else {}
     for each in found:
-        if isinstance(each, _Entry) and each.image:
-            said.setdefault(picture_key(each.image), []).append(each.case.factual.text if each.case.factual else "")
-    if not any(isinstance(each, _Entry) for each in found):
-        wrong = Counter(re.sub(r"\d+", "N", each.reason) for each in found if isinstance(each, LeftOut)).most_common(1)
+        if isinstance(each, Case) and each.image and each.factual:
+            said.setdefault(picture_key(each.image), []).append(each.factual.text)
+    if not any(isinstance(each, Case) for each in found):
+        wrong = Counter(re.sub(r"\d+", "N", each.reason) for each in found if isinstance(each, Rejected)).most_common(1)
         rows = f" ({wrong[0][1]:,} x {wrong[0][0]})" if wrong else ""
         raise CountersightError(f"{questions} contains no questions{rows}; {_WANTED}")
     for each in found:
-        yield _source(each, said) if isinstance(each, _Entry) else each
+        yield _source(each, said) if isinstance(each, Case) else each
 
 
 _WANTED: Final = "name VQA's file with its annotations, C-VQA's CSV or a dataset"
 
 
-class _Entry(msgspec.Struct, frozen=True):
-    case: Case
-    image: str
-
-
-def _from_file(questions: Path, annotations: Path | None) -> Iterator[_Entry | LeftOut]:
+def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rejected]:
     layout: Layout = FACTUAL_LAYOUT
     if questions.suffix.lower() == ".csv":
         _refuse_annotations(annotations, "C-VQA's CSV contains its answers")
@@ -132,18 +131,18 @@ def _from_file(questions: Path, annotations: Path | None) -> Iterator[_Entry | L
         try:
             if isinstance(row, BadField):
                 raise row
-            yield _Entry(layout.as_case(row, number), str(layout.picture(row)))
+            yield msgspec.structs.replace(layout.as_case(row, number), image=str(layout.picture(row)))
         except BadField as wrong:
-            yield LeftOut(f"line {line}", "", f"bad row: {wrong.field}: {wrong.reason}")
+            yield Rejected(f"line {line}", "", "", f"bad row: {wrong.field}: {wrong.reason}")
 
 
-def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[_Entry | LeftOut]:
+def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[Case | Rejected]:
     _refuse_annotations(annotations, "a dataset contains its answers")
     bad: list[BadRow] = []
     for _, case in Dataset.open(folder).cases(bad.append):
-        yield _Entry(case, case.image or str(case.provenance.get("img_path", "")))
+        yield msgspec.structs.replace(case, image=case.image or str(case.provenance.get("img_path", "")))
     for row in bad:
-        yield LeftOut(f"line {row.line}", "", f"bad row: {row.field}: {row.reason}")
+        yield Rejected(f"line {row.line}", "", "", f"bad row: {row.field}: {row.reason}")
 
 
 def _refuse_annotations(annotations: Path | None, why: str) -> None:
@@ -151,10 +150,9 @@ def _refuse_annotations(annotations: Path | None, why: str) -> None:
         raise CountersightError(f"`annotations` works only with VQA's questions; {why}")
 
 
-def _source(entry: _Entry, said: dict[str, list[str]]) -> SourceQuestion | LeftOut:
-    case = entry.case
+def _source(case: Case, said: dict[str, list[str]]) -> SourceQuestion | Rejected:
     if case.factual is None:
-        return LeftOut(case.id, "", "no factual question")
+        return Rejected(case.id, "", "", "no factual question")
     question = case.factual
     if question.kind == "choice" and number_of(right := question.right_text.strip().casefold()) is not None:
         question = Question(question.text, right, "number")  # a choice whose right option is a number
@@ -162,18 +160,19 @@ def _source(entry: _Entry, said: dict[str, list[str]]) -> SourceQuestion | LeftO
     text = text.capitalize() if text.isupper() else text
     group = _group(text, question)
     if group is None:
-        return LeftOut(case.id, text, "neither a counting nor a yes/no question")
+        return Rejected(case.id, text, "", "neither a counting nor a yes/no question")
     if len(text) > _LONGEST_QUESTION:
-        return LeftOut(case.id, text[:_LONGEST_QUESTION], "the question is too long")
+        return Rejected(case.id, text[:_LONGEST_QUESTION], "", "the question is too long")
     answer, agreement = _majority(question, "number" if group == "direct" else "boolean")
     if answer is None:
-        return LeftOut(case.id, text, "the answer is neither a number nor yes or no")
+        return Rejected(case.id, text, "", "the answer is neither a number nor yes or no")
     if group == "direct" and not answer.isdecimal():
-        return LeftOut(case.id, text, "the answer is not a whole number")
+        return Rejected(case.id, text, "", "the answer is not a whole number")
     if agreement < CLEAR_MAJORITY:
-        return LeftOut(case.id, text, "no clear majority")
-    beside = tuple(other for other in dict.fromkeys(said.get(picture_key(entry.image), [])) if other != question.text)
-    return SourceQuestion(case.id, text, answer, group, entry.image, round(agreement, 3), beside)
+        return Rejected(case.id, text, "", "no clear majority")
+    image = case.image or ""
+    beside = tuple(other for other in dict.fromkeys(said.get(picture_key(image), [])) if other != question.text)
+    return SourceQuestion(case.id, text, answer, group, image, round(agreement, 3), beside)
 
 
 def _group(text: str, question: Question) -> Group | None:
