@@ -36,7 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "pairs"
 
 
-def test_the_answer_of_every_number_is_the_one_the_composer_comes_to(built: Path) -> None:
+def test_the_composer_computes_every_count(built: Path) -> None:
     cases = [case for _, case in Dataset.open(built).cases()]
     assert len(cases) == 80
     for each in cases:
@@ -46,7 +46,7 @@ def test_the_answer_of_every_number_is_the_one_the_composer_comes_to(built: Path
         assert each.counterfactual.answer != each.factual.answer
 
 
-def test_operations_come_out_even_and_suppositions_vary(built: Path) -> None:
+def test_operations_are_balanced_and_suppositions_vary(built: Path) -> None:
     funnel = read_funnel(built)
     assert funnel is not None
     shares = [count / 80 for _, count in funnel.operations]
@@ -56,7 +56,7 @@ def test_operations_come_out_even_and_suppositions_vary(built: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_wording_gives_its_answer_away(tmp_path: Path) -> None:
+def test_no_wording_predicts_its_answer(tmp_path: Path) -> None:
     small = [(f"How many {noun} are there?", str(count)) for noun in NOUNS for count in (1, 1, 1, 2, 2, 3, 4, 6, 8)]
     build(write_csv(tmp_path / "questions.csv", small), tmp_path / "pairs", size=150, groups=("direct",))
     answers: dict[object, Counter[str]] = {}
@@ -70,12 +70,12 @@ def test_no_wording_gives_its_answer_away(tmp_path: Path) -> None:
     assert {"1", "2", "3"} <= halved.keys()
 
 
-def test_the_card_says_what_is_answered_without_the_pictures(built: Path) -> None:
+def test_the_card_states_the_accuracy_without_the_pictures(built: Path) -> None:
     assert "## Accuracy without the pictures" in (built / "README.md").read_text()
     assert (built / "blind.json").is_file()
 
 
-def test_every_question_is_a_pair_or_has_its_reason(built: Path) -> None:
+def test_every_question_becomes_a_pair_or_is_rejected_with_a_reason(built: Path) -> None:
     funnel = read_funnel(built)
     assert funnel is not None
     read, *steps = funnel.steps
@@ -90,14 +90,14 @@ def test_every_question_is_a_pair_or_has_its_reason(built: Path) -> None:
     assert read.left == 80 + len(rejected(built)) + untried
 
 
-def test_a_pair_tells_how_it_came_about(built: Path) -> None:
+def test_a_pair_records_its_provenance(built: Path) -> None:
     _, first = next(iter(Dataset.open(built).cases()))
     assert (first.suite, first.group, first.provenance["writer"]) == ("cvqa-real", "direct", "grammar")
     assert {"source", "img_path", "operation", "pattern", "seed"} <= first.provenance.keys()
     assert first.change is not None
 
 
-def test_the_same_seed_builds_the_same_and_another_does_not(tmp_path: Path) -> None:
+def test_a_seed_determines_the_dataset(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "questions.csv")
     rows = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
@@ -106,14 +106,14 @@ def test_the_same_seed_builds_the_same_and_another_does_not(tmp_path: Path) -> N
     assert rows[0] == rows[1] != rows[2]
 
 
-def test_yes_and_no_turn_round_without_being_told_by_the_text(tmp_path: Path) -> None:
+def test_yes_no_answers_are_reversed_and_balanced(tmp_path: Path) -> None:
     build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", size=6, groups=("boolean",))
     cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
     assert Counter(case.counterfactual.answer for case in cases if case.counterfactual) == {"yes": 3, "no": 3}
     assert all(case.factual.answer != case.counterfactual.answer for case in cases)  # type: ignore[union-attr]
 
 
-def test_what_is_supposed_of_yes_and_no_is_that_the_fact_is_not_so(tmp_path: Path) -> None:
+def test_suppositions_of_yes_no_questions_name_a_change(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "questions.csv", [each for each in questions() if each[1] in ("yes", "no")])
     for seed in range(4):
         build(source, tmp_path / f"{seed}", size=8, groups=("boolean",), seed=seed)
@@ -147,7 +147,7 @@ LEFT_ALONE = (
 )
 
 
-def test_what_turns_one_thing_round_turns_its_answer_round_and_is_a_sentence(tmp_path: Path) -> None:
+def test_yes_no_suppositions_are_reversible_sentences(tmp_path: Path) -> None:
     rows = [(question, answer) for question in TURNED_ROUND for answer in ("yes", "no")]
     build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=len(rows), groups=("boolean",))
     cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
@@ -162,7 +162,7 @@ def test_what_turns_one_thing_round_turns_its_answer_round_and_is_a_sentence(tmp
     assert not [text for text in told if not re.search(named, text, re.IGNORECASE)]
 
 
-def test_yes_is_as_often_right_as_no_also_where_the_questions_run_out(tmp_path: Path) -> None:
+def test_yes_and_no_are_balanced_when_questions_run_out(tmp_path: Path) -> None:
     rows = [("Is the light on?", "yes")] * 9 + [("Is the lamp on?", "no")] * 2
     build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=100, groups=("boolean",))
     cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
@@ -170,7 +170,7 @@ def test_yes_is_as_often_right_as_no_also_where_the_questions_run_out(tmp_path: 
     assert {each["reason"] for each in rejected(tmp_path / "pairs")} == {"enough answers no"}
 
 
-def test_yes_is_as_often_right_as_no_with_each_kind_of_wording_of_as_many_as_were_asked_for(tmp_path: Path) -> None:
+def test_yes_and_no_are_balanced_for_each_kind_of_wording(tmp_path: Path) -> None:
     rows = [("Is he wearing a hat?", "yes")] * 5 + [("Is he wearing a tie?", "no")] * 2
     rows += [("Is the dog running?", "no")] * 5 + [("Is the cat running?", "yes")] * 2
     source = write_csv(tmp_path / "questions.csv", rows)
@@ -185,7 +185,7 @@ def test_yes_is_as_often_right_as_no_with_each_kind_of_wording_of_as_many_as_wer
         assert all(abs(said["yes"] - said["no"]) <= 1 for said in answers.values())
 
 
-def test_what_nothing_turns_round_is_left_alone_and_counted(tmp_path: Path) -> None:
+def test_questions_that_the_grammar_does_not_cover_are_rejected(tmp_path: Path) -> None:
     rows = [("Is the light on?", "yes"), *((question, "yes") for question in LEFT_ALONE)]
     build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", groups=("boolean",))
     reasons = {each["question"]: each["reason"] for each in rejected(tmp_path / "pairs")}
@@ -193,7 +193,7 @@ def test_what_nothing_turns_round_is_left_alone_and_counted(tmp_path: Path) -> N
     assert set(reasons.values()) == {"the grammar does not cover the question"}
 
 
-def test_a_name_of_several_nouns_is_not_taken_for_the_last_of_them(tmp_path: Path) -> None:
+def test_a_name_of_several_nouns_is_not_treated_as_its_last_noun(tmp_path: Path) -> None:
     names = ("hot dogs", "train cars", "toilet paper rolls", "rolls of plastic bags", "trellises", "TVs")
     rows = [(f"How many {name} are there?", str(count)) for name in names for count in range(1, 9)]
     build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=len(rows), groups=("direct",))
@@ -202,7 +202,7 @@ def test_a_name_of_several_nouns_is_not_taken_for_the_last_of_them(tmp_path: Pat
     assert not [text for text in texts if re.search(r"cats|bicycle|ran|left|joined|eaten|ate|trellise\b|\btv", text)]
 
 
-def test_what_is_supposed_happens_where_the_question_looks(tmp_path: Path) -> None:
+def test_suppositions_name_the_place_in_the_question(tmp_path: Path) -> None:
     places = {"suitcases": "on the floor", "flowers": "inside the red polygons", "people": "on the white animal"}
     rows = [(f"How many {x} are {place}?", str(n)) for x, place in places.items() for n in range(1, 9)]
     rows.append(("How many dogs are on a leash?", "3"))  # "there" is no leash
@@ -218,13 +218,13 @@ def test_what_is_supposed_happens_where_the_question_looks(tmp_path: Path) -> No
         assert re.search(r"on the floor|inside the red|on the white", each.change.text), each  # by itself, too
 
 
-def test_a_writer_nobody_knows_is_told_beside_the_writers_there_are(tmp_path: Path) -> None:
+def test_an_unknown_writer_is_reported_with_the_known_ones(tmp_path: Path) -> None:
     meant = r"no writer 'gramar'; did you mean 'grammar'\? The names are: grammar, embedded"
     with pytest.raises(CountersightError, match=meant):
         build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", writer="gramar")
 
 
-def test_hostile_rows_are_counted_and_none_is_lost(tmp_path: Path) -> None:
+def test_hostile_rows_are_rejected_and_counted(tmp_path: Path) -> None:
     rows = [
         ("How many dogs are there?", "3"),
         ("How many dogs are there?", "3.5"),
@@ -237,7 +237,7 @@ def test_hostile_rows_are_counted_and_none_is_lost(tmp_path: Path) -> None:
     assert reasons == {"How many {n} dogs are there?": "the grammar does not cover the question"}
 
 
-def test_what_is_sensitive_or_two_names_in_one_is_left_out_for_that_reason(tmp_path: Path) -> None:
+def test_sensitive_and_joined_names_are_rejected(tmp_path: Path) -> None:
     sensitive = ("corpses", "dead fish", "naked people", "black people", "rifles")
     joined = ("cars whose wheels are black", "cars and trucks", "people, and how many dogs")
     rows = [(f"How many {name} are there?", "3") for name in ("bullet trains", *sensitive, *joined)]
@@ -246,7 +246,7 @@ def test_what_is_sensitive_or_two_names_in_one_is_left_out_for_that_reason(tmp_p
     assert reasons == {"sensitive": len(sensitive), "the grammar does not cover the question": len(joined)}
 
 
-def test_half_a_dog_is_not_counted(tmp_path: Path) -> None:
+def test_fractions_are_not_counts(tmp_path: Path) -> None:
     asked = [("HOW MANY DOGS ARE THERE?", [answer] * 10) for answer in ("3", "3.5", "3 1/2", "3 and a half")]
     questions, annotations = write_vqa(tmp_path, asked)
     build(questions, tmp_path / "pairs", annotations=annotations)
@@ -261,7 +261,7 @@ def test_half_a_dog_is_not_counted(tmp_path: Path) -> None:
     assert "DOGS" not in only.counterfactual.text
 
 
-def test_only_clear_majorities_of_vqa_are_taken_and_the_rest_counted(tmp_path: Path) -> None:
+def test_only_clear_majorities_of_vqa_are_used(tmp_path: Path) -> None:
     source, annotations = write_vqa(
         tmp_path,
         [
@@ -283,7 +283,7 @@ def test_only_clear_majorities_of_vqa_are_taken_and_the_rest_counted(tmp_path: P
     assert first.provenance["agreement"] == "0.9"
 
 
-def test_annotations_of_other_questions_are_said_to_be_so(tmp_path: Path) -> None:
+def test_annotations_of_other_questions_are_an_error(tmp_path: Path) -> None:
     source, _ = write_vqa(tmp_path, [("How many dogs are there?", ["2"] * 10)])
     others = tmp_path / "others.json"
     others.write_text('{"annotations": [{"question_id": 7, "answers": []}]}')
@@ -301,7 +301,7 @@ def test_an_annotation_of_another_picture_is_a_bad_row(tmp_path: Path) -> None:
     assert [each["reason"] for each in rejected(tmp_path / "pairs")] == [reason]
 
 
-def test_pictures_go_with_the_pairs_and_a_missing_one_is_a_reason(tmp_path: Path) -> None:
+def test_pictures_are_copied_and_missing_ones_are_a_reason(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "questions.csv", questions()[:6])
     (tmp_path / "pictures/val2014").mkdir(parents=True)
     for number in range(3):
@@ -322,7 +322,7 @@ def test_any_dataset_with_factual_questions_is_a_source(tmp_path: Path) -> None:
     assert (built.cases, built.without_picture) == (2, 0)
 
 
-def test_a_choice_whose_right_option_is_a_number_is_a_how_many_question(tmp_path: Path) -> None:
+def test_a_choice_with_a_number_as_its_answer_is_a_count(tmp_path: Path) -> None:
     options = tuple(Option(text) for text in ("7", "10", "many"))
     cases = [
         case(n, factual=Question(f"How many {noun} are there?", letter, "choice", options))
@@ -333,7 +333,7 @@ def test_a_choice_whose_right_option_is_a_number_is_a_how_many_question(tmp_path
     assert (built.cases, factual) == (2, {"10", "7"})
 
 
-def test_a_dataset_without_pictures_is_built_from_and_finds_them_where_they_are_named(tmp_path: Path) -> None:
+def test_a_dataset_without_pictures_uses_a_given_folder(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "questions.csv", questions()[:4])
     build(source, tmp_path / "source", size=4, groups=("direct",))
     built = build(tmp_path / "source", tmp_path / "pairs", size=4, groups=("direct",))
@@ -345,7 +345,7 @@ def test_a_dataset_without_pictures_is_built_from_and_finds_them_where_they_are_
     assert (found.cases, found.without_picture) == (4, 0)
 
 
-def test_cfmm_gets_two_options_an_aspect_and_even_letters(tmp_path: Path) -> None:
+def test_cfmm_pairs_share_two_options_and_have_balanced_letters(tmp_path: Path) -> None:
     build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", suite="cfmm", size=40)
     cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
     letters = Counter(case.counterfactual.answer for case in cases if case.counterfactual)
@@ -359,7 +359,7 @@ def test_cfmm_gets_two_options_an_aspect_and_even_letters(tmp_path: Path) -> Non
         assert {option.text.casefold() for option in each.factual.options} == {"yes", "no"}
 
 
-def test_two_shared_options_would_tell_a_count_so_cfmm_has_none(tmp_path: Path) -> None:
+def test_cfmm_has_no_counting_questions(tmp_path: Path) -> None:
     questions = write_csv(tmp_path / "questions.csv")
     build(questions, tmp_path / "pairs", suite="cfmm", size=40)
     assert "two shared options would reveal the answer" in (tmp_path / "pairs/rejected.jsonl").read_text()
@@ -367,7 +367,7 @@ def test_two_shared_options_would_tell_a_count_so_cfmm_has_none(tmp_path: Path) 
         build(questions, tmp_path / "counts", suite="cfmm", size=40, groups=("direct",))
 
 
-def test_what_people_disagree_on_is_too_ambiguous_for_two_options(tmp_path: Path) -> None:
+def test_ambiguous_answers_are_rejected_for_cfmm(tmp_path: Path) -> None:
     source, annotations = write_vqa(
         tmp_path,
         [("Is the dog sitting?", ["yes"] * 7 + ["no"] * 3), ("Is the man wearing a hat?", ["yes"] * 10)],
@@ -392,7 +392,7 @@ def test_what_people_disagree_on_is_too_ambiguous_for_two_options(tmp_path: Path
         ("q.csv", "", ["--writer", "nobody:x"], "there is no"),
     ],
 )
-def test_what_cannot_be_built_from_is_said_in_a_sentence(
+def test_unusable_input_is_an_error_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name, content, options, message
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -405,18 +405,18 @@ def test_what_cannot_be_built_from_is_said_in_a_sentence(
     assert not (tmp_path / "pairs").exists()
 
 
-def test_a_file_that_is_not_there_is_said_in_a_sentence_from_python_too(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_in_python_too(tmp_path: Path) -> None:
     with pytest.raises(CountersightError, match=r"the file .*gone\.csv does not exist"):
         countersight.build("cvqa", tmp_path / "gone.csv", tmp_path / "pairs")
 
 
-def test_a_half_that_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_group_without_pairs_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = write_csv(tmp_path / "q.csv", questions()[:6])
     assert main(["build", "cvqa", "--questions", str(source), "--size", "4", "-o", str(tmp_path / "pairs")]) == 0
     assert "fewer than the requested 4: no yes/no question is suitable" in capsys.readouterr().out
 
 
-def test_a_dataset_that_is_there_is_not_written_over(built: Path) -> None:
+def test_an_existing_dataset_is_not_overwritten(built: Path) -> None:
     with pytest.raises(CountersightError, match="exists already"):
         build(built.with_name("questions.csv"), built)
 

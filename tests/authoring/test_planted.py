@@ -124,7 +124,7 @@ ADDED = [("How many dogs are there?", "4", "How many dogs would there be if 3 mo
 ADDED += [("How many cats are there?", "6", "How many cats would there be if 3 more cats were added?", "9")]
 
 
-def test_the_writer_is_asked_without_the_picture_by_default_and_the_card_says_so(tmp_path: Path) -> None:
+def test_the_writer_is_asked_without_the_picture_by_default(tmp_path: Path) -> None:
     with ChatServer(scripted(ADDED, blind="7")) as server:
         built = build(tmp_path, server, ADDED, groups=("direct",))
         blind = [question_of(body) for body in server.requests if question_of(body).startswith("There is a")]

@@ -67,7 +67,7 @@ def reasons(folder: Path) -> Counter[str]:
     return Counter(json.loads(line)["reason"] for line in (folder / "pairs" / REJECTED).read_text().splitlines())
 
 
-def test_what_a_model_writes_well_becomes_a_pair_with_its_cost(tmp_path: Path) -> None:
+def test_good_drafts_become_pairs_and_their_cost_is_recorded(tmp_path: Path) -> None:
     with ChatServer(writing(good)) as server:
         built = build(tmp_path, server)
     assert built.cases == 5  # of one operation there are never more
@@ -79,7 +79,7 @@ def test_what_a_model_writes_well_becomes_a_pair_with_its_cost(tmp_path: Path) -
     assert reasons(tmp_path) == {"the quota of the operation add is reached": 3}
 
 
-def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_request(tmp_path: Path) -> None:
+def test_every_request_begins_with_the_same_examples(tmp_path: Path) -> None:
     with ChatServer(writing(good)) as server:
         build(tmp_path, server)
     told = [question_of(body) for body in server.requests if "You change questions" in question_of(body)]
@@ -126,7 +126,7 @@ def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_
         (lambda noun, count: good(noun, count).replace(str(count + 3), "plenty"), "a reply without an answer"),
     ],
 )
-def test_what_is_wrong_is_counted_by_its_reason_and_kept(tmp_path: Path, said: Said, reason: str) -> None:
+def test_bad_drafts_are_counted_by_reason_and_stored(tmp_path: Path, said: Said, reason: str) -> None:
     def mixed(noun: str, count: int) -> str:
         return good(noun, count) if noun == NOUNS[0] else said(noun, count)
 
@@ -135,7 +135,7 @@ def test_what_is_wrong_is_counted_by_its_reason_and_kept(tmp_path: Path, said: S
     assert reasons(tmp_path) == {reason: len(COUNTS) - 1}
 
 
-def test_a_server_that_fails_some_questions_is_a_reason_too(tmp_path: Path) -> None:
+def test_failed_requests_are_counted_as_a_reason(tmp_path: Path) -> None:
     def behave(server: ChatServer, number: int, body: dict) -> str:
         noun = asked(body)[0] if "You change questions" in question_of(body) else ""
         return "status:400" if noun in NOUNS[:2] else writing(good)(server, number, body)
@@ -145,7 +145,7 @@ def test_a_server_that_fails_some_questions_is_a_reason_too(tmp_path: Path) -> N
     assert reasons(tmp_path)["the model did not answer"] == 2
 
 
-def test_grammar_is_polished_only_where_the_answer_stays(tmp_path: Path) -> None:
+def test_a_correction_that_changes_the_meaning_is_ignored(tmp_path: Path) -> None:
     rows = [("How many dogs are there?", "4")]
     better = "How many dogs would there be if three more dogs were added?"
     for name, polished in (("a", better), ("b", "How many dogs would there be if four more dogs were added?")):
@@ -158,14 +158,14 @@ def test_grammar_is_polished_only_where_the_answer_stays(tmp_path: Path) -> None
     assert texts[1].counterfactual and "3 more" in texts[1].counterfactual.text  # noqa: PT018
 
 
-def test_a_model_that_guesses_without_the_picture_rejects(tmp_path: Path) -> None:
+def test_a_correct_guess_without_the_picture_rejects_the_pair(tmp_path: Path) -> None:
     rows = [("How many dogs are there?", "4"), ("How many cats are there?", "6")]
     with ChatServer(writing(good)) as server:  # blind, it always guesses 7
         assert build(tmp_path, server, rows, blind=server.name).cases == 1
     assert reasons(tmp_path) == {"a model answers it without the picture": 1}
 
 
-def test_what_was_stopped_before_any_answer_leaves_nothing(tmp_path: Path) -> None:
+def test_a_build_without_any_answer_leaves_no_files(tmp_path: Path) -> None:
     with pytest.raises(CountersightError, match="no pair could be built"):
         build_dataset(
             BuildOrder(
@@ -184,7 +184,7 @@ MANY = [(f"How many {noun} are there?", "4") for noun in NOUNS] * 2
 @pytest.mark.parametrize(
     "said", ["I'm sorry, I cannot help with that.", '{"question": "Wie viele?", "new_answer": "3"}']
 )
-def test_a_writer_whose_drafts_give_no_pair_is_stopped_and_costs_nothing_again(tmp_path: Path, said: str) -> None:
+def test_a_writer_without_any_pair_is_stopped_and_not_paid_twice(tmp_path: Path, said: str) -> None:
     with ChatServer(writing(lambda noun, count: said)) as server:
         for _ in range(2):
             stopped = r"the last 40 direct drafts gave no pair.*\$0\.\d+.*pairs\.building"
@@ -204,14 +204,14 @@ def one_habit(noun: str, count: int) -> str:
     return json.dumps({"operation": "double", "new_answer": str(2 * count), "question": question})
 
 
-def test_a_wording_with_always_the_same_answer_is_left_out(tmp_path: Path) -> None:
+def test_a_wording_that_predicts_its_answer_is_rejected(tmp_path: Path) -> None:
     rows = [(f"How many {noun} are there?", "2") for noun in NOUNS[:8]]
     with ChatServer(writing(one_habit)) as server:
         assert build(tmp_path, server, rows, size=20).cases == 2
     assert reasons(tmp_path) == {"the quota of this wording with that answer is reached": 6}
 
 
-def test_a_writer_with_one_habit_is_not_paid_for_the_whole_file(tmp_path: Path) -> None:
+def test_a_writer_that_repeats_itself_is_stopped(tmp_path: Path) -> None:
     rows = [(f"How many {noun} are there?", str(count)) for count in range(2, 14) for noun in NOUNS]
     with ChatServer(writing(one_habit)) as server:
         built = build(tmp_path, server, rows, size=20)

@@ -35,7 +35,7 @@ WORDS = tuple(map(Option, ("yes", "no", "a red car", "2 dogs")))
         (True, "open", (), "yes"),
     ],
 )
-def test_a_result_becomes_an_answer(value, kind, options, answer) -> None:
+def test_a_result_is_converted_to_an_answer(value, kind, options, answer) -> None:
     assert answer_of(value, request("How many are there?", kind, options)) == answer
 
 
@@ -59,7 +59,7 @@ def test_a_result_of_the_wrong_type_is_a_failure(value, kind) -> None:
     assert failed.value.kind == "wrong type of answer"
 
 
-def test_a_long_text_is_cut_and_half_a_sign_replaced() -> None:
+def test_long_texts_are_cut_and_lone_surrogates_replaced() -> None:
     said = answer_of("\ud800" + "x" * 10**6, request("What?", "open"))
     assert len(said) == 2000
     assert said.encode()
@@ -80,5 +80,5 @@ def test_any_result_is_an_answer_or_a_failure(value, kind) -> None:
 @pytest.mark.parametrize(
     ("text", "number"), [("-3", -3), ("3.5 m", 3.5), ("a dozen", 12), ("3 or 4", None), ("", None)]
 )
-def test_the_number_a_text_says(text, number) -> None:
+def test_numbers_are_found_in_texts(text, number) -> None:
     assert number_in(text) == number

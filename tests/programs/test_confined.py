@@ -102,7 +102,7 @@ def test_a_confined_process_has_no_environment(monkeypatch) -> None:
 
 @linux
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_the_filter_of_either_machine_is_whole(machine) -> None:
+def test_the_filter_is_complete_on_both_architectures(machine) -> None:
     made = confined.filter_of(machine, 0x7FFF_1234_5678)
     assert len(made) < 4096
     for place, (code, yes, no, _) in enumerate(made):
@@ -114,7 +114,7 @@ def test_the_filter_of_either_machine_is_whole(machine) -> None:
 
 
 @linux
-def test_interpreters_are_confined_by_the_system_where_it_offers_that(caplog) -> None:
+def test_interpreters_are_confined_where_the_system_supports_it(caplog) -> None:
     (value,), observed = sandboxed("def execute_command(image):\n    return 42")
     assert value == 42
     known = platform.machine() in confined.ARCHITECTURES
@@ -122,7 +122,7 @@ def test_interpreters_are_confined_by_the_system_where_it_offers_that(caplog) ->
     assert ("run without" in caplog.text) == (not LANDLOCK or not known)
 
 
-def test_a_system_that_offers_nothing_of_the_kind_runs_programs_and_warns(monkeypatch, caplog) -> None:
+def test_programs_run_with_a_warning_where_confinement_is_unsupported(monkeypatch, caplog) -> None:
     monkeypatch.setattr(sandbox, "SCRIPT", "/nowhere/at/all.py")
     (value,), observed = sandboxed("def execute_command(image):\n    return 42")
     assert value == 42
@@ -131,14 +131,14 @@ def test_a_system_that_offers_nothing_of_the_kind_runs_programs_and_warns(monkey
     assert "SECURITY.md" in caplog.text
 
 
-def test_the_warning_of_a_missing_layer_is_on_the_terminal() -> None:
+def test_a_missing_layer_is_printed_on_the_terminal() -> None:
     code = "from countersight.programs.viper.sandbox import warn_of_missing as warn; warn({'landlock': False})"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stderr.startswith("countersight: on this machine generated programs run without landlock")
     assert said.stdout == ""
 
 
-def test_what_confines_the_programs_stands_in_run_json(tmp_path) -> None:
+def test_run_json_records_the_layers_of_confinement(tmp_path) -> None:
     model = programs("viper", lambda asked: "def execute_command(image):\n    return len(image.find('dog'))")
     ask(dataset(tmp_path / "data", 2), tmp_path / "run", model)
     observed = json.loads((tmp_path / "run/run.json").read_text())["observed"]
@@ -147,7 +147,7 @@ def test_what_confines_the_programs_stands_in_run_json(tmp_path) -> None:
 
 
 @linux
-def test_all_interpreters_together_have_a_bound_on_their_memory() -> None:
+def test_the_memory_of_all_interpreters_is_limited() -> None:
     limits = Limits(memory=32 * MEGABYTE)
     others = set(children())  # what other tests of this process left running
     most = asked = 0
@@ -194,7 +194,7 @@ def command_of(process):
 
 
 @pytest.mark.slow
-def test_ctrl_c_fails_nothing_that_was_under_way(tmp_path) -> None:
+def test_ctrl_c_fails_no_running_question(tmp_path) -> None:
     program = "```python\ndef execute_command(image):\n    return len(image.find('dog'))\n```"
     looking = []
 

@@ -51,7 +51,7 @@ def assert_near(box: tuple[int, ...], expected: tuple[int, ...], by: int) -> Non
 
 
 @pytest.mark.parametrize("form", ["v8", "v5", "sorted"])
-def test_every_export_of_yolo_finds_a_thing_once_and_where_it_is(tmp_path: Path, form: str) -> None:
+def test_every_yolo_export_finds_an_object_once_in_its_place(tmp_path: Path, form: str) -> None:
     detector = opened(yolo(tmp_path / "m.onnx", form, scores=(0.1, 0.8, 0.3), metadata=NAMES))
     assert detector.classes == ("person", "cat", "dining table")
     [cat] = find(detector, red_at(100, 40, 220, 120), "the cats")
@@ -65,7 +65,7 @@ def test_every_export_of_yolo_finds_a_thing_once_and_where_it_is(tmp_path: Path,
     [((-3.0, 2.0, -3.0, 0.0), "softmax"), ((-3.0, 2.0, -3.0), "sigmoid")],
     ids=["with a class for nothing", "without"],
 )
-def test_a_detr_finds_it_too(tmp_path: Path, logits: tuple[float, ...], labels: str) -> None:
+def test_a_detr_finds_an_object(tmp_path: Path, logits: tuple[float, ...], labels: str) -> None:
     (tmp_path / "preprocessor_config.json").write_text('{"do_normalize": false}')
     (tmp_path / "config.json").write_text('{"id2label": {"0": "person", "1": "cat", "2": "N/A"}}')
     detector = opened(detr(tmp_path / "m.onnx", logits))
@@ -73,7 +73,7 @@ def test_a_detr_finds_it_too(tmp_path: Path, logits: tuple[float, ...], labels: 
     assert_near(cat.box, (100, 40, 220, 120), by=5)
 
 
-def test_the_least_score_is_the_users(tmp_path: Path) -> None:
+def test_the_minimum_score_can_be_set(tmp_path: Path) -> None:
     path = yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.4, 0.3), metadata=NAMES)
     picture = red_at(100, 40, 220, 120)
     assert find(opened(path), picture, "cat") == []
@@ -81,7 +81,7 @@ def test_the_least_score_is_the_users(tmp_path: Path) -> None:
     assert len(find(opened(f"{path}?score=0.35&overlap=1"), picture, "cat")) == 3  # and so is what counts as one
 
 
-def test_names_come_from_a_file_or_are_those_of_coco_where_their_number_tells(tmp_path: Path) -> None:
+def test_names_come_from_a_file_or_from_coco(tmp_path: Path) -> None:
     labels = tmp_path / "labels.txt"
     labels.write_text("cow\npig\n\n")
     two = yolo(tmp_path / "two.onnx", "v8", scores=(0.9, 0.1))
@@ -95,12 +95,12 @@ def test_names_come_from_a_file_or_are_those_of_coco_where_their_number_tells(tm
 
 
 @pytest.mark.parametrize("names", ["{0: 'a'", "open('x')", "[" * 500, "{99999999: 'a'}"])
-def test_names_in_a_file_that_are_none_are_not_believed(tmp_path: Path, names: str) -> None:
+def test_invalid_names_in_a_file_are_ignored(tmp_path: Path, names: str) -> None:
     with pytest.raises(ModelError, match="does not name its classes"):
         opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.9, 0.1), metadata={"names": names}))
 
 
-def test_a_picture_is_looked_at_once_however_often_it_is_asked_about(tmp_path: Path) -> None:
+def test_each_picture_is_processed_once(tmp_path: Path) -> None:
     detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
     looked = []
     finder = detector._finder
@@ -113,7 +113,7 @@ def test_a_picture_is_looked_at_once_however_often_it_is_asked_about(tmp_path: P
     assert len(looked) == 2
 
 
-def test_in_a_part_of_the_picture_are_things_whose_middle_is(tmp_path: Path) -> None:
+def test_a_part_contains_the_objects_whose_centre_is_in_it(tmp_path: Path) -> None:
     detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
     picture = red_at(100, 40, 220, 120)
     assert len(find(detector, picture, "cat", Patch((150, 60, 170, 100)))) == 1
@@ -162,7 +162,7 @@ COUNTS = 'def execute_command(image):\n    return len(ImagePatch(image).find("ca
 ASKS = 'def execute_command(image):\n    return ImagePatch(image{}).simple_query("How many cats?")'
 
 
-def test_a_program_looks_with_a_detector(tmp_path: Path) -> None:
+def test_a_program_uses_a_detector(tmp_path: Path) -> None:
     path = yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES)
     answer, beside, settings = answered(f"{path}?score=0.7", COUNTS)
     assert (answer.text, beside) == ("5", [])
@@ -173,7 +173,7 @@ def test_a_program_looks_with_a_detector(tmp_path: Path) -> None:
     assert len(str(settings["eyes detector"])) == 12  # which weights
 
 
-def test_a_model_with_eyes_answers_about_the_picture_and_the_detector_finds(tmp_path: Path) -> None:
+def test_a_model_answers_questions_beside_a_detector(tmp_path: Path) -> None:
     path = yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES)
     answer, [request], settings = answered(f"{path}+{{}}", ASKS.format(""), "red")
     assert answer.text == "red"
@@ -196,7 +196,7 @@ def test_a_model_with_eyes_answers_about_the_picture_and_the_detector_finds(tmp_
         ("nowhere", "is not on this machine"),
     ],
 )
-def test_what_cannot_be_opened_is_said_in_a_sentence(tmp_path: Path, where: str, said: str) -> None:
+def test_detectors_that_cannot_be_opened_are_an_error_message(tmp_path: Path, where: str, said: str) -> None:
     (tmp_path / "torn.onnx").write_bytes(b"\x08\x08nothing")
     (tmp_path / "words.txt").write_text("hello")
     with pytest.raises(ModelError, match=said.replace("?", r"\?")) as error:
@@ -204,7 +204,7 @@ def test_what_cannot_be_opened_is_said_in_a_sentence(tmp_path: Path, where: str,
     assert "\n" not in str(error.value)
 
 
-def test_a_bad_picture_and_a_network_that_breaks_down_are_failures_of_the_tool(tmp_path: Path) -> None:
+def test_bad_pictures_and_broken_networks_are_tool_failures(tmp_path: Path) -> None:
     detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
     torn = red_at(100, 40, 220, 120)
     torn = Picture(torn.data[:60], torn.mime, torn.width, torn.height)
@@ -215,7 +215,7 @@ def test_a_bad_picture_and_a_network_that_breaks_down_are_failures_of_the_tool(t
         find(detector, red_at(1, 1, 9, 9), "cat")
 
 
-def test_a_detector_does_not_talk(tmp_path: Path) -> None:
+def test_a_detector_answers_no_questions(tmp_path: Path) -> None:
     detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
     with pytest.raises(ToolFailed, match="cannot answer questions"):
         asyncio.run(detector.query(red_at(1, 1, 9, 9), "Is the sky blue?", None))
@@ -238,12 +238,12 @@ def test_a_detector_does_not_talk(tmp_path: Path) -> None:
         ("skis", {"skis"}),
     ],
 )
-def test_words_of_a_program_name_classes(what: str, classes: set[str]) -> None:
+def test_words_are_mapped_to_classes(what: str, classes: set[str]) -> None:
     assert classes_of(what, CLASSES) == classes
 
 
 @pytest.mark.parametrize("what", ["trees", "red car", "the picture", "cat and trees", "🐈"])
-def test_what_it_does_not_know_it_refuses_and_says_what_it_knows(what: str) -> None:
+def test_unknown_words_are_refused_with_the_known_classes(what: str) -> None:
     with pytest.raises(ToolFailed, match="it finds: person, bicycle"):
         classes_of(what, CLASSES)
 
@@ -269,7 +269,7 @@ BOXES = st.tuples(SIDES, SIDES, st.floats(0.5, 40), st.floats(0.5, 40)).map(
 @given(
     st.lists(st.builds(Found, BOXES, st.sampled_from(["cat", "dog"]), st.floats(0, 1)), max_size=12), st.floats(0, 1)
 )
-def test_what_is_kept_does_not_overlap_and_what_is_dropped_does(found: list[Found], overlap: float) -> None:
+def test_only_overlapping_boxes_are_dropped(found: list[Found], overlap: float) -> None:
     kept = suppress_overlaps(found, overlap)
     assert [each.score for each in kept] == sorted((each.score for each in kept), reverse=True)
     for place, one in enumerate(kept):
@@ -294,7 +294,7 @@ def test_boxes_are_whole_pixels_inside_the_picture(box: tuple[float, float, floa
     assert 0 <= top < bottom <= 40
 
 
-def test_a_detector_makes_the_regions_of_a_dataset_and_says_where_it_finds_nothing_at_all(tmp_path: Path) -> None:
+def test_a_detector_creates_the_regions_of_a_dataset(tmp_path: Path) -> None:
     from countersight.training import features_by_detector
 
     with DatasetWriter(tmp_path / "photos", name="red", description="", license="CC0-1.0", provenance={}) as writer:
@@ -327,7 +327,7 @@ def test_a_detector_of_transformers_names_its_classes_and_boxes(tmp_path: Path) 
         find(detector, red_at(100, 40, 220, 120), "N/A")
 
 
-def test_a_detector_that_takes_words_is_asked_with_those_of_the_program(tmp_path: Path) -> None:
+def test_an_open_vocabulary_detector_gets_the_words_of_the_program(tmp_path: Path) -> None:
     from tiny_detectors import owlvit
 
     detector = opened(f"{owlvit(tmp_path / 'owl')}?score=0")
@@ -340,7 +340,7 @@ def test_a_detector_that_takes_words_is_asked_with_those_of_the_program(tmp_path
             find(detector, red_at(1, 1, 9, 9), words)
 
 
-def test_a_model_that_finds_nothing_by_trade_is_refused(tmp_path: Path) -> None:
+def test_a_model_that_is_no_detector_is_refused(tmp_path: Path) -> None:
     from tiny_detectors import classifier
 
     with pytest.raises(ModelError, match="contains a vit model, which is not an object detector"):

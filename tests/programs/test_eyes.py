@@ -19,7 +19,7 @@ UNSEEN = 90210
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.group)
-def test_everything_drawn_is_found_where_it_is(template) -> None:
+def test_everything_drawn_is_found_in_its_place(template) -> None:
     for index in range(12):
         solved = template.solved(UNSEEN, index)
         for scene in (solved.puzzle.scene, solved.changed):
@@ -45,7 +45,7 @@ ENCODED_AGAIN = {
 
 
 @pytest.mark.parametrize("how", ENCODED_AGAIN)
-def test_a_picture_that_was_encoded_again_is_seen_or_refused_and_never_misread(how) -> None:
+def test_re_encoded_pictures_are_recognised_or_refused(how) -> None:
     right = 0
     for template in TEMPLATES[:4]:
         scene = template.solved(UNSEEN, 0).puzzle.scene
@@ -62,7 +62,7 @@ def test_a_picture_that_was_encoded_again_is_seen_or_refused_and_never_misread(h
     assert right >= (3 if how not in ("grey", "half") else 0)
 
 
-def test_where_things_are_is_told_in_the_pixels_of_the_picture_that_was_handed_in() -> None:
+def test_boxes_are_in_pixels_of_the_original_picture() -> None:
     scene = TEMPLATES[3].solved(UNSEEN, 0).puzzle.scene
     smaller = Image.fromarray(draw(scene)).resize((314, 314), Image.Resampling.LANCZOS)
     boxes = [circle.box for circle in see(np.asarray(smaller)).circles]
@@ -87,7 +87,7 @@ def test_where_things_are_is_told_in_the_pixels_of_the_picture_that_was_handed_i
     ],
     ids=["black", "empty", "tiny", "vast", "noise", "crowd"],
 )
-def test_a_picture_that_is_no_scene_is_said_to_be_none(pixels) -> None:
+def test_other_pictures_are_refused(pixels) -> None:
     with pytest.raises(NotAScene):
         see(pixels)
 

@@ -33,7 +33,7 @@ async def outcomes(style, texts, limits, eyes=None):
 
 
 @pytest.mark.slow
-def test_what_waits_in_a_queue_does_not_count_as_running() -> None:
+def test_waiting_in_a_queue_does_not_count_as_running() -> None:
     """Ten times as much to compute as one program may take, and every tool of it slower than the queue is long."""
     pytest.importorskip("pydantic_monty")
     limits = Limits(seconds=0.8, waiting=0.6)
@@ -63,7 +63,7 @@ def test_step_programs_have_a_time_limit() -> None:
     assert str(failed) == "timeout: it did not finish within 0.3 s"
 
 
-def test_step_programs_leave_the_loop_to_others() -> None:
+def test_step_programs_do_not_block_the_event_loop() -> None:
     longest = 0.0
 
     async def watched():
@@ -88,7 +88,7 @@ class Panicked(BaseException):
 
 @pytest.mark.parametrize("fault", [ZeroDivisionError, MemoryError, RecursionError, Panicked])
 @pytest.mark.parametrize("style", ["viper", "visprog"])
-def test_whatever_eyes_raise_is_a_failure_of_that_program(style, fault) -> None:
+def test_any_exception_of_a_vision_tool_fails_the_program(style, fault) -> None:
     if style == "viper":
         pytest.importorskip("pydantic_monty")
 

@@ -131,7 +131,7 @@ FAST = {*EVERY[::12], *(("viper", f"{name} (faked)") for name in list(FAKED)[::4
 
 
 @pytest.mark.parametrize(("style", "name"), [each if each in FAST else slowly(*each) for each in EVERY])
-def test_a_hostile_program_is_a_failure_of_its_case_alone(style, name, outcome_of) -> None:
+def test_a_hostile_program_fails_only_its_own_case(style, name, outcome_of) -> None:
     came, seconds, after = outcome_of(style, name)
     assert isinstance(came, AskingFailed), came
     assert not came.again
@@ -152,7 +152,7 @@ def test_nothing_was_read_written_or_called(outcomes, trap) -> None:
     assert trap.callers == 0
 
 
-def test_a_run_goes_on_past_hostile_programs(tmp_path, trap) -> None:
+def test_a_run_continues_after_hostile_programs(tmp_path, trap) -> None:
     texts = [filled(text, **trap.names) for text in list(viper_programs().values())[::12]]
     counting = "def execute_command(image):\n    return len(image.find('dog'))"  # the questions ask for a number
     written = [text for hostile in texts for text in (hostile, counting)]

@@ -62,7 +62,7 @@ def found(said, what="dog", within=None, seer=None):
         ('[{"bbox_2d": [10, 20, 30, 40], "label": "dog"}, {"bbox_2d": [50, 50', [(10, 20, 30, 40)]),
     ],
 )
-def test_boxes_are_read_in_the_ways_models_write_them(said, boxes) -> None:
+def test_boxes_are_read_in_the_formats_of_models(said, boxes) -> None:
     assert read_boxes(said, 100, 100) == boxes
     assert [patch.box for patch in found(said)] == boxes
 
@@ -75,7 +75,7 @@ def test_boxes_are_read_in_the_ways_models_write_them(said, boxes) -> None:
         "{" * 50_000,
     ],
 )
-def test_a_model_that_does_not_say_where_is_a_failed_tool(said) -> None:
+def test_a_reply_without_boxes_is_a_tool_failure(said) -> None:
     with pytest.raises(ToolFailed, match="seer cannot locate"):
         found(said)
 
@@ -87,12 +87,12 @@ def test_any_reply_gives_boxes_inside_the_picture_or_none(text) -> None:
         assert 0 <= top < bottom <= 60
 
 
-def test_a_reply_that_goes_on_and_on_gives_a_bounded_number_of_boxes() -> None:
+def test_the_number_of_boxes_is_limited() -> None:
     boxes = read_boxes(", ".join(f"[{n % 90}, {n // 90 % 90}, 95, 95]" for n in range(100_000)), 100, 100)
     assert len(boxes) == 200
 
 
-def test_it_is_asked_with_the_picture_and_its_size() -> None:
+def test_the_model_gets_the_picture_and_its_size() -> None:
     seer = Seer("[]")
     found("", seer=seer)
     (request,) = seer.requests
@@ -101,7 +101,7 @@ def test_it_is_asked_with_the_picture_and_its_size() -> None:
     assert request.turns[0].picture is PICTURE
 
 
-def test_a_part_is_cut_out_and_its_boxes_are_put_back() -> None:
+def test_a_part_is_cropped_and_its_boxes_are_moved_back() -> None:
     seer = Seer("[1, 2, 3, 4]")
     (patch,) = found("", within=Patch((40, 50, 80, 70)), seer=seer)
     assert patch == Patch((41, 52, 43, 54), "dog")
@@ -110,7 +110,7 @@ def test_a_part_is_cut_out_and_its_boxes_are_put_back() -> None:
     assert "40 pixels wide and 20 pixels high" in seer.requests[0].turns[0].text
 
 
-def test_questions_go_to_the_model_and_its_words_come_back() -> None:
+def test_questions_are_passed_to_the_model() -> None:
     seer = Seer("Two, I think.")
     assert asyncio.run(ModelVision(seer).query(PICTURE, "How many?", None)) == "Two, I think."
     assert seer.requests[0].turns[0].text.startswith("How many?\n")
@@ -119,7 +119,7 @@ def test_questions_go_to_the_model_and_its_words_come_back() -> None:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-def test_a_cut_out_is_the_part_as_a_viewer_shows_it(kind) -> None:
+def test_a_cropped_part_respects_the_orientation(kind) -> None:
     image = Image.new("RGB", (60, 30), "white")
     image.paste("red", (0, 0, 10, 30))
     exif = image.getexif()
@@ -133,18 +133,18 @@ def test_a_cut_out_is_the_part_as_a_viewer_shows_it(kind) -> None:
     assert all(abs(channel - gold) < 12 for channel, gold in zip(pixels.getpixel((15, 3)), (255, 0, 0), strict=True))
 
 
-def test_a_picture_that_cannot_be_decoded_is_a_failed_tool() -> None:
+def test_a_picture_that_cannot_be_decoded_is_a_tool_failure() -> None:
     bad = Picture(b"nothing", "image/png", 100, 100)
     with pytest.raises(ToolFailed, match="the picture"):
         asyncio.run(ModelVision(Seer("")).query(bad, "What?", Patch((0, 0, 5, 5))))
 
 
 @pytest.mark.parametrize("failure", [AskingFailed("broken", again=True), Overloaded("busy", 1.0), Refused("unknown")])
-def test_trouble_with_the_server_is_no_failure_of_the_program(failure) -> None:
+def test_server_errors_are_not_failures_of_the_program(failure) -> None:
     with pytest.raises(type(failure)):
         found(failure)
 
 
-def test_a_question_the_model_will_not_answer_is_a_failed_tool() -> None:
+def test_a_refused_question_is_a_tool_failure() -> None:
     with pytest.raises(ToolFailed, match="seer did not answer: too long"):
         found(AskingFailed("too long", again=False))

@@ -36,7 +36,7 @@ def _interpreter(request):
 
 @pytest.mark.parametrize("style", STYLE)
 @pytest.mark.parametrize(("kind", "options", "said"), [("number", (), "5"), ("choice", "3579", "B"), ("open", (), "5")])
-def test_a_program_is_written_run_and_its_result_is_the_answer(style, kind, options, said) -> None:
+def test_the_result_of_a_program_is_the_answer(style, kind, options, said) -> None:
     model = programs(style, lambda asked: COUNTING[style])
     (answer,) = answered(model, request("How many?", kind, map(Option, options)))
     assert answer.text == said
@@ -47,7 +47,7 @@ def test_a_program_is_written_run_and_its_result_is_the_answer(style, kind, opti
 
 
 @pytest.mark.parametrize("style", STYLE)
-def test_the_code_model_is_shown_the_plain_question_and_never_the_picture(style) -> None:
+def test_the_code_model_gets_the_question_without_the_picture(style) -> None:
     coder = Coder(lambda asked: COUNTING[style])
     model = Programs("", STYLES[style](Limits()), coder, Eyes())
     answered(model, request("How many dogs would there be {if} two more came?", "number"))
@@ -79,7 +79,7 @@ def test_a_failure_names_its_kind_and_keeps_the_program(style, written, kind) ->
     assert failed.so_far.tokens_in == 10
 
 
-def test_what_a_program_says_that_is_no_option_is_restated_by_the_code_model(tmp_path) -> None:
+def test_a_result_that_is_no_option_is_restated_by_the_code_model(tmp_path) -> None:
     def write(asked):
         return "B" if asked.restates else "```\nA=EVAL(expr=\"'teal'\")\nR=RESULT(var=A)\n```"
 
@@ -97,7 +97,7 @@ def test_what_a_program_says_that_is_no_option_is_restated_by_the_code_model(tmp
     assert coder.requests[-1].pictures == ()
 
 
-def test_a_program_of_any_length_and_many_calls_is_kept_in_part() -> None:
+def test_long_programs_and_many_calls_are_recorded_in_part() -> None:
     text = "x" * 1_000_000
     (failed,) = answered(programs("visprog", lambda asked: text), request())
     assert len(failed.so_far.trace.program) == 8000
@@ -107,7 +107,7 @@ def test_a_program_of_any_length_and_many_calls_is_kept_in_part() -> None:
 
 
 @pytest.mark.parametrize("style", STYLE)
-def test_when_the_eyes_must_be_asked_again_the_program_is_not_written_again(style) -> None:
+def test_a_retry_of_the_vision_tools_reuses_the_program(style) -> None:
     class Busy(Eyes):
         times = 0
 
@@ -127,7 +127,7 @@ def test_when_the_eyes_must_be_asked_again_the_program_is_not_written_again(styl
 
 
 @pytest.mark.parametrize("style", STYLE)
-def test_tools_that_take_too_long_end_the_program(style) -> None:
+def test_slow_tools_end_the_program(style) -> None:
     class Asleep(Eyes):
         async def find(self, picture, what, within):
             await asyncio.sleep(60)
@@ -138,7 +138,7 @@ def test_tools_that_take_too_long_end_the_program(style) -> None:
     assert failed.so_far.trace.program
 
 
-def test_a_program_can_ask_the_language_model_too() -> None:
+def test_a_program_can_query_the_language_model() -> None:
     pytest.importorskip("pydantic_monty")
     program = "def execute_command(image):\n    return llm_query('Do dogs bark?')"
     coder = Coder(lambda asked: "Yes." if asked.question.startswith("Do dogs") else program)
@@ -162,12 +162,12 @@ def test_a_program_can_ask_the_language_model_too() -> None:
         ("visprog:endpoint:nonsense", "endpoint:URL#MODEL"),
     ],
 )
-def test_wrong_names_get_a_sentence(name, words) -> None:
+def test_invalid_names_are_an_error_message(name, words) -> None:
     with pytest.raises(ModelError, match=words):
         open_model(name, ModelSettings())
 
 
-def test_names_hold_whole_models() -> None:
+def test_names_can_contain_complete_model_names() -> None:
     url = "endpoint:http://127.0.0.1:9/v1#a;b"
     model = open_model(f"visprog:{url};vision=endpoint:http://127.0.0.1:8/v1#eyes:7b", ModelSettings())
     assert model.settings["code"] == url
@@ -179,7 +179,7 @@ def test_names_hold_whole_models() -> None:
 
 
 @pytest.mark.parametrize("style", STYLE)
-def test_a_run_with_a_code_model_and_eyes_behind_endpoints(style, tmp_path) -> None:
+def test_a_run_with_a_code_model_and_a_vision_model_on_servers(style, tmp_path) -> None:
     def script(server, number, body):
         if isinstance(body["messages"][-1]["content"], str):
             assert "ImagePatch" in question_of(body) or "LOC(" in question_of(body)
@@ -206,7 +206,7 @@ def test_a_run_with_a_code_model_and_eyes_behind_endpoints(style, tmp_path) -> N
     assert settings["code"] == settings["eyes"] == server.name
 
 
-def test_the_change_is_told_where_the_question_does_not_say_it(tmp_path) -> None:
+def test_a_separate_change_is_part_of_the_prompt(tmp_path) -> None:
     asked = []
 
     def write(request):

@@ -229,7 +229,7 @@ def test_a_program_in_the_vocabulary_of_visprog_runs(shown) -> None:
         ("return best_image_match([], ['blue'])", "tool failure", "1 to 64 patches"),
     ],
 )
-def test_a_program_that_needs_what_is_not_there_says_so(body, kind, words) -> None:
+def test_a_missing_tool_is_reported(body, kind, words) -> None:
     pytest.importorskip("pydantic_monty")
     with pytest.raises(ProgramFailed, match=words) as failed:
         returned(body, Eyes(), know)

@@ -28,7 +28,7 @@ UNSEEN = 1_870_313
 
 
 @pytest.mark.slow
-def test_every_published_question_has_a_program_of_either_kind() -> None:
+def test_every_published_question_has_both_kinds_of_programs() -> None:
     with open(published("cvqa/C-VQA-Synthetic_questions.csv"), encoding="utf-8", newline="") as file:
         questions = [row[name] for row in csv.DictReader(file) for name in ("query", "new query")]
     assert len(questions) == 6000
@@ -38,7 +38,7 @@ def test_every_published_question_has_a_program_of_either_kind() -> None:
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.group)
-def test_programs_count_what_is_in_the_pixels(template) -> None:
+def test_programs_count_correctly_from_pixels(template) -> None:
     async def count(vision, question, picture):
         return await run_steps(parse_steps(as_steps(question)), picture, vision, Tracing())
 
@@ -71,13 +71,13 @@ def test_programs_count_what_is_in_the_pixels(template) -> None:
         "How many dots would a circle contain at most if they were stirred?",
     ],
 )
-def test_what_the_grammar_does_not_cover_gets_no_program(question) -> None:
+def test_questions_outside_the_grammar_get_no_program(question) -> None:
     with pytest.raises(NoProgram):
         as_steps(question)
 
 
 @given(st.text(max_size=200) | st.text("how many flowerdotsinside thredpolygonscircles if0123456789?", max_size=200))
-def test_any_question_has_a_program_or_none(question) -> None:
+def test_any_text_gives_a_program_or_none(question) -> None:
     try:
         program = as_steps(question)
     except NoProgram:
@@ -85,7 +85,7 @@ def test_any_question_has_a_program_or_none(question) -> None:
     assert parse_steps(program)
 
 
-def test_what_is_removed_is_what_the_question_says() -> None:
+def test_the_right_things_are_removed() -> None:
     """Six circles in two rows, one dot in the first, two in the second, and so on."""
 
     class Circles(Eyes):
@@ -123,7 +123,7 @@ def unseen(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", ["visprog", "viper"])
-def test_a_run_answers_from_pixels_alone(style, unseen, tmp_path) -> None:
+def test_a_run_answers_from_pixels(style, unseen, tmp_path) -> None:
     if style == "viper":
         pytest.importorskip("pydantic_monty")
     done = run_command(unseen, tmp_path / "run", f"{style}:reference;vision=scene", "--shown")

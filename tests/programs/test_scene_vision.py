@@ -43,12 +43,12 @@ def said(picture, question, within=None):
 
 
 @pytest.mark.parametrize("what", ["flower", "flowers", "the flowers", "all  the Flowers", "a flower"])
-def test_things_are_found_however_they_are_called(what) -> None:
+def test_things_are_found_under_several_names(what) -> None:
     picture, scene = drawn(1)
     assert len(found(picture, what)) == len(scene.flowers)
 
 
-def test_what_lies_in_a_polygon_lies_within_its_outline_and_not_only_its_box() -> None:
+def test_inside_a_polygon_means_inside_its_outline() -> None:
     picture, _ = drawn(1)
     for polygon in found(picture, "polygons"):
         inside = found(picture, "flowers", polygon)
@@ -57,13 +57,13 @@ def test_what_lies_in_a_polygon_lies_within_its_outline_and_not_only_its_box() -
         assert len(in_box) >= len(inside)
 
 
-def test_a_part_of_the_picture_holds_what_has_its_middle_there() -> None:
+def test_a_part_contains_the_things_whose_centre_is_in_it() -> None:
     picture, _ = drawn(4)
     top = Patch((0, 0, picture.width, picture.height // 2))
     assert len(found(picture, "circles", top)) == 3
 
 
-def test_the_little_they_can_say() -> None:
+def test_questions_that_the_scene_reader_answers() -> None:
     picture, scene = drawn(1)
     assert said(picture, "How many flowers are there in the picture?") == str(len(scene.flowers))
     polygon = found(picture, "polygons")[0]
@@ -79,25 +79,25 @@ def test_the_little_they_can_say() -> None:
 
 
 @pytest.mark.parametrize("what", ["dog", "", "red flowers", "flowers; dots", "x" * 10_000])
-def test_what_they_do_not_know_is_a_failed_tool(what) -> None:
+def test_unknown_things_are_a_tool_failure(what) -> None:
     picture, _ = drawn(1)
     with pytest.raises(ToolFailed):
         found(picture, what)
 
 
-def test_a_question_they_cannot_answer_is_a_failed_tool() -> None:
+def test_other_questions_are_a_tool_failure() -> None:
     picture, _ = drawn(1)
     with pytest.raises(ToolFailed, match="the scene reader counts"):
         said(picture, "Is it raining?")
 
 
 @pytest.mark.parametrize("data", [picture(), picture(size=300, kind="JPEG"), picture(size=1400)])
-def test_another_picture_is_a_failed_tool(data) -> None:
+def test_another_kind_of_picture_is_a_tool_failure(data) -> None:
     with pytest.raises(ToolFailed, match="not a scene of C-VQA-Synthetic"):
         found(check_picture(data), "flowers")
 
 
-def test_a_picture_is_looked_at_once_for_all_that_ask_at_a_time(monkeypatch) -> None:
+def test_concurrent_questions_process_a_picture_once(monkeypatch) -> None:
     looked = []
     see = scene_vision.see
     monkeypatch.setattr(scene_vision, "see", lambda pixels: looked.append(1) or see(pixels))

@@ -24,7 +24,7 @@ def result(program, eyes=None, tracing=None):
     return asyncio.run(run_steps(parse_steps(program), PICTURE, eyes or Eyes(), tracing or Tracing()))
 
 
-def test_a_line_is_a_name_an_operation_and_named_values() -> None:
+def test_a_step_has_a_name_an_operation_and_arguments() -> None:
     (step,) = parse_steps("BOX0 = loc(image=IMAGE, object='two\\'s', n=3, share=0.5, sure=True)")
     arguments = {"image": Name("IMAGE"), "object": "two's", "n": 3, "share": 0.5, "sure": True}
     assert step == ProgramStep("BOX0", "LOC", arguments, 1)
@@ -40,12 +40,12 @@ def test_a_line_is_a_name_an_operation_and_named_values() -> None:
         "```\nA=LOC(image=IMAGE, object='dog')\n  B = COUNT( box = A )  # how many",
     ],
 )
-def test_the_steps_are_taken_out_of_the_talk(reply) -> None:
+def test_steps_are_extracted_from_a_reply(reply) -> None:
     assert [step.operation for step in parse_steps(reply)] == ["LOC", "COUNT"]
 
 
 @given(st.text(st.characters(), max_size=200) | st.text("ABLOC=(),'\"image\n` .{}[]:0123456789+-*", max_size=200))
-def test_any_text_is_steps_or_a_bad_program(text) -> None:
+def test_any_text_is_a_step_program_or_an_error(text) -> None:
     try:
         steps = parse_steps(text)
     except ProgramFailed:
@@ -73,11 +73,11 @@ def test_any_text_is_steps_or_a_bad_program(text) -> None:
         (f"{DOG}F=FULLEST(box=A, of=A)\nC=COUNT(box=F)", 1),
     ],
 )
-def test_what_steps_do(program, value) -> None:
+def test_operations_of_step_programs(program, value) -> None:
     assert result(program, Eyes({"How many?": "seven dogs"})) == value
 
 
-def test_every_step_is_noted_with_what_it_gave_and_where() -> None:
+def test_every_step_is_recorded_with_its_result_and_boxes() -> None:
     tracing = Tracing()
     result("A=LOC(image=IMAGE, object='dog')\nP=CROP(image=IMAGE, box=A)\nB=COUNT(box=A)", tracing=tracing)
     located, cropped, counted = tracing.trace("").calls
@@ -99,13 +99,13 @@ def test_every_step_is_noted_with_what_it_gave_and_where() -> None:
         ("A=EVAL(expr='1 / 0')", "error", "divides by zero"),
     ],
 )
-def test_failures_say_of_which_kind_they_are_and_where(program, kind, words) -> None:
+def test_failures_of_steps_have_a_kind_and_a_line(program, kind, words) -> None:
     with pytest.raises(ProgramFailed, match=words) as failed:
         result(program)
     assert failed.value.kind == kind
 
 
-def test_steps_are_limited_by_the_clock_too(monkeypatch) -> None:
+def test_step_programs_have_a_wall_time_limit(monkeypatch) -> None:
     waits = threading.Event()
     monkeypatch.setitem(OPERATIONS, "COUNT", lambda box: waits.wait(60))  # takes no time of its own
     try:
@@ -124,7 +124,7 @@ async def stopped(program, waits):
         waits.set()
 
 
-def test_the_code_model_is_told_of_every_operation() -> None:
+def test_the_prompt_names_every_operation() -> None:
     for name in OPERATIONS:
         assert name in STEPS
 
@@ -145,7 +145,7 @@ def test_the_code_model_is_told_of_every_operation() -> None:
         ("{B} or 1 / 0", True),
     ],
 )
-def test_expressions_reckon_compare_and_choose(expression, value) -> None:
+def test_expressions_calculate_compare_and_choose(expression, value) -> None:
     results = {"A": 3, "B": "yes", "C": "twelve dogs", "T": True, "N": "no"}
     assert evaluate(expression, results) == value
 
@@ -164,7 +164,7 @@ def test_expressions_reckon_compare_and_choose(expression, value) -> None:
         "{L} + 1",
     ],
 )
-def test_everything_else_is_refused(expression) -> None:
+def test_other_expressions_are_refused(expression) -> None:
     with pytest.raises(BadExpression):
         evaluate(expression, {"A": 3, "L": DOGS})
 

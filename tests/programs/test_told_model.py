@@ -12,7 +12,7 @@ from countersight.errors import ModelError
 from countersight.models import Request, Turn, open_model
 
 
-def test_the_picture_of_a_conversation_becomes_words(tmp_path: Path) -> None:
+def test_a_picture_is_replaced_by_a_list_of_objects(tmp_path: Path) -> None:
     detector = yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES)
     heard: list[dict] = []
 

@@ -37,7 +37,7 @@ PROGRAM = "def execute_command(image):\n    return 3\n"
         "    def execute_command(image):\n        return 3\n",
     ],
 )
-def test_the_program_is_taken_out_of_the_talk(reply) -> None:
+def test_a_program_is_extracted_from_a_reply(reply) -> None:
     assert extract_python(reply).strip() == PROGRAM.strip()
 
 
@@ -49,7 +49,7 @@ def test_a_reply_without_the_function_is_no_program(reply) -> None:
 
 
 @given(st.text(st.characters(), max_size=300) | st.text("def execute_command(image):\n `#", max_size=300))
-def test_any_text_is_a_program_or_none(text) -> None:
+def test_any_text_gives_a_program_or_a_failure(text) -> None:
     try:
         program = extract_python(text)
     except ProgramFailed:
@@ -83,7 +83,7 @@ def test_any_text_is_a_program_or_none(text) -> None:
         ("print('looking')\nreturn None", None),
     ],
 )
-def test_what_programs_can_do(body, value) -> None:
+def test_programs_can_use_the_tools(body, value) -> None:
     async def ask(question):
         return question
 
@@ -104,16 +104,16 @@ def test_what_programs_can_do(body, value) -> None:
         "return 'dog' if any(dog.exists('dog') for dog in image.find('dog')) else 'none'",
     ],
 )
-def test_tools_can_be_called_from_where_python_calls_back(body) -> None:
+def test_tools_can_be_called_in_callbacks(body) -> None:
     assert returned(body) == "dog"
 
 
-def test_the_same_program_gives_the_same_answer_whenever_it_is_run() -> None:
+def test_a_program_is_deterministic() -> None:
     body = "import random\nfrom datetime import datetime\nreturn f'{random.random()} {datetime.now()}'"
     assert returned(body) == returned(body)
 
 
-def test_every_call_of_the_eyes_is_noted_with_its_boxes() -> None:
+def test_every_vision_call_is_recorded_with_its_boxes() -> None:
     tracing = Tracing()
     returned("return image.find('dog')[1].exists('cat')", tracing=tracing)
     found, there = tracing.trace("").calls
@@ -141,19 +141,19 @@ def test_every_call_of_the_eyes_is_noted_with_its_boxes() -> None:
         ("return [1, 2]", "wrong type of answer", "list"),
     ],
 )
-def test_failures_say_of_which_kind_they_are(body, kind, words) -> None:
+def test_failures_have_a_kind(body, kind, words) -> None:
     with pytest.raises(ProgramFailed, match=words) as failed:
         returned(body)
     assert failed.value.kind == kind
 
 
-def test_a_failing_tool_that_is_hidden_still_fails_the_program() -> None:
+def test_a_caught_tool_failure_still_fails_the_program() -> None:
     with pytest.raises(ProgramFailed) as failed:
         returned("try:\n    return image.find('unicorn')\nexcept Exception:\n    return 'yes'")
     assert failed.value.kind == "tool failure"
 
 
-def test_programs_run_side_by_side_while_their_tools_take_their_time() -> None:
+def test_programs_run_concurrently_while_tools_are_slow() -> None:
     together = asyncio.Barrier(19)
 
     class Slow(Eyes):
@@ -174,7 +174,7 @@ def test_programs_run_side_by_side_while_their_tools_take_their_time() -> None:
     assert asyncio.run(run()) == [3] * 19
 
 
-def test_a_program_nobody_waits_for_is_let_go() -> None:
+def test_a_cancelled_program_is_released() -> None:
     class Watched(Eyes):
         looked = asyncio.Event()
 
@@ -199,19 +199,19 @@ def test_a_program_nobody_waits_for_is_let_go() -> None:
     assert asyncio.run(run()) == 4
 
 
-def test_the_code_model_is_told_of_every_tool() -> None:
+def test_the_prompt_names_every_tool() -> None:
     for name in (*METHODS, *FUNCTIONS, *SEEN_OF_A_PATCH):
         assert name in PYTHON
 
 
-def test_without_the_interpreter_a_sentence_says_what_to_install(monkeypatch) -> None:
+def test_a_missing_interpreter_is_an_error_with_the_install_command(monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pydantic_monty", None)
     with pytest.raises(ModelError, match=r"countersight\[programs\]"):
         Sandbox(Limits())
 
 
 @pytest.mark.parametrize("turn", [1, 3, 6, 8])
-def test_boxes_count_in_pixels_of_the_picture_as_it_is_seen(turn) -> None:
+def test_boxes_respect_the_orientation_of_the_picture(turn) -> None:
     import io
 
     from PIL import Image
