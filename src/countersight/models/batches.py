@@ -129,7 +129,7 @@ class _BatchBase:
             if not isinstance(name, str) or body is None:
                 continue
             try:
-                answers[name] = self._model.answer_of(self._model.dialect.read(body), HALF)
+                answers[name] = self._model.parse(body, HALF)
             except AskingFailed:
                 continue
         return answers

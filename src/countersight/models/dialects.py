@@ -6,14 +6,12 @@ wrong type are ignored.
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Protocol
 
-import msgspec
-
 from countersight.errors import AskingFailed, BadPicture, Overloaded
-from countersight.models.protocol import Turn
+from countersight.models.protocol import Answer, Turn
 from countersight.models.service import shorten
 from countersight.picture import Picture, data_url, goes_as_it_is, to_send
 
@@ -24,19 +22,6 @@ OLDER = ("max_tokens", "max_completion_tokens")
 NEWER = ("max_completion_tokens", "max_tokens")
 KEPT = 4
 """The number of pictures whose URLs are cached, since the questions of a case share their pictures."""
-
-
-class ServerAnswer(msgspec.Struct, frozen=True):
-    """An answer as parsed from a server's response."""
-
-    text: str
-    reasoning: str = ""
-    finish: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: float | None = None
-    """The cost in dollars, if the server reports it."""
-    model: str = ""
 
 
 class PictureUrls:
@@ -55,15 +40,10 @@ class PictureUrls:
         # Other callers may await the same task, so cancelling one caller must not cancel it.
         return made if isinstance(made, str) else await asyncio.shield(made)
 
-    async def by_turn(self, turns: Iterable[Turn]) -> list[tuple[Turn, list[tuple[str, str]]]]:
-        """Return each turn with the media type and the base64 data of its pictures."""
-        urls = [(turn, [await self.of(picture) for picture in turn.pictures]) for turn in turns]
-        return [(turn, [_split_url(url) for url in shown]) for turn, shown in urls]
-
-
-def _split_url(url: str) -> tuple[str, str]:
-    mime, _, data = url.removeprefix("data:").partition(";base64,")
-    return mime, data
+    async def encoded(self, turn: Turn) -> list[tuple[str, str]]:
+        """Return the media type and the base64 data of each picture of a turn."""
+        urls = [await self.of(picture) for picture in turn.pictures]
+        return [(mime, data) for mime, _, data in (url.removeprefix("data:").partition(";base64,") for url in urls)]
 
 
 async def _encode_picture(picture: Picture) -> str:
@@ -84,8 +64,8 @@ class Dialect(Protocol):
         """Return the request body for the next turn of a conversation."""
         ...
 
-    def read(self, sent: Any) -> ServerAnswer:
-        """Parse a response; raises AskingFailed if it is not an answer."""
+    def read(self, sent: Any) -> Answer:
+        """Parse a response, without its cost; raises AskingFailed if it is not an answer."""
         ...
 
 
@@ -113,7 +93,7 @@ class ChatDialect:
         others = {name: value for name, value in fields.items() if name != "detail"}
         return {"model": self._model, "messages": messages, **others, **self._further}
 
-    def read(self, sent: Any) -> ServerAnswer:
+    def read(self, sent: Any) -> Answer:
         """Return the first choice of a completion."""
         choice = first_choice(sent)
         message = choice["message"]
@@ -125,16 +105,21 @@ class ChatDialect:
         if not text and choice.get("finish_reason") == "content_filter":
             raise AskingFailed("the server's content filter blocked the answer", again=False)
         thoughts = (_text(message.get(name)) for name in ("reasoning_content", "reasoning", "thinking"))
-        return ServerAnswer(
+        return Answer(
             text,
-            next(filter(None, thoughts), "")
+            reasoning=next(filter(None, thoughts), "")
             or "".join(_text(part.get("thinking"), "text", "thinking") for part in _parts(content)),
-            _shorten_value(choice.get("finish_reason")),
-            int(_sum_amounts(usage, "prompt_tokens")),
-            int(_sum_amounts(usage, "completion_tokens")),
-            _sum_amounts(usage, "cost") if isinstance(usage, dict) and "cost" in usage else None,
-            _shorten_value(sent.get("model")),
+            finish=_shorten_value(choice.get("finish_reason")),
+            tokens_in=_count(usage, "prompt_tokens"),
+            tokens_out=_count(usage, "completion_tokens"),
+            model=_shorten_value(sent.get("model")),
         )
+
+
+def reported_cost(sent: Any) -> float | None:
+    """Return the cost in dollars that a server reports with its answer; None if it reports none."""
+    usage = _value_at(sent, "usage")
+    return _amount(usage["cost"]) if isinstance(usage, dict) and "cost" in usage else None
 
 
 def first_choice(sent: Any) -> dict[str, Any]:
@@ -160,23 +145,26 @@ class AnthropicDialect:
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
         messages: list[dict[str, Any]] = []
-        for turn, shown in await pictures.by_turn(turns):
+        for turn in turns:
+            shown = await pictures.encoded(turn)
             images = [{"type": "base64", "media_type": mime, "data": data} for mime, data in shown]
             content = [*({"type": "image", "source": image} for image in images), {"type": "text", "text": turn.text}]
             messages.append({"role": turn.role, "content": content if shown else turn.text})
         return {"model": self._model, "messages": messages, **fields}
 
-    def read(self, sent: Any) -> ServerAnswer:
+    def read(self, sent: Any) -> Answer:
         """Return the text of a message, with its thinking separated."""
         content, usage = _value_at(sent, "content"), _value_at(sent, "usage")
         if not isinstance(content, list):
             raise _missing_part("message")
-        return ServerAnswer(
+        return Answer(
             "".join(_text(part.get("text")) for part in _parts(content) if part.get("type") == "text"),
-            "".join(_text(part.get("thinking")) for part in _parts(content) if part.get("type") == "thinking"),
-            _shorten_value(sent.get("stop_reason")),
-            int(_sum_amounts(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")),
-            int(_sum_amounts(usage, "output_tokens")),
+            reasoning="".join(
+                _text(part.get("thinking")) for part in _parts(content) if part.get("type") == "thinking"
+            ),
+            finish=_shorten_value(sent.get("stop_reason")),
+            tokens_in=_count(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
+            tokens_out=_count(usage, "output_tokens"),
             model=_shorten_value(sent.get("model")),
         )
 
@@ -191,13 +179,14 @@ class GeminiDialect:
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
         contents = []
-        for turn, shown in await pictures.by_turn(turns):
+        for turn in turns:
+            shown = await pictures.encoded(turn)
             parts = [{"inlineData": {"mimeType": mime, "data": data}} for mime, data in shown]
             role = "user" if turn.role == "user" else "model"
             contents.append({"role": role, "parts": [*parts, {"text": turn.text}]})
         return {"contents": contents, "generationConfig": dict(fields)}
 
-    def read(self, sent: Any) -> ServerAnswer:
+    def read(self, sent: Any) -> Answer:
         """Return the text of the first candidate, with thoughts separated."""
         candidate, usage = _value_at(sent, "candidates", 0), _value_at(sent, "usageMetadata")
         if not isinstance(candidate, dict):
@@ -205,12 +194,12 @@ class GeminiDialect:
                 raise AskingFailed(f"the server blocked the question: {_shorten_value(blocked)}", again=False)
             raise _missing_part("candidates")
         parts = _parts(_value_at(candidate, "content", "parts"))
-        return ServerAnswer(
+        return Answer(
             "".join(_text(part.get("text")) for part in parts if not part.get("thought")),
-            "".join(_text(part.get("text")) for part in parts if part.get("thought")),
-            _shorten_value(candidate.get("finishReason")),
-            int(_sum_amounts(usage, "promptTokenCount")),
-            int(_sum_amounts(usage, "candidatesTokenCount", "thoughtsTokenCount")),
+            reasoning="".join(_text(part.get("text")) for part in parts if part.get("thought")),
+            finish=_shorten_value(candidate.get("finishReason")),
+            tokens_in=_count(usage, "promptTokenCount"),
+            tokens_out=_count(usage, "candidatesTokenCount", "thoughtsTokenCount"),
             model=_shorten_value(sent.get("modelVersion")),
         )
 
@@ -223,23 +212,26 @@ class BedrockDialect:
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
         messages = []
-        for turn, shown in await pictures.by_turn(turns):
+        for turn in turns:
+            shown = await pictures.encoded(turn)
             images = [{"format": mime.partition("/")[2], "source": {"bytes": data}} for mime, data in shown]
             content = [*({"image": image} for image in images), {"text": turn.text}]
             messages.append({"role": turn.role, "content": content})
         return {"messages": messages, "inferenceConfig": dict(fields)}
 
-    def read(self, sent: Any) -> ServerAnswer:
+    def read(self, sent: Any) -> Answer:
         """Return the text of the message, with its reasoning separated."""
         content, usage = _value_at(sent, "output", "message", "content"), _value_at(sent, "usage")
         if not isinstance(content, list):
             raise _missing_part("message")
-        return ServerAnswer(
+        return Answer(
             "".join(_text(part.get("text")) for part in _parts(content)),
-            "".join(_text(_value_at(part, "reasoningContent", "reasoningText", "text")) for part in _parts(content)),
-            _shorten_value(sent.get("stopReason")),
-            int(_sum_amounts(usage, "inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")),
-            int(_sum_amounts(usage, "outputTokens")),
+            reasoning="".join(
+                _text(_value_at(part, "reasoningContent", "reasoningText", "text")) for part in _parts(content)
+            ),
+            finish=_shorten_value(sent.get("stopReason")),
+            tokens_in=_count(usage, "inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"),
+            tokens_out=_count(usage, "outputTokens"),
         )
 
 
@@ -276,7 +268,10 @@ def _shorten_value(value: Any) -> str:
     return shorten(_text(value))
 
 
-def _sum_amounts(usage: Any, *names: str) -> float:
-    """Return the sum of the valid counts or costs that a server reports under these names."""
-    found = [_value_at(usage, name) for name in names]
-    return sum(value for value in found if isinstance(value, int | float) and 0 <= value < 1e12)
+def _count(usage: Any, *names: str) -> int:
+    """Return the sum of the token counts that a server reports under these names; invalid ones count as 0."""
+    return int(sum(_amount(_value_at(usage, name)) for name in names))
+
+
+def _amount(value: Any) -> float:
+    return value if isinstance(value, int | float) and 0 <= value < 1e12 else 0

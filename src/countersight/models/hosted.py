@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from countersight.errors import AskingFailed
-from countersight.models.dialects import Dialect, Names, PictureUrls, ServerAnswer
+from countersight.models.dialects import Dialect, Names, PictureUrls, reported_cost
 from countersight.models.prices import find_price
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.models.service import Received, Service, error_text, shorten, status_error
@@ -157,21 +158,16 @@ class Hosted(Displayed):
         """Parse a response into an answer; raises an error that matches the status if the request failed."""
         if not received.well:
             raise status_error(self.service.host, received)
-        return self.answer_of(self.dialect.read(decode_json(received.content)))
+        return self.parse(decode_json(received.content))
 
-    def answer_of(self, said: ServerAnswer, share: float = 1.0) -> Answer:
-        """Build an answer with its reasoning separated; `share` is the fraction of the normal price that is charged."""
+    def parse(self, sent: Any, share: float = 1.0) -> Answer:
+        """Return the answer in a response, with its reasoning separated; `share` is the charged part of the price."""
+        said = self.dialect.read(sent)
         text, thoughts = split_reasoning(said.text)
-        cost = share * self.price.of(said.tokens_in, said.tokens_out) if said.cost is None else said.cost
-        return Answer(
-            text,
-            reasoning=said.reasoning or thoughts,
-            finish=said.finish,
-            tokens_in=said.tokens_in,
-            tokens_out=said.tokens_out,
-            cost=cost,
-            model=said.model,
-        )
+        cost = reported_cost(sent)
+        if cost is None:
+            cost = share * self.price.of(said.tokens_in, said.tokens_out)
+        return replace(said, text=text, reasoning=said.reasoning or thoughts, cost=cost)
 
     async def close(self) -> None:
         """Close the connections."""
