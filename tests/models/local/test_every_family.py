@@ -20,7 +20,7 @@ from transformers.models.kosmos2_5.processing_kosmos2_5 import Kosmos2_5Processo
 
 from countersight.errors import ModelError
 from countersight.models.local.conversation import answer_tokens, decode_pictures, model_inputs
-from countersight.models.local.generating import generate
+from countersight.models.local.generating import ChoiceByAnswer, generate
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.probing import rank, ranking_plan
 from countersight.models.local.ranking import plain_losses
@@ -142,21 +142,19 @@ def forced_losses(loaded: Loaded, asked: Request) -> list[float]:
     found = []
     for tokens in answer_tokens(loaded, loaded.form.write(asked.turns), options):
         forced = Forced(tokens)
-        generate(loaded, prompt, len(tokens), [forced])
+        generate(loaded, prompt, len(tokens), forced)
         found.append(sum(forced.costs))
     return found
 
 
-class Forced:
-    """Makes the model write given tokens and notes what each would have cost."""
+class Forced(ChoiceByAnswer):
+    """Makes the model write given tokens, and records the loss of each."""
 
     def __init__(self, tokens: list[int]) -> None:
         self.tokens = tokens
         self.costs: list[float] = []
 
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+    def choose(self, logits: torch.Tensor, number: int) -> int:
         token = self.tokens[len(self.costs)]
-        self.costs.append(-float(scores.float().log_softmax(-1)[0, token]))
-        forced = torch.full_like(scores, float("-inf"))
-        forced[:, token] = 0
-        return forced
+        self.costs.append(-float(logits.float().log_softmax(-1)[token]))
+        return token

@@ -5,11 +5,12 @@ on a GPU a step is recorded once and replayed. This avoids the overhead of Pytho
 computation.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
@@ -56,23 +57,15 @@ _unrecordable: WeakSet[Any] = WeakSet()
 """Models whose steps cannot be recorded, because they inspect intermediate results."""
 
 
-class Memory(Cache):
-    """The key-value cache of a number of rows, which stores each token at the index of its depth in the tree."""
-
-    def __init__(self, read: Any, rows: int, length: int, depths: Any) -> None:
-        """Allocate `rows` rows of at most `length` tokens, with the same layers as the cache `read`."""
-        super().__init__(layers=[_Layer(layer, rows, length, depths) for layer in read.layers])
-
-    def take(self, read: Any, slots: Any, places: Any) -> None:
-        """Copy sequences from another cache; `places` has a row of token indices in the flattened batch for each."""
-        for layer, other in zip(self.layers, read.layers, strict=True):
-            layer.take(other, slots, places)
-
-
 class _Layer(DynamicLayer):
+    """The keys and values of one layer for a number of rows, with each token at the index of its depth in the tree."""
+
     def __init__(self, like: Any, rows: int, length: int, depths: Any) -> None:
         super().__init__()
-        self.keys, self.values = (_zeros_like(part, rows, length) for part in (like.keys, like.values))
+        # Zeros, since masked values are multiplied by zero and must therefore be finite.
+        self.keys, self.values = (
+            part.new_zeros(rows, length, part.shape[1], part.shape[3]) for part in (like.keys, like.values)
+        )
         self.is_initialized = True
         self._rows, self._depths = torch.arange(rows, device=depths.device), depths
 
@@ -84,75 +77,13 @@ class _Layer(DynamicLayer):
         return made[0], made[1]
 
     def take(self, read: Any, slots: Any, places: Any) -> None:
+        """Copy sequences from another layer; `places` has a row of token indices in the flattened batch for each."""
         for held, new in ((self.keys, read.keys), (self.values, read.values)):
             flat = new.transpose(1, 2).flatten(0, 1)
             held[slots, : places.shape[1]] = flat[places]
 
     def get_seq_length(self) -> int:
         return 0  # positions and masks are passed explicitly
-
-
-def _zeros_like(like: Any, rows: int, length: int) -> Any:
-    """Return zeros, since masked values are multiplied by zero and must therefore be finite."""
-    return like.new_zeros(rows, length, like.shape[1], like.shape[3])
-
-
-class DecodingSteps:
-    """Computes the next token of every row from its newest token and the key-value cache."""
-
-    def __init__(self, loaded: Loaded, read: Any, rows: int, length: int, position: Any) -> None:
-        """Allocate rows of at most `length` tokens, with the layers of the cache `read` and the shape of `position`."""
-        device = loaded.device
-        self._loaded, self._length = loaded, length
-        self._decoder = find_decoder(loaded.model)
-        self.tokens = torch.zeros(rows, dtype=torch.long, device=device)
-        self.depths = torch.zeros(rows, dtype=torch.long, device=device)
-        self.positions = torch.zeros((rows, *position.shape), dtype=torch.long, device=device)
-        self.memory = Memory(read, rows, length, self.depths)
-        self._recorded: Any = None
-
-    def take(self, done: Callable[[Any], None]) -> None:
-        """Run a step and pass the logits to `done`, which sets the next tokens and is part of the recording."""
-        if self._recorded is not None:
-            self._recorded.replay()
-            return
-        with torch.inference_mode(), _grouped_attention(self._decoder), override_masks(self._decoder, self._sees):
-            done(self._expected())
-
-    def record(self, done: Callable[[Any], None]) -> None:
-        """Record a step if the device and the model allow it. Call this before the first row starts."""
-        if self._loaded.device.type != "cuda" or self._loaded.model in _unrecordable:
-            return
-        try:
-            self._recorded = self._capture(done)
-        except RuntimeError as error:
-            if is_full(error):
-                raise
-            _unrecordable.add(self._loaded.model)
-
-    def _capture(self, done: Callable[[Any], None]) -> Any:
-        recorded = torch.cuda.CUDAGraph()
-        with torch.cuda.device(self._loaded.device):
-            aside = torch.cuda.Stream()
-            aside.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(aside):
-                for _ in range(_WARMING):
-                    self.take(done)
-            torch.cuda.current_stream().wait_stream(aside)
-            # Other threads prepare pictures meanwhile and may allocate memory on the device.
-            with torch.cuda.graph(recorded, capture_error_mode="thread_local"):
-                self.take(done)
-        return recorded
-
-    def _expected(self) -> Any:
-        named = {"position_ids": self.positions.T[:, :, None]} if self.positions.dim() == 2 else {}
-        tokens = self.tokens[:, None]
-        made = self._loaded.model(input_ids=tokens, past_key_values=self.memory, use_cache=True, **named)
-        return made.logits[:, -1]
-
-    def _sees(self) -> tuple[Any, Any]:
-        masks = step_masks(self._decoder.config, self.depths, self._length, self._loaded.model.dtype)
-        return masks, self.positions[:, None]
 
 
 @contextmanager
@@ -181,15 +112,35 @@ def _attend(
 AttentionInterface.register(_NAME, _attend)
 
 
-class Choose(Protocol):
-    """Chooses the next token of each row."""
+class Choice:
+    """Chooses the next token of each answer: the most likely one."""
 
-    on_device: bool
+    on_device = True
     """Whether the choice runs entirely on the device, so that it can be part of a recorded step."""
 
-    def __call__(self, expected: Any, whose: Sequence[int | None], /) -> Any:
+    def __call__(self, logits: Any, numbers: Sequence[int | None]) -> Any:
         """Return the tokens, given the logits and the number of each row's answer (None for unused rows)."""
-        ...
+        return logits.float().argmax(-1)
+
+
+LIKELIEST = Choice()
+
+
+class ChoiceByAnswer(Choice, ABC):
+    """A choice that depends on the answer and not only on the logits."""
+
+    on_device = False
+
+    @abstractmethod
+    def choose(self, logits: Any, number: int) -> Any:
+        """Return the next token of one answer."""
+
+    def __call__(self, logits: Any, numbers: Sequence[int | None]) -> Any:
+        tokens = super().__call__(logits, numbers)
+        for row, number in enumerate(numbers):
+            if number is not None:
+                tokens[row] = self.choose(logits[row], number)
+        return tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,89 +158,128 @@ class Begun:
 
 
 class Slots:
-    """Slots for answers that are generated concurrently."""
+    """Slots for answers that are generated concurrently, one token of each per step."""
 
     def __init__(
-        self, loaded: Loaded, read: Any, rows: int, length: int, position: Any, choose: Choose, ends: list[int]
+        self, loaded: Loaded, read: Any, rows: int, length: int, position: Any, choice: Choice, ends: list[int]
     ) -> None:
         """Allocate rows of at most `length` tokens, with the layers of the cache `read` and the shape of `position`."""
-        device = loaded.device
+
+        def zeros(*shape: int) -> Any:
+            return torch.zeros(shape, dtype=torch.long, device=loaded.device)
+
         self.length = length
-        self._choose, self._ending = choose, ends
-        self._ends = torch.tensor(ends, dtype=torch.long, device=device)
-        self._steps = DecodingSteps(loaded, read, rows, length, torch.tensor(position))
-        self._whose: list[int | None] = [None] * rows
-        self._all = torch.arange(rows, device=device)
-        self._said = torch.zeros(rows, length, dtype=torch.long, device=device)
-        self._count, self._most = (torch.zeros(rows, dtype=torch.long, device=device) for _ in range(2))
-        self._ended = torch.ones(rows, dtype=torch.bool, device=device)
-        if choose.on_device:
-            self._steps.record(self._add)
+        self._loaded, self._decoder = loaded, find_decoder(loaded.model)
+        self._choice, self._ending = choice, ends
+        self._ends = torch.tensor(ends, dtype=torch.long, device=loaded.device)
+        self._begun: list[Begun | None] = [None] * rows
+        self._all = torch.arange(rows, device=loaded.device)
+        self._tokens, self._depths, self._count, self._most = (zeros(rows) for _ in range(4))
+        """The newest token of each row, its depth in the tree, and the number of tokens of the answer and its limit."""
+        self._positions, self._said = zeros(rows, *np.shape(position)), zeros(rows, length)
+        self._ended = torch.ones(rows, dtype=torch.bool, device=loaded.device)
+        self._memory = Cache(layers=[_Layer(layer, rows, length, self._depths) for layer in read.layers])
+        self._recorded: Any = None
+        if choice.on_device and loaded.device.type == "cuda" and loaded.model not in _unrecordable:
+            self._record()
 
     @property
     def free(self) -> int:
         """The number of free slots."""
-        return self._whose.count(None)
+        return self._begun.count(None)
 
     @property
     def rows(self) -> int:
         """The number of slots."""
-        return len(self._whose)
+        return len(self._begun)
 
-    def serves(self, rows: int, length: int, choose: Choose, ends: list[int]) -> bool:
+    def serves(self, rows: int, length: int, choice: Choice, ends: list[int]) -> bool:
         """Whether these slots can hold this many answers of this length and choose and end them in this way."""
-        return (self._choose, self._ending) == (choose, ends) and self.rows >= rows and self.length >= length
+        return (self._choice, self._ending) == (choice, ends) and self.rows >= rows and self.length >= length
 
     def fill(self, read: Any, begun: Sequence[Begun], tokens: Any) -> None:
-        """Start answers with their first tokens."""
-        free = [slot for slot, whose in enumerate(self._whose) if whose is None][: len(begun)]
+        """Start answers with their first tokens; `read` is the cache of their conversations."""
+        free = [slot for slot, one in enumerate(self._begun) if one is None][: len(begun)]
         for slot, one in zip(free, begun, strict=True):
-            self._whose[slot] = one.number
+            self._begun[slot] = one
 
         def laid(values: Any) -> Any:
             return torch.from_numpy(np.asarray(values)).to(tokens.device)
 
-        slots, most, steps = laid(free), laid([one.most for one in begun]), self._steps
-        paths = [one.path for one in begun]
-        steps.memory.take(read, slots, laid(pad_rows(paths, max(map(len, paths)))))
-        steps.tokens[slots] = tokens
-        steps.depths[slots] = laid([len(path) for path in paths])
-        steps.positions[slots] = laid([one.position for one in begun])
+        slots, most, paths = laid(free), laid([one.most for one in begun]), [one.path for one in begun]
+        places = laid(pad_rows(paths, max(map(len, paths))))
+        for layer, other in zip(self._memory.layers, read.layers, strict=True):
+            layer.take(other, slots, places)
+        self._tokens[slots] = tokens
+        self._depths[slots] = laid([len(path) for path in paths])
+        self._positions[slots] = laid([one.position for one in begun])
         self._said[slots, 0], self._count[slots], self._most[slots] = tokens, 1, most
         self._ended[slots] = self._is_end(tokens) | (most <= 1)
 
     def step(self) -> None:
         """Generate one more token of every running answer."""
-        self._steps.take(self._add)
+        if self._recorded is not None:
+            self._recorded.replay()
+        else:
+            self._compute_step()
 
-    def finished(self, *, all_of_them: bool = False) -> list[tuple[int, list[int]]]:
-        """Return the finished answers by number, and free their slots."""
+    def finished(self, *, all_of_them: bool = False) -> list[tuple[Begun, list[int]]]:
+        """Return the finished answers with their tokens, and free their slots."""
         ended = self._ended.tolist()
-        found = [
-            (slot, whose)
-            for slot, whose in enumerate(self._whose)
-            if whose is not None and (all_of_them or ended[slot])
-        ]
-        if not found:
+        begun = {slot: one for slot, one in enumerate(self._begun) if one is not None and (all_of_them or ended[slot])}
+        if not begun:
             return []
-        slots = torch.tensor([slot for slot, _ in found], device=self._said.device)
+        slots = torch.tensor(list(begun), device=self._said.device)
         said, counts = self._said[slots].tolist(), self._count[slots].tolist()
         self._ended[slots] = True
-        for slot, _ in found:
-            self._whose[slot] = None
-        return [(whose, row[:count]) for (_, whose), row, count in zip(found, said, counts, strict=True)]
+        for slot in begun:
+            self._begun[slot] = None
+        return [(one, row[:count]) for one, row, count in zip(begun.values(), said, counts, strict=True)]
 
-    def _add(self, expected: Any) -> None:
+    def _record(self) -> None:
+        """Record a step on the GPU, if the model allows it. The slots must be unused."""
+        recorded = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.device(self._loaded.device):
+                aside = torch.cuda.Stream()
+                aside.wait_stream(torch.cuda.current_stream())
+                with torch.cuda.stream(aside):
+                    for _ in range(_WARMING):
+                        self._compute_step()
+                torch.cuda.current_stream().wait_stream(aside)
+                # Other threads prepare pictures meanwhile and may allocate memory on the device.
+                with torch.cuda.graph(recorded, capture_error_mode="thread_local"):
+                    self._compute_step()
+        except RuntimeError as error:
+            if is_full(error):
+                raise
+            _unrecordable.add(self._loaded.model)
+        else:
+            self._recorded = recorded
+
+    def _compute_step(self) -> None:
+        named = {"position_ids": self._positions.T[:, :, None]} if self._positions.dim() == 2 else {}
+        with torch.inference_mode(), _grouped_attention(self._decoder), override_masks(self._decoder, self._sees):
+            tokens = self._tokens[:, None]
+            made = self._loaded.model(input_ids=tokens, past_key_values=self._memory, use_cache=True, **named)
+            self._add(made.logits[:, -1])
+
+    def _sees(self) -> tuple[Any, Any]:
+        """Return the masks and positions of a step."""
+        masks = step_masks(self._decoder.config, self._depths, self.length, self._loaded.model.dtype)
+        return masks, self._positions[:, None]
+
+    def _add(self, logits: Any) -> None:
         """Store the next token of every row; finished rows are unchanged."""
-        tokens = self._choose(expected, self._whose)
-        steps, going = self._steps, ~self._ended
+        tokens = self._choice(logits, [None if one is None else one.number for one in self._begun])
+        going = ~self._ended
         place = self._count.clamp(max=self.length - 1)
         self._said.index_put_((self._all, place), torch.where(going, tokens, self._said[self._all, place]))
         self._count += going
         self._ended |= self._is_end(tokens) | (self._count >= self._most)
-        steps.tokens.copy_(tokens)
-        steps.depths += ~self._ended
-        steps.positions += (~self._ended).view(-1, *[1] * (steps.positions.dim() - 1))
+        self._tokens.copy_(tokens)
+        self._depths += ~self._ended
+        self._positions += (~self._ended).view(-1, *[1] * (self._positions.dim() - 1))
 
     def _is_end(self, tokens: Any) -> Any:
         return (tokens[:, None] == self._ends).any(-1)
@@ -300,23 +290,48 @@ _ignoring_processors: WeakSet[Any] = WeakSet()
 
 
 def generate(
-    loaded: Loaded, prompts: Prompt, most: int, steering: Sequence[Any] = (), stopping: Sequence[Any] = ()
+    loaded: Loaded,
+    prompts: Prompt,
+    most: int,
+    choice: Choice = LIKELIEST,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> list[list[int]]:
     """Generate at most `most` tokens after each conversation of a batch, and return them without the prompt."""
-    recorder = _StartRecorder()
+
+    def is_stopped(input_ids: Any, _: Any, **__: Any) -> Any:
+        return torch.full((input_ids.shape[0],), stopped(), dtype=torch.bool, device=input_ids.device)
+
+    chosen = _ChosenTokens(choice)
     asked: dict[str, Any] = {
         **prompts,
         "generation_config": _greedy_config(loaded, most),
-        "logits_processor": LogitsProcessorList([recorder, *steering]),
-        "stopping_criteria": StoppingCriteriaList(stopping),
+        "logits_processor": LogitsProcessorList([chosen]),
+        "stopping_criteria": StoppingCriteriaList([is_stopped]),
     }
     with torch.inference_mode():
         own = GenerationMixin.generate if loaded.model in _ignoring_processors else type(loaded.model).generate
         made = own(loaded.model, **asked)
-        if recorder.start is None:  # Janus's own method; use the common one
+        if chosen.start is None:  # Janus's own method; use the common one
             _ignoring_processors.add(loaded.model)
             made = GenerationMixin.generate(loaded.model, **asked)
-    return [list(row) for row in made[:, recorder.start :].tolist()]
+    return [list(row) for row in made[:, chosen.start :].tolist()]
+
+
+class _ChosenTokens(LogitsProcessor):
+    """Makes greedy generation continue with the chosen tokens.
+
+    Records where the answers begin, since only some families return the prompt as well.
+    """
+
+    def __init__(self, choice: Choice) -> None:
+        self.start: int | None = None
+        self._choice = choice
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        if self.start is None:
+            self.start = input_ids.shape[1]
+        tokens = self._choice(scores, range(len(scores)))
+        return torch.full_like(scores, float("-inf")).scatter_(1, tokens[:, None], 0.0)
 
 
 def end_tokens(loaded: Loaded) -> list[int]:
@@ -340,17 +355,6 @@ def _greedy_config(loaded: Loaded, most: int) -> Any:
     )
 
 
-class _StartRecorder(LogitsProcessor):
-    """Records where the answers begin, since only some families return the prompt as well."""
-
-    start: int | None = None
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:
-        if self.start is None:
-            self.start = input_ids.shape[1]
-        return scores
-
-
 TOKENS = 8192
 """The maximum number of tokens in a batch of prompts; larger batches are not faster."""
 ROWS = 256
@@ -368,72 +372,55 @@ Written = tuple[list[int], int]
 """The tokens of an answer, and the number of tokens read before it."""
 
 
-class Likeliest:
-    """Chooses the most likely token."""
-
-    on_device = True
-
-    def __call__(self, expected: Any, _: object) -> Any:
-        return expected.float().argmax(-1)
-
-
-LIKELIEST = Likeliest()
-
-
 def write_shared(
     loaded: Loaded,
     plan: RankingPlan,
     requests: Feed,
     most: int,
-    choose: Choose = LIKELIEST,
+    choice: Choice = LIKELIEST,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Written | AskingFailed]]:
     """Yield the answer to each conversation, of at most `most` tokens, with shared prefixes read only once."""
     failed: dict[int, AskingFailed] = {}
-    writing = _Writing(loaded, plan, requests.most, most, choose)
+    writing = _Writing(loaded, plan, requests.most, most, choice)
     rows = build_rows(plan, loaded, requests, failed, placeholder_answer)
     batches = group_into_batches(rows, TOKENS if plan.together else 0)
     try:
         for batch, lane in zip(chain(batches, [None]), stream_lanes(loaded.device), strict=False):
-            writing.begin(batch, lane)
+            yield from writing.begin(batch, lane)
             if stopped():
                 break
-            yield from writing.taken()
             yield from take_failures(failed)
         while writing.under_way and not stopped():
-            writing.go_on()
-            yield from writing.taken()
-        writing.cut_off()
-        yield from writing.taken()
+            yield from writing.go_on()
+        yield from writing.finished(all_of_them=True)
     except BaseException:
         _kept.pop(loaded.model, None)  # free the slots, since memory may have run out
         raise
 
 
 class _Writing:
-    """The state of the answers to some requests: finished, running and not started."""
+    """The running answers to some requests, and the conversations that are read next."""
 
-    def __init__(self, loaded: Loaded, plan: RankingPlan, rows: int, most: int, choose: Choose) -> None:
-        self._loaded, self._plan, self._rows, self._most, self._choose = loaded, plan, min(ROWS, rows), most, choose
+    def __init__(self, loaded: Loaded, plan: RankingPlan, rows: int, most: int, choice: Choice) -> None:
+        self._loaded, self._plan, self._rows, self._most, self._choice = loaded, plan, min(ROWS, rows), most, choice
         self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)
         self._reading: tuple[AbstractContextManager[Any], Any, list[Begun], Any] | None = None
         """The batch of conversations being read: its lane, its cache, the answers to begin, and their first tokens."""
-        self._read: dict[int, int] = {}
-        self._written: dict[int, Written] = {}
 
     @property
     def under_way(self) -> bool:
         """Whether any answer is unfinished."""
         return self._slots is not None and self._slots.free < self._slots.rows
 
-    def taken(self) -> Iterator[tuple[int, Written]]:
-        """Iterate over the answers that finished since the last call."""
-        found, self._written = self._written, {}
-        return iter(found.items())
+    def begin(
+        self, batch: Sequence[Numbered] | None, lane: AbstractContextManager[Any]
+    ) -> Iterator[tuple[int, Written]]:
+        """Start reading a batch of conversations and start the answers to the previous batch.
 
-    def begin(self, batch: Sequence[Numbered] | None, lane: AbstractContextManager[Any]) -> None:
-        """Start reading a batch of conversations, and start the answers to the previous batch."""
+        Yields the answers that finish meanwhile.
+        """
         before = self._reading
         self._reading = None
         if batch:
@@ -441,51 +428,47 @@ class _Writing:
             starting = list(_begin_answers(batch, self._most, self._loaded.longest))
             with lane, torch.inference_mode():
                 heads = torch.from_numpy(answer_heads(rows)).to(self._loaded.device)
-                expected = read_trees(self._loaded, rows, heads, self._plan.sight, cache)
-                first = self._choose(expected, [one.number for one in starting])
-            self._read |= {one.number: len(one.path) for one in starting}
+                logits = read_trees(self._loaded, rows, heads, self._plan.sight, cache)
+                first = self._choice(logits, [one.number for one in starting])
             self._reading = lane, cache, starting, first
         if before is None:
             return
         read_in, memory, begun, tokens = before
         hand_over(read_in, tokens, *_cache_tensors(memory))
-        slots, done = self._room_for(begun, memory), 0
+        slots, done = (yield from self._slots_for(begun, memory)), 0
         while done < len(begun):
             while not slots.free:
-                self.go_on()
+                yield from self.go_on()
             part = slice(done, done + slots.free)
             slots.fill(memory, begun[part], tokens[part])
             done = min(part.stop, len(begun))
 
-    def go_on(self) -> None:
-        """Generate a few more tokens of every answer."""
+    def go_on(self) -> Iterator[tuple[int, Written]]:
+        """Generate a few more tokens of every answer, and yield the finished answers."""
         assert self._slots is not None
         for _ in range(STEPS):
             self._slots.step()
-        self._note(self._slots.finished())
+        yield from self.finished()
 
-    def cut_off(self) -> None:
-        """End all running answers."""
-        if self._slots is not None:
-            self._note(self._slots.finished(all_of_them=True))
+    def finished(self, *, all_of_them: bool = False) -> Iterator[tuple[int, Written]]:
+        """Yield the finished answers, or all running ones as they are."""
+        for begun, said in self._slots.finished(all_of_them=all_of_them) if self._slots is not None else ():
+            yield begun.number, (said, len(begun.path))
 
-    def _note(self, found: list[tuple[int, list[int]]]) -> None:
-        self._written |= {number: (said, self._read.pop(number)) for number, said in found}
-
-    def _room_for(self, begun: Sequence[Begun], memory: Any) -> Slots:
+    def _slots_for(self, begun: Sequence[Begun], memory: Any) -> Generator[tuple[int, Written], None, Slots]:
         """Return slots that are long enough: the existing ones, or new ones after all running answers have finished."""
         longest = max(len(one.path) + one.most for one in begun)
         found = self._slots
-        if found is not None and found.serves(self._rows, longest, self._choose, self._ends):
+        if found is not None and found.serves(self._rows, longest, self._choice, self._ends):
             return found
         while self.under_way:
-            self.go_on()
+            yield from self.go_on()
         self._slots = found = None
         _kept.pop(self._loaded.model, None)
         length = -(-longest // _ROUND) * _ROUND
         rows = min(self._rows, _rows_that_fit(memory, length))
         self._slots = _kept[self._loaded.model] = Slots(
-            self._loaded, memory, rows, length, begun[0].position, self._choose, self._ends
+            self._loaded, memory, rows, length, begun[0].position, self._choice, self._ends
         )
         return self._slots
 

@@ -15,12 +15,11 @@ from weakref import WeakKeyDictionary
 
 import torch
 from PIL import Image
-from transformers import LogitsProcessor
 
 from countersight.case import Option
 from countersight.errors import AskingFailed
 from countersight.models.local.conversation import Feed, Loaded, decode_pictures, model_inputs
-from countersight.models.local.generating import LIKELIEST, generate, write_shared
+from countersight.models.local.generating import ChoiceByAnswer, generate, write_shared
 from countersight.models.local.loading import is_full
 from countersight.models.local.ranking import Losses, Ranked, RankingPlan, rank_requests
 from countersight.models.local.trees import SIGHTS, find_decoder, selects_tokens, window_settings
@@ -116,16 +115,15 @@ def writing_plan(loaded: Loaded) -> RankingPlan | None:
         return None
     asked = _small_questions(loaded)
     alone = [_predict(loaded, [request])[0] for request in asked]
-    overheard = _ForcedChoice([_greedy_tokens(steps) for steps in alone])
+    recorder = _Recorder([_greedy_tokens(steps) for steps in alone])
     try:
-        deque(write_shared(loaded, plan, Feed(asked), _WORDS, overheard), maxlen=0)
+        deque(write_shared(loaded, plan, Feed(asked), _WORDS, recorder), maxlen=0)
     except Exception as error:  # models may raise any exception for a cache from outside
         if is_full(error):
             raise
         return None
     agrees = all(
-        _predictions_agree(overheard.heard[number], steps, _tolerance(loaded) * 10)
-        for number, steps in enumerate(alone)
+        _predictions_agree(recorder.heard[number], steps, _tolerance(loaded) * 10) for number, steps in enumerate(alone)
     )
     return plan if agrees else None
 
@@ -135,23 +133,20 @@ def write_no_more_shared(loaded: Loaded) -> None:
     _findings[loaded.model][writing_plan.__name__] = None
 
 
-class _ForcedChoice:
-    """Continues each answer with the given tokens and records the predictions, as `_ForcedTokens` does."""
+class _Recorder(ChoiceByAnswer):
+    """Records the predictions of each answer, and continues it with given tokens, or else with the most likely ones."""
 
-    on_device = False
-
-    def __init__(self, words: Sequence[Sequence[int]]) -> None:
+    def __init__(self, words: Sequence[Sequence[int]] = ()) -> None:
         self._words = words
         self.heard: dict[int, list[Any]] = {}
 
-    def __call__(self, expected: Any, whose: Sequence[int | None]) -> Any:
-        tokens = LIKELIEST(expected, whose)
-        for row, number in enumerate(whose):
-            if number is not None:
-                heard = self.heard.setdefault(number, [])
-                tokens[row] = self._words[number][len(heard) % len(self._words[number])]
-                heard.append(_log_probabilities(expected[row]))
-        return tokens
+    def choose(self, logits: Any, number: int) -> Any:
+        heard = self.heard.setdefault(number, [])
+        words = self._words[number] if self._words else [logits.argmax()]
+        word = words[len(heard) % len(words)]
+        # Clamped, since only the log-probabilities of possible tokens must agree.
+        heard.append(logits.float().log_softmax(-1).clamp(min=-10.0))
+        return word
 
 
 def _predictions_agree(one: Sequence[Any], other: Sequence[Any], bound: float) -> bool:
@@ -172,29 +167,9 @@ def _predict(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[i
     If `words` are given, the model continues with these tokens: at low precision two tokens may be equally likely, and
     predictions after different tokens cannot be compared.
     """
-    listening = _ForcedTokens(words)
-    generate(loaded, model_inputs(loaded, requests, decode_pictures(*requests)), _WORDS, [listening])
-    return [[step[row] for step in listening.heard] for row in range(len(requests))]
-
-
-class _ForcedTokens(LogitsProcessor):
-    """Records a model's predictions, and makes it generate the given tokens."""
-
-    def __init__(self, words: Sequence[Sequence[int]]) -> None:
-        self._words = words
-        self.heard: list[Any] = []
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:
-        step = len(self.heard)
-        self.heard.append(_log_probabilities(scores))
-        for row, words in enumerate(self._words):
-            scores[row, words[step % len(words)]] = float("inf")
-        return scores
-
-
-def _log_probabilities(expected: Any) -> Any:
-    """Return log-probabilities; those of nearly impossible tokens are clamped."""
-    return expected.float().log_softmax(-1).clamp(min=-10.0)
+    recorder = _Recorder(words)
+    generate(loaded, model_inputs(loaded, requests, decode_pictures(*requests)), _WORDS, recorder)
+    return [recorder.heard[number] for number in range(len(requests))]
 
 
 def _try_plan(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:

@@ -1,11 +1,10 @@
 """Generates replies in the fastest way that gives the same text as the model's own `generate`."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
-from transformers import LogitsProcessor, StoppingCriteria
 
 from countersight.errors import AskingFailed
 from countersight.models.local.conversation import (
@@ -19,7 +18,7 @@ from countersight.models.local.conversation import (
     model_inputs,
     prepare_prompt,
 )
-from countersight.models.local.generating import LIKELIEST, end_tokens, generate, write_shared
+from countersight.models.local.generating import LIKELIEST, Choice, ChoiceByAnswer, end_tokens, generate, write_shared
 from countersight.models.local.loading import is_full
 from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_plan
 from countersight.models.local.ranking import RankingPlan
@@ -63,10 +62,8 @@ def write_with_plan(
     plan: RankingPlan, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
     """Yield the answers, with shared prefixes read once, according to a verified plan."""
-    warmth = _sampling_temperature(loaded, settings)
-    choose = _RequestSampler(warmth, settings.seed, requests) if warmth else LIKELIEST
-    ends = end_tokens(loaded)
-    for number, found in write_shared(loaded, plan, requests, settings.max_tokens, choose, stopped):
+    choice, ends = _choice(loaded, settings, requests), end_tokens(loaded)
+    for number, found in write_shared(loaded, plan, requests, settings.max_tokens, choice, stopped):
         yield number, found if isinstance(found, AskingFailed) else _make_answer(loaded, *found, ends)
 
 
@@ -80,10 +77,7 @@ def write_plainly(
     read = prompts["attention_mask"].sum(dim=1)
     # No more positions are left after the longest prompt: some families have a fixed number.
     most = min(settings.max_tokens, loaded.longest - int(read.max()))
-    steering = []
-    if warmth := _sampling_temperature(loaded, settings):
-        steering.append(_Sampler(warmth, [_request_seed(settings.seed, request.key) for request in requests]))
-    rows = generate(loaded, prompts, most, steering, [_Stopping(stopped)])
+    rows = generate(loaded, prompts, most, _choice(loaded, settings, dict(enumerate(requests))), stopped)
     ends = end_tokens(loaded)
     return [_make_answer(loaded, row, int(number), ends) for row, number in zip(rows, read, strict=True)]
 
@@ -119,62 +113,33 @@ def _make_answer(loaded: Loaded, row: list[int], read: int, ends: list[int]) -> 
     )
 
 
-def _sampling_temperature(loaded: Loaded, settings: ModelSettings) -> float:
-    if settings.temperature is not None:
-        return settings.temperature
-    own = loaded.model.generation_config
-    return float(own.temperature or 0.0) if own.do_sample else 0.0
+def _choice(loaded: Loaded, settings: ModelSettings, requests: Mapping[int, Request]) -> Choice:
+    """Return how tokens are chosen; without a temperature in the settings, as the model's own settings say."""
+    temperature, own = settings.temperature, loaded.model.generation_config
+    if temperature is None:
+        temperature = float(own.temperature or 0.0) if own.do_sample else 0.0
+    return _Sampler(temperature, settings.seed, requests) if temperature else LIKELIEST
 
 
-def _request_seed(seed: int, key: str) -> int:
-    digest = hashlib.blake2b(f"{seed}/{key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest) >> 1
-
-
-class _Sampler(LogitsProcessor):
+class _Sampler(ChoiceByAnswer):
     """Samples each token: the maximum after adding Gumbel noise is a sample from the softmax.
 
-    Every conversation has its own generator, so that draws depend only on the seed and its key, not on the batch or the
+    Every answer has its own generator, so that draws depend only on the seed and its key, not on the batch or the
     device.
     """
 
-    def __init__(self, temperature: float, seeds: list[int]) -> None:
-        self._temperature = temperature
-        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:
-        drawn = [torch.empty(scores.shape[1]).exponential_(generator=each) for each in self._generators]
-        return scores.float() / self._temperature - torch.stack(drawn).log().to(scores.device)
-
-
-class _RequestSampler:
-    """Samples tokens as `_Sampler` does, for answers that start at different times."""
-
-    on_device = False
-
-    def __init__(self, temperature: float, seed: int, requests: Feed) -> None:
+    def __init__(self, temperature: float, seed: int, requests: Mapping[int, Request]) -> None:
         self._temperature, self._seed, self._requests = temperature, seed, requests
-        self._each: dict[int, _Sampler] = {}
+        self._generators: dict[int, torch.Generator] = {}
 
-    def __call__(self, expected: Any, whose: Sequence[int | None]) -> Any:
-        tokens = torch.zeros(len(whose), dtype=torch.long, device=expected.device)
-        for row, number in enumerate(whose):
-            if number is not None:
-                tokens[row] = self._drawing(number)(None, expected[row : row + 1]).argmax()
-        return tokens
+    def choose(self, logits: Any, number: int) -> Any:
+        drawn = torch.empty(len(logits)).exponential_(generator=self._generator(number))
+        return (logits.float() / self._temperature - drawn.log().to(logits.device)).argmax()
 
-    def _drawing(self, number: int) -> _Sampler:
-        if number not in self._each:
-            self._each = {other: drawing for other, drawing in self._each.items() if other in self._requests}
-            self._each[number] = _Sampler(self._temperature, [_request_seed(self._seed, self._requests[number].key)])
-        return self._each[number]
-
-
-class _Stopping(StoppingCriteria):
-    """Stops the generation as soon as no caller waits for the result."""
-
-    def __init__(self, stopped: Callable[[], bool]) -> None:
-        self._stopped = stopped
-
-    def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
-        return torch.full((input_ids.shape[0],), self._stopped(), dtype=torch.bool, device=input_ids.device)
+    def _generator(self, number: int) -> torch.Generator:
+        if number not in self._generators:
+            self._generators = {other: each for other, each in self._generators.items() if other in self._requests}
+            key = f"{self._seed}/{self._requests[number].key}".encode("utf-8", "surrogatepass")
+            seed = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest()) >> 1
+            self._generators[number] = torch.Generator().manual_seed(seed)
+        return self._generators[number]
