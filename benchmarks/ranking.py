@@ -105,7 +105,6 @@ def build(shape: str, device: str) -> Loaded:
         tokenizer=tokenizer,
         family=config.model_type,
         form=find_form(processor, config.model_type),
-        answers_apart=False,
         decoder_start=None,
         longest=32768,
     )
@@ -140,7 +139,7 @@ def batched(loaded: Loaded, pair: list[Request]) -> list[tuple[float, ...]]:
     wholes, sizes = [], []
     for request in pair:
         prompt = model_inputs(loaded, [request], decode_pictures(request))
-        for tokens in option_tokens(loaded, loaded.form.write(request.turns), request):
+        for tokens in option_tokens(loaded, request):
             wholes.append(append_answer(loaded, prompt, tokens))
             sizes.append(len(tokens))
     longest = max(whole["input_ids"].shape[1] for whole in wholes)

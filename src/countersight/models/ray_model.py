@@ -6,7 +6,7 @@ Ray.
 """
 
 import asyncio
-from collections import Counter, deque
+from collections import Counter
 from time import monotonic
 from typing import Any, Literal
 
@@ -14,10 +14,9 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.errors import AskingFailed, CountersightError, ModelError, Unreachable
-from countersight.models.protocol import Answer, Displayed, Model, ModelSettings, Request, Turn, Viewer
+from countersight.models.protocol import Answer, Displayed, Model, ModelSettings, Request, Viewer
 from countersight.models.registry import open_here
 from countersight.parallel import ActorPlace, join, leave, places
-from countersight.picture import Picture
 
 Call = Literal["reply", "losses"]
 
@@ -65,11 +64,10 @@ class Worker:
         places = getattr(model, "places", 1)
         return ModelInfo(model.settings, model.needs_picture, hasattr(model, "losses"), limits, places)
 
-    async def ask(self, wanted: WantedModel, how: Call, request: Request, *pictures: Picture | None) -> Any:
-        """Ask a model a question; its pictures come from the object store, separately from the text."""
-        turns = [msgspec.structs.replace(turn, picture=one) for turn, one in zip(request.turns, pictures, strict=True)]
+    async def ask(self, wanted: WantedModel, how: Call, request: Request) -> Any:
+        """Ask a model a question."""
         try:
-            return await getattr(self._models[wanted], how)(msgspec.structs.replace(request, turns=tuple(turns)))
+            return await getattr(self._models[wanted], how)(request)
         except AskingFailed as failure:
             return Failure(str(failure), again=failure.again)
         except CountersightError as error:
@@ -227,10 +225,6 @@ _POOLS: dict[str, WorkerPool] = {}
 """The pool of each cluster, by address; its actors are started when a model is first acquired."""
 
 
-KEPT = 8
-"""The number of pictures kept in the object store, since the questions of a case share their pictures."""
-
-
 class RayModel(Displayed):
     """A model that distributes requests over the actors of a cluster; the requests of a lost actor go to another."""
 
@@ -242,7 +236,6 @@ class RayModel(Displayed):
         self._wanted, self._about = wanted, about
         self._pool = pool
         self._answers: Counter[str] = Counter()
-        self._stored: deque[tuple[bytes, Any]] = deque(maxlen=KEPT)
 
     @property
     def places(self) -> int:
@@ -266,13 +259,11 @@ class RayModel(Displayed):
     async def _ask_least_busy(self, how: Call, request: Request) -> Any:
         """Ask the least busy actor; if its machine fails, ask another."""
         errors = self._pool.ray.exceptions
-        bare = replace(request, turns=tuple(replace(turn, picture=None) for turn in request.turns))
-        pictures = [self._in_store(turn) for turn in request.turns]
         while True:
             worker = self._pool.least_busy(self._wanted)
             worker.under_way += 1
             try:
-                got = await worker.actor.ask.remote(self._wanted, how, bare, *pictures)
+                got = await worker.actor.ask.remote(self._wanted, how, request)
             except errors.RayActorError:
                 self._pool.remove(worker)
                 continue
@@ -284,16 +275,6 @@ class RayModel(Displayed):
                 raise ModelError(got.reason) if got.for_good else AskingFailed(got.reason, again=got.again)
             self._answers[worker.place.address] += 1
             return got
-
-    def _in_store(self, turn: Turn) -> Any:
-        """Return a reference to the picture of a turn in the object store; consecutive questions share it."""
-        if turn.picture is None:
-            return None
-        kept = next((ref for data, ref in self._stored if data is turn.picture.data), None)
-        if kept is None:
-            kept = self._pool.ray.put(turn.picture)
-            self._stored.append((turn.picture.data, kept))
-        return kept
 
 
 class RankingRayModel(RayModel):

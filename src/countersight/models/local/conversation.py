@@ -63,53 +63,6 @@ def per_token_inputs(prompt: Prompt) -> list[str]:
     ]
 
 
-def extend_prompt(prompt: Prompt, number: int, value_of: dict[str, int]) -> Prompt:
-    """Extend the prompt by `number` tokens.
-
-    The new tokens have the values of the last token, except for the inputs in `value_of`.
-    """
-    import torch
-
-    longer = dict(prompt)
-    for name in per_token_inputs(prompt):
-        last = prompt[name][:, -1:]
-        last = torch.full_like(last, value_of[name]) if name in value_of else last
-        longer[name] = torch.cat([prompt[name], last.expand(-1, number, *last.shape[2:])], dim=1)
-    return longer
-
-
-def join_prompts(prompts: Sequence[Prompt], filling: int, *, behind: bool = False) -> Prompt:
-    """Combine several conversations into a batch; shorter ones are padded with `filling`, at the end if `behind`.
-
-    The processors are not used for this, since some of them put the padding where it changes the model's output.
-    """
-    if len(prompts) == 1:
-        return dict(prompts[0])
-    length = max(prompt["input_ids"].shape[1] for prompt in prompts)
-    words = [_pad_prompt(prompt, length, filling, behind=behind) for prompt in prompts]
-    return {name: _stack([prompt[name] for prompt in words]) for name in words[0]}
-
-
-def _pad_prompt(prompt: Prompt, length: int, filling: int, *, behind: bool) -> Prompt:
-    import torch
-
-    missing = length - prompt["input_ids"].shape[1]
-    made = dict(prompt)
-    for name in per_token_inputs(prompt):
-        beside = prompt[name][:, -1:]
-        if name in ("input_ids", "attention_mask"):
-            beside = torch.full_like(beside, filling if name == "input_ids" else 0)
-        parts = [beside.expand(-1, missing, *beside.shape[2:]), prompt[name]]
-        made[name] = torch.cat(parts[::-1] if behind else parts, dim=1)
-    return made
-
-
-def _stack(values: Sequence[Any]) -> Any:
-    if hasattr(values[0], "dim"):
-        return stack_padded(values)
-    return [part for value in values for part in value] if isinstance(values[0], list) else values[0]
-
-
 def stack_padded(values: Sequence[Any]) -> Any:
     """Combine inputs of several conversations into a batch, with smaller ones padded with zeros, as processors do."""
     import torch
@@ -321,12 +274,15 @@ class Loaded:
     """The family as named by transformers: llava, qwen2_5_vl, blip-2 and so on."""
     form: PromptForm
     """The text format of its conversations."""
-    answers_apart: bool
-    """Whether a separate decoder generates the answer (as in T5), instead of one that continues the prompt."""
     decoder_start: int | None
-    """The first token of a separate decoder."""
+    """The first token of a separate decoder; None if the decoder continues the prompt."""
     longest: int
     """The maximum number of tokens of prompt and answer together."""
+
+    @property
+    def answers_apart(self) -> bool:
+        """Whether a separate decoder generates the answer (as in T5), instead of one that continues the prompt."""
+        return self.decoder_start is not None
 
     @property
     def device(self) -> Any:
@@ -402,10 +358,35 @@ def model_inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence
 
 
 def batch_prompts(loaded: Loaded, prompts: Sequence[Prompt]) -> Prompt:
-    """Combine separately prepared conversations into a batch on the device of the model."""
-    # The encoder of an encoder-decoder model counts positions from the first token, so padding goes at the end.
-    made = join_prompts(prompts, padding_token(loaded), behind=loaded.answers_apart)
+    """Combine separately prepared conversations into a batch on the device of the model.
+
+    The processors are not used for this, since some of them put the padding where it changes the model's output.
+    """
+    length = max(prompt["input_ids"].shape[1] for prompt in prompts)
+    padded = [_pad_prompt(loaded, prompt, length) for prompt in prompts]
+    made = {name: _stack([prompt[name] for prompt in padded]) for name in padded[0]}
     return {name: _move_to_device(loaded, value) for name, value in made.items()}
+
+
+def _pad_prompt(loaded: Loaded, prompt: Prompt, length: int) -> Prompt:
+    import torch
+
+    missing = length - prompt["input_ids"].shape[1]
+    padded = dict(prompt)
+    for name in per_token_inputs(prompt) if missing else ():
+        beside = prompt[name][:, -1:]
+        if name in ("input_ids", "attention_mask"):
+            beside = torch.full_like(beside, padding_token(loaded) if name == "input_ids" else 0)
+        parts = [beside.expand(-1, missing, *beside.shape[2:]), prompt[name]]
+        # The encoder of an encoder-decoder model counts positions from the first token, so padding goes at the end.
+        padded[name] = torch.cat(parts[::-1] if loaded.answers_apart else parts, dim=1)
+    return padded
+
+
+def _stack(values: Sequence[Any]) -> Any:
+    if hasattr(values[0], "dim"):
+        return stack_padded(values)
+    return [part for value in values for part in value] if isinstance(values[0], list) else values[0]
 
 
 def prepare_prompt(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) -> Prompt:
@@ -460,10 +441,16 @@ def append_answer(loaded: Loaded, prompt: Prompt, answer: list[int]) -> Prompt:
     """Return the inputs of one conversation with an answer, whose tokens see only earlier tokens."""
     import torch
 
-    # PaliGemma reads the question in both directions and marks it 0; tokens marked 1 see only earlier ones.
-    said = extend_prompt(prompt, len(answer), {"token_type_ids": 1} if loaded.family == "paligemma" else {})
-    said["input_ids"][:, -len(answer) :] = torch.tensor([answer], device=prompt["input_ids"].device)
-    return said
+    longer = dict(prompt)
+    for name in per_token_inputs(prompt):
+        last = prompt[name][:, -1:]
+        added = last.expand(-1, len(answer), *last.shape[2:])
+        if name == "input_ids":
+            added = torch.tensor([answer], device=last.device)
+        elif name == "token_type_ids" and loaded.family == "paligemma":
+            added = torch.ones_like(added)  # tokens marked 0, such as the question, are read in both directions
+        longer[name] = torch.cat([prompt[name], added], dim=1)
+    return longer
 
 
 def _move_to_device(loaded: Loaded, value: Any) -> Any:

@@ -8,6 +8,8 @@ import importlib.util
 import json
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,7 @@ _NEEDS_TORCHVISION = "Could not load any image processor class"
 """The message of transformers if the image processor of a family needs torchvision."""
 _IN_EXTRA = ("torch", "torchvision", "timm", "transformers", "num2words")
 """Packages that the extra for local models installs."""
+_HERE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 _HASHED_BYTES = 1024 * 1024
 """The number of bytes at both ends of a file that are hashed; reading all weights would take minutes."""
 
@@ -71,10 +74,8 @@ def any_config(folder: Path) -> Any:
     _require_torch()
     from transformers import AutoConfig
 
-    try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # transformers may raise any exception for damaged files
-        raise unusable(folder, error) from None
+    with _readable(folder):
+        return AutoConfig.from_pretrained(folder, **_HERE)
 
 
 def read_config(folder: Path) -> Any:
@@ -203,6 +204,15 @@ def unusable(folder: Path, error: Exception) -> ModelError:
     return ModelError(f"the model in {folder} cannot be loaded: {said}")
 
 
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    """Context manager that turns exceptions in reading a folder into ModelError: every library raises its own."""
+    try:
+        yield
+    except Exception as error:
+        raise unusable(folder, error) from None
+
+
 def missing_package(folder: Path, package: str) -> ModelError:
     """Return the error for a model that needs a missing package."""
     how = INSTALL if package in _IN_EXTRA else f"pip install {package}"
@@ -309,7 +319,6 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto") -> Loaded:
         tokenizer=tokenizer,
         family=config.model_type,
         form=find_form(processor, config.model_type, words_only=words_only),
-        answers_apart=apart,
         decoder_start=_decoder_start(model, text) if apart else None,
         longest=int(getattr(text, "max_position_embeddings", 0) or 1_000_000),
     )
@@ -328,10 +337,8 @@ class _TextProcessor:
 def _load_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # damaged files, an unknown class: every library raises its own exceptions
-        raise unusable(folder, error) from None
+    with _readable(folder):
+        tokenizer = AutoTokenizer.from_pretrained(folder, **_HERE)
     check_tokenizer(folder, tokenizer)
     return tokenizer
 
@@ -350,18 +357,10 @@ def _load_model(folder: Path, config: Any, dtype: str, device_map: dict[str, str
     kind: Any = AutoModelForCausalLM
     if not is_for_words(config):
         kind = next(each for each in kinds if type(config) in each._model_mapping)
-    try:
+    with _readable(folder):
         model, faults = kind.from_pretrained(
-            folder,
-            config=config,
-            dtype=dtype,
-            device_map=device_map,
-            local_files_only=True,
-            trust_remote_code=False,
-            output_loading_info=True,
+            folder, config=config, dtype=dtype, device_map=device_map, output_loading_info=True, **_HERE
         )
-    except Exception as error:  # damaged files, wrong shapes, no memory: every library raises its own exceptions
-        raise unusable(folder, error) from None
     if lacking := sorted(faults["missing_keys"]):  # transformers would initialise them randomly and continue
         raise ModelError(f"{folder} lacks {len(lacking):,} of the model's weights, such as {lacking[0]}")
     return model
@@ -375,12 +374,8 @@ def _load_processor(folder: Path, config: Any) -> Any:
     if config.model_type in _TORCHVISION and not has_torchvision():
         raise missing_package(folder, "torchvision")
     backend = {} if has_torchvision() else {"backend": "pil"}
-    try:
-        processor = load_stills(folder, config)
-        if processor is None:
-            processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **backend)
-    except Exception as error:  # every library raises its own exceptions
-        raise unusable(folder, error) from None
+    with _readable(folder):
+        processor = load_stills(folder, config) or AutoProcessor.from_pretrained(folder, **backend, **_HERE)
     if not hasattr(processor, "image_processor") or not hasattr(processor, "tokenizer"):
         raise ModelError(f"{folder} has no image processor: preprocessor_config.json is missing")
     check_tokenizer(folder, processor.tokenizer)

@@ -12,9 +12,9 @@ import asyncio
 import contextlib
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from countersight.errors import AskingFailed, ModelError
@@ -116,7 +116,7 @@ class Local(Displayed):
 
         loaded = self._load_once()
         plan = ranking_plan(loaded)
-        if plan.way == "plain" and not self.remarks:
+        if plan is None and not self.remarks:
             self.remarks.append(
                 f"{self.name} cannot share the common prefix of options, so each option is computed in full."
             )
@@ -241,11 +241,13 @@ class Queue:
 
     def _serve(self) -> None:
         while not self.closed:
-            for job, result in self._answered(self._gather()):
-                # A result cut short by closing the queue is not an answer.
-                job.tell(asyncio.CancelledError() if self.closed else result)
-        for job in self._waiting:  # put back while the queue was closed
-            job.tell(asyncio.CancelledError())
+            self._process(self._gather())
+        self._tell_all(self._waiting, asyncio.CancelledError())  # put back while the queue was closed
+
+    def _tell_all(self, jobs: Iterable[_Job], result: Any) -> None:
+        """Pass a result to the callers. A result cut short by closing the queue is not an answer."""
+        for job in jobs:
+            job.tell(asyncio.CancelledError() if self.closed else result)
 
     def _gather(self) -> list[_Job]:
         """Wait for questions and return the next batch, which is empty after closing."""
@@ -258,42 +260,41 @@ class Queue:
                 self._changed.wait(QUIET)
         return self._take()
 
-    def _answered(self, batch: list[_Job]) -> Iterator[tuple[_Job, Any]]:
-        """Yield the jobs of a batch with their results as they arrive; jobs that did not fit are queued again."""
+    def _process(self, batch: list[_Job]) -> None:
+        """Process a batch and pass on the results as they arrive; jobs that did not fit are queued again."""
         parts = [batch]
         growing = True
         while parts:
             part = parts.pop()
-            error = yield from self._attempt(part, growing=growing)
+            error = self._attempt(part, growing=growing)
             growing = False
-            if self.closed:  # the remaining jobs were cancelled
-                yield from ((job, asyncio.CancelledError()) for each in (part, *parts) for job in each)
-                return
+            if self.closed:
+                return self._tell_all(chain(part, *parts), asyncio.CancelledError())
             if error is None:
                 self._room_before = self.room
             elif isinstance(error, ModelError):  # the following questions cannot be answered either
                 self._fatal = error
                 with self._changed:
                     rest, self._waiting = [*parts, self._waiting], []
-                yield from ((job, error) for each in (part, *rest) for job in each)
-                return
+                return self._tell_all(chain(part, *rest), error)
             elif len(part) == 1:
                 if is_full(error):  # this question alone is too large; the limit for others stays
                     forget()
                     self.room = self._room_before
-                yield part[0], _asking_failure(error)
+                self._tell_all(part, _asking_failure(error))
             elif is_full(error):
                 forget()
                 self.room = min(self.room, len(part) * max(job.weight for job in part)) / 2
                 with self._changed:
-                    self._waiting[:0] = [job for each in (part, *parts) for job in each]
-                return
+                    self._waiting[:0] = chain(part, *parts)
+                return None
             else:  # one of them is the cause: find out which
                 half = len(part) // 2
                 parts += [part[half:], part[:half]]
+        return None
 
-    def _attempt(self, part: list[_Job], *, growing: bool) -> Generator[tuple[_Job, Any], None, Exception | None]:
-        """Yield jobs with their results as they arrive; unfinished jobs stay in `part`. Returns the error, if any."""
+    def _attempt(self, part: list[_Job], *, growing: bool) -> Exception | None:
+        """Compute jobs and return the error, if any; jobs without a result stay in `part`."""
         if not part:
             return None
         jobs, kind = dict(enumerate(part)), part[0].kind
@@ -307,7 +308,7 @@ class Queue:
         feed = Feed([job.request for job in part], self.most, further if growing else lambda: ())
         try:
             for number, result in feed.answered(part[0].work(feed)):
-                yield jobs.pop(number), result
+                self._tell_all([jobs.pop(number)], result)
             if jobs:
                 raise ValueError(f"{len(jobs)} questions got neither an answer nor an error")
         except Exception as error:  # a model may raise anything; the caller gets the exception

@@ -62,25 +62,24 @@ def _find_once(find: Callable[[Loaded], Found]) -> Callable[[Loaded], Found]:
 
 
 @_find_once
-def ranking_plan(loaded: Loaded) -> RankingPlan:
-    """Return the fastest plan whose losses equal those of plain ranking."""
-    plain = RankingPlan("plain")
+def ranking_plan(loaded: Loaded) -> RankingPlan | None:
+    """Return the fastest plan whose losses equal those of plain ranking; None if there is none."""
     if loaded.answers_apart or selects_tokens(find_decoder(loaded.model).config):
-        return plain
+        return None
     with _narrow_windows(loaded):
-        right = _try_plan(plain, loaded)
+        right = _try_plan(None, loaded)
         # Llama 4 scales attention by positions that it counts itself, which differ in a tree.
         if right is None or getattr(loaded.model.config.get_text_config(decoder=True), "floor_scale", None):
-            return plain
+            return None
         for together in (True, False) if writes_in_batches(loaded) else (False,):
-            plans = [RankingPlan("shared prefix", sight, together) for sight in SIGHTS]
+            plans = [RankingPlan(sight, together) for sight in SIGHTS]
             # Take the closest plan: at low precision, a wrong mask may differ by little more than rounding.
             distance, plan = min(
                 ((_loss_difference(_try_plan(plan, loaded), right), plan) for plan in plans), key=itemgetter(0)
             )
             if distance <= _tolerance(loaded):
                 return plan
-        return plain
+        return None
 
 
 @_find_once
@@ -111,7 +110,7 @@ def writing_plan(loaded: Loaded) -> RankingPlan | None:
     Its predictions must agree, token by token, with those of the model's own `generate` for single conversations.
     """
     plan = ranking_plan(loaded)
-    if plan.way == "plain" or not _has_image_processor(loaded):
+    if plan is None or not _has_image_processor(loaded):
         return None
     asked = _small_questions(loaded)
     alone = [_predict(loaded, [request])[0] for request in asked]
@@ -172,7 +171,7 @@ def _predict(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[i
     return [recorder.heard[number] for number in range(len(requests))]
 
 
-def _try_plan(plan: RankingPlan, loaded: Loaded) -> list[Losses] | None:
+def _try_plan(plan: RankingPlan | None, loaded: Loaded) -> list[Losses] | None:
     """Return the losses of the small questions under a plan; None if the model does not support the plan."""
     try:
         asked = Feed(_small_questions(loaded))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import cycle, islice, repeat
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,15 +45,12 @@ TOGETHER = 8
 """The maximum number of requests in a row, since attention compares all tokens of a row."""
 Numbered = tuple[list[int], Row]
 """A row and the numbers of its requests."""
-Way = Literal["shared prefix", "plain"]
-"""Whether options share the tokens of their common prefix (pictures, question, first words), or are read in full."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankingPlan:
-    """A way of ranking whose losses were verified to equal those of plain ranking."""
+    """How options share their common prefix (pictures, question, first words), verified to equal plain ranking."""
 
-    way: Way
     sight: Sight = "behind"
     """What a token of a picture or a question sees besides its ancestors."""
     together: bool = True
@@ -61,13 +58,14 @@ class RankingPlan:
 
 
 def rank_requests(
-    plan: RankingPlan, loaded: Loaded, requests: Feed, loss: Loss = "mean"
+    plan: RankingPlan | None, loaded: Loaded, requests: Feed, loss: Loss = "mean"
 ) -> Iterator[tuple[int, Ranked]]:
     """Yield the losses of each request's options, the `mean` or `sum` over their tokens, or the error.
 
-    They are yielded as they are computed, and further requests may be added meanwhile.
+    They are yielded as they are computed, and further requests may be added meanwhile. Without a plan, every option is
+    read in full.
     """
-    if plan.way == "shared prefix":
+    if plan is not None:
         failed: dict[int, AskingFailed] = {}
         for losses in _rank_in_trees(plan, loaded, requests, failed, loss):
             yield from losses.items()
@@ -123,41 +121,24 @@ def _batch_losses(lane: AbstractContextManager[Any], sizes: Sizes, values: Any, 
     }
 
 
-def _cross_entropy(logits: Any, option: list[int], loss: Loss) -> float:
-    import torch
-
-    expected = torch.tensor(option, device=logits.device)
-    return float(torch.nn.functional.cross_entropy(logits.float(), expected, reduction=loss))
-
-
 def plain_losses(loaded: Loaded, request: Request, loss: Loss = "mean") -> tuple[float, ...]:
     """Return the loss of each option of a request, by one complete pass over picture, conversation and option."""
-    check_picture_count(loaded, request)
-    prompt = model_inputs(loaded, [request], decode_pictures(request))
-    text = loaded.form.write(request.turns)
-    options = option_tokens(loaded, text, request)
-    return tuple(_plain_loss(loaded, prompt, option, loss) for option in options)
-
-
-def option_tokens(loaded: Loaded, prompt: str, request: Request) -> list[list[int]]:
-    """Return the tokens of each option after the conversation; raises AskingFailed for an option without text."""
-    options = answer_tokens(loaded, prompt, [option.text for option in request.options])
-    if not all(options):
-        raise AskingFailed("an option without text cannot be ranked", again=False)
-    return options
-
-
-def _plain_loss(loaded: Loaded, prompt: dict[str, Any], option: list[int], loss: Loss) -> float:
     import torch
 
-    with torch.inference_mode():
-        if loaded.answers_apart:
-            begun = torch.tensor([[loaded.decoder_start, *option[:-1]]], device=loaded.device)
-            logits = loaded.model(**prompt, decoder_input_ids=begun, use_cache=False).logits[0]
-        else:
-            said = append_answer(loaded, prompt, option)
-            logits = loaded.model(**said, use_cache=False).logits[0, -len(option) - 1 : -1]
-        return _cross_entropy(logits, option, loss)
+    check_picture_count(loaded, request)
+    prompt = model_inputs(loaded, [request], decode_pictures(request))
+    losses = []
+    for option in option_tokens(loaded, request):
+        with torch.inference_mode():
+            if loaded.answers_apart:
+                begun = torch.tensor([[loaded.decoder_start, *option[:-1]]], device=loaded.device)
+                logits = loaded.model(**prompt, decoder_input_ids=begun, use_cache=False).logits[0]
+            else:
+                said = append_answer(loaded, prompt, option)
+                logits = loaded.model(**said, use_cache=False).logits[0, -len(option) - 1 : -1]
+            expected = torch.tensor(option, device=logits.device)
+            losses.append(float(torch.nn.functional.cross_entropy(logits.float(), expected, reduction=loss)))
+    return tuple(losses)
 
 
 _OURS = ("input_ids", "attention_mask")
@@ -170,9 +151,12 @@ Answers = Callable[[Loaded, Request], list[list[int]]]
 """A function that returns the tokens of every answer that may follow a conversation."""
 
 
-def tokenize_options(loaded: Loaded, request: Request) -> list[list[int]]:
-    """Return the tokens of each option, for ranking."""
-    return option_tokens(loaded, loaded.form.write(request.turns), request)
+def option_tokens(loaded: Loaded, request: Request) -> list[list[int]]:
+    """Return the tokens of each option after the conversation; raises AskingFailed for an option without text."""
+    options = answer_tokens(loaded, loaded.form.write(request.turns), [option.text for option in request.options])
+    if not all(options):
+        raise AskingFailed("an option without text cannot be ranked", again=False)
+    return options
 
 
 def placeholder_answer(loaded: Loaded, _: Request) -> list[list[int]]:
@@ -185,7 +169,7 @@ def build_row(
     requests: Sequence[Request],
     pictures: Sequence[Image.Image],
     sight: Sight,
-    answers: Answers = tokenize_options,
+    answers: Answers = option_tokens,
 ) -> Row:
     """Build the row of tokens for requests that all show these pictures."""
     sequences, positions, blocks, begins = [], [], [], []
@@ -241,7 +225,7 @@ def build_rows(
     loaded: Loaded,
     requests: Feed,
     failed: dict[int, AskingFailed],
-    answers: Answers = tokenize_options,
+    answers: Answers = option_tokens,
 ) -> Iterator[Numbered]:
     """Yield rows of requests that show the same pictures, including requests that arrive meanwhile.
 
