@@ -287,7 +287,7 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
     runs = [run(tmp_path / f"r{n}", source, said(8 + 3 * n), model=model) for n, model in enumerate(names)]
     report = load(runs, gallery=1).report
     [lede] = [each.words for each in sentences(report) if each.kind == "lede"]
-    assert lede.startswith("5 runs were asked 24 cases of d: all 5 lose accuracy under a change, most #")
+    assert lede.startswith("On 24 cases of d, all 5 runs lose accuracy under a change, most #")
     assert lede.count(". ") == 0
     assert len(lede) < 240
     assert not any(name.removeprefix("openai:") in lede for name in names)
@@ -319,3 +319,10 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
         "no better than guessing: m4",
     ):
         assert clause in words
+
+
+def test_of_many_runs_those_that_lose_and_those_that_gain_are_named_apart(tmp_path: Path) -> None:
+    gaining = {row: ("D" if row < 10 else fact, then) for row, (fact, then) in said(0).items()}
+    words = sentence(reported(tmp_path, said(12), gaining, said(0), said(0), said(0)))
+    assert "1 of 5 runs loses accuracy under a change: m0 (50.0 points, from 100.0% to 50.0%); " in words
+    assert "1 of 5 runs gains accuracy under a change: m1 (33.3 points, from 66.7% to 100.0%); " in words

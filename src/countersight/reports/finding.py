@@ -15,8 +15,12 @@ _MAX_LISTED_RUNS = 3
 """Up to this many runs are described one by one; of more, only those that lose most and least."""
 _GUESSING_MARGIN = 0.25
 """A model is no better than guessing if its interval includes chance and ends at most this far above it."""
-_NO_BETTER = "no better than guessing:"
 _MAX_DATASET_NAME = 40
+_ABOUT: dict[tuple[World, ...], str] = {
+    TWO_WORLDS: BOTH_WORLDS,
+    ("factual",): AS_IT_IS,
+    ("counterfactual",): UNDER_A_CHANGE,
+}
 _RunFigure = tuple[RunScores, Figure]
 
 
@@ -34,167 +38,244 @@ def sentence(report: ReportData) -> str:
 
 def sentences(report: ReportData) -> list[FindingSentence]:
     """Return the sentences in order: incomplete results are reported first, other cautions last."""
-    asked = f"{_asked_cases(report)} of {shortened(name(report.dataset), _MAX_DATASET_NAME)}"
-    if len(report.runs) <= _MAX_LISTED_RUNS:
-        asked += f", {report.terms.about or _ABOUT[report.worlds]}"
-    who = report.runs[0].short_label(report.runs) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
-    found = finding(report)
-    past, present = ("was", "is") if len(report.runs) == 1 else ("were", "are")
-    tense = present if any(run.overall.missing for run in report.runs) else past
-    words = f"{who} {tense} asked {asked}{f': {found}' if found else '.'}"
-    is_anything_found = bool(_main_figures(report))
-    before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
-    others = [run for run in report.runs if run not in before]
-    first, last = (list(map(FindingSentence, _caveats(report, runs))) for runs in (before, others))
-    early = (
-        FindingSentence(f"{run.short_label(report.runs)}: {run.stopping_note}", "note")
-        for run in report.runs
-        if run.stopping_note
-    )
-    after = (*_at_chance(report), *_unread(report), *_differing_unread_rates(report))
-    return [*first, FindingSentence(words, "lede"), *_imagination_gap(report), *last, *early, *after]
+    return list(_Finding(report).sentences())
 
 
-def _asked_cases(report: ReportData) -> str:
-    """Return the number of cases that the runs were asked, as a range if they differ."""
-    counts = sorted({run.overall.n for run in report.runs})
-    if len(counts) == 1:
-        return several(counts[0], "case")
-    return f"{count(counts[0])} {'and' if len(report.runs) == 2 else 'to'} {several(counts[-1], 'case')}"
-
-
-def _imagination_gap(report: ReportData) -> Iterator[FindingSentence]:
-    """Yield a note on the gain from showing the changed picture; for many runs, only the largest and smallest gain."""
-    gaps = [(run, run.overall.imagination_gap) for run in report.runs]
-    found = sorted(((gap.value, run, gap) for run, gap in gaps if gap), key=lambda each: -each[0])
-    if len(found) > _MAX_LISTED_RUNS:
-        found = [found[0], found[-1]]
-    parts = [
-        f"{'' if len(report.runs) == 1 else f'{run.short_label(report.runs)}: '}{percent(value)} points "
-        f"({interval(gap)}; {several(gap.n, 'case')}{f'; {TOO_FEW_CASES}' * gap.too_few})"
-        for value, run, gap in found
-    ]
-    if parts:
-        which = " (largest and smallest)" * (len(parts) < sum(gap is not None for _, gap in gaps))
-        yield FindingSentence(f"Imagination gap, shown minus counterfactual{which}: {'; '.join(parts)}.", "note")
-
-
-def _caveats(report: ReportData, candidates: list[RunScores]) -> Iterator[str]:
-    """Yield which of these runs are unfinished or have no usable replies; if there are many, only their number."""
-    for kind in ("No finding", "Unfinished"):
-        runs = [run for run in candidates if _caveat(report, run) == kind]
-        if len(runs) > _MAX_LISTED_RUNS:
-            yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; see the tables for details."
-        else:
-            yield from (f"{kind}: {run.short_label(report.runs)}, {run.progress}." for run in runs)
-
-
-def _unread(report: ReportData) -> Iterator[FindingSentence]:
-    """Yield the share of replies without an answer; of several runs, the largest share."""
-    shares = []
-    for run in report.runs:
-        scores = run.overall
-        without = scores.unread + scores.cut + scores.empty
-        if without and not _caveat(report, run):
-            shares.append((without / (scores.scored + scores.cut + scores.empty), run.short_label(report.runs)))
-    if shares:
-        share, worst = max(shares, key=lambda each: each[0])
-        of = "" if len(report.runs) == 1 else f" of {worst}"
-        most = " (the largest share of a run)" * (len(shares) > 1)
-        words = f"Unread, cut off or empty: {percent(share)}% of the replies{of}{most}."
-        yield FindingSentence(words, "caution" if share > WARNING_THRESHOLD else "note")
-
-
-def _at_chance(report: ReportData) -> Iterator[FindingSentence]:
-    """Yield a warning if a model cannot answer questions about the unchanged picture: its drop is then meaningless."""
-    kinds = {
-        True: "answered factual questions no better than random guessing: the drop says nothing.",
-        False: "answered too few factual questions to tell the answers from random guessing.",
-    }
-    known = _main_figures(report)
-    for kind, words in kinds.items():
-        found = [(run, drop) for run, drop in known if _guesses(report, run, drop) is kind]
-        if kind and len(known) > 1:  # the finding already names runs without a clear drop
-            found = [(run, drop) for run, drop in found if drop.is_clear]
-        runs = [run.short_label(report.runs) for run, _ in found]
-        if runs:
-            who = "It" if len(report.runs) == 1 else " and ".join(runs[:_MAX_LISTED_RUNS])
-            who += f" and {len(runs) - _MAX_LISTED_RUNS} more" if len(runs) > _MAX_LISTED_RUNS else ""
-            yield FindingSentence(f"{who} {words}")
-
-
-def _guesses(report: ReportData, run: RunScores, drop: Figure) -> bool | None:
-    """Return True if a model is no better than guessing, None if it is better, and False if there are too few cases."""
-    factual, chance = run.overall.figure("factual"), run.overall.chance.get("factual")
-    if not report.two_worlds or drop.too_few or not factual or chance is None or factual.low > chance:
-        return None
-    return factual.high <= chance + _GUESSING_MARGIN
-
-
-def _differing_unread_rates(report: ReportData) -> Iterator[FindingSentence]:
-    """Yield a warning if the unread rates of the compared runs differ by more than 3 points."""
-    rates = [(run.overall.unread_rate or 0.0, run.short_label(report.runs)) for run, _ in _main_figures(report)]
-    (low, few), (high, many) = min(rates, default=(0.0, "")), max(rates, default=(0.0, ""))
-    if high - low > NOTABLE_UNREAD_DIFFERENCE:
-        yield FindingSentence(
-            f"Unread replies, which count as not right, differ between the runs: {percent(high)}% of {many}, "
-            f"{percent(low)}% of {few}. A run may decline more often, or word "
-            f"its answers in another way; to repeat those of {many}: `countersight run … --again unread`, "
-            "in Python again='unread'."
+class _Finding:
+    def __init__(self, report: ReportData) -> None:
+        self.report, self.runs = report, report.runs
+        self.is_alone, self.are_many = len(self.runs) == 1, len(self.runs) > _MAX_LISTED_RUNS
+        figures = ((run, self._main_figure(run)) for run in self.runs)
+        self.known: list[_RunFigure] = sorted(
+            ((run, figure) for run, figure in figures if figure), key=lambda each: -(each[1].value or 0.0)
         )
+        """The runs with a main figure, which is the drop if there are two worlds; the largest first."""
 
+    def sentences(self) -> Iterator[FindingSentence]:
+        unfinished = [run for run in self.runs if run.overall.missing or run.overall.failed or not self.known]
+        yield from self._incomplete(unfinished)
+        yield FindingSentence(self._lede(), "lede")
+        yield from self._imagination_gaps()
+        yield from self._incomplete([run for run in self.runs if run not in unfinished])
+        yield from (
+            FindingSentence(f"{self._label(run)}: {run.stopping_note}", "note")
+            for run in self.runs
+            if run.stopping_note
+        )
+        yield from self._at_chance()
+        yield from self._unread()
 
-def finding(report: ReportData) -> str:
-    """Return how much accuracy each model loses under a change, or its accuracy if there is only one world."""
-    known = _main_figures(report)
-    if not known:
-        where = " in one of the two worlds" if any(run.overall.scored for run in report.runs) else ""
-        return f"no answer could be scored{where}, so there is no finding."
-    if len(known) == 1:
-        [(run, figure)] = known
-        who = "it" if len(report.runs) == 1 else name(run.label)
-        words = _drop(report, run, figure) if report.two_worlds else _accuracy(report, run, figure)
-        return f"{who} {words}."
-    known.sort(key=lambda each: -(each[1].value or 0.0))
-    unclear = [each for each in known if report.two_worlds and not each[1].is_clear]
-    clear = [each for each in known if each not in unclear]
-    if report.two_worlds and len(report.runs) > _MAX_LISTED_RUNS:
-        return "; ".join([*_most_and_least(report, clear), *_unclear_drops(report, unclear)]) + "."
-    # Of many runs, only the highest and the lowest are named.
-    ends = clear if len(clear) <= _MAX_LISTED_RUNS else [clear[0], clear[-1]]
-    parts = [
-        f"{run.short_label(report.runs)} "
-        + (_drop(report, run, figure, short=True) if report.two_worlds else _accuracy(report, run, figure))
-        for run, figure in ends
-    ]
-    return "; ".join([*parts, *_unclear_drops(report, unclear)]) + "."
+    def _label(self, run: RunScores) -> str:
+        return run.short_label(self.runs)
 
+    def _main_figure(self, run: RunScores) -> Figure | None:
+        measure = "drop" if self.report.two_worlds else self.report.worlds[-1]
+        figure: Figure | None = getattr(run.overall, measure)
+        return figure if figure and figure.value is not None else None
 
-def _most_and_least(report: ReportData, clear: list[_RunFigure]) -> Iterator[str]:
-    """Yield, for many runs, how many lose or gain accuracy, and for which it falls most and least."""
-    if not clear:
-        return
-    losing = sum((figure.value or 0.0) > 0 for _, figure in clear)
-    counts = ((losing, "lose"), (len(clear) - losing, "gain"))
-    who = " and ".join(f"{number} {verb if number > 1 else verb + 's'}" for number, verb in counts if number)
-    who = f"all {who}" if losing == len(report.runs) else f"of {len(report.runs)} runs, {who}"
-    ends = dict(zip(("most", "least"), (clear[0], clear[-1])[: len(clear)], strict=False))
-    named = (
-        f"{which} {run.short_label(report.runs)} ({_fall(run, drop)}"
-        + (f"; {_cases(run, drop)})" if drop.n < run.overall.n else ")")
-        for which, (run, drop) in ends.items()
-    )
-    yield f"{who} accuracy under a change, {', '.join(named)}"
+    def _lede(self) -> str:
+        """Return what was asked and found: the accuracy that is lost, or the accuracy if there is only one world."""
+        counts = sorted({run.overall.n for run in self.runs})
+        cases = several(counts[-1], "case")
+        if len(counts) > 1:
+            cases = f"{count(counts[0])} {'and' if len(self.runs) == 2 else 'to'} {cases}"
+        asked = f"{cases} of {shortened(name(self.report.dataset), _MAX_DATASET_NAME)}"
+        found = self._found()
+        if self.are_many and found:
+            return f"On {asked}, {found}."
+        who = self._label(self.runs[0]) if self.is_alone else f"{count(len(self.runs))} runs"
+        is_going_on = any(run.overall.missing for run in self.runs)
+        verb = ("is" if is_going_on else "was") if self.is_alone else ("are" if is_going_on else "were")
+        asked += "" if self.are_many else f", {self.report.terms.about or _ABOUT[self.report.worlds]}"
+        if not found:
+            where = " in one of the two worlds" if any(run.overall.scored for run in self.runs) else ""
+            found = f"no answer could be scored{where}, so there is no finding"
+        return f"{who} {verb} asked {asked}: {found}."
+
+    def _found(self) -> str:
+        """Return the main figures in words; empty if there are none."""
+        if len(self.known) == 1:
+            [(run, figure)] = self.known
+            who = "it" if self.is_alone else name(run.label)
+            return f"{who} {self._drop(run, figure) if self.report.two_worlds else self._accuracy(run, figure)}"
+        if not self.report.two_worlds:
+            ends = [self.known[0], self.known[-1]] if len(self.known) > _MAX_LISTED_RUNS else self.known
+            return "; ".join(f"{self._label(run)} {self._accuracy(run, figure)}" for run, figure in ends)
+        clear = [each for each in self.known if each[1].is_clear]
+        if self.are_many:
+            losing = [each for each in clear if (each[1].value or 0.0) > 0]
+            gaining = [each for each in reversed(clear) if each not in losing]
+            parts = [self._most_and_least(losing, "lose"), self._most_and_least(gaining, "gain")]
+        else:
+            parts = [f"{self._label(run)} {self._short_drop(run, drop)}" for run, drop in clear]
+        return "; ".join([*filter(None, parts), *self._unclear([each for each in self.known if each not in clear])])
+
+    def _most_and_least(self, changed: list[_RunFigure], verb: str) -> str:
+        """Return how many runs lose (or gain) accuracy, and which of them most and least."""
+        if not changed:
+            return ""
+        ends = [f"{self._label(run)} ({_fall(run, drop)}{_few_cases(run, drop)})" for run, drop in changed]
+        who = f"{'all' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
+        if len(changed) == 1:
+            return f"{who} {verb}s accuracy under a change: {ends[0]}"
+        return f"{who} {verb} accuracy under a change, most {ends[0]}, least {ends[-1]}"
+
+    def _unclear(self, runs: list[_RunFigure]) -> Iterator[str]:
+        """Yield a clause for each reason why some runs have no clear drop."""
+        reasons: dict[str, list[_RunFigure]] = {}
+        for run, drop in runs:
+            if drop.too_few:
+                reason = "too few cases to tell for"
+            elif self._guesses(run, drop):
+                reason = "no better than guessing:"
+            else:
+                is_open = drop.low <= 0 <= drop.high
+                reason = "no clear drop for" if is_open else "too many replies are unread to tell for"
+            reasons.setdefault(reason, []).append((run, drop))
+        for reason, of_reason in reasons.items():
+            numbers = sorted(run.number for run, _ in of_reason)
+            if reason.endswith(":"):  # the figures of a guessing model are meaningless
+                named = ", ".join(self._label(run) for run, _ in of_reason)
+            elif self.are_many and len(of_reason) > 1:
+                named = several(len(of_reason), "run")
+                named += f" ({', '.join(f'#{number}' for number in numbers)})" if all(numbers) else ""
+            else:
+                each = [
+                    f"{self._label(run)} ({_fall(run, drop)}; {_cases(run, drop)}; interval {interval(drop)}"
+                    f"{_left_open(drop.bounds)})"
+                    for run, drop in of_reason
+                ]
+                named = " and ".join(filter(None, (", ".join(each[:-1]), each[-1])))
+            yield f"{reason} {named}"
+
+    def _shares(self, run: RunScores) -> str:
+        before, after = _both_shares(run)
+        chance = run.overall.chance.get("counterfactual")
+        guessing = "" if chance is None else f"; random guessing gives {percent(chance)}%"
+        return f"factual {before}% right, counterfactual {after}%{guessing}"
+
+    def _short_drop(self, run: RunScores, drop: Figure) -> str:
+        """Return a clear drop in words without its interval and p value, for sentences about several runs."""
+        value, _, bounds = _unsigned(drop)
+        verb = "gains" if (drop.value or 0.0) < 0 else "loses"
+        return f"{verb} {value} points ({self._shares(run)}; {_cases(run, drop)}{_left_open(bounds)})"
+
+    def _drop(self, run: RunScores, drop: Figure) -> str:
+        """Return a drop in words: "loses 12.5 points under a change (factual 84.3% right, …)"."""
+        value, ends, bounds = _unsigned(drop)
+        verb, noun = ("gain", "gain") if (drop.value or 0.0) < 0 else ("lose", "drop")
+        level = percent(self.report.confidence, 0)
+        sure = f"{level}% interval {interval(ends)}; {_cases(run, drop)}; {p_value(drop.p or 0)}{_left_open(bounds)}"
+        told = f"({self._shares(run)}; {sure})"
+        if drop.is_clear:
+            return f"{verb}s {value} points under a change {told}"
+        if drop.too_few:
+            return (
+                f"{verb}s {value} points {told}, with too few cases for a conclusion; "
+                "`countersight describe DATASET --power 0.1` says how many are needed"
+            )
+        if drop.low <= 0 <= drop.high:
+            return f"shows no clear {noun}: {value} points {told}"
+        return f"may {verb}, but too many replies are unread to tell: {value} points {told}"
+
+    def _accuracy(self, run: RunScores, figure: Figure) -> str:
+        words = "has a VQA accuracy of" if self.report.soft else "answers right"
+        words += " under a change" if len(self.report.worlds) > 1 else ""
+        level = f"{percent(self.report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
+        words += f" {percent(figure.value or 0.0)}% ({level})"
+        chance = run.overall.chance.get(self.report.worlds[-1])
+        if chance is None:
+            return words
+        beyond = "not significantly different from"
+        if not figure.low <= chance <= figure.high:
+            beyond = "more than" if figure.low > chance else "less than"
+        return f"{words}, {beyond} the {percent(chance)}% of random guessing"
+
+    def _imagination_gaps(self) -> Iterator[FindingSentence]:
+        """Yield a note on the gain from showing the changed picture; for many runs, only the largest and smallest."""
+        gaps = [(run, gap) for run in self.runs if (gap := run.overall.imagination_gap)]
+        gaps.sort(key=lambda each: -each[1].value)
+        which = ""
+        if len(gaps) > _MAX_LISTED_RUNS:
+            gaps, which = [gaps[0], gaps[-1]], " (largest and smallest)"
+        parts = [
+            f"{'' if self.is_alone else f'{self._label(run)}: '}{percent(gap.value)} points "
+            f"({interval(gap)}; {several(gap.n, 'case')}{f'; {TOO_FEW_CASES}' * gap.too_few})"
+            for run, gap in gaps
+        ]
+        if parts:
+            yield FindingSentence(f"Imagination gap, shown minus counterfactual{which}: {'; '.join(parts)}.", "note")
+
+    def _incomplete(self, candidates: list[RunScores]) -> Iterator[FindingSentence]:
+        """Yield which of these runs are unfinished or have no finding; if there are many, only their number."""
+        without = [run for run in candidates if self._main_figure(run) is None]
+        unfinished = [run for run in candidates if run not in without and (run.overall.missing or run.overall.failed)]
+        for kind, runs in (("No finding", without), ("Unfinished", unfinished)):
+            if len(runs) > _MAX_LISTED_RUNS:
+                words = f"{len(runs)} of {several(len(self.runs), 'run')}; see the tables for details."
+                yield FindingSentence(f"{kind}: {words}")
+            else:
+                yield from (FindingSentence(f"{kind}: {self._label(run)}, {run.progress}.") for run in runs)
+
+    def _at_chance(self) -> Iterator[FindingSentence]:
+        """Yield a warning if a model cannot answer questions about the unchanged picture: its drop is meaningless."""
+        kinds = {
+            True: "answered factual questions no better than random guessing: the drop says nothing.",
+            False: "answered too few factual questions to tell the answers from random guessing.",
+        }
+        for kind, words in kinds.items():
+            found = [(run, drop) for run, drop in self.known if self._guesses(run, drop) is kind]
+            if kind and len(self.known) > 1:  # the finding already names runs without a clear drop
+                found = [(run, drop) for run, drop in found if drop.is_clear]
+            if found:
+                named = " and ".join(self._label(run) for run, _ in found[:_MAX_LISTED_RUNS])
+                who = "It" if self.is_alone else named
+                who += f" and {len(found) - _MAX_LISTED_RUNS} more" if len(found) > _MAX_LISTED_RUNS else ""
+                yield FindingSentence(f"{who} {words}")
+
+    def _guesses(self, run: RunScores, drop: Figure) -> bool | None:
+        """Return True if a model is no better than guessing, None if it is better, and False if it cannot be told."""
+        factual, chance = run.overall.figure("factual"), run.overall.chance.get("factual")
+        if not self.report.two_worlds or drop.too_few or not factual or chance is None or factual.low > chance:
+            return None
+        return factual.high <= chance + _GUESSING_MARGIN
+
+    def _unread(self) -> Iterator[FindingSentence]:
+        """Yield the share of replies without an answer, and a warning if it differs by more than 3 points."""
+        rates = [(run.overall.unread_rate or 0.0, run) for run, _ in self.known]
+        low, high = (end(rates, key=lambda each: each[0], default=(0.0, None)) for end in (min, max))
+        differ = high[0] - low[0] > NOTABLE_UNREAD_DIFFERENCE
+        shares = []
+        for run in self.runs:
+            scores = run.overall
+            without = scores.unread + scores.cut + scores.empty
+            if without and self._main_figure(run) and not (scores.missing or scores.failed):
+                shares.append((without / (scores.scored + scores.cut + scores.empty), run))
+        share, worst = max(shares, key=lambda each: each[0], default=(0.0, None))
+        if worst and not (differ and worst is high[1] and share == high[0]):
+            most = f" of {self._label(worst)}" + " (the largest share of a run)" * (len(shares) > 1)
+            words = f"Unread, cut off or empty: {percent(share)}% of the replies{'' if self.is_alone else most}."
+            yield FindingSentence(words, "caution" if share > WARNING_THRESHOLD else "note")
+        if differ and low[1] and high[1]:
+            yield FindingSentence(
+                f"Unread replies, which count as not right, differ between the runs: {percent(high[0])}% of "
+                f"{self._label(high[1])}, {percent(low[0])}% of {self._label(low[1])}. A run may decline more often, "
+                "or word its answers in another way; --again unread asks it to restate its answers."
+            )
 
 
 def _fall(run: RunScores, drop: Figure) -> str:
     before, after = _both_shares(run)
-    return f"{percent(drop.value or 0.0)} points, from {before}% to {after}%"
+    return f"{percent(abs(drop.value or 0.0))} points, from {before}% to {after}%"
 
 
 def _cases(run: RunScores, figure: Figure) -> str:
     """Return the number of cases of a figure, and whether only those answered in both worlds are counted."""
     return several(figure.n, "case") + " answered in both worlds" * (figure.n < run.overall.n)
+
+
+def _few_cases(run: RunScores, figure: Figure) -> str:
+    return f"; {_cases(run, figure)}" if figure.n < run.overall.n else ""
 
 
 def _both_shares(run: RunScores) -> tuple[str, ...]:
@@ -203,117 +284,15 @@ def _both_shares(run: RunScores) -> tuple[str, ...]:
     return tuple(percent(figure.value or 0.0) if figure else "–" for figure in figures)
 
 
-def _unclear_drops(report: ReportData, unclear: list[_RunFigure]) -> Iterator[str]:
-    """Yield a clause for each reason why some of these runs have no clear drop."""
-    reasons: dict[str, list[_RunFigure]] = {}
-    for run, drop in unclear:
-        if drop.too_few:
-            reason = "too few cases to tell for"
-        elif _guesses(report, run, drop):
-            reason = _NO_BETTER
-        else:
-            reason = "no clear drop for" if drop.low <= 0 <= drop.high else "too many replies are unread to tell for"
-        reasons.setdefault(reason, []).append((run, drop))
-    for reason, runs in reasons.items():
-        if reason == _NO_BETTER:  # the figures of a guessing model are meaningless
-            yield f"{reason} {', '.join(run.short_label(report.runs) for run, _ in runs)}"
-        else:
-            yield f"{reason} {_list_drops(report, runs)}"
-
-
-def _main_figures(report: ReportData) -> list[_RunFigure]:
-    figures = [(run, _figure(report, run)) for run in report.runs]
-    return [(run, figure) for run, figure in figures if figure is not None]
-
-
-def _list_drops(report: ReportData, runs: list[_RunFigure]) -> str:
-    if len(report.runs) > _MAX_LISTED_RUNS and len(runs) > 1:
-        numbers = sorted(run.number for run, _ in runs)
-        which = f" ({', '.join(f'#{number}' for number in numbers)})" if all(numbers) else ""
-        return several(len(runs), "run") + which
-    named = [
-        f"{run.short_label(report.runs)} ({_fall(run, figure)}; {_cases(run, figure)}; interval {interval(figure)}"
-        f"{_left_open(figure.bounds)})"
-        for run, figure in runs
-    ]
-    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+def _unsigned(drop: Figure) -> tuple[str, Interval, Bounds | None]:
+    """Return a drop, its interval and its bounds; a gain is reported with all signs reversed."""
+    ends, bounds = Interval(drop.low, drop.high), drop.bounds
+    if (drop.value or 0.0) < 0:
+        ends = Interval(-drop.high, -drop.low)
+        bounds = bounds and Bounds(-bounds.high, -bounds.low)
+    return percent(abs(drop.value or 0.0)), ends, bounds
 
 
 def _left_open(bounds: Bounds | None) -> str:
     """Return the bounds due to unread replies, to be appended to a clause; empty if every reply was read."""
     return f"; {interval(bounds)} depending on how unread replies are counted" if bounds else ""
-
-
-def _caveat(report: ReportData, run: RunScores) -> str:
-    """Return "No finding" if a world has no scored answer, "Unfinished" if replies are missing or failed, else ""."""
-    if _figure(report, run) is None:
-        return "No finding"
-    return "Unfinished" if _is_unfinished(run) else ""
-
-
-def _is_unfinished(run: RunScores) -> bool:
-    return bool(run.overall.missing or run.overall.failed)
-
-
-def _figure(report: ReportData, run: RunScores) -> Figure | None:
-    figure: Figure | None = run.overall.drop if report.two_worlds else getattr(run.overall, report.worlds[-1])
-    return figure if figure and figure.value is not None else None
-
-
-def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = False) -> str:
-    """Return a drop in words: "loses 12.5 points under a change (factual 84.3% right, …)".
-
-    `short` leaves out the interval and the p value, for sentences about several runs.
-    """
-    value = drop.value or 0.0
-    before, after = _both_shares(run)
-    chance = run.overall.chance.get("counterfactual")
-    guessing = "" if chance is None else f"; random guessing gives {percent(chance)}%"
-    shares = f"factual {before}% right, counterfactual {after}%{guessing}"
-    gained = value < 0  # a gain is reported with its sign reversed, and so are its interval and bounds
-    ends = Interval(-drop.high, -drop.low) if gained else drop
-    bounds = drop.bounds
-    if gained and bounds:
-        bounds = Bounds(-bounds.high, -bounds.low)
-    cases, verb = _cases(run, drop), "gains" if gained else "loses"
-    if short:
-        return f"{verb} {percent(abs(value))} points ({shares}; {cases}{_left_open(bounds)})"
-    level = percent(report.confidence, 0)
-    sure = f"{level}% interval {interval(ends)}; {cases}; {p_value(drop.p or 0)}{_left_open(bounds)}"
-    if drop.is_clear:
-        return f"{verb} {percent(abs(value))} points under a change ({shares}; {sure})"
-    if drop.too_few:
-        return (
-            f"{verb} {percent(abs(value))} points ({shares}; {sure}), with too few cases for a conclusion; "
-            "`countersight describe DATASET --power 0.1` says how many are needed"
-        )
-    if drop.low <= 0 <= drop.high:
-        words = f"shows no clear {'gain' if gained else 'drop'}"
-    else:
-        words = f"may {'gain' if gained else 'lose'}, but too many replies are unread to tell"
-    return f"{words}: {percent(abs(value))} points ({shares}; {sure})"
-
-
-def _accuracy(report: ReportData, run: RunScores, figure: Figure) -> str:
-    words = "VQA accuracy of" if report.soft else "answers right"
-    words += " under a change" if len(report.worlds) > 1 else ""
-    chance = run.overall.chance.get(report.worlds[-1])
-    level = f"{percent(report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
-    words = f"{'has a ' if report.soft else ''}{words} {percent(figure.value or 0.0)}% ({level})"
-    if chance is None:
-        return words
-    beyond = (
-        "more than"
-        if figure.low > chance
-        else "less than"
-        if figure.high < chance
-        else "not significantly different from"
-    )
-    return f"{words}, {beyond} the {percent(chance)}% of random guessing"
-
-
-_ABOUT: dict[tuple[World, ...], str] = {
-    TWO_WORLDS: BOTH_WORLDS,
-    ("factual",): AS_IT_IS,
-    ("counterfactual",): UNDER_A_CHANGE,
-}
