@@ -23,7 +23,7 @@ from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy
 from countersight.english import number_of
 from countersight.models import ModelSettings
-from countersight.suites import SUITES, BadField
+from countersight.suites import BadField, find_suite
 
 SIZE = 500
 FOLDS = 5
@@ -51,7 +51,7 @@ def _built(questions: Path, seed: int) -> list[Case]:
 
 
 def _published(questions: Path) -> Iterator[Case]:
-    layout = SUITES["cvqa-real"].open_layout()
+    layout = find_suite("cvqa-real").open_layout()
     for number, (_, row) in enumerate(layout.rows(questions), start=1):
         if not isinstance(row, BadField):
             yield layout.as_case(row, number)

@@ -26,7 +26,7 @@ from countersight.engine import (
 )
 from countersight.errors import CountersightError
 from countersight.suites import Part
-from countersight.suites.registry import SUITES
+from countersight.suites.registry import find_suite
 
 WINDY = Case(
     id="windy",
@@ -238,7 +238,7 @@ def test_an_unknown_prompt_is_answered_with_the_nearest(name, near):
 @pytest.mark.slow
 def test_published_cases_of_cosim_are_told_whole(tmp_path):
     source = published("cosim/train.json")
-    SUITES["cosim"].read(source, tmp_path / "d", pictures=None, part=Part(200), on_bad=lambda *told: None)
+    find_suite("cosim").read(source, tmp_path / "d", pictures=None, part=Part(200), on_bad=lambda *told: None)
     asked = 0
     for _, one in Dataset.open(tmp_path / "d").cases():
         question = one.counterfactual

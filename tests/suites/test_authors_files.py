@@ -21,7 +21,7 @@ from running import ask
 import countersight as cs
 from countersight.models import Answer
 from countersight.reports import write_report
-from countersight.suites import SUITES, BadField
+from countersight.suites import BadField, find_suite
 from countersight.suites.cosim.changes import KINDS
 from countersight.suites.cvqa.files import export_csv
 from countersight.suites.cvqa.synthetic import make_case
@@ -58,7 +58,7 @@ SUITES_PAGE = Path(__file__).parents[2] / "docs" / "suites.md"
 @cache
 def cases_of(suite, name, beside=""):
     """The cases of an authors' file, the names of their pictures, and its bad rows."""
-    layout = SUITES[suite].open_layout(published(beside) if beside else None)
+    layout = find_suite(suite).open_layout(published(beside) if beside else None)
     cases, pictures, bad = [], [], []
     for number, (line, row) in enumerate(layout.rows(published(name)), start=1):
         try:

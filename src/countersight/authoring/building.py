@@ -26,7 +26,7 @@ from countersight.engine import ReplyStore, RetryPolicy, StoredModel, blocking, 
 from countersight.errors import CountersightError
 from countersight.models import MODELS, ModelSettings, open_model
 from countersight.random_choice import balanced_answer
-from countersight.suites import SUITES, supposed, with_picture
+from countersight.suites import find_suite, supposed, with_picture
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
 from countersight.text import several, unknown
@@ -237,7 +237,7 @@ def _write(order: BuildOrder, pairs: Pairs, folder: Path) -> BuiltPairs:
     questions = order.questions
     origin = (published_file(questions) if questions.is_dir() else "") or questions.name
     made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": origin}
-    layout = SUITES[REAL_NAME].open_layout()
+    layout = find_suite(REAL_NAME).open_layout()
     without_picture = 0
     writer = DatasetWriter(
         order.output,

@@ -13,7 +13,7 @@ from countersight.dataset import BadRow, Dataset
 from countersight.english import number_of
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
-from countersight.suites import SUITES, VQAV2_NAME, BadField, JsonFile, Layout
+from countersight.suites import VQAV2_NAME, BadField, JsonFile, Layout, find_suite
 from countersight.suites.cvqa import FACTUAL_LAYOUT
 
 _IMAGE_NUMBER: Final = re.compile(r"(\d+)\.\w+$")
@@ -120,7 +120,7 @@ def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rej
     if questions.suffix.lower() == ".csv":
         _refuse_annotations(annotations, "C-VQA's CSV contains its answers")
     elif annotations is not None:
-        layout = SUITES[VQAV2_NAME].open_layout(annotations)
+        layout = find_suite(VQAV2_NAME).open_layout(annotations)
     else:
         try:
             next(JsonFile(questions).entries("questions"), None)

@@ -1,13 +1,13 @@
 """The registry of suites: built-in ones, and those of other packages. Importing it imports no suite."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from countersight.errors import CountersightError, DatasetError
-from countersight.text import nearest, unknown
+from countersight.registry import Plug, Registry
+from countersight.text import nearest
 
 if TYPE_CHECKING:
     from countersight.case import World
@@ -39,53 +39,50 @@ _BUILT_IN: Final = {
 }
 """The module and the attribute of each built-in suite; a module is imported when its suite is requested."""
 
-
-class _Shipped(Mapping[str, "Suite"]):
-    def __getitem__(self, name: str) -> "Suite":
-        module, _, attribute = _BUILT_IN[name].partition(":")
-        suite: Suite = getattr(import_module(f"countersight.suites.{module}"), attribute)
-        return suite
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_BUILT_IN)
-
-    def __len__(self) -> int:
-        return len(_BUILT_IN)
+SUITES: "Final[Registry[Suite]]" = Registry(
+    "suite",
+    {name: Plug(name, "", f"countersight.suites.{home}") for name, home in _BUILT_IN.items()},
+    CountersightError,
+)
+"""The suites by their names on the command line. Other packages add entry points, each of which is a `Suite`."""
 
 
-SUITES: Final[Mapping[str, "Suite"]] = _Shipped()
-"""The built-in suites, by their names on the command line."""
-
-GROUP = "countersight.suites"
-"""The entry-point group for suites of other packages: each is a `Suite`."""
-
-
-def suites() -> dict[str, "Suite"]:
+def suites() -> "dict[str, Suite]":
     """Return every suite by name: ours, and importable ones of other packages."""
-    return {name: suite for name, suite in _all() if not isinstance(suite, str)}
+    faults = suite_faults()
+    return {name: find_suite(name) for name in SUITES if name in SUITES.built_in or name not in faults}
 
 
 def suite_faults() -> dict[str, str]:
     """Return the names of other packages' suites that cannot be used, and why."""
-    return {name: suite for name, suite in _all() if isinstance(suite, str)}
+    faults = SUITES.faults()
+    others = [name for name in SUITES if name not in SUITES.built_in and name not in faults]
+    return faults | {name: fault for name in others if (fault := _fault(name, SUITES.find(name)[0]))}
 
 
 def find_suite(name: str) -> "Suite":
     """Return the suite with this name."""
-    if name in SUITES:
-        return SUITES[name]
-    found_suites = dict(_all())
-    suite = found_suites.get(name)
-    if suite is None:
-        raise CountersightError(unknown("suite", name, found_suites))
-    if isinstance(suite, str):
-        raise CountersightError(f"the suite {name!r} {suite}")
+    suite: Suite = SUITES.find(name)[0]
+    if fault := _fault(name, suite):
+        raise CountersightError(f"the suite {name!r} {fault}")
     return suite
 
 
+def _fault(name: str, suite: object) -> str:
+    """Return why an object cannot be the suite with this name; empty if it can."""
+    from countersight.suites.suite import Suite
+
+    if not isinstance(suite, Suite):
+        return "cannot be used: its entry point is not a Suite"
+    return "" if suite.name == name else f"cannot be used: it calls itself {suite.name!r}; rename its entry point"
+
+
 def known_suite(name: str) -> "Suite | None":
-    """Return the suite with this name, or None; other packages are searched only if it is not built in."""
-    return SUITES.get(name) or suites().get(name)
+    """Return the suite with this name, or None if there is no such suite that can be used."""
+    try:
+        return find_suite(name)
+    except CountersightError:
+        return None
 
 
 def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
@@ -100,30 +97,6 @@ def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
 def _own_terms(name: str) -> "Terms | None":
     suite = known_suite(name)
     return suite.open_terms() if suite else None
-
-
-def _all() -> "Iterator[tuple[str, Suite | str]]":
-    """Yield each suite with its name, or the reason why it is unavailable; a broken package affects no other suite."""
-    from importlib.metadata import entry_points
-
-    from countersight.suites.suite import Suite
-
-    yield from SUITES.items()
-    for entry in entry_points(group=GROUP):
-        package = f"the package {entry.dist.name if entry.dist else entry.value}"
-        ignored = f"the one from {package} is ignored: a built-in suite has this name"
-        if entry.name in SUITES:
-            yield entry.name, ignored
-            continue
-        try:
-            suite = entry.load()
-        except Exception as error:  # another package's module may do anything when it is imported
-            yield entry.name, f"cannot be imported: {package} raised {type(error).__name__}: {error}"
-            continue
-        if not isinstance(suite, Suite):
-            yield entry.name, f"cannot be imported: {entry.value} is not a Suite"
-        else:
-            yield suite.name, ignored if suite.name in SUITES else suite
 
 
 _WAYS: "Final[dict[Way, str]]" = {
