@@ -77,7 +77,7 @@ def measure(cases: int = 3000) -> dict[str, float]:
 
 
 def _make(folder: Path, size: int, workers: int | None) -> None:
-    make_synthetic(folder, size=size, seed=7, wording="one", workers=workers, progress=lambda done: None)
+    make_synthetic(folder, size=size, seed=7, wording="one", workers=workers)
 
 
 def _pillow(pixels: Pixels) -> bytes:

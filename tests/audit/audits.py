@@ -31,8 +31,7 @@ QUICK = RetryPolicy(concurrency=4, attempts=3, backoff=0.01)
 def scenes(folder: Path, size: int = 6, seed: int = 5) -> Path:
     """Return a dataset of generated scenes with the published wording, which the scripted models understand."""
     if not folder.exists():
-        quiet = {"workers": 1, "progress": lambda done: None}
-        cvqa_synthetic.make_synthetic(folder, size=size, seed=seed, wording="one", **quiet)
+        cvqa_synthetic.make_synthetic(folder, size=size, seed=seed, wording="one", workers=1)
     return folder
 
 

@@ -117,7 +117,7 @@ def test_the_right_things_are_removed() -> None:
 @pytest.fixture(scope="module")
 def unseen(tmp_path_factory):
     folder = tmp_path_factory.mktemp("unseen") / "data"
-    cvqa_synthetic.make_synthetic(folder, size=60, seed=UNSEEN, workers=1, progress=lambda done: None)
+    cvqa_synthetic.make_synthetic(folder, size=60, seed=UNSEEN, workers=1)
     return folder
 
 

@@ -54,7 +54,7 @@ def some():
 
 
 def write(folder, size=12, seed=SEED, workers=1):
-    make_synthetic(folder, size=size, seed=seed, wording="one", workers=workers, progress=lambda done: None)
+    make_synthetic(folder, size=size, seed=seed, wording="one", workers=workers)
     return folder
 
 
@@ -342,11 +342,13 @@ def test_the_usual_wording_has_all_phrasings_and_the_published_one_can_be_named(
 
 INTERRUPTED = """
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from countersight.suites.cvqa import make_synthetic
 
-def progress(done):
-    print(done, flush=True)
+@contextmanager
+def progress(what, total, unit):
+    yield lambda done: print(done, flush=True)
 
 if __name__ == "__main__":
     try:

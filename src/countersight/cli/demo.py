@@ -42,8 +42,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     folder, size = chosen.output, chosen.size
     dataset = folder / "cvqa-synthetic"
     if not dataset.exists():
-        with counting(f"Drawing {size:,} cases in two worlds", size, "cases") as progress:
-            make_synthetic(dataset, size=size, seed=SEED, workers=None, progress=progress)
+        make_synthetic(dataset, size=size, seed=SEED, progress=counting)
     print(f"Made {dataset}: C-VQA-Synthetic, seed {SEED}, every picture drawn in both worlds.")
     print("Running three models. embedded was trained on questions with and without a change, embedded:factual only on")
     print("questions without one. visprog:reference runs programs that count objects found by classical")

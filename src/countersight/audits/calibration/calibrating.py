@@ -91,7 +91,7 @@ HOSTILE: Final = (
 
 def make_tests(folder: Path, size: int, seed: int) -> Dataset:
     """Make the dataset of a calibration: drawings with one counting question each."""
-    make_synthetic(folder, size=size, seed=seed, wording="one", workers=1, progress=lambda done: None)
+    make_synthetic(folder, size=size, seed=seed, wording="one", workers=1)
     return Dataset.open(folder)
 
 

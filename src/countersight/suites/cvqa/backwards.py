@@ -29,6 +29,7 @@ from countersight.scenes import (
     flower_scene,
     top_row,
 )
+from countersight.suites.cvqa.files import SYNTHETIC_NAME
 from countersight.suites.cvqa.templates import Amounts, Numbers, Puzzle, Template, circles_of, flowers_in, number_of
 from countersight.suites.searching import smallest
 
@@ -105,7 +106,7 @@ def _flowers_to_go(rng: Random) -> LeastChange:
 
 
 def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
-    """Return a case that asks for the smallest change, its scene, and the change; the id and picture names are missing.
+    """Return a case that asks for the smallest change, its scene, and the change.
 
     The result depends on the seed and the index only.
     """
@@ -117,10 +118,13 @@ def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
     text = f"What is the smallest change after which {task.goal}?"
     before, after = task.count(task.scene), task.count(apply(task.scene, (task.edit,)))
     case = Case(
-        id="",
+        id=f"{SYNTHETIC_NAME}-{index + 1:06d}",
+        image=f"images/{index + 1:06d}.png",
+        suite=SYNTHETIC_NAME,
         group="least-change",
         factual=Question(task.seen, str(before), "number"),
         counterfactual=Question(text, letter, "choice", tuple(map(Option, options))),
+        counterfactual_image=f"images/{index + 1:06d}-counterfactual.png",
         shown=Question(task.seen, str(after), "number"),
         provenance={"seed": seed, "index": index},
     )

@@ -185,7 +185,7 @@ SYNTHETIC: Final = Suite(
         picture=lambda row: str(row["img_path"]),
         picture_field="img_path",
     ),
-    maker="countersight.suites.cvqa.synthetic:make_suite",
+    maker="countersight.suites.cvqa.synthetic:make_synthetic",
     options={"seed": ("options", "controls", "groups", "wording")},
     title="C-VQA-Synthetic",
     terms=Terms(group="template"),

@@ -4,11 +4,11 @@ A control replaces the change of a case by one that does not affect the answer. 
 its answer; a model that only reacts to the word "removed" does not.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,7 +18,7 @@ from countersight.case import TWO_WORLDS, Case, Change, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.parallel import in_order
-from countersight.progress import Progress
+from countersight.progress import Progress, silent
 from countersight.random_choice import balanced, balanced_answer
 from countersight.scenes import (
     NAMED,
@@ -65,12 +65,18 @@ overhead."""
 
 
 class SyntheticMade(msgspec.Struct, frozen=True):
-    """A case, the scene behind its pictures, and the pictures by name if they are drawn."""
+    """A case, the scene behind its pictures, and the scene after its change."""
 
     case: Case
     record: SceneRecord
     changed: Scene
-    pictures: tuple[tuple[str, bytes], ...] = ()
+
+    def draw(self) -> list[tuple[str, bytes]]:
+        """Return the pictures with their names. A control shares the first picture with its case."""
+        if self.case.control_of:
+            return [(str(self.case.counterfactual_image), encode(draw(self.changed)))]
+        names = str(self.case.image), str(self.case.counterfactual_image)
+        return list(zip(names, map(encode, draw_both(self.record.scene, self.changed)), strict=True))
 
 
 class Order(NamedTuple):
@@ -86,31 +92,25 @@ class Order(NamedTuple):
     """Whether questions have eight phrasings, chosen by the seed, instead of the published one only."""
 
 
-def make_suite(folder: Path, *, size: int | None, progress: Progress, **how: Any) -> None:
-    """Generate the suite in a new dataset folder, by default as large as the published one."""
-    size = SIZE if size is None else size
-    with progress("Drawing", size, "cases") as done:
-        make_synthetic(folder, size=size, progress=done, **how)
-
-
 def make_synthetic(
     folder: Path,
     *,
-    size: int,
     seed: int,
-    progress: Callable[[int], None],
+    size: int | None = None,
     options: Way = "fair",
     controls: bool = False,
     groups: str = GROUPS[0],
     wording: str = "",
     workers: int | None = None,
     ray: str = "",
+    progress: Progress = silent,
 ) -> None:
-    """Generate the suite in a new dataset folder; see `make`. `progress` is called with the number of finished cases.
+    """Generate the suite in a new dataset folder, by default as large as the published one; see `make`.
 
     Pictures are drawn on the Ray cluster at the address `ray`, or by `workers` local processes (default: one per core).
     The result does not depend on where they are drawn.
     """
+    size = SIZE if size is None else size
     provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
     if size < 1:
         raise CountersightError(f"a dataset must have at least 1 case, not {size}")
@@ -141,53 +141,17 @@ def make_synthetic(
             sections=(card_section,),
         ) as writer,
         open(writer.staging / SCENES_FILE, "wb") as scenes,
+        progress("Drawing", size, "cases") as show,
     ):
         done = 0
         for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers=workers, ray=ray):
-            for made in chunk:
-                for name, data in made.pictures:
+            for made, pictures in chunk:
+                for name, data in pictures:
                     (writer.staging / name).write_bytes(data)
                 writer.add(made.case)
                 scenes.write(encode_record(made.record))
                 done += not made.case.control_of
-            progress(done)
-
-
-def make_case(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> SyntheticMade:
-    """Return one case without its pictures: the `index`-th of its template, the `number`-th of its dataset."""
-    return _as_case(template, template.solved(seed, index, way), seed, index, number)
-
-
-def make_control(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> SyntheticMade:
-    """Return the control of a case: the same scene and question, with a change that leaves the answer the same."""
-    return _as_control(template, template.solved(seed, index, way), seed, index, number)
-
-
-def _as_control(
-    template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False
-) -> SyntheticMade:
-    """Return the case with its change replaced by one that does not affect the answer."""
-    case, puzzle = _as_case(template, solved, seed, index, number, eight=eight).case, solved.puzzle
-    rng = Random(f"{seed}/{template.number}/{index}/control")
-    edit, presupposition = CONTROLS[template.number](rng, puzzle.scene, solved.colour)
-    changed = apply(puzzle.scene, (edit,))
-    right = puzzle.count(changed)
-    assert right == solved.answer, "a control must leave the answer as it is"
-    wrong = [before for before, _ in solved.others] or by_published_gaps(right, rng)
-    letter = balanced_answer("ABCD", f"{seed}/{template.number}/control letter", index)
-    text = _counterfactual_text(puzzle, presupposition, _phrasing(template, seed, index, "counterfactual", eight))
-    counterfactual = number_question(text, right, wrong, letter, rng)
-    control = msgspec.structs.replace(
-        case,
-        id=f"{case.id}-control",
-        change=Change(as_sentence(presupposition), ("recolour" if isinstance(edit, Recolour) else "remove",)),
-        counterfactual=counterfactual,
-        counterfactual_image=f"images/{number:06d}-control.png",
-        shown=msgspec.structs.replace(counterfactual, text=puzzle.asked),
-        twice=None,
-        control_of=case.id,
-    )
-    return SyntheticMade(control, SceneRecord(control.id, puzzle.scene, (edit,)), changed)
+            show(done)
 
 
 def _phrasing(template: Template, seed: int, index: int, world: World, eight: bool) -> int:
@@ -200,9 +164,14 @@ def _counterfactual_text(puzzle: Puzzle, presupposition: str, phrasing: int) -> 
     return phrase_question(puzzle.asked, phrasing, presupposition, f"{puzzle.supposed} if {presupposition}?")
 
 
-def _as_case(
-    template: Template, solved: Solved, seed: int, index: int, number: int, *, eight: bool = False
+def make_case(
+    template: Template, seed: int, index: int, number: int, way: Way = "fair", *, eight: bool = False
 ) -> SyntheticMade:
+    """Return one case without its pictures: the `index`-th of its template, the `number`-th of its dataset.
+
+    With `eight`, its questions have one of eight phrasings, chosen by the seed.
+    """
+    solved = template.solved(seed, index, way)
     puzzle = solved.puzzle
     key = f"{seed}/{template.number}"
     rng = Random(f"{key}/{index}/options")
@@ -245,55 +214,60 @@ def _twice_question(solved: Solved, key: str, letter: str) -> Question | None:
     return number_question(text, right, wrong, letter, rng)
 
 
-def _make_chunk(order: Order, start: int) -> list[SyntheticMade]:
-    chunk = []
-    for position in range(start, min(start + CHUNK, order.size)):
-        if order.groups == "least-change":
-            chunk.append(_draw_pictures(_make_least_change(order.seed, position)))
-            continue
-        template, index = _template_at(
-            position, order.size, SEVERAL if order.groups == "several-changes" else TEMPLATES
-        )
-        solved = template.solved(order.seed, index, order.options)
-        made = _as_case(template, solved, order.seed, index, position + 1, eight=order.eight)
-        chunk.append(_draw_pictures(made))
-        if order.controls:
-            control = _as_control(template, solved, order.seed, index, position + 1, eight=order.eight)
-            after = (str(control.case.counterfactual_image), encode(draw(control.changed)))
-            chunk.append(msgspec.structs.replace(control, pictures=(after,)))
-    return chunk
-
-
-def _draw_pictures(made: SyntheticMade) -> SyntheticMade:
-    """Return a case with its pictures, by name: before and after its change."""
-    names = (str(made.case.image), str(made.case.counterfactual_image))
-    drawn = map(encode, draw_both(made.record.scene, made.changed))
-    return msgspec.structs.replace(made, pictures=tuple(zip(names, drawn, strict=True)))
-
-
-def _make_least_change(seed: int, index: int) -> SyntheticMade:
-    """Return a case that asks for the smallest change, without its pictures."""
-    case, scene, edit = least_change(seed, index)
-    case = msgspec.structs.replace(
+def make_control(
+    template: Template, seed: int, index: int, number: int, way: Way = "fair", *, eight: bool = False
+) -> SyntheticMade:
+    """Return the control of a case: the same scene and question, with a change that does not affect the answer."""
+    solved = template.solved(seed, index, way)
+    puzzle, case = solved.puzzle, make_case(template, seed, index, number, way, eight=eight).case
+    rng = Random(f"{seed}/{template.number}/{index}/control")
+    edit, presupposition = CONTROLS[template.number](rng, puzzle.scene, solved.colour)
+    changed = apply(puzzle.scene, (edit,))
+    right = puzzle.count(changed)
+    assert right == solved.answer, "a control must leave the answer as it is"
+    wrong = [before for before, _ in solved.others] or by_published_gaps(right, rng)
+    letter = balanced_answer("ABCD", f"{seed}/{template.number}/control letter", index)
+    text = _counterfactual_text(puzzle, presupposition, _phrasing(template, seed, index, "counterfactual", eight))
+    counterfactual = number_question(text, right, wrong, letter, rng)
+    control = msgspec.structs.replace(
         case,
-        id=f"{SYNTHETIC_NAME}-{index + 1:06d}",
-        suite=SYNTHETIC_NAME,
-        image=f"images/{index + 1:06d}.png",
-        counterfactual_image=f"images/{index + 1:06d}-counterfactual.png",
+        id=f"{case.id}-control",
+        change=Change(as_sentence(presupposition), ("recolour" if isinstance(edit, Recolour) else "remove",)),
+        counterfactual=counterfactual,
+        counterfactual_image=f"images/{number:06d}-control.png",
+        shown=msgspec.structs.replace(counterfactual, text=puzzle.asked),
+        twice=None,
+        control_of=case.id,
     )
-    return SyntheticMade(case, SceneRecord(case.id, scene, (edit,)), apply(scene, (edit,)))
+    return SyntheticMade(control, SceneRecord(control.id, puzzle.scene, (edit,)), changed)
 
 
-def _template_at(position: int, size: int, templates: Sequence[Template] = TEMPLATES) -> tuple[Template, int]:
+def _make_chunk(order: Order, start: int) -> list[tuple[SyntheticMade, list[tuple[str, bytes]]]]:
+    positions = range(start, min(start + CHUNK, order.size))
+    return [(made, made.draw()) for position in positions for made in _make_at(order, position)]
+
+
+def _make_at(order: Order, position: int) -> Iterator[SyntheticMade]:
+    """Yield the case at a position of the dataset, and its control if there are controls."""
+    if order.groups == "least-change":
+        case, scene, edit = least_change(order.seed, position)
+        yield SyntheticMade(case, SceneRecord(case.id, scene, (edit,)), apply(scene, (edit,)))
+        return
+    templates = SEVERAL if order.groups == "several-changes" else TEMPLATES
+    template, index = _template_at(position, order.size, templates)
+    yield make_case(template, order.seed, index, position + 1, order.options, eight=order.eight)
+    if order.controls:
+        yield make_control(template, order.seed, index, position + 1, order.options, eight=order.eight)
+
+
+def _template_at(position: int, size: int, templates: Sequence[Template]) -> tuple[Template, int]:
     """Return the template at a position and the index of its case; cases are spread evenly over the templates."""
-    each, extra = divmod(size, len(templates))
-    longer = extra * (each + 1)
-    if position < longer:
-        number, index = divmod(position, each + 1)
-    else:
-        number, index = divmod(position - longer, each)
-        number += extra
-    return templates[number], index
+    for nth, template in enumerate(templates):
+        count = size // len(templates) + (nth < size % len(templates))
+        if position < count:
+            return template, position
+        position -= count
+    raise IndexError(position)
 
 
 Irrelevant = tuple[Edit, str]
