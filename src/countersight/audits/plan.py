@@ -97,7 +97,9 @@ def decide_criterion(words: str, scores: AuditScores) -> Criterion:
     if found["measure"].strip() == "tests":
         answer: Answer = "met" if (mean.value >= limit if least else mean.value <= limit) else "not met"
         return Criterion(words, answer, f"there are {mean.value:g}")
-    figure = f"it is {mean.value:.3f} (95% interval {mean.low:.3f} to {mean.high:.3f}, {several(mean.concepts, 'test')})"
+    figure = (
+        f"it is {mean.value:.3f} (95% interval {mean.low:.3f} to {mean.high:.3f}, {several(mean.concepts, 'test')})"
+    )
     if not found["end"]:
         met = mean.value >= limit if least else mean.value <= limit
         return Criterion(words, "met" if met else "not met", figure)
