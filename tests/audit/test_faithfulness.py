@@ -49,7 +49,7 @@ def test_several_audits_are_ranked_with_a_conclusion(audited):
     first, *_ = grids(tables)
     assert first.title == "Ranking"
     assert {"sensitivity", "specificity"} < set(first.head)
-    assert "off_by_one is more faithful than never" in sentence(tables)
+    assert "“off_by_one” is more faithful than “never”" in sentence(tables)
 
 
 class Gullible:

@@ -149,8 +149,8 @@ def sentence(found: AuditTables) -> str:
         ccs = audit.scores.kept.ccs
         result = "no counted test"
         if ccs.value is not None:
-            result = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% {interval(ccs)})"
-        return f"{name(audit.label)} was audited on {several(audit.scores.cases, 'case')}: {result}."
+            result = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% interval {interval(ccs)})"
+        return f"“{name(audit.label)}” was audited on {several(audit.scores.cases, 'case')}: {result}."
     known = [value for audit in found.audits if (value := audit.scores.kept.ccs.value) is not None]
     start = f"{count(len(found.audits))} audits"
     if not known:
@@ -165,11 +165,11 @@ def conclusion(found: AuditTables) -> str:
     for one, other in pairwise(found.ranked):
         same = one.manifest.dataset.fingerprint == other.manifest.dataset.fingerprint
         apart = difference(one.scores, other.scores, "ccs") if same else None
-        names = name(one.label), name(other.label)
+        names = f"“{name(one.label)}”", f"“{name(other.label)}”"
         if apart is None:
             sentences.append(f"{names[0]} and {names[1]} have no case in common and cannot be compared.")
         elif apart.low > 0:
-            by = f"{number(apart.value)}, 95% {interval(apart)}"
+            by = f"{number(apart.value)}, 95% interval {interval(apart)}"
             sentences.append(f"{names[0]} is more faithful than {names[1]} (by {by}).")
         else:
             sentences.append(f"The difference between {names[0]} and {names[1]} is not significant.")
