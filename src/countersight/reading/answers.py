@@ -73,7 +73,8 @@ class _Reader:
         return self._read_corrected(text, said, finished=finished, corrections=_MAX_CORRECTIONS)
 
     def _read_corrected(self, text: str, said: str, *, finished: bool, corrections: int) -> str | None:
-        correction = last_correction(text, no_corrects=self.kind != "boolean") if corrections else None
+        options = tuple(map(str.lower, self.options.texts))
+        correction = last_correction(text, options, no_corrects=self.kind != "boolean") if corrections else None
         if correction is None:
             return self._read_plain(text, said, finished=finished)
         before, after, only_checks, confirms = correction

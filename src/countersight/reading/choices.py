@@ -53,11 +53,9 @@ _ASIDE = any_case(
     r"\b(?:might|may|could|maybe|perhaps|possibly|depends?|depending|on the other hand|(?:in|by) contrast|conversely"
     r"|meanwhile|unlike|(?:other|remaining) (?:options|choices|answers|points|images))\b"
 )
-_ARTICLES = frozenset(("a", "an", "the"))
 _SPACES_AND_UNITS = lazy(r"[\s$\\{},]+|(?<![A-Za-z])(?:cm|mm|km|m|units?|degrees?)\b|°")
 _JOINED = lazy(r"\b(?:or|and)\s+(?:(?:the (?:\w+ ){1,2}|option |choice ))?[(]?([A-Z])[),.:](?=\s|$)")
-_FEW = 3
-_SHORT = 8
+_FEW, _SHORT = 3, 8
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -102,7 +100,7 @@ def _normalised(text: str) -> str:
 def _tokens(text: str) -> list[tuple[str, int, int]]:
     """Return the stems of a text with their positions, without articles; a lone capital A is not an article."""
     found = [(stem(match.group()), *match.span()) for match in _TOKEN.finditer(text.replace("&", "+"))]
-    kept = [each for each in found if each[0] not in _ARTICLES or text[each[1] : each[2]] == "A"]
+    kept = [each for each in found if each[0] not in ("a", "an", "the") or text[each[1] : each[2]] == "A"]
     return kept or found
 
 
@@ -153,8 +151,6 @@ def read_beginning(text: str, options: Options) -> str | None:
 
 def exact_option(sentence: str, options: Options) -> str | None:
     """Return the only option whose text equals a sentence or a whole reply."""
-    if len(sentence) > 2 * max(map(len, options.texts)) + 20:
-        return None
     said = _normalised(sentence)
     return LETTERS[options.normalised.index(said)] if said and options.normalised.count(said) == 1 else None
 
@@ -212,9 +208,8 @@ def _by_own_words(said: list[tuple[str, int, int]], text: str, options: Options)
 
 def _is_negated(text: str, start: int, end: int) -> bool:
     before = [token for token, _, _ in _tokens(text[max(0, start - 40) : start])][-3:]
-    if any(token in _NEGATED_BEFORE or token.endswith("n't") for token in before) and end:
-        return True
-    return bool(_INSTEAD_OF.search(text[:start][-60:]) or (end and _NEGATED_AFTER.match(text[end : end + 60])))
+    is_denied = any(token in _NEGATED_BEFORE or token.endswith("n't") for token in before)
+    return is_denied or bool(_INSTEAD_OF.search(text[:start][-60:]) or _NEGATED_AFTER.match(text[end : end + 60]))
 
 
 def _is_consistent(letter: str, first: str, options: Options) -> bool:

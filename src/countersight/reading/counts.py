@@ -35,7 +35,7 @@ _COMPARED = any_case(
     r"|rather) than(?: or equal to)?\s*[$]?$|(?:increas|decreas|reduc|drop|ris|grow|fall|go|lower"
     r"|rais)\w*(?: \w+){0,3} by\s*$|(?:at least|at most|up to|above|below|over|under|exceed(?:s|ing)?"
     r"|born (?:in|after|before)|year|years|figure|fig\.?|step|item|row|column|page|question|point|angle|level|chapter"
-    r"|table|player|no\.|#|minute|number|option|image|picture|frame|line|section|room|age|aged|circa|∠)\s*[$]?$"
+    r"|table|player|no\.|#|minute|number|option|image|picture|frame|line|section|room|age|aged|circa|∠|not)\s*[$]?$"
 )
 _OPERATOR = any_case(
     r"^\s*(?:=|years? old|-years?\b|%|percent|°|degrees|cm|mm|km|kg|m\b|inch|feet|ft|hours?|minutes?|seconds?"
@@ -49,7 +49,6 @@ _TOTAL = any_case(
     r"|\b(?:increase\w*|decrease\w*|drop\w*|ris\w*|go\w*|reduce\w*|grow\w*|fall\w*)\b[^.]{0,40}\bto\s+$"
 )
 _IN_TOTAL = any_case(r"\b(?:total|altogether|in all|combined)\b")
-_VARIABLE = lazy(r"^\W*[a-z]\s*[-+*/]\s*\d")
 _NO_NOUN = any_case(
     r"\b(?:no|not (?:see |have |find |show |contain )?any|n't (?:be |see |have |find )?any"
     r"|without any)\s+((?:\w+[ -]){0,4}?\w+)"
@@ -83,9 +82,7 @@ _NOT_SINGLE = any_case(
 _GOES_ON = any_case(r"(?:so|thus|therefore|but|then|and then|minus|plus|if|which|of which)\b|\d")
 _OF_THEM = any_case(r"\s+of (?:them|which|whom|these|those)\b")
 _BARE = lazy(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s)")
-_SHORT = 80
-_LIST_HEAD = 3
-_FEW = 6
+_SHORT, _LIST_HEAD, _FEW = 80, 3, 6
 
 
 class CountQuestion(msgspec.Struct, frozen=True):
@@ -124,8 +121,6 @@ def read_marked(region: str, question: str) -> str | None:
     first = next(iter(sentences(region[:600])), "")
     if bare := _BARE.match(first):
         return canonical(bare[1])
-    if _VARIABLE.search(first):
-        return ""
     lines = _TOTAL_LINE.findall(region) if "\n" in region else []  # below a list or table of counts
     totals = {each.value for each in numerals(lines[-1])} if lines else set[str]()
     return totals.pop() if len(totals) == 1 else _best_number(first, parse_question(question), trusted=True)[0]

@@ -33,7 +33,7 @@ _ANNOUNCED = any_case(
     rf"\b(?:answer|(?:correct|right|best|matching|appropriate|accurate|likely|suitable|closest|final|only"
     rf"|fitting|valid) (?:\w+ )?(?:answer|option|choice|one|response|letter|match|statement|conclusion"
     rf"|description|value|number|count|total))s?"
-    rf"(?:\s+(?:to|for|here|in|among|from|of|based|given|that)\b[^.:\n]{{0,90}}?)?,?\s+(?:\w+ly,? |thus |then "
+    rf"(?:\s+(?:to|for|here|in|among|from|of|based|given|that)\b[^.:\n]{{0,90}}?)?,?\s+(?:\w+ly,? |now |thus |then "
     rf"|also |most likely )?{_IS}\s*(?:not\s)?[:,]?\s*(?:that |option |choice |indeed |therefore |most likely "
     rf"|likely |probably |approximately |about )*"
     r"|\b(?:i (?:would |will |'ll |'d )?(?:choose|pick|select|go with|answer|say)|i'(?:d|ll) (?:choose|pick"

@@ -37,10 +37,8 @@ def read(
     `finished` is False for a reply that the token limit cut off; with `read_from="end"`, the
     answer is expected at the end, after the reasoning.
     """
-    if kind == "choice" and len(options) < 2:
-        raise CountersightError("a choice needs its options: pass their texts as options=[…]")
-    if kind == "choice" and len(options) > len(LETTERS):
-        raise CountersightError(f"a choice has at most {len(LETTERS)} options, A to {LETTERS[-1]}, not {len(options)}")
+    if kind == "choice" and not 2 <= len(options) <= len(LETTERS):
+        raise CountersightError(f"pass the texts of 2 to {len(LETTERS)} options as options=[…], not {len(options)}")
     asked = Question(question, "", kind, tuple(map(Option, options)))
     return Reading(answer_in(text, asked, read_from, finished=finished))
 

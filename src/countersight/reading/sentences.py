@@ -104,13 +104,17 @@ def last_question(question: str) -> str:
     return next((each for each in reversed(sentences(question)) if each.rstrip("'\" ").endswith("?")), question)
 
 
-def last_correction(text: str, *, no_corrects: bool) -> tuple[str, str, bool, bool] | None:
+def last_correction(text: str, options: tuple[str, ...], *, no_corrects: bool) -> tuple[str, str, bool, bool] | None:
     """Return the text before and after the last correction, whether it only rechecks, and whether it confirms.
 
-    `no_corrects` says whether "no, it is B" is a correction.
+    `no_corrects`: "no, it is B" is a correction, unless one of the options starts with these words.
     """
     begins = len(text) - len(text.lstrip())
-    cues = [cue for cue in _CORRECTION.finditer(text) if (no_corrects or not cue["no"]) and cue.start() > begins]
+    cues = [
+        cue
+        for cue in _CORRECTION.finditer(text, begins + 1)
+        if not cue["no"] or (no_corrects and not text[cue.start("no") :].lower().startswith(options))
+    ]
     if not cues:
         return None
     after = text[cues[-1].end() :].lstrip(" ,.:;-…)!?")

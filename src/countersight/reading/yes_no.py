@@ -7,7 +7,15 @@ from itertools import permutations
 
 from countersight.reading.languages import NO, YES
 from countersight.reading.plain import any_case
-from countersight.reading.sentences import HYPOTHETICAL, conclusion_of, content_words, main_clause, sentences, stem
+from countersight.reading.sentences import (
+    HYPOTHETICAL,
+    conclusion_of,
+    content_words,
+    main_clause,
+    sentences,
+    stem,
+    words,
+)
 
 _LEAD = (
     r"^\W{0,8}(?:(?:so|thus|therefore|hence|well|sure|okay|ok|answer|based on [^,]{1,60}|in (?:this|the) [^,]{1,40}"
@@ -54,7 +62,7 @@ def _opposites() -> defaultdict[str, set[str]]:
 
 def count_opposites(sentence: str, asks: str) -> int:
     """Return how many words of a question have an opposite in a sentence, such as "least" for "most"."""
-    wanted, said = content_words(asks), content_words(sentence)
+    wanted, said = (frozenset(map(stem, words(text))) for text in (asks, sentence))
     return sum(not _opposites().get(word, set()).isdisjoint(said - wanted) for word in wanted - said)
 
 
