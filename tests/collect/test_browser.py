@@ -223,6 +223,19 @@ def test_on_a_phone_the_picture_stays_in_sight_can_be_enlarged_and_buttons_are_o
     assert button["height"] < 50  # in one line
 
 
+@pytest.mark.parametrize("flow", ["verify"])
+def test_fields_that_are_not_needed_are_hidden(hall):
+    page = hall.enter("decider")
+    begin(page, "verify")
+    expect(page.locator("#right")).to_be_visible()
+    expect(page.locator("#answer")).to_be_hidden()
+    page.locator("[name='right'][value='no']").check()
+    expect(page.locator("#answer")).to_be_visible()
+    page.locator("[name='related'][value='no']").check()
+    expect(page.locator("#right")).to_be_hidden()
+    expect(page.locator("#answer")).to_be_hidden()
+
+
 @pytest.mark.parametrize("flow", ["cfmm"])
 def test_a_leak_is_announced_as_one_types(hall):
     page = hall.enter("leaky")

@@ -400,15 +400,17 @@ def test_one_word_makes_another_response(tmp_path: Path):
         assert states(campaign) == ["done"]
 
 
-def vqav2(folder: Path) -> list[str]:
-    """Questions, annotations and pictures in VQAv2's own layout: a number, yes or no, a colour."""
-    asked = [("How many dots?", "2"), ("Is it red?", "yes"), ("What color is it?", "blue")]
+ASKED = [("How many dots?", "2"), ("Is it red?", "yes"), ("What color is it?", "blue")]
+
+
+def vqav2(folder: Path, asked: list[tuple[str, str]] = ASKED) -> list[str]:
+    """Questions, annotations and pictures in VQAv2's own layout."""
     questions = [{"question_id": n, "image_id": n, "question": text} for n, (text, _) in enumerate(asked)]
     answers = [
         {"question_id": n, "image_id": n, "answers": [{"answer": said}] * 10} for n, (_, said) in enumerate(asked)
     ]
     (folder / "pictures").mkdir()
-    for number in range(3):
+    for number in range(len(asked)):
         (folder / "pictures" / f"COCO_val2014_{number:012d}.jpg").write_bytes(picture((number, 0, 9)))
     (folder / "questions.json").write_text(json.dumps({"data_subtype": "val2014", "questions": questions}))
     (folder / "annotations.json").write_text(json.dumps({"annotations": answers}))
@@ -425,6 +427,13 @@ def test_one_command_leads_from_vqav2_to_a_writing_campaign(tmp_path: Path, caps
         rows = campaign.store.read(lambda c: c.execute(select(tables.item.c.phase, tables.item.c.source)).all())
     kinds = [json.loads(row.source)["case"]["factual_question"]["kind"] for row in rows]
     assert ([row.phase for row in rows], kinds) == (["write", "write"], ["number", "boolean"])
+
+
+def test_questions_that_make_no_campaign_leave_nothing_behind(tmp_path: Path):
+    files = vqav2(tmp_path, [("What color is it?", "blue")])
+    for _ in range(2):  # the command can be repeated
+        assert main(["collect", "new", str(tmp_path / "campaign"), "--flow", "cvqa", *files]) == 2
+        assert not list(tmp_path.glob("campaign*"))
 
 
 def test_a_campaign_without_pictures_to_write_about_is_refused(tmp_path: Path):

@@ -7,6 +7,7 @@ from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
+from shutil import rmtree
 from typing import Any, Final
 
 from countersight.cli.parsing import Table, Verbs, add_options, print_bad, verb
@@ -156,21 +157,27 @@ def _new(chosen: argparse.Namespace) -> int:
 
     from countersight.collect import new_campaign
 
-    source, pictures = chosen.source, chosen.pictures
+    source, pictures, made = chosen.source, chosen.pictures, None
     if chosen.flow == "cvqa" and source and source.is_file():
-        source, pictures = _vqav2(chosen), None
-    items = new_campaign(
-        chosen.campaign,
-        chosen.flow,
-        title=chosen.title or chosen.campaign.name,
-        language=chosen.language,
-        pictures=pictures,
-        source=source,
-        gold=chosen.gold,
-        seed=chosen.seed,
-        database=chosen.database,
-        on_bad=print_bad,
-    )
+        source = made = _vqav2(chosen)
+        pictures = None
+    try:
+        items = new_campaign(
+            chosen.campaign,
+            chosen.flow,
+            title=chosen.title or chosen.campaign.name,
+            language=chosen.language,
+            pictures=pictures,
+            source=source,
+            gold=chosen.gold,
+            seed=chosen.seed,
+            database=chosen.database,
+            on_bad=print_bad,
+        )
+    except CountersightError:
+        if made:  # so that the command can be repeated
+            rmtree(made)
+        raise
     print(f"{several(items, 'item')} in {chosen.campaign}; read and change {chosen.campaign / 'campaign.toml'}, then:")
     has_password = chosen.database and make_url(chosen.database).password
     more = " --database ADDRESS" if has_password else ""

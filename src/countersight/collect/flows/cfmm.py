@@ -46,13 +46,7 @@ DIFFERENT: Final = {
 WRITE: Final = (
     Choice("aspect", "Aspect", "Prefer aspects that have few items.", options=ABOUT, balanced=True),
     Text(
-        "basic",
-        "Basic question",
-        "It can be answered by looking at the picture.",
-        most=300,
-        rows=2,
-        words=3,
-        asks=True,
+        "basic", "Basic question", "It can be answered by looking at the picture.", most=300, rows=2, words=3, asks=True
     ),
     Text(
         "counterfactual",

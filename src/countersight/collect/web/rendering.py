@@ -40,6 +40,12 @@ def templates() -> Environment:
     return environment
 
 
+def task_template(flow: str, phase: str) -> str:
+    """Return the name of the template for the tasks of a phase; flows share those that are named after the phase."""
+    names = (f"tasks/{flow}_{phase}.html", f"tasks/{phase}.html", "task.html")
+    return str(templates().select_template(names).name)
+
+
 class Renderer:
     """Renders the pages of a campaign, in the languages of its interface."""
 
@@ -54,11 +60,10 @@ class Renderer:
             "condition": EXAMPLES.get(settings.language, ""),
         }
 
-    def render(self, template: str | list[str], language: str, values: dict[str, Any]) -> str:
-        """Render a template, or the first of several that exists, in a language of the interface."""
+    def render(self, template: str, language: str, values: dict[str, Any]) -> str:
+        """Render a template in a language of the interface."""
         common = self._common | {"_": self.translation(language), "language": language}
-        names = [template] if isinstance(template, str) else template
-        return templates().select_template(names).render(common | values)
+        return templates().get_template(template).render(common | values)
 
     def translation(self, language: str) -> Callable[[str], str]:
         """Return the function that translates interface texts into a language."""

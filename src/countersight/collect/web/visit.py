@@ -170,8 +170,8 @@ class Visit:
 
         return await self.store.write(write_and_record)
 
-    def page(self, template: str | list[str], status: int = 200, **values: Any) -> Response:
-        """Return a page, or a part of one, from a template or the first of several that exists."""
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """Return a page, or a part of one."""
         common = {
             "me": self.person,
             "csrf": self.csrf,

@@ -17,6 +17,7 @@ from countersight.collect.flows.cosim import context_of, is_hard
 from countersight.collect.hamlet import ModelCheck, answers_blind, check
 from countersight.collect.prolific import done_for_submission
 from countersight.collect.web.accounts import arrive
+from countersight.collect.web.rendering import task_template
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.suites.cosim import change_kinds
 
@@ -109,7 +110,7 @@ async def show_task(
     own |= {"fields": [*flow.fields(name, task.item, task.past), *further], "flag_fields": _FLAG}
     own |= flow.shown(name, task.item, task.past)
     return visit.page(
-        [f"tasks/{flow.name}_{name}.html", f"tasks/{name}.html", "task.html"],
+        task_template(flow.name, name),
         status,
         **(own | more),
         task=task,

@@ -18,6 +18,13 @@ if (form) {
     }
   });
 
+  // Fields that another answer makes superfluous are hidden; the server does not read them either.
+  const hide = () => form.querySelectorAll("[data-when]").forEach((field) => {
+    const chosen = form.querySelector(`[name="${field.dataset.when}"]:checked`);
+    field.hidden = !field.dataset.values.split(" ").includes(chosen && !chosen.closest("[hidden]") ? chosen.value : "");
+  });
+  form.addEventListener("change", hide);
+
   // How long the page was looked at, and how much of the text was pasted: told to the worker, shown to reviewers.
   let seconds = 0, pasted = 0;
   setInterval(() => {
@@ -52,6 +59,7 @@ if (form) {
     saved.textContent = form.dataset.restored;
     window.addEventListener("load", () => form.dispatchEvent(new Event("change", { bubbles: true })));
   } else if (copy) localStorage.removeItem(key);
+  hide();
   form.addEventListener("input", changed);
   form.addEventListener("change", changed);
   document.body.addEventListener("htmx:afterRequest", (event) => {
