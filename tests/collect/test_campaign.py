@@ -207,7 +207,7 @@ def test_status_says_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture
     told = capsys.readouterr().out
     assert "2 items: 1 done, 1 open" in told
     assert "Verify: 1 wait" in told or "Verify: 0 wait" in told
-    assert "agreement on verdict: AC1 1.00 (1 items)" in told
+    assert "agreement on verdict: AC1 1.00 (1 item)" in told
 
 
 def test_a_test_opens_a_phase_within_its_tries_and_never_after(tmp_path: Path):

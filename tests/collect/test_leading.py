@@ -289,8 +289,16 @@ def test_a_script_reads_and_leads_with_a_token_until_it_is_revoked(verify):
     assert http.post(f"/api/people/{ada.id}/approve", headers=token, json={}).json() == {"payments": 1}
     assert http.post("/api/payments/export", headers=token, json={}).json()["csv"].endswith(",0.10\n")
     assert http.post(f"/api/people/{ada.id}/access", headers=token, json={"access": "paused"}).status_code == 200
-    assert http.post("/api/people", headers=token, json={"name": "ben"}).json()["path"].startswith("/join/")
+    invited = http.post("/api/people", headers=token, json={"name": "ben"}).json()
+    assert (invited["id"], invited["path"].startswith("/join/")) == (3, True)
     assert [each["access"] for each in http.get("/api/people", headers=token).json()] == ["open", "paused", "open"]
+    for answer in (
+        http.get("/api/items?state=finished", headers=token),
+        http.get("/api/nothing", headers=token),
+        http.post("/api/people/99/access", headers=token, json={"access": "paused"}),
+        http.post("/api/people/99/approve", headers=token, json={}),
+    ):
+        assert (answer.status_code, list(answer.json())) == (404, ["error"])
     logged = [each["name"] for each in http.get("/api/log", headers=token).json()]
     assert logged == ["make_token", "approve", "export_pay", "set_access", "invite"]  # as on the pages
     for path in ("/lead", "/work"):  # a token is for the API alone

@@ -281,7 +281,7 @@ def _status(chosen: argparse.Namespace, campaign: Any) -> int:
     for named in figures.agreement:
         ac1 = named.agreement.ac1
         said = f"AC1 {ac1.value:.2f}" if ac1.value is not None else ac1.why
-        print(f"  agreement on {named.label}: {said} ({named.agreement.items:,} items)")
+        print(f"  agreement on {named.label}: {said} ({several(named.agreement.items, 'item')})")
     waits = {"flag": figures.flags, "other item": figures.disputed}
     if any(waits.values()):
         print(f"  for a reviewer: {' and '.join(several(number, noun) for noun, number in waits.items() if number)}")

@@ -55,7 +55,7 @@ async def _rows(visit: Visit, question: Select[Any], json: str = "") -> Response
 
 async def items(visit: Visit) -> Response:
     """Items, by number."""
-    item, state = tables.item.c, visit.request.query_params.get("state", "")
+    item, state = tables.item.c, leading.state_asked(visit, "")
     question = select(item.id, item.key, item.split, item.phase, item.state, item.phase_since, item.source)
     question = question.where(item.id > after(visit), *([item.state == state] if state else []))
     return await _rows(visit, question.order_by(item.id), "source")
@@ -115,6 +115,8 @@ def _operation(page: Page, path: str) -> dict[str, Any]:
     parameters = [{"name": "number", "in": "path", "required": True, "schema": number}] if "{number}" in path else []
     if kind == "array" and page.handler != agreement:
         parameters.append({"name": "after", "in": "query", "schema": number})
+    if page.handler == items:
+        parameters.append({"name": "state", "in": "query", "schema": {"enum": list(leading.STATES)}})
     found: dict[str, Any] = {"summary": about, "responses": answers, "parameters": parameters}
     if page.role:
         found["security"] = [{"token": []}]

@@ -65,11 +65,17 @@ def after(visit: Visit) -> int:
     return int(number)
 
 
+def state_asked(visit: Visit, default: str) -> str:
+    """Return the state of the items of a list."""
+    state = visit.request.query_params.get("state", default)
+    if state != default and state not in STATES:
+        raise RefusedError(404, "There is no such list.")
+    return state
+
+
 async def items(visit: Visit) -> Response:
     """List the items by state, a page at a time."""
-    item, state = tables.item.c, visit.request.query_params.get("state", "open")
-    if state not in STATES:
-        raise RefusedError(404, "There is no such list.")
+    item, state = tables.item.c, state_asked(visit, "open")
     question = select(item.id, item.key, item.phase, item.split, item.state, item.phase_since)
     question = question.where(item.state == state, item.id > after(visit)).order_by(item.id).limit(_ON_A_PAGE + 1)
     rows = visit.store.read(lambda c: c.execute(question).all())
@@ -119,7 +125,8 @@ async def invite(visit: Visit) -> Response:
     else:
         token = await visit.write(lambda c: people.invite(c, name, role, visit.now))
     if visit.is_api:
-        return visit.json({"path": f"/join/{token}"})
+        invited = visit.store.read(lambda c: people.find_person(c, name))
+        return visit.json({"id": invited.id, "path": f"/join/{token}"})
     return await people_page(visit, link=_address(visit, token))
 
 
@@ -148,16 +155,17 @@ async def person_page(visit: Visit, link: str = "", deciding: dict[str, str] | N
     return visit.page("person.html", person=_person(visit), link=link, deciding=deciding, paid=_PAID, **shown)
 
 
-def _refuse_oneself(visit: Visit) -> None:
-    """Refuse changes to one's own account, so that a campaign never loses its last lead."""
+def _somebody_else(visit: Visit) -> PersonFigures:
+    """Return the person to change; nobody changes their own account, so a campaign never loses its last lead."""
     if visit.number == visit.me.id:
         raise RefusedError(422, "You cannot change your own account here; ask another lead.")
+    return _person(visit)
 
 
 async def change_role(visit: Visit) -> Response:
     """Change the role of a person."""
     role = visit.choose("role", people.ROLES, "Choose a role.")
-    _refuse_oneself(visit)
+    _somebody_else(visit)
     await visit.write(lambda c: people.set_role(c, visit.number, role))
     return visit.go(f"/lead/people/{visit.number}")
 
@@ -165,23 +173,24 @@ async def change_role(visit: Visit) -> Response:
 async def set_access(visit: Visit) -> Response:
     """Allow somebody to work, pause them or block them."""
     access = visit.choose("access", get_args(work.Access), "Choose open, paused or blocked.")
-    _refuse_oneself(visit)
+    _somebody_else(visit)
     await visit.write(lambda c: work.set_access(c, visit.settings, visit.number, access))
     return visit.json({"access": access}) if visit.is_api else visit.go(f"/lead/people/{visit.number}")
 
 
 async def reset_tests(visit: Visit) -> Response:
     """Allow somebody to repeat their tests."""
+    _person(visit)
     await visit.write(lambda c: work.reset(c, visit.number, visit.me.id))
     return visit.go(f"/lead/people/{visit.number}")
 
 
 async def retract(visit: Visit) -> Response:
     """Redo or remove all work of a person, and decide whether it is paid."""
-    _refuse_oneself(visit)
+    person = _somebody_else(visit)
     fate = visit.choose("fate", get_args(work.Fate), "Choose what happens to the work.")
     paid = visit.choose("pay", ("yes", "no"), "Choose whether the work is paid.")
-    if visit.form.get("sure") != str(_person(visit).done):  # not confirmed, or for another number
+    if visit.form.get("sure") != str(person.done):  # not confirmed, or for another number
         return await person_page(visit, deciding={"fate": fate, "pay": paid})
     settings, flow, number = visit.settings, visit.campaign.flow, visit.number
     await visit.write(lambda c: work.retract(c, settings, flow, number, fate, paid == "yes", visit.me.id, visit.now))
@@ -241,6 +250,7 @@ async def pay_page(visit: Visit) -> Response:
 
 async def approve(visit: Visit) -> Response:
     """Approve what somebody has accrued; a script gets the number of payments."""
+    _person(visit)
     visit.note_amount(visit.store.read(lambda c: pay.balances(c, visit.number)).get("accrued", 0))
     moved = await visit.write(lambda c: pay.approve(c, visit.number, visit.me.id, visit.now))
     return visit.json({"payments": moved}) if visit.is_api else visit.go(f"/lead/pay?after={after(visit)}")

@@ -135,7 +135,7 @@ class Visit:
     @property
     def is_api(self) -> bool:
         """Whether the response is JSON."""
-        return self.where.path.startswith("/api/")
+        return self.request.url.path.startswith("/api/")
 
     @property
     def language(self) -> str:
