@@ -150,8 +150,8 @@ def _plugged_in(opened: OpenedBundle) -> bool:
 _TRUST: Final[tuple[tuple[str, str, Callable[[OpenedBundle], object]], ...]] = (
     ("replies of models", "they were recorded; a model may answer differently now",
      lambda opened: sum(bool(step.asked) for step in opened.audit.steps)),
-    ("pictures, masks and refusals of the editor, and what it can edit", "they were recorded; only edits by exact can be repeated",
-     lambda opened: opened.audit.manifest.editor.name not in ("", "exact")),
+    ("pictures, masks and refusals of the editor, and what it can edit",
+     "they were recorded; only edits by exact can be repeated", lambda opened: opened.audit.manifest.editor.name not in ("", "exact")),
     ("steps that failed", "failures cannot be reproduced", lambda opened: failed_steps(opened.audit)),
     ("times, costs, operator, packages, machine, and reported model names",
      "as reported by clocks, servers and the machine", lambda opened: True),
