@@ -43,7 +43,11 @@ def found(given):
 def by_trying(given):
     """The same by trying every two things in every order, and every three that are joined."""
     graphs = set()
-    every = {(cause, effect) for cause, effect in zip(given.cause.tolist(), given.effect.tolist(), strict=True) if cause != effect}
+    every = {
+        (cause, effect)
+        for cause, effect in zip(given.cause.tolist(), given.effect.tolist(), strict=True)
+        if cause != effect
+    }
     for middle in {thing for pair in every for thing in pair}:
         things = sorted({thing for pair in every if middle in pair for thing in pair})
         pairs = {pair for pair in every if {*pair} <= {*things}}
