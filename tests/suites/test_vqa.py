@@ -72,6 +72,13 @@ def test_without_a_subset_the_names_of_pictures_are_not_known(tmp_path):
         read_files(tmp_path, [QUESTION], [ANNOTATION], pictures=tmp_path, data_subtype="../..")
 
 
+def test_a_file_without_questions_or_annotations_is_a_sentence(tmp_path):
+    asked, answered = json_file(tmp_path / "q.json", {"questions": []}), json_file(tmp_path / "a.json", {"x": 1})
+    for first, second, field in ((answered, answered, "questions"), (asked, asked, "annotations")):
+        with pytest.raises(CountersightError, match=f"is not the right file: .* missing required field `{field}`"):
+            import_suite("okvqa", first, tmp_path / "d", beside=second)
+
+
 def test_questions_and_annotations_are_joined_in_any_order(tmp_path):
     questions = [QUESTION | {"question_id": number} for number in (1, 2, 3)]
     annotations = [ANNOTATION | {"question_id": number, "answer_type": str(number)} for number in (3, 1, 2, 9)]

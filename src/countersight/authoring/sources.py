@@ -13,7 +13,7 @@ from countersight.dataset import BadRow, Dataset
 from countersight.english import number_of
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
-from countersight.suites import VQAV2_NAME, BadField, JsonFile, Layout, find_suite
+from countersight.suites import VQAV2_NAME, BadField, Layout, find_suite, json_document
 from countersight.suites.cvqa import FACTUAL_LAYOUT
 
 _IMAGE_NUMBER: Final = re.compile(r"(\d+)\.\w+$")
@@ -22,6 +22,14 @@ _IMAGE_NUMBER: Final = re.compile(r"(\d+)\.\w+$")
 class _Caption(msgspec.Struct):
     image_id: int
     caption: str
+
+
+class _Captions(msgspec.Struct):
+    annotations: list[msgspec.Raw]
+
+
+class _Questions(msgspec.Struct):
+    questions: list[msgspec.Raw]
 
 
 def picture_key(image: str) -> str:
@@ -33,7 +41,7 @@ def picture_key(image: str) -> str:
 def read_captions(path: Path) -> dict[str, list[str]]:
     """Return the captions of each picture from COCO's file; invalid entries are skipped."""
     said: dict[str, list[str]] = {}
-    for _, entry in JsonFile(path).entries("annotations"):
+    for entry in json_document(path, _Captions).annotations:
         try:
             caption = msgspec.json.decode(entry, type=_Caption)
         except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -123,7 +131,7 @@ def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rej
         layout = find_suite(VQAV2_NAME).open_layout(annotations)
     else:
         try:
-            next(JsonFile(questions).entries("questions"), None)
+            json_document(questions, _Questions)
         except CountersightError:
             raise CountersightError(f"{questions} contains no questions; {_WANTED}") from None
         raise CountersightError(f"{questions} contains no answers; name VQA's annotations with `annotations`")

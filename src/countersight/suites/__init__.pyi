@@ -29,11 +29,12 @@ from .registry import suite_faults as suite_faults
 from .registry import suites as suites
 from .registry import terms as terms
 from .registry import way_of as way_of
-from .rows import JsonFile as JsonFile
 from .rows import Row as Row
 from .rows import Rows as Rows
 from .rows import checked as checked
 from .rows import csv_rows as csv_rows
+from .rows import json_document as json_document
+from .rows import json_rows as json_rows
 from .rows import jsonl_rows as jsonl_rows
 from .rows import name_of as name_of
 from .rows import picture_in as picture_in

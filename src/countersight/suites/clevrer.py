@@ -18,7 +18,7 @@ from typing import Any, Final
 from countersight.case import Case, Cell, Question
 from countersight.suites.paper_terms import Terms
 from countersight.suites.picture_files import Frames, Layout
-from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, kind_of, name_of, plain_text, text_of
+from countersight.suites.rows import BadField, Row, Rows, checked, json_rows, kind_of, name_of, plain_text, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
 
@@ -28,7 +28,7 @@ _TYPES: Final = ("descriptive", "explanatory", "predictive", "counterfactual")
 
 def _rows(path: Path) -> Rows:
     """Yield a row for every descriptive question, and for every choice of the other questions."""
-    for number, scene in JsonFile(path).rows(("scene_index", "video_filename", "questions")):
+    for number, scene in json_rows(path, ("scene_index", "video_filename", "questions")):
         if isinstance(scene, BadField):
             yield number, scene
         elif not isinstance(scene["questions"], list):

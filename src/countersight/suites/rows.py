@@ -12,7 +12,6 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -54,7 +53,7 @@ def table_rows(path: Path, fields: tuple[str, ...], optional: tuple[str, ...] = 
         case ".parquet":
             return _parquet_rows(path, fields)
         case ".json" | ".gz":
-            return JsonFile(path).rows(fields)
+            return json_rows(path, fields)
         case ".jsonl" | ".ndjson":
             return jsonl_rows(path, fields)
         case ".tsv":
@@ -143,64 +142,30 @@ def json_row(text: bytes, fields: tuple[str, ...], piece: str = "line") -> Row |
     return row if absent is None else BadField(absent, "is missing")
 
 
-class JsonFile:
-    """One JSON document, plain or gzipped, read as a whole; its parts are decoded when needed."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            with gzip.open(path) if path.suffix.lower() == ".gz" else open(path, "rb") as file:
-                data = file.read(MAX_FILE + 1)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise CountersightError(f"{path} is not a complete gzip file: {error}") from error
-        if len(data) > MAX_FILE:
-            raise CountersightError(f"{path} has more than {MAX_FILE:,} bytes; split it into several files")
-        self._data = data.removeprefix(_BOM)
-
-    def text(self, field: str) -> str:
-        """Return the text in a top-level field, or "" if there is none."""
-        return self._at_top(field, str) or ""
-
-    def texts(self, field: str) -> dict[str, str]:
-        """Return the names and texts of a top-level object, or none if it is missing."""
-        return self._at_top(field, dict[str, str]) or {}
-
-    def entries(self, field: str = "") -> Iterator[tuple[int, msgspec.Raw]]:
-        """Return the entries, counted from 1, of the document's list, or of the list in a top-level field."""
-        inner: bytes | msgspec.Raw = self._data
-        if field:
-            if field not in self._top:
-                raise CountersightError(f'{self.path} is not the right file: it has no field "{field}"')
-            inner = self._top[field]
-        yield from enumerate(self._decoded(inner, list[msgspec.Raw], f'a list "{field}"' if field else "a list"), 1)
-
-    def rows(self, fields: tuple[str, ...], field: str = "") -> Rows:
-        """Return the entries as rows with these fields; further fields are allowed."""
-        for number, entry in self.entries(field):
-            yield number, as_row(entry, fields)
-
-    @cached_property
-    def _top(self) -> dict[str, msgspec.Raw]:
-        return self._decoded(self._data, dict[str, msgspec.Raw], "an object with named fields")
-
-    def _at_top(self, field: str, kind: type[_Kind]) -> _Kind | None:
-        try:
-            return msgspec.json.decode(self._top[field], type=kind)
-        except (KeyError, msgspec.MsgspecError, UnicodeDecodeError):
-            return None
-
-    def _decoded(self, data: bytes | msgspec.Raw, kind: type[_Kind], words: str) -> _Kind:
-        try:
-            return msgspec.json.decode(data, type=kind)
-        except msgspec.ValidationError as error:
-            raise CountersightError(f"{self.path} is not the right file: it does not contain {words}") from error
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise CountersightError(f"{self.path} is not a complete JSON file: {error}") from error
+def json_rows(path: Path, fields: tuple[str, ...]) -> Rows:
+    """Return the entries of a JSON file with a list, plain or gzipped, as rows with these fields, counted from 1."""
+    for number, entry in enumerate(json_document(path, list[msgspec.Raw]), start=1):
+        yield number, json_row(bytes(entry), fields, "entry")
 
 
-def as_row(entry: msgspec.Raw, fields: tuple[str, ...]) -> Row | BadField:
-    """Return an entry as a row with these fields, or its fault."""
-    return json_row(bytes(entry), fields, "entry")
+def json_document(path: Path, kind: type[_Kind]) -> _Kind:
+    """Return the content of a JSON file, plain or gzipped, as this type.
+
+    Parts of the type `msgspec.Raw` are not decoded, so that `json_row` can decode them one by one.
+    """
+    try:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else open(path, "rb") as file:
+            data = file.read(MAX_FILE + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise CountersightError(f"{path} is not a complete gzip file: {error}") from error
+    if len(data) > MAX_FILE:
+        raise CountersightError(f"{path} has more than {MAX_FILE:,} bytes; split it into several files")
+    try:
+        return msgspec.json.decode(data.removeprefix(_BOM), type=kind)
+    except msgspec.ValidationError as error:
+        raise CountersightError(f"{path} is not the right file: {error}") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise CountersightError(f"{path} is not a complete JSON file: {error}") from error
 
 
 def _parquet_rows(path: Path, fields: tuple[str, ...]) -> Rows:

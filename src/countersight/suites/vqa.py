@@ -17,7 +17,7 @@ from countersight.case import Case, Question
 from countersight.errors import CountersightError
 from countersight.suites.paper_terms import AS_IT_IS, Terms
 from countersight.suites.picture_files import Layout
-from countersight.suites.rows import BadField, JsonFile, Row, Rows, as_row, checked, text_of
+from countersight.suites.rows import BadField, Row, Rows, checked, json_document, json_row, text_of
 from countersight.suites.suite import SecondFile, Suite
 
 OKVQA_NAME: Final = "okvqa"
@@ -45,17 +45,27 @@ _LONGEST = 200  # characters of an answer
 _SUBSET = re.compile(r"[a-z0-9]{1,20}")
 
 
+class _Questions(msgspec.Struct):
+    questions: list[msgspec.Raw]
+    data_subtype: str = ""
+
+
+class _Annotations(msgspec.Struct):
+    annotations: list[msgspec.Raw]
+    question_types: dict[str, str] = {}
+
+
 class _Key(msgspec.Struct):
     question_id: int
 
 
 def _rows(annotations: Path, path: Path) -> Rows:
     """Yield each question with its annotation, then the invalid annotations."""
-    questions, answers = JsonFile(path), JsonFile(annotations)
-    file_fields = {"data_subtype": questions.text("data_subtype"), "question_types": answers.texts("question_types")}
+    questions, answers = json_document(path, _Questions), json_document(annotations, _Annotations)
+    file_fields = {"data_subtype": questions.data_subtype, "question_types": answers.question_types}
     annotated: dict[int, msgspec.Raw] = {}
     invalid: list[tuple[int, BadField]] = []
-    for number, entry in answers.entries("annotations"):
+    for number, entry in enumerate(answers.annotations, start=1):
         fault = ""
         try:
             key = msgspec.json.decode(entry, type=_Key).question_id
@@ -65,12 +75,14 @@ def _rows(annotations: Path, path: Path) -> Rows:
             fault = "has no whole number as its question_id"
         if fault:
             invalid.append((number, BadField("annotations", f"entry {number} of {annotations.name} {fault}")))
-    for number, row in questions.rows(FIELDS, "questions"):
+    for number, question in enumerate(questions.questions, start=1):
+        row = json_row(bytes(question), FIELDS, "entry")
         if isinstance(row, BadField):
             yield number, row
         else:
             found = annotated.get(row["question_id"]) if isinstance(row["question_id"], int) else None
-            yield number, {**row, **file_fields, "annotation": as_row(found, ANNOTATION_FIELDS) if found else None}
+            annotation = json_row(bytes(found), ANNOTATION_FIELDS, "entry") if found else None
+            yield number, {**row, **file_fields, "annotation": annotation}
     yield from invalid
 
 

@@ -24,7 +24,7 @@ from countersight.suites.cosim.changes import KINDS, change_kinds
 from countersight.suites.cosim.statistics import CosimTally, number_of_changes
 from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms, plain_name
 from countersight.suites.picture_files import Layout
-from countersight.suites.rows import BadField, JsonFile, Row, Rows, checked, csv_rows, text_of, whole_number
+from countersight.suites.rows import BadField, Row, Rows, checked, csv_rows, json_rows, text_of, whole_number
 from countersight.suites.suite import SecondFile, Suite
 from countersight.text import unknown
 
@@ -80,7 +80,7 @@ def read_kinds(path: Path) -> Assigned:
 def _rows(kinds: Path | None, assigned: Assigned, path: Path) -> Rows:
     """Yield the instances; types assigned to a case that is not in the file are an error."""
     last = 0
-    for number, row in JsonFile(path).rows(FIELDS):
+    for number, row in json_rows(path, FIELDS):
         yield number, row
         last = number
     for name in sorted(assigned.keys() - {_name(number) for number in range(1, last + 1)}):
