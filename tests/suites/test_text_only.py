@@ -69,7 +69,7 @@ def test_it_is_exported(name, tmp_path):
     written = FORMATS.find(name)[0](order)
     assert written.count == 1
     if name == "vlmevalkit":
-        assert "leaves out 1 question that have no picture" in written.note
+        assert "VLMEvalKit skips 1 question without a picture" in written.note
 
 
 def test_a_case_without_a_picture_has_none():

@@ -80,8 +80,8 @@ def export_log(order: Export) -> Exported:
             write(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
             summaries.append(_summary(sample))
         write("summaries.json", summaries)
-        write("header.json", log.header())
-    return Exported(log.written, "sample", f"look at it with: inspect view --log-dir {order.out.parent}")
+        write("header.json", log.header(summaries))
+    return Exported(len(summaries), "sample", f"look at it with: inspect view --log-dir {order.out.parent}")
 
 
 def grade(outcome: Outcome, credit: float | None, *, soft: bool) -> str | float:
@@ -113,10 +113,6 @@ class _RunLog:
         self._manifest = manifest = judged.run.manifest
         self._facts: dict[int, Reply] = {}
         """The answer about the original picture of the case that is being written."""
-        self._used = (0, 0, 0.0)
-        self._scored: Counter[str] = Counter()
-        self._unscored: Counter[str] = Counter()
-        self.written = self._failed = self._fourths = 0
         dataset = manifest.dataset
         name = hashlib.sha256(f"{dataset.fingerprint}/{manifest.model}/{manifest.started}".encode()).hexdigest()
         self.spec: Json = {
@@ -143,21 +139,14 @@ class _RunLog:
         """Return a sample for every question that has a reply."""
         conversations = conversations_of(self._judged.run, self._judged.dataset)
         for each in chain(self._judged.answers(), self._judged.fourth_answers()):
-            reply = each.reply
-            if reply is None:
+            if each.reply is None:
                 continue
-            self.written += 1
-            self._failed += each.outcome == "failed"
-            self._fourths += each.is_fourth
-            (self._unscored if each.credit is None else self._scored)[_scorer(each)] += 1
-            tokens_in, tokens_out, cost = self._used
-            self._used = tokens_in + reply.tokens_in, tokens_out + reply.tokens_out, cost + reply.cost
             if each.variant == "factual":
-                self._facts = {each.row: reply}
-            yield self._sample(each, reply, conversations)
+                self._facts = {each.row: each.reply}
+            yield self._sample(each, each.reply, conversations)
 
     def _sample(self, each: ScoredAnswer, reply: Reply, conversations: Conversations) -> Json:
-        messages = self._messages(each, conversations)
+        messages, metadata = self._messages(each, conversations), _metadata(each)
         usage = _usage(reply.tokens_in, reply.tokens_out, reply.cost)
         sample: Json = {
             "id": printable(key_of(each.case.id, _name(each))),
@@ -167,7 +156,7 @@ class _RunLog:
             "target": each.question.answer,
             "messages": messages,
             "output": {"model": reply.model or self._manifest.model, "choices": []},
-            "metadata": _metadata(each),
+            "metadata": metadata,
             "model_usage": {self._manifest.model: usage},
             "total_time": reply.seconds,
         }
@@ -190,7 +179,7 @@ class _RunLog:
             "reason": each.outcome if each.credit is None else None,
             "metadata": {"outcome": each.outcome},
         }
-        return sample | {"scores": {_scorer(each): scored}}
+        return sample | {"scores": {_scorer(metadata): scored}}
 
     def _messages(self, each: ScoredAnswer, conversations: Conversations) -> list[Json]:
         """Return the conversation as sent to the model; the pictures of a turn come first."""
@@ -206,8 +195,8 @@ class _RunLog:
             messages.append({"role": turn.role, "content": [*images, {"type": "text", "text": turn.text}]})
         return messages
 
-    def header(self) -> Json:
-        """Return the header with the overall results; call this after all samples were written."""
+    def header(self, summaries: list[Json]) -> Json:
+        """Return the header with the overall results, given the summaries of all samples."""
         scores, controls = self._judged.scores(), self._judged.controls
         asked = int((controls.outcomes.codes > 0).sum()) if controls else 0
         metrics = {SCORER: _metrics({name: getattr(scores.overall, name) for name in MEASURES})}
@@ -220,16 +209,22 @@ class _RunLog:
                     for name in _ALARMS
                 }
             )
+        samples = Counter(_scorer(each["metadata"]) for each in summaries)
+        scored = Counter(
+            name for each in summaries for name, found in (each["scores"] or {}).items() if found["reason"] is None
+        )
         lines = [
             {
                 "name": name,
                 "scorer": name,
-                "scored_samples": self._scored[name],
-                "unscored_samples": self._unscored[name],
+                "scored_samples": scored[name],
+                "unscored_samples": samples[name] - scored[name],
                 "metrics": each,
             }
             for name, each in metrics.items()
         ]
+        usages = [usage for each in summaries for usage in each["model_usage"].values()]
+        used = [sum(usage[part] or 0 for usage in usages) for part in ("input_tokens", "output_tokens", "total_cost")]
         started = self._manifest.started
         return {
             "version": SCHEMA,
@@ -237,20 +232,21 @@ class _RunLog:
             "eval": self.spec,
             "plan": _PLAN,
             "results": {
-                "total_samples": scores.overall.questions + asked + self._fourths,
-                "completed_samples": self.written - self._failed,
+                "total_samples": scores.overall.questions + asked + samples[FOURTH],
+                "completed_samples": sum(not each["error"] for each in summaries),
                 "scores": lines,
             },
             "stats": {
                 "started_at": started,
                 "completed_at": started,
-                "model_usage": {self._manifest.model: _usage(*self._used)},
+                "model_usage": {self._manifest.model: _usage(*used)},
             },
         }
 
 
-def _scorer(each: ScoredAnswer) -> str:
-    return FOURTH if each.is_fourth else CONTROL if each.case.control_of else SCORER
+def _scorer(metadata: Json) -> str:
+    """Return the name of a sample's score."""
+    return FOURTH if metadata["asking"] == FOURTH else CONTROL if "control_of" in metadata else SCORER
 
 
 def _name(each: ScoredAnswer) -> str:

@@ -71,7 +71,7 @@ def export_tables(order: Export) -> Exported:
             counts[label] += 1
             blind += not item.pictures
     names = " ".join(f"{name}_{label}" for label in tables)
-    left = f"; it leaves out {several(blind, 'question')} that have no picture" if blind else ""
+    left = f"; VLMEvalKit skips {several(blind, 'question')} without a picture" if blind else ""
     note = f"run: LMUData={order.out} PRED_FORMAT=tsv python run.py --data {names} --model MODEL{left}"
     return Exported(counts.total(), "question", note)
 
