@@ -38,11 +38,6 @@ class Printed(msgspec.Struct, frozen=True):
     value: Decimal
     spread: Decimal | None = None
 
-    @property
-    def rounding(self) -> Decimal:
-        """The largest error from rounding to the printed digits."""
-        return Decimal(5).scaleb(int(self.value.as_tuple().exponent) - 1)
-
 
 class TablePlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The place of a paper's figure among the scores of a run: a measure on a line of a table."""

@@ -1,7 +1,8 @@
 """A suite's additions to `describe`: its cases counted as in its paper, with the paper's figures."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from statistics import fmean
 from typing import Final, Protocol
 
 import msgspec
@@ -64,19 +65,17 @@ class PairTally:
         self._reported = reported
         self.groups: Counter[str] = Counter()
         self.truths: Counter[str] = Counter()
-        self._words: Counter[str] = Counter()
-        self._texts: Counter[str] = Counter()
+        self._lengths: dict[str, list[int]] = defaultdict(list)
 
     def add(self, case: Case) -> None:
         """Count a case, if it is a pair."""
         if case.factual is None or case.counterfactual is None:
             return
         self.groups[case.group] += 1
-        self._measure("basic", self._reported.length(case.factual))
-        self._measure("counterfactual", self._reported.length(case.counterfactual))
-        for question in (case.factual, case.counterfactual):
+        for part, question in (("basic", case.factual), ("counterfactual", case.counterfactual)):
+            self._lengths[part].append(self._reported.length(question))
             if not question.hidden:
-                self._measure("answer", len(question.right_text.split()))
+                self._lengths["answer"].append(len(question.right_text.split()))
         if case.counterfactual.kind == "boolean":
             self.truths[case.counterfactual.answer] += 1
 
@@ -91,13 +90,9 @@ class PairTally:
         note = f"reported: of the whole published set ({self._reported.source})"
         yield Grid("Beside the paper", ("", "here", "reported"), lines, note)
 
-    def _measure(self, part: str, length: int) -> None:
-        self._texts[part] += 1
-        self._words[part] += length
-
     def mean(self, part: str) -> str:
         """Return the mean number of words in a part."""
-        return f"{self._words[part] / self._texts[part]:.2f}" if self._texts[part] else "–"
+        return f"{fmean(self._lengths[part]):.2f}" if self._lengths[part] else "–"
 
 
 COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
