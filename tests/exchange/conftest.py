@@ -1,4 +1,4 @@
-"""What the tests of exchange share: a small dataset, and a run of it in which everything happens."""
+"""Shared fixtures: a small dataset, and a run of it with every outcome."""
 
 from pathlib import Path
 

@@ -19,7 +19,7 @@ def flowers(tmp_path_factory):
     return cs.make("cvqa-synthetic", tmp_path_factory.mktemp("croissant") / "flowers", size=6, seed=7, workers=1).path
 
 
-def test_what_we_drew_says_so_by_itself(flowers):
+def test_metadata_of_generated_datasets_is_complete_without_a_file_of_facts(flowers):
     card = json.loads((flowers / "croissant.json").read_text())
     assert card["conformsTo"] == ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
     assert card["rai:hasSyntheticData"] is True
@@ -30,13 +30,13 @@ def test_what_we_drew_says_so_by_itself(flowers):
     assert len(list(opened.records("cases"))) == 6
 
 
-def test_a_card_away_from_its_dataset_says_so(flowers, tmp_path):
+def test_metadata_outside_the_dataset_folder_says_so(flowers, tmp_path):
     away = export_to("croissant", Export(flowers, tmp_path / "croissant.json")).note
     assert f"its paths are relative to {flowers}" in away
     assert "its paths" not in export_to("croissant", Export(flowers, flowers / "croissant.json")).note
 
 
-def test_what_only_people_know_is_named_and_taken_from_their_file(flowers, tmp_path):
+def test_facts_that_only_people_know_are_listed_and_read_from_a_file(flowers, tmp_path):
     out = flowers / "croissant.json"
     assert "rai:dataSocialImpact" in export_to("croissant", Export(flowers, out)).note
     (tmp_path / "facts.json").write_text('{"dataSocialImpact": "Little.", "rai:annotationsPerItem": "none"}')
@@ -60,7 +60,7 @@ def test_the_card_names_the_media_types_of_the_pictures(names, formats, tmp_path
     assert card["distribution"][1]["encodingFormat"] == formats
 
 
-def test_nothing_is_made_up_of_what_others_made(tmp_path):
+def test_no_facts_are_invented_for_imported_datasets(tmp_path):
     folder = dataset(tmp_path / "d", 2)
     card = json.loads((folder / "croissant.json").read_text())
     assert [name for name in card if name.startswith("rai:")] == []
@@ -75,14 +75,14 @@ def test_nothing_is_made_up_of_what_others_made(tmp_path):
         (" " * 2_000_000, "has more than"),
     ],
 )
-def test_facts_that_cannot_be_taken_are_a_sentence(flowers, tmp_path, text, sentence):
+def test_invalid_facts_are_an_error(flowers, tmp_path, text, sentence):
     (tmp_path / "facts.json").write_text(text)
     with pytest.raises(ExchangeError, match=sentence):
         export_to("croissant", Export(flowers, tmp_path / "out.json", facts=tmp_path / "facts.json"))
     assert not (tmp_path / "out.json").exists()
 
 
-def test_a_dataset_without_a_card_is_a_sentence(tmp_path):
+def test_a_dataset_without_a_card_is_an_error(tmp_path):
     folder = dataset(tmp_path / "d", 2)
     (folder / "croissant.json").unlink()
     with pytest.raises(DatasetError, match=r"has no croissant\.json"):

@@ -137,7 +137,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 
 
-def test_a_dataset_arrives_whole_and_only_once(
+def test_a_dataset_is_uploaded_completely_and_only_once(
     hub: Hub, flowers: cs.Dataset, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for _ in range(2):
@@ -150,7 +150,7 @@ def test_a_dataset_arrives_whole_and_only_once(
     assert TOKEN not in printed.out + printed.err
 
 
-def test_a_run_arrives_with_a_card(hub: Hub, flowers: cs.Dataset, tmp_path: Path) -> None:
+def test_a_run_is_uploaded_with_a_card(hub: Hub, flowers: cs.Dataset, tmp_path: Path) -> None:
     run = cs.run(flowers, lambda picture, question: "A", out=tmp_path / "run", name="mine: #1")
     assert cs.push(run, "hf://datasets/me/run/", public=True) == f"{hub.address}/datasets/me/run"
     card = hub.files.pop("README.md").decode()
@@ -161,7 +161,7 @@ def test_a_run_arrives_with_a_card(hub: Hub, flowers: cs.Dataset, tmp_path: Path
     assert not (run.path / "README.md").exists()
 
 
-def test_a_token_that_is_refused(hub: Hub, flowers: cs.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_token_is_an_error(hub: Hub, flowers: cs.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_other")
     with pytest.raises(
         ExchangeError, match=r"^cannot push to me/flowers: .*does the token have write access"
@@ -172,7 +172,7 @@ def test_a_token_that_is_refused(hub: Hub, flowers: cs.Dataset, monkeypatch: pyt
     assert not hub.files
 
 
-def test_what_cannot_be_pushed_is_said_before_anything_is_sent(
+def test_invalid_sources_are_refused_before_uploading(
     hub: Hub, flowers: cs.Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     linked = cs.make("cvqa-synthetic", tmp_path / "linked", size=1, seed=3)

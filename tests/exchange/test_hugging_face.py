@@ -20,13 +20,13 @@ def opened(folder, tmp_path_factory):
     return out, datasets.load_dataset(str(out), cache_dir=str(tmp_path_factory.mktemp("cache")))
 
 
-def test_datasets_opens_the_folder_and_every_case_comes_back(opened, folder):
+def test_datasets_opens_the_folder_with_every_case(opened, folder):
     rows = [row for split in opened[1].values() for row in split]
     back = {row["id"]: msgspec.json.decode(row["case"], type=Case) for row in rows}
     assert back == {case.id: case for _, case in cs.Dataset.open(folder).cases()}
 
 
-def test_pictures_of_both_worlds_are_pictures(opened):
+def test_pictures_of_both_worlds_are_decoded(opened):
     row = opened[1]["train"][0]
     (before,), (after,) = row["images"], row["counterfactual_images"]
     assert before.size == after.size == (16, 16)
@@ -34,14 +34,14 @@ def test_pictures_of_both_worlds_are_pictures(opened):
     assert row["factual_options"] == ["3", "5", "7", "9"]
 
 
-def test_the_card_says_what_the_hub_asks_for(opened):
+def test_the_card_has_the_metadata_of_the_hub(opened):
     card = (opened[0] / "README.md").read_text()
     for field in ("license", "task_categories", "size_categories", "configs", "dataset_info", "annotations_creators"):
         assert f"\n{field}: " in card
     assert 'load_dataset("path/to/this/folder")' in card
 
 
-def test_a_bad_picture_ends_the_export_and_leaves_nothing(tmp_path):
+def test_a_bad_picture_stops_the_export_and_leaves_no_files(tmp_path):
     source = dataset(tmp_path / "d", 3)
     (source / "images/1.png").write_bytes(picture((1, 2, 3)))
     with pytest.raises(ExchangeError, match=r"row 2: picture images/1\.png has changed since"):
@@ -49,18 +49,18 @@ def test_a_bad_picture_ends_the_export_and_leaves_nothing(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_is_there_is_not_written_over(folder, tmp_path):
+def test_an_existing_folder_is_not_overwritten(folder, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(CountersightError, match="exists already"):
         export_to("hf", Export(folder, tmp_path))
 
 
-def test_a_run_is_no_dataset(run, tmp_path):
+def test_a_run_cannot_be_exported_as_a_dataset(run, tmp_path):
     with pytest.raises(ExchangeError, match=r"hf needs a dataset, but .* is a run"):
         export_to("hf", Export(run.path, tmp_path / "out"))
 
 
-def test_what_shares_a_picture_in_either_world_is_on_one_side(tmp_path):
+def test_cases_that_share_a_picture_are_in_the_same_split(tmp_path):
     """A chain: the second picture of each case is the first of the next, twelve times over."""
     chain = [case(n, counterfactual_image=f"images/{n + 1}.png") for n in range(12)]
     alone = [case(n, counterfactual_image=None, shown=None) for n in range(20, 60)]
@@ -75,7 +75,7 @@ def test_what_shares_a_picture_in_either_world_is_on_one_side(tmp_path):
     assert {sides[each.id] for each in alone} == {"train", "test"}
 
 
-def test_a_case_is_on_the_same_side_in_every_dataset_that_has_it(tmp_path):
+def test_a_case_is_in_the_same_split_in_every_dataset(tmp_path):
     few, many = (sides_of(dataset(tmp_path / str(size), size)) for size in (10, 30))
     assert few.items() <= many.items()
 

@@ -1,4 +1,4 @@
-"""Inspect's logs: what is written holds what was asked, said and scored, and comes back as the same run."""
+"""Inspect logs: they contain questions, replies and scores, and can be imported as the same run."""
 
 import json
 import math
@@ -46,7 +46,7 @@ def test_a_log_has_the_figures_of_the_run(run, log):
     assert header["eval"]["model"] == "speaker"
 
 
-def test_what_is_cut_is_unscored_and_what_failed_is_an_error(run, log, fates):
+def test_truncated_replies_are_unscored_and_failed_ones_are_errors(run, log, fates):
     samples = [content for name, content in members(log).items() if name.startswith("samples/")]
     known = fates(run)
     for sample in samples:
@@ -72,7 +72,7 @@ def test_each_world_shows_its_own_picture(log, folder):
     assert all(image.startswith("data:image/png;base64,") for image in seen.values())
 
 
-def test_the_list_of_samples_holds_no_pictures(log):
+def test_the_list_of_samples_contains_no_pictures(log):
     summaries = members(log)["summaries.json"]
     assert len(summaries) == 35
     assert "base64" not in json.dumps(summaries)
@@ -83,7 +83,7 @@ def test_the_same_run_makes_the_same_bytes(run, log, tmp_path):
     assert (tmp_path / "again.eval").read_bytes() == log.read_bytes()
 
 
-def test_a_log_comes_back_as_the_same_run(run, log, folder, fates, tmp_path):
+def test_a_log_is_imported_as_the_same_run(run, log, folder, fates, tmp_path):
     back = cs.import_run(log, folder, tmp_path / "back", tool="inspect")
     assert fates(back) == fates(run)
     assert back.scores().overall == run.scores().overall
@@ -91,7 +91,7 @@ def test_a_log_comes_back_as_the_same_run(run, log, folder, fates, tmp_path):
     assert sum(reply.cost for reply in back.replies()) == pytest.approx(sum(reply.cost for reply in run.replies()))
 
 
-def test_logs_packed_as_inspect_packs_them_are_read(run, log, folder, fates, tmp_path):
+def test_logs_compressed_with_zstandard_are_read(run, log, folder, fates, tmp_path):
     """With Zstandard, which is number 93."""
     import zipfile_zstd  # noqa: F401 - zipfile then knows it
 
@@ -119,13 +119,13 @@ def test_logs_packed_as_inspect_packs_them_are_read(run, log, folder, fates, tmp
         ),
     ],
 )
-def test_a_log_that_cannot_be_read_is_a_sentence(change, sentence, log, folder, tmp_path):
+def test_a_log_that_cannot_be_read_is_an_error(change, sentence, log, folder, tmp_path):
     path = repacked(tmp_path / "bad.eval", members(log) | change)
     with pytest.raises(ExchangeError, match=sentence):
         import_run("inspect", path, folder, tmp_path / "back")
 
 
-def test_a_bad_sample_is_named_and_the_others_are_read(log, folder, tmp_path):
+def test_a_damaged_sample_is_reported_and_the_others_are_read(log, folder, tmp_path):
     told = []
     path = repacked(tmp_path / "bad.eval", members(log) | {"samples/case-3:factual_epoch_1.json": b'{"id": ['})
     come = import_run("inspect", path, folder, tmp_path / "back", on_bad=told.append)
@@ -134,7 +134,7 @@ def test_a_bad_sample_is_named_and_the_others_are_read(log, folder, tmp_path):
     assert told[0].startswith("samples/case-3:factual_epoch_1.json is damaged")
 
 
-def test_a_log_that_is_not_complete_says_so(log, folder, tmp_path, capsys):
+def test_an_incomplete_log_is_reported(log, folder, tmp_path, capsys):
     """Its own status, and how many questions have no answer; the report does not advise to ask again."""
     held = members(log)
     header = held["header.json"] | {"status": "cancelled"}
@@ -151,7 +151,7 @@ def test_a_log_that_is_not_complete_says_so(log, folder, tmp_path, capsys):
     assert cs.Run.open(tmp_path / "back").manifest.observed["left out"]
 
 
-def test_a_file_that_is_no_log_is_a_sentence(folder, tmp_path):
+def test_a_file_that_is_not_a_log_is_an_error(folder, tmp_path):
     (tmp_path / "x.eval").write_bytes(b"PK\x03\x04 but no more")
     with pytest.raises(ExchangeError, match="is not an Inspect log"):
         import_run("inspect", tmp_path / "x.eval", folder, tmp_path / "back")
@@ -167,7 +167,7 @@ def without_fingerprint(log):
     return held
 
 
-def test_a_log_of_other_questions_is_told_from_ours(log, folder, tmp_path):
+def test_a_log_of_another_task_is_refused(log, folder, tmp_path):
     held = without_fingerprint(log)
     sample = held["samples/case-1:factual_epoch_1.json"] | {"id": "gsm8k-1", "metadata": {}}
     path = repacked(tmp_path / "other.eval", {"header.json": held["header.json"], "samples/1.json": sample})
@@ -179,7 +179,7 @@ def test_a_log_of_other_questions_is_told_from_ours(log, folder, tmp_path):
 @pytest.mark.parametrize(
     ("field", "value"), [("input", "How many cats are there?"), ("target", "no dog"), ("choices", ["1", "2", "4", "8"])]
 )
-def test_a_log_without_a_fingerprint_is_held_against_the_questions(log, folder, tmp_path, field, value):
+def test_a_log_without_a_fingerprint_is_compared_with_the_questions(log, folder, tmp_path, field, value):
     """Another dataset, of another seed, has the same names."""
     held = without_fingerprint(log)
     come = import_run("inspect", repacked(tmp_path / "same.eval", held), folder, tmp_path / "same")
@@ -189,12 +189,12 @@ def test_a_log_without_a_fingerprint_is_held_against_the_questions(log, folder, 
         import_run("inspect", repacked(tmp_path / "other.eval", other), folder, tmp_path / "back")
 
 
-def test_a_dataset_needs_no_log(folder, tmp_path):
+def test_a_dataset_is_not_exported_as_a_log(folder, tmp_path):
     with pytest.raises(ExchangeError, match="inspect eval countersight/dataset -T folder="):
         export_to("inspect", Export(folder, tmp_path / "x.eval"))
 
 
-def test_the_fourth_of_a_set_comes_back_and_is_scored_in_sets_alone(tmp_path):
+def test_the_fourth_question_of_a_set_is_imported_and_scored_in_sets_only(tmp_path):
     cases = [case(number, twice=choice(f"How many, if 2 more were removed in {number}?", "B")) for number in range(8)]
     asked = cs.run(dataset(tmp_path / "d", cases), "chance", out=tmp_path / "r", shown=True)
     assert cs.export(asked, tmp_path / "r.eval", to="inspect") == 32
@@ -208,7 +208,7 @@ def test_the_fourth_of_a_set_comes_back_and_is_scored_in_sets_alone(tmp_path):
     assert back.scores().sets[-1].fours == 8
 
 
-def test_controls_are_in_the_log_apart_and_come_back_with_misses_and_false_alarms(controlled, controlled_run, tmp_path):
+def test_controls_have_their_own_score_in_a_log(controlled, controlled_run, tmp_path):
     path = tmp_path / "jumpy.eval"
     assert export_to("inspect", Export(controlled_run.path, path)).count == 24
     held = members(path)
@@ -226,7 +226,7 @@ def test_controls_are_in_the_log_apart_and_come_back_with_misses_and_false_alarm
     assert back.scores().overall == controlled_run.scores().overall
 
 
-def test_the_figures_of_a_task_leave_controls_out(controlled, controlled_run):
+def test_the_metrics_of_a_task_exclude_controls(controlled, controlled_run):
     opened = cs.Dataset.open(controlled)
     assert task_figures(opened, list(controlled_run.replies())) == run_figures(controlled_run.scores().overall)
     groups = {each["metadata"]["case"]: each["metadata"]["group"] for each in task_samples(opened, ("factual",))}

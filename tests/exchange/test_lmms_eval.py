@@ -1,4 +1,4 @@
-"""lmms-eval: its hooks give our figures, and the samples that it logs come back as a run."""
+"""lmms-eval: exported tasks compute our metrics, and logged samples are imported as a run."""
 
 import json
 
@@ -53,7 +53,7 @@ def logged(docs, path, process):
     return path
 
 
-def test_the_tasks_name_their_data_their_hooks_and_their_version(asked):
+def test_tasks_name_their_data_functions_and_version(asked):
     folder, task, _ = asked
     for way in ("gen", "rank"):
         text = (task / f"my_task_{way}.yaml").read_text()
@@ -77,7 +77,7 @@ def test_a_document_is_a_question_with_its_pictures(asked):
     assert doc_to_messages(docs[0])[0]["content"][1]["text"] == doc_to_text(docs[0])
 
 
-def test_only_what_offers_something_is_ranked(asked):
+def test_only_questions_with_options_are_ranked(asked):
     kept = rankable(asked[2])
     assert len(kept) == 23
     choices = [doc_to_choice(doc) for doc in kept]
@@ -85,7 +85,7 @@ def test_only_what_offers_something_is_ranked(asked):
     assert choices.count(["3", "5", "7", "9"]) == 22
 
 
-def test_figures_are_those_of_our_own_score(asked, tmp_path):
+def test_metrics_equal_those_of_score(asked, tmp_path):
     folder, _, docs = asked
     samples = logged(docs, tmp_path / "model/now_samples_my_task_gen.jsonl", lambda doc: process_gen(doc, [said(doc)]))
     come = import_run("lmms-eval", samples, folder, tmp_path / "back")
@@ -103,7 +103,7 @@ def test_figures_are_those_of_our_own_score(asked, tmp_path):
 
 
 @pytest.mark.parametrize("shape", [lambda loss: (loss, False), lambda loss: str((loss, False))], ids=["pair", "text"])
-def test_losses_come_back_with_the_run(asked, tmp_path, shape):
+def test_losses_are_imported(asked, tmp_path, shape):
     folder, _, docs = asked
     results = [shape(loss) for loss in (0.9, 0.2, 0.8, 0.7)]
     kept = rankable(docs)
@@ -120,14 +120,14 @@ def test_losses_come_back_with_the_run(asked, tmp_path, shape):
     assert replies["case-6", "factual", "told"].text == "no"
 
 
-def test_the_model_is_named_by_the_results_beside(asked, tmp_path):
+def test_the_model_is_read_from_the_results_file(asked, tmp_path):
     folder, _, docs = asked
     samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [said(doc)]))
     (tmp_path / "now_results.json").write_text('{"model_name": "qwen/vl", "results": {"x": NaN}}')
     assert import_run("lmms-eval", samples, folder, tmp_path / "back").run.manifest.model == "qwen/vl"
 
 
-def test_samples_of_another_dataset_whose_names_are_the_same_are_refused(asked, tmp_path):
+def test_samples_of_another_dataset_with_the_same_keys_are_refused(asked, tmp_path):
     _, _, docs = asked
     samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [said(doc)]))
     other = dataset(tmp_path / "other", [case(n, factual=Question(f"Are {n}?", "no", "boolean")) for n in range(8)])
@@ -135,14 +135,14 @@ def test_samples_of_another_dataset_whose_names_are_the_same_are_refused(asked, 
         import_run("lmms-eval", samples, other, tmp_path / "back", model="m")
 
 
-def test_half_a_character_is_brought_in_as_a_question_mark(asked, tmp_path):
+def test_a_lone_surrogate_is_imported_as_a_question_mark(asked, tmp_path):
     folder, _, docs = asked
     samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [f"\ud800 {said(doc)}"]))
     back = import_run("lmms-eval", samples, folder, tmp_path / "back", model="m").run
     assert {reply.text[:2] for reply in back.replies()} == {"? "}
 
 
-def test_samples_of_other_tasks_are_told_from_ours(asked, tmp_path):
+def test_samples_of_other_tasks_are_refused(asked, tmp_path):
     (tmp_path / "now_samples_mmmu.jsonl").write_text('{"doc_id": 0, "accuracy": 1.0}\nnot json\n[[[[\n')
     with pytest.raises(ExchangeError, match="contains no samples of an exported task"):
         import_run("lmms-eval", tmp_path, asked[0], tmp_path / "back")
@@ -150,7 +150,7 @@ def test_samples_of_other_tasks_are_told_from_ours(asked, tmp_path):
         import_run("lmms-eval", tmp_path / "nowhere", asked[0], tmp_path / "back")
 
 
-def test_a_bad_line_is_named_and_a_stray_one_counted(asked, tmp_path):
+def test_a_bad_line_is_reported_and_a_stray_one_is_counted(asked, tmp_path):
     folder, _, docs = asked
     samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [said(doc)]))
     stray = {"accuracy": {"key": "elsewhere:factual", "text": "A"}}
@@ -162,7 +162,7 @@ def test_a_bad_line_is_named_and_a_stray_one_counted(asked, tmp_path):
     assert {line.partition(":")[0] for line in told} == {f"{samples.name} line {number}" for number in (25, 27)}
 
 
-def test_controls_are_a_figure_of_their_own_and_come_back(controlled, controlled_run, tmp_path):
+def test_controls_have_their_own_metric_and_are_imported(controlled, controlled_run, tmp_path):
     export_to("lmms-eval", Export(controlled, tmp_path / "task"))
     files = {"test": str(tmp_path / "task/test-*.parquet")}
     docs = datasets.load_dataset("parquet", data_files=files, cache_dir=str(tmp_path / "cache"))["test"]

@@ -7,7 +7,7 @@ PEERS = runpy.run_path(str(Path(__file__).parents[2] / "peers" / "__main__.py"),
 result_of, table = PEERS["result_of"], PEERS["table"]
 
 
-def test_a_peer_is_good_where_its_tool_opened_our_files_and_every_figure_is_equal():
+def test_a_peer_passes_if_its_tool_opens_our_files_and_all_figures_are_equal():
     good = result_of("inspect_ai", 0, "exported 360 questions\nrun  factual   ours  0.500000   theirs  0.500000\n")
     other = result_of("lmms_eval", 0, "a ours  0.500000   theirs  0.250000\nb ours 1.0 theirs 1.0\n")
     broken = result_of("ms_swift", 1, "Traceback\nImportError: no swift\n\n")

@@ -1,4 +1,4 @@
-"""Files for training: right answers, wrong ones, the wrong world's picture, and never what is there to test with."""
+"""Files for training: right answers, rejected answers and pictures, rewards, and no test pictures."""
 
 import json
 
@@ -56,14 +56,14 @@ def trained_on(source) -> dict[str, cs.Question]:
     }
 
 
-def test_a_file_holds_the_pictures_of_its_split_and_no_other(source, tables):
+def test_a_file_contains_only_the_pictures_of_its_split(source, tables):
     expected = trained_on(source)
     assert 0 < len(expected) < 78
     for table in tables.values():
         assert set(table["key"]) == expected.keys()
 
 
-def test_a_question_is_answered_right(source, tables):
+def test_supervised_examples_have_the_right_answer(source, tables):
     expected = trained_on(source)
     for row in tables["trl-sft"]:
         assert row["completion"] == [{"role": "assistant", "content": expected[row["key"]].answer}]
@@ -71,7 +71,7 @@ def test_a_question_is_answered_right(source, tables):
         assert [picture.size for picture in row["images"]] == [(16, 16)]
 
 
-def test_what_is_rejected_is_wrong_and_that_of_the_other_world_where_it_can_be(source, tables):
+def test_rejected_answers_are_wrong_and_preferably_from_the_other_world(source, tables):
     expected = trained_on(source)
     for row in tables["trl-dpo"]:
         question, rejected = expected[row["key"]], row["rejected"][0]["content"]
@@ -81,7 +81,7 @@ def test_what_is_rejected_is_wrong_and_that_of_the_other_world_where_it_can_be(s
     assert case_0["rejected"][0]["content"] == "A"  # which is right in the factual world
 
 
-def test_the_reward_is_our_extractor(tables):
+def test_the_reward_uses_our_answer_extraction(tables):
     rows = tables["trl-grpo"]
     columns = {"gold": rows["gold"], "key": rows["key"], "prompts": rows["prompt"]}  # TRL hands over every column
     right = [[{"role": "assistant", "content": f"The answer is {answer}."}] for answer in rows["answer"]]
@@ -94,22 +94,22 @@ def test_the_reward_is_our_extractor(tables):
     assert trl_format_reward(parts, **columns) == nothing
 
 
-def test_a_readable_answer_may_be_worth_something_right_or_wrong():
+def test_a_readable_answer_can_be_rewarded_separately():
     assert [reward(said, COUNT, format_weight=0.1) for said in ("3", "4", "Who knows?")] == [1.1, 0.1, 0.0]
 
 
 @pytest.mark.parametrize("reply", [None, [], "", [{"role": "assistant", "content": None}], [{"role": "assistant"}]])
-def test_no_reply_is_unread_and_worth_nothing(reply):
+def test_a_missing_reply_gets_no_reward(reply):
     assert reward(reply, COUNT, format_weight=0.1) == 0.0
     assert paired_reward([reply, "3"], [COUNT, COUNT]) == 0.0
 
 
-def test_an_empty_batch_is_paid_nothing():
+def test_an_empty_batch_has_no_rewards():
     assert trl_reward([], []) == trl_format_reward([], []) == trl_paired_reward([], [], []) == []
     assert paired_reward([], []) == 0.0
 
 
-def test_a_pair_is_paid_only_where_both_worlds_are_right():
+def test_a_pair_is_rewarded_only_if_both_replies_are_right():
     gold = [
         '{"text": "How many?", "answer": "3", "kind": "number"}',
         '{"text": "If?", "answer": "2", "kind": "number"}',
@@ -120,7 +120,7 @@ def test_a_pair_is_paid_only_where_both_worlds_are_right():
         trl_paired_reward(["3"], gold[:1], ["a:factual"])
 
 
-def test_swift_rejects_the_picture_of_the_wrong_world_or_else_a_wrong_answer(written, source):
+def test_ms_swift_rejects_the_picture_of_the_other_world_or_a_wrong_answer(written, source):
     lines = [json.loads(line) for line in (written / "ms-swift/train.jsonl").read_text().splitlines()]
     assert len(lines) == len(trained_on(source))
     by_picture = [line for line in lines if line["rejected_images"] != line["images"]]
@@ -134,7 +134,7 @@ def test_swift_rejects_the_picture_of_the_wrong_world_or_else_a_wrong_answer(wri
         assert "rejected_response" not in line
 
 
-def test_there_is_a_mark_for_each_picture_whatever_the_question_says(written):
+def test_there_is_one_placeholder_per_picture(written):
     factory = json.loads((written / "llama-factory/train.json").read_text())
     llava = json.loads((written / "llava/train.json").read_text())
     assert all(each["conversations"][0]["value"].count("<image>") == len(each["images"]) for each in factory)
@@ -146,18 +146,18 @@ def test_there_is_a_mark_for_each_picture_whatever_the_question_says(written):
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("split", ["test", "all"])
-def test_what_is_there_to_test_with_is_not_trained_on_by_mistake(name, split, source, tmp_path):
+def test_test_pictures_are_not_exported_for_training_by_default(name, split, source, tmp_path):
     with pytest.raises(ExchangeError, match="`yes_train_on_test`"):
         export_to(name, Export(source, tmp_path / "out", split=split))
     assert not (tmp_path / "out").exists()
 
 
-def test_it_is_trained_on_where_somebody_says_so(source, tmp_path):
+def test_test_pictures_are_exported_for_training_on_request(source, tmp_path):
     order = Export(source, tmp_path / "out", split="all", train_on_test=True)
     assert export_to("llava", order).count == 78
 
 
-def test_a_published_benchmark_is_there_to_test_with(tmp_path):
+def test_a_published_benchmark_is_not_exported_for_training(tmp_path):
     rows = "img_path,query,answer,new query,new answer,type\n1.jpg,How many dogs?,2,How many if one left?,1,direct\n"
     for name, refused in (("questions.csv", True), ("train_questions.csv", False)):
         (tmp_path / name).write_text(rows)
@@ -170,7 +170,7 @@ def test_a_published_benchmark_is_there_to_test_with(tmp_path):
             assert export_to("trl-sft", Export(folder, tmp_path / "out")).count == 2
 
 
-def test_what_is_built_from_published_questions_is_there_to_test_with(tmp_path):
+def test_pairs_built_from_published_questions_are_not_exported_for_training(tmp_path):
     rows = "img_path,query,answer,new query,new answer,type\n1.jpg,How many dogs are there?,4,How many if?,1,direct\n"
     cs.make("cvqa-real", tmp_path / "imported", source=_written(tmp_path / "questions.csv", rows))
     sources = {"file": tmp_path / "questions.csv", "folder": tmp_path / "imported"}
@@ -184,7 +184,7 @@ def test_what_is_built_from_published_questions_is_there_to_test_with(tmp_path):
     assert export_to("llava", Export(tmp_path / "train", tmp_path / "out")).count > 0
 
 
-def test_what_is_built_from_questions_of_ours_is_divided_by_picture(tmp_path):
+def test_pairs_built_from_our_own_questions_are_split_by_picture(tmp_path):
     ours = dataset(tmp_path / "v1.2", [case(0, factual=Question("How many dogs are there?", "4", "number"))])
     cs.build("cvqa", ours, tmp_path / "pairs", size=1, groups=("direct",))
     export_to("llava", Export(tmp_path / "pairs", tmp_path / "out"))

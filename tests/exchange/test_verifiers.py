@@ -14,7 +14,7 @@ from countersight.errors import ExchangeError
 from countersight.exchange import Export, export_to
 
 
-def test_the_package_names_the_suite_and_never_the_seed_to_test_with(tmp_path):
+def test_the_package_never_uses_the_test_seed(tmp_path):
     cs.make("cvqa-synthetic", tmp_path / "flowers", size=6, seed=7)
     written = export_to("verifiers", Export(tmp_path / "flowers", tmp_path / "flowers-rl"))
     assert (written.count, written.noun) == (1, "package")
@@ -31,7 +31,7 @@ def test_the_package_names_the_suite_and_never_the_seed_to_test_with(tmp_path):
     assert [ast.literal_eval(default) for default in load.args.defaults] == ["cvqa-synthetic", 8, 600, False, False]
 
 
-def test_the_seed_to_test_with_is_refused_before_anything_is_loaded(tmp_path, monkeypatch):
+def test_the_test_seed_is_refused(tmp_path, monkeypatch):
     cs.make("cvqa-synthetic", tmp_path / "flowers", size=2, seed=7)
     export_to("verifiers", Export(tmp_path / "flowers", tmp_path / "fresh_flowers"))
     without = ModuleType("countersight.exchange.verifiers_environment")  # it needs verifiers
@@ -45,7 +45,7 @@ def test_the_seed_to_test_with_is_refused_before_anything_is_loaded(tmp_path, mo
         package.load_environment(seed=7)
 
 
-def test_what_has_no_seed_cannot_be_made_afresh(tmp_path):
+def test_a_dataset_without_a_seed_is_refused(tmp_path):
     with pytest.raises(ExchangeError, match="was not made from a seed"):
         export_to("verifiers", Export(dataset(tmp_path / "own", [case(0)]), tmp_path / "out"))
     assert not (tmp_path / "out").exists()

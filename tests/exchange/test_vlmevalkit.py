@@ -1,4 +1,4 @@
-"""VLMEvalKit's tables: pictures stand there once, nothing is taken for an empty cell, and predictions come back."""
+"""VLMEvalKit: exported tables, and the import of predictions."""
 
 import base64
 import csv
@@ -35,7 +35,7 @@ def predicted(tables, said="The answer is B.") -> pandas.DataFrame:
     return every.drop(columns="image").assign(prediction=said)
 
 
-def test_controls_are_scored_apart_from_the_cases(controlled, tmp_path):
+def test_controls_have_their_own_split(controlled, tmp_path):
     export_to("vlmevalkit", Export(controlled, tmp_path / "kit"))
     table = pandas.concat(pandas.read_csv(file, sep="\t") for file in (tmp_path / "kit").iterdir())
     of_controls = table["key"].str.startswith("case-10")
@@ -44,7 +44,7 @@ def test_controls_are_scored_apart_from_the_cases(controlled, tmp_path):
     assert set(table[~of_controls]["split"]) == {"factual", "counterfactual", "shown"}
 
 
-def test_questions_are_sorted_by_how_many_options_they_have(tables):
+def test_there_is_one_table_per_number_of_options(tables):
     assert {name: len(table) for name, table in tables[1].items()} == {
         "tiny_kit_4": 13,
         "tiny_kit_2": 1,
@@ -54,7 +54,7 @@ def test_questions_are_sorted_by_how_many_options_they_have(tables):
     assert tables[1]["tiny_kit_4"]["A"].tolist() == [3] * 13
 
 
-def test_the_picture_of_a_pair_stands_there_once(tables):
+def test_a_picture_is_stored_once_per_pair(tables):
     table = tables[1]["tiny_kit_4"].astype({"image": str})
     factual, counterfactual, shown = table["image"][:3]
     assert base64.b64decode(factual).startswith(b"\x89PNG")
@@ -63,12 +63,12 @@ def test_the_picture_of_a_pair_stands_there_once(tables):
     assert shown != factual
 
 
-def test_no_option_is_taken_for_an_empty_cell(tables):
+def test_options_are_not_read_as_empty_cells(tables):
     row = tables[1]["tiny_kit_2"].iloc[0]
     assert (row["A"].strip(), row["B"].strip(), row["answer"], row["category"]) == ("None", "NA", "A", "all")
 
 
-def test_predictions_come_back_with_the_model_of_their_folder(tables, tmp_path):
+def test_predictions_are_imported_with_the_model_of_their_folder(tables, tmp_path):
     out = tmp_path / "qwen"
     out.mkdir()
     predicted(tables).to_csv(out / "qwen_tiny_kit_4.tsv", sep="\t", index=False)
@@ -80,7 +80,7 @@ def test_predictions_come_back_with_the_model_of_their_folder(tables, tmp_path):
     assert back.scores().overall.counterfactual.value == 1.0
 
 
-def test_a_full_cell_of_a_sheet_was_cut(tables, tmp_path):
+def test_a_full_cell_is_a_truncated_reply(tables, tmp_path):
     said = predicted(tables, "no answer yet " * 3000)
     said["prediction"] = [text[:LONGEST_CELL] for text in said["prediction"]]
     said.iloc[0, said.columns.get_loc("prediction")] = "Failed to obtain answer via API."
@@ -100,7 +100,7 @@ def test_a_full_cell_of_a_sheet_was_cut(tables, tmp_path):
         ("x.tsv", b"key\tprediction\nelsewhere:factual\tA\n", "its first is for 'elsewhere:factual'"),
     ],
 )
-def test_a_table_that_is_none_is_a_sentence(tables, tmp_path, name, content, sentence):
+def test_a_file_without_predictions_is_an_error(tables, tmp_path, name, content, sentence):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ExchangeError, match=sentence):
         import_run("vlmevalkit", tmp_path / name, tables[0], tmp_path / "back", model="m")
@@ -114,9 +114,7 @@ def test_a_table_that_is_none_is_a_sentence(tables, tmp_path, name, content, sen
         ("answer", "D", "its right answer is 'D' there and 'B' here"),
     ],
 )
-def test_predictions_for_another_dataset_whose_names_are_the_same_are_refused(
-    tables, tmp_path, column, value, sentence
-):
+def test_predictions_for_another_dataset_with_the_same_keys_are_refused(tables, tmp_path, column, value, sentence):
     said = tables[1]["tiny_kit_4"].drop(columns="image").assign(prediction="A").astype(str)
     said.iloc[4:8, said.columns.get_loc(column)] = value
     said.to_csv(tmp_path / "p.tsv", sep="\t", index=False)
@@ -125,7 +123,7 @@ def test_predictions_for_another_dataset_whose_names_are_the_same_are_refused(
     assert not (tmp_path / "back").exists()
 
 
-def test_a_single_prediction_for_another_question_is_named_and_left_out(tables, tmp_path):
+def test_a_single_prediction_for_another_question_is_reported_and_skipped(tables, tmp_path):
     said = tables[1]["tiny_kit_4"].drop(columns="image").assign(prediction="A")
     said.iloc[3, said.columns.get_loc("question")] = "How many cats are there?"
     said["question"] = [text.replace(" ", "  ") for text in said["question"]]
@@ -136,7 +134,7 @@ def test_a_single_prediction_for_another_question_is_named_and_left_out(tables, 
     assert [line.partition(": ")[0] for line in told] == ["case-1:factual"]
 
 
-def test_a_quote_that_is_not_closed_costs_one_prediction(tables, tmp_path):
+def test_an_unclosed_quote_spoils_one_prediction(tables, tmp_path):
     predicted(tables).to_csv(tmp_path / "p.tsv", sep="\t", index=False)
     lines = (tmp_path / "p.tsv").read_text().splitlines()
     for torn in (5, len(lines) - 1):
@@ -150,20 +148,20 @@ def test_a_quote_that_is_not_closed_costs_one_prediction(tables, tmp_path):
         assert [line[: line.index(" not closed")] for line in told] == [f"p.tsv line {torn + 1}: has a quote that is"]
 
 
-def test_a_model_that_nobody_names_is_asked_for(tables, tmp_path):
+def test_an_unknown_model_name_is_an_error(tables, tmp_path):
     predicted(tables).to_csv(tmp_path / "p.tsv", sep="\t", index=False)
     with pytest.raises(ExchangeError, match="name it with `model`"):
         import_run("vlmevalkit", tmp_path / "p.tsv", tables[0], tmp_path / "back")
 
 
-def test_names_that_mean_something_there_are_refused(tables, tmp_path):
+def test_names_with_a_special_meaning_are_refused(tables, tmp_path):
     with pytest.raises(ExchangeError, match="choose another"):
         export_to("vlmevalkit", Export(tables[0], tmp_path / "my_circular"))
 
 
 @settings(max_examples=40)
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), min_size=1), min_size=1, max_size=5))
-def test_any_text_comes_out_of_a_table_as_it_went_in(tmp_path_factory, texts):
+def test_any_text_survives_a_table(tmp_path_factory, texts):
     path = tmp_path_factory.mktemp("t") / "t.tsv"
     content = io.StringIO()
     writer = csv.writer(content, delimiter="\t", lineterminator="\n")

@@ -86,7 +86,7 @@ def cases_of(suite, name, beside=""):
         ("acquired", "ACQUIRED", ("suites/ACQUIRED_raw_val.json.gz",), 518, DOUBLED_ANSWERS),
     ],
 )
-def test_as_many_rows_of_the_authors_file_become_cases_as_the_page_says(suite, title, files, count, bad):
+def test_the_page_states_how_many_rows_of_the_authors_file_become_cases(suite, title, files, count, bad):
     cases, _, found = cases_of(suite, *files)
     assert (len(cases), found) == (count, bad)
     [row] = [line for line in SUITES_PAGE.read_text().splitlines() if line.startswith(f"| {title} |")]
@@ -118,7 +118,7 @@ def numbers_by_type(cases):
 
 
 @pytest.mark.slow
-def test_cvqa_synthetic_has_the_published_numbers_and_is_written_back_the_same(tmp_path):
+def test_cvqa_synthetic_has_the_published_numbers_and_is_exported_unchanged(tmp_path):
     cases, _, _ = cases_of("cvqa-synthetic", SYNTHETIC)
     theirs = numbers_by_type(cases)
     drawn = [make_case(t, 7, index, 1 + index, "published").case for t in TEMPLATES for index in range(200)]
@@ -268,7 +268,7 @@ def test_hallusionbench_is_scored_by_the_authors_formula(tmp_path):
 
 
 @pytest.mark.slow
-def test_every_question_of_the_authors_hallusionbench_is_asked_and_scored_by_their_formula(tmp_path):
+def test_all_questions_of_hallusionbench_are_asked_and_scored_by_the_authors_formula(tmp_path):
     rows = rows_of("HallusionBench.json.gz")
     made_up, imported, bad, scores = answered(rows, tmp_path)
     assert (imported.cases, imported.text_only, bad) == (1129, 178, [])
@@ -279,7 +279,7 @@ def test_every_question_of_the_authors_hallusionbench_is_asked_and_scored_by_the
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ACQUIRED_val.json.gz", "ACQUIRED_raw_val.json.gz"])
-def test_acquired_is_read_with_colons_in_names_and_scored(name, tmp_path):
+def test_acquired_is_read_and_scored_although_video_ids_contain_colons(name, tmp_path):
     """Pairwise accuracy is the share of right answers, in all and by domain; five rows offer one answer twice."""
     rows = rows_of(name)
     for video in {row["video_id"] for row in rows}:

@@ -1,4 +1,4 @@
-"""Questions asked backwards and under several changes: solved again here, by other code, from the scenes as data."""
+"""Reverse questions and questions about several changes: solved again here by other code, from the recorded scenes."""
 
 import re
 from collections import Counter
@@ -12,20 +12,7 @@ import countersight as cs
 from countersight.case import LETTERS
 from countersight.errors import CountersightError
 from countersight.scenes import SceneRecord, apply, facts_by_name
-from countersight.suites.searching import smallest
 from countersight.worlds import Discs, WorldRecord, contacts, fallen_without, motion
-
-
-def test_the_smallest_is_found_before_anything_larger_is_tried():
-    tried = []
-
-    def reaches(candidate):
-        tried.append(candidate)
-        return candidate in ("b", "c", "d")
-
-    assert smallest([(2, "d"), (1, "b"), (0, "a"), (1, "c")], reaches, most=2) == ["b", "c"]
-    assert "d" not in tried
-    assert smallest([(3, "d")], reaches, most=2) == []
 
 
 def made(suite, groups, folder, size):
@@ -47,7 +34,7 @@ def right_option(case):
     return case.counterfactual.options[LETTERS.index(case.counterfactual.answer)].text
 
 
-def test_synthetic_smallest_changes(tmp_path):
+def test_smallest_change_in_synthetic_scenes(tmp_path):
     found = made("cvqa-synthetic", "least-change", tmp_path / "d", 40)
     for case, record in found:
         assert case.group == "least-change"
@@ -71,7 +58,7 @@ def test_synthetic_smallest_changes(tmp_path):
         assert str(after["dots" if record.scene.circles else f"flowers inside {colour}"]) == case.shown.answer
 
 
-def test_synthetic_changes_in_order_and_unless(tmp_path):
+def test_two_changes_and_unless_in_synthetic_scenes(tmp_path):
     found = made("cvqa-synthetic", "several-changes", tmp_path / "d", 60)
     orders = Counter()
     for case, record in found:
@@ -110,7 +97,7 @@ def named(world, text):
     return [thing for _, thing in sorted((text.index(thing.name), thing) for thing in things if thing.name in text)]
 
 
-def test_supports_smallest_changes(tmp_path):
+def test_smallest_change_in_supports(tmp_path):
     for case, record in made("supports", "least-change", tmp_path / "d", 8):
         (falls,) = named(record.world, case.counterfactual.text)
         others = re.search(r"exactly (\d+) other", case.counterfactual.text)
@@ -132,7 +119,7 @@ def without(world, *names):
     return Discs(tuple(disc for disc in world.discs if disc.name not in names), world.look)
 
 
-def test_discs_smallest_changes(tmp_path):
+def test_smallest_change_in_discs(tmp_path):
     found = made("discs", "least-change", tmp_path / "d", 8)
     for case, record in found:
         asked = case.counterfactual.text.partition("so that ")[2]
@@ -151,7 +138,7 @@ def test_discs_smallest_changes(tmp_path):
 
 
 @pytest.mark.parametrize("suite", ["supports", "discs"])
-def test_worlds_in_order_and_unless(suite, tmp_path):
+def test_two_changes_and_unless_in_worlds(suite, tmp_path):
     found = made(suite, "several-changes", tmp_path / "d", 8)
     orders = Counter(case.provenance["order"] for case, _ in found if case.group == "several-changes")
     assert orders["matters"] >= sum(orders.values()) / 3
@@ -169,7 +156,7 @@ def test_worlds_in_order_and_unless(suite, tmp_path):
             assert (asked.id in down) == (case.counterfactual.answer == "yes")
 
 
-def test_other_groups_are_named_in_the_provenance_and_refuse_controls(tmp_path):
+def test_other_groups_cannot_be_made_with_controls(tmp_path):
     with pytest.raises(CountersightError, match="does not work with --controls"):
         cs.make("cvqa-synthetic", tmp_path / "d", size=2, groups="least-change", controls=True)
 
@@ -226,7 +213,7 @@ RULES = {"cvqa-synthetic": rules_for_circles, "supports": rules_for_supports, "d
 
 
 @pytest.mark.slow
-def test_no_rule_of_thumb_finds_the_smallest_change(many):
+def test_no_simple_rule_finds_the_smallest_change(many):
     """Each rule that needs no reasoning is right in at most 40 % of the cases; chance is 25 %."""
     places = ["top left", "top middle", "top right", "bottom left", "bottom middle", "bottom right"]
     (suite, found), right, cases = many, Counter(), 0
@@ -253,6 +240,6 @@ def test_no_rule_of_thumb_finds_the_smallest_change(many):
 
 
 @pytest.mark.slow
-def test_words_give_no_smallest_change_away(many):
+def test_the_words_do_not_reveal_the_smallest_change(many):
     """The question about the change alone: what is asked of the picture as it is may be a number to count."""
     gives_nothing_away([msgspec.structs.replace(case, factual=None) for case, _ in many[1]])

@@ -2,7 +2,6 @@
 
 import pytest
 from importing import csv_file, import_suite, jsonl_file
-from making import picture
 
 from countersight.case import Change, Option, Question
 from countersight.suites.cfmm import ASPECTS, FIELDS
@@ -21,8 +20,8 @@ ROW = {
 WRITERS = {"csv": csv_file, "jsonl": jsonl_file}
 
 
-def read(tmp_path, *rows, ending="csv", pictures=None):
-    return import_suite("cfmm", WRITERS[ending](tmp_path / f"in.{ending}", *rows), tmp_path / "d", pictures)
+def read(tmp_path, *rows, ending="csv"):
+    return import_suite("cfmm", WRITERS[ending](tmp_path / f"in.{ending}", *rows), tmp_path / "d")
 
 
 @pytest.mark.parametrize("ending", WRITERS)
@@ -37,7 +36,7 @@ def test_a_row_is_a_pair_of_questions_with_the_same_two_options(tmp_path, ending
     assert imported == Imported(1, 0, 1)
 
 
-def test_every_aspect_is_a_group_and_colour_is_color(tmp_path):
+def test_aspects_are_groups_and_colour_is_read_as_color(tmp_path):
     said = (*ASPECTS, "Count", " SIZE ", "colour")
     cases, _, _ = read(tmp_path, *(ROW | {"aspect": aspect} for aspect in said))
     assert [case.group for case in cases] == [*ASPECTS, "count", "size", "color"]
@@ -67,24 +66,14 @@ BAD = [
 
 
 @pytest.mark.parametrize(("ending", "first"), [("csv", 2), ("jsonl", 1)])
-def test_a_bad_field_is_named_and_the_next_row_is_read(tmp_path, ending, first):
+def test_an_invalid_row_is_reported_and_the_next_row_is_read(tmp_path, ending, first):
     cases, _, bad = read(tmp_path, *(ROW | changes for changes, _, _ in BAD), ROW, ending=ending)
     assert bad == [(line, field, reason) for line, (_, field, reason) in enumerate(BAD, start=first)]
     assert [case.id for case in cases] == ["cfmm-000008"]
 
 
-def test_what_is_no_text_is_named(tmp_path):
+def test_a_field_that_is_not_text_is_reported(tmp_path):
     values = [(field, value) for field in FIELDS for value in (None, 3, True, ["A"], {"text": "A"}, "a\0b")]
     _, _, bad = read(tmp_path, *(ROW | {field: value} for field, value in values), ROW, ending="jsonl")
     assert [(line, field) for line, field, _ in bad] == [(nth, field) for nth, (field, _) in enumerate(values, start=1)]
     assert all(reason.startswith("is not text") for _, _, reason in bad)
-
-
-def test_pictures_keep_their_folders(tmp_path):
-    place = tmp_path / "pictures" / "yard"
-    place.mkdir(parents=True)
-    (place / "cat.png").write_bytes(picture())
-    rows = ROW, ROW | {"image": "yard/dog.png"}
-    (first, second), imported, _ = read(tmp_path, *rows, pictures=tmp_path / "pictures")
-    assert (first.image, second.image, imported.without_picture) == ("images/yard/cat.png", None, 1)
-    assert (tmp_path / "d" / "images/yard/cat.png").read_bytes() == picture()

@@ -1,4 +1,4 @@
-"""Controls of C-VQA-Synthetic: a change that does not touch what is asked, and what asking both says of a model."""
+"""Controls of C-VQA-Synthetic: changes that do not affect the answer, and the scores computed from them."""
 
 import re
 
@@ -55,7 +55,7 @@ def test_the_answer_changes_in_a_case_and_stays_in_its_control(pairs):
         assert apply(control.record.scene, control.record.change) == control.changed != control.record.scene
 
 
-def test_a_control_says_what_was_done_in_numbers_that_are_true(pairs):
+def test_a_control_states_the_right_number_of_removed_items(pairs):
     for _, control in pairs:
         said = re.search(r"removed (\d+) flowers?", control.case.change.text)
         if said:
@@ -63,16 +63,16 @@ def test_a_control_says_what_was_done_in_numbers_that_are_true(pairs):
 
 
 @pytest.mark.slow
-def test_nothing_but_the_picture_answers_a_control(pairs):
+def test_a_control_cannot_be_answered_without_the_picture(pairs):
     gives_nothing_away([control.case for _, control in pairs])
 
 
-def test_the_reference_programmer_has_a_program_for_every_control(pairs):
+def test_the_reference_programs_cover_every_control(pairs):
     for _, control in pairs[::7]:
         assert plan_steps(control.case.counterfactual.text)
 
 
-def test_pictures_of_controls_show_their_change_and_leave_the_rest(folder):
+def test_pictures_of_controls_show_only_their_own_change(folder):
     cases = {case.id: case for _, case in Dataset.open(folder).cases()}
     records = list(read_scenes(folder / "scenes.jsonl"))
     assert len(cases) == len(records) == 24
@@ -85,27 +85,27 @@ def test_pictures_of_controls_show_their_change_and_leave_the_rest(folder):
         assert each.image == cases[each.control_of].image
 
 
-def test_a_dataset_without_controls_is_the_same_as_ever(folder, tmp_path):
+def test_controls_do_not_change_the_other_cases(folder, tmp_path):
     plain = tmp_path / "plain"
     cs.make("cvqa-synthetic", plain, size=12, seed=SEED, workers=1)
     with_controls = [case for _, case in Dataset.open(folder).cases() if not case.control_of]
     assert [case for _, case in Dataset.open(plain).cases()] == with_controls
 
 
-def test_the_card_and_the_description_tell_of_controls(folder):
+def test_the_card_and_the_description_mention_controls(folder):
     assert "## Controls" in (folder / "README.md").read_text()
     found = describe(case for _, case in Dataset.open(folder).cases())
     assert (found.cases, found.controls) == (12, 12)
 
 
-def test_a_sample_takes_a_case_with_its_control(folder):
+def test_a_sample_contains_the_controls_of_its_cases(folder):
     dataset = Dataset.open(folder)
     chosen = [case for row, case in dataset.cases() if row in Sample(5).rows(dataset)]
     assert len(chosen) == 10
     assert {case.control_of for case in chosen if case.control_of} == {c.id for c in chosen if not c.control_of}
 
 
-def test_only_the_suite_that_has_controls_makes_them(tmp_path):
+def test_controls_are_refused_for_suites_without_controls(tmp_path):
     with pytest.raises(CountersightError, match="`controls` works only with cvqa-synthetic as generated"):
         cs.make("cfmm", tmp_path / "d", controls=True)
 
@@ -165,7 +165,7 @@ _SILENT = {"": "B", "case-0": "A", "case-1": "A"}
         ("silent", lambda each: _SILENT.get(each.control_of, "I do not know."), 0, 0, 6, 0.625),
     ],
 )
-def test_ignoring_every_change_and_following_any_are_told_apart(
+def test_misses_and_false_alarms_distinguish_ignoring_changes_from_following_any_change(
     eight, tmp_path, name, how, misses, false_alarms, unread, balance
 ):
     scores = minded(eight, tmp_path / name, how).scores()
@@ -179,12 +179,12 @@ def test_ignoring_every_change_and_following_any_are_told_apart(
     assert [each.group for each in scores.alarms] == ["group 0", "group 1", "all"]
 
 
-def test_controls_of_which_not_one_was_read_have_no_balance(eight, tmp_path):
+def test_there_is_no_balance_if_no_reply_to_a_control_was_read(eight, tmp_path):
     run = minded(eight, tmp_path / "mute", lambda each: "I do not know." if each.control_of else "B")
     assert run.scores().alarms == ()
 
 
-def test_what_ignoring_every_change_gives_is_said_beside_the_balance(folder, tmp_path):
+def test_the_balance_of_ignoring_every_change_is_reported(folder, tmp_path):
     cases = [each for _, each in Dataset.open(folder).cases() if not each.control_of]
     offered = sum(each.factual.right_text in [one.text for one in each.counterfactual.options] for each in cases)
     assert offered < len(cases)
@@ -193,7 +193,7 @@ def test_what_ignoring_every_change_gives_is_said_beside_the_balance(folder, tmp
     assert f"a model that ignores every change has {100 * scores.alarms[-1].ignoring:.1f}%" in str(scores)
 
 
-def test_controls_stay_out_of_the_scores_and_are_rows_of_the_table(eight, tmp_path):
+def test_controls_are_excluded_from_scores_but_included_in_the_table(eight, tmp_path):
     judged = minded(eight, tmp_path / "deaf", lambda each: each.factual.answer)
     assert judged.scores().overall.counterfactual.right == 0  # controls are all right
     table = judged.frame()
@@ -203,7 +203,7 @@ def test_controls_stay_out_of_the_scores_and_are_rows_of_the_table(eight, tmp_pa
     assert (said["case-100"], said["case-0"]) == ("right", "wrong")
 
 
-def test_a_report_has_misses_and_false_alarms_side_by_side(eight, tmp_path):
+def test_a_report_has_a_table_of_misses_and_false_alarms(eight, tmp_path):
     minded(eight, tmp_path / "deaf", lambda each: each.factual.answer)
     found = cs.report(tmp_path / "deaf", out=tmp_path / "report")
     [analysis] = [each for each in found.data.analyses if each.heading == "Misses and false alarms"]
@@ -220,7 +220,7 @@ def test_a_report_has_misses_and_false_alarms_side_by_side(eight, tmp_path):
     assert found.data.bad_rows == 0
 
 
-def test_the_published_layout_has_no_controls_and_says_so(folder, tmp_path, capsys):
+def test_exporting_the_published_layout_reports_that_controls_are_left_out(folder, tmp_path, capsys):
     assert main(["export", str(folder), "-o", str(tmp_path / "q.csv")]) == 0
     assert len((tmp_path / "q.csv").read_text().splitlines()) == 1 + 12
     assert "12 controls are left out, because the published layout cannot represent controls" in capsys.readouterr().out

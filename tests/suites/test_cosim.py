@@ -1,4 +1,4 @@
-"""CoSIm: what becomes of an instance, of types that people assigned, and of the whole published file."""
+"""CoSIm: import of instances, and of types of change that people assigned."""
 
 import msgspec
 import pytest
@@ -30,7 +30,7 @@ def read(tmp_path, *instances, pictures=None, kinds=None):
     return import_suite("cosim", source, tmp_path / "d", pictures, kinds)
 
 
-def test_an_instance_asks_in_the_counterfactual_world_alone(tmp_path):
+def test_an_instance_has_only_a_counterfactual_question(tmp_path):
     (case,), imported, _ = read(tmp_path, INSTANCE)
     assert case.factual is None
     options = tuple(Option(response) for response in RESPONSES)
@@ -42,7 +42,7 @@ def test_an_instance_asks_in_the_counterfactual_world_alone(tmp_path):
     assert imported == Imported(1, 0, 1)
 
 
-def test_pictures_lie_in_their_folder_and_missing_ones_are_counted(tmp_path):
+def test_pictures_are_copied_with_their_folder_and_missing_ones_are_counted(tmp_path):
     place = tmp_path / "pictures" / "genome_1"
     place.mkdir(parents=True)
     (place / "12.jpg").write_bytes(picture(kind="JPEG"))
@@ -52,7 +52,7 @@ def test_pictures_lie_in_their_folder_and_missing_ones_are_counted(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["VG_100K/12.jpg", "VG_100K_2/12.jpg", "12.jpg"])
-def test_pictures_are_found_as_visual_genome_lays_them_out(tmp_path, place):
+def test_pictures_are_found_in_the_folders_of_visual_genome(tmp_path, place):
     file = tmp_path / "pictures" / place
     file.parent.mkdir(parents=True)
     file.write_bytes(picture(kind="JPEG"))
@@ -60,7 +60,7 @@ def test_pictures_are_found_as_visual_genome_lays_them_out(tmp_path, place):
     assert (case.image, imported.without_picture) == ("images/genome_1/12.jpg", 0)
 
 
-def test_a_doubled_right_answer_is_kept_on_demand_and_either_is_right(tmp_path):
+def test_with_keep_duplicates_either_copy_of_the_right_answer_is_right(tmp_path):
     doubled = INSTANCE | {"answer_choices": [RESPONSES[1], *RESPONSES[1:]]}
     source = json_file(tmp_path / "in.json", [INSTANCE, doubled])
     _, left_out, bad = import_suite("cosim", source, tmp_path / "d", None, None)
@@ -73,7 +73,7 @@ def test_a_doubled_right_answer_is_kept_on_demand_and_either_is_right(tmp_path):
     assert found == ["right", "right", "wrong", "wrong"]
 
 
-def test_types_and_numbers_that_people_assigned_take_the_place_of_proposed_ones(tmp_path):
+def test_types_and_numbers_assigned_by_people_replace_proposed_ones(tmp_path):
     rows = [
         {"id": "cosim-000002", "kinds": "Event Description; object  addition", "changes": ""},
         {"id": "cosim-000003", "kinds": "object addition", "changes": "3"},
@@ -112,7 +112,7 @@ def test_a_mistake_in_the_file_of_types_stops_the_import(tmp_path, row, sentence
         (("1593041.jpg",), "'1593041.jpg' is not a case of"),
     ],
 )
-def test_types_of_no_case_or_given_twice_are_not_passed_over(tmp_path, names, sentence):
+def test_types_of_an_unknown_case_or_assigned_twice_stop_the_import(tmp_path, names, sentence):
     kinds = csv_file(tmp_path / "kinds.csv", *({"id": name, "kinds": "human addition"} for name in names))
     with pytest.raises(CountersightError, match=sentence):
         read(tmp_path, INSTANCE, INSTANCE, kinds=kinds)
@@ -130,7 +130,7 @@ BAD = {
 }
 
 
-def test_a_bad_or_missing_field_is_named_and_the_next_instance_is_read(tmp_path):
+def test_an_invalid_instance_is_reported_and_the_next_one_is_read(tmp_path):
     wrong = [(field, INSTANCE | {field: value}) for field, values in BAD.items() for value in values]
     wrong += [(field, {name: value for name, value in INSTANCE.items() if name != field}) for field in FIELDS]
     cases, _, bad = read(tmp_path, *(row for _, row in wrong), INSTANCE, pictures=tmp_path)
@@ -141,7 +141,7 @@ def test_a_bad_or_missing_field_is_named_and_the_next_instance_is_read(tmp_path)
     assert [case.id for case in cases] == [f"cosim-{len(wrong) + 1:06d}"]
 
 
-def test_a_wrong_response_may_stand_twice(tmp_path):
+def test_a_wrong_response_may_be_listed_twice(tmp_path):
     (case,), _, bad = read(tmp_path, INSTANCE | {"answer_choices": [*RESPONSES[:3], RESPONSES[0]]})
     assert bad == []
     assert case.counterfactual.answer == "B"

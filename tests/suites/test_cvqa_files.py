@@ -1,4 +1,4 @@
-"""C-VQA's published files: what becomes of a row, and the published layout of Synthetic both ways."""
+"""C-VQA's published files: import of both, and export of C-VQA-Synthetic."""
 
 import csv
 
@@ -43,7 +43,7 @@ def read(tmp_path, *rows, suite="cvqa-real", pictures=None):
     return import_suite(suite, csv_file(tmp_path / "in.csv", *rows), tmp_path / "d", pictures)
 
 
-def test_a_row_of_real_is_a_pair_of_questions_in_its_group(tmp_path):
+def test_a_row_of_cvqa_real_is_a_pair_of_questions(tmp_path):
     (counting, boolean, bare), imported, _ = read(
         tmp_path,
         REAL,
@@ -61,7 +61,7 @@ def test_a_row_of_real_is_a_pair_of_questions_in_its_group(tmp_path):
     assert imported == Imported(3, 0, 3)
 
 
-def test_answers_are_brought_to_one_spelling(tmp_path):
+def test_answers_are_normalised(tmp_path):
     numbers = {" 3 ": "3", "three": "3", "Twenty-two.": "22", "3.0": "3", "1,000": "1000", "none": "0", '"3"': "3"}
     truths = {"Yes ": "yes", "NO.": "no", '"yes"': "yes"}
     rows = [row | {"new answer": said} for row, told in ((REAL, numbers), (BOOLEAN, truths)) for said in told]
@@ -90,7 +90,7 @@ BAD_SYNTHETIC = [
 ]
 
 
-def test_a_bad_field_is_named_and_the_next_row_is_read(tmp_path):
+def test_an_invalid_row_is_reported_and_the_next_row_is_read(tmp_path):
     cases, _, bad = read(tmp_path, *(row | {column: value} for row, column, value, _ in BAD_REAL), REAL)
     assert bad == [(line, column, reason) for line, (_, column, _, reason) in enumerate(BAD_REAL, start=2)]
     assert [case.id for case in cases] == ["cvqa-real-000008"]
@@ -104,7 +104,7 @@ def test_a_bad_field_is_named_and_the_next_row_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("folder", ["", "val2014", "train2014"])
-def test_pictures_lie_in_one_folder_or_in_those_of_coco(tmp_path, folder):
+def test_pictures_are_found_in_one_folder_or_in_the_folders_of_coco(tmp_path, folder):
     place = tmp_path / "pictures" / folder
     place.mkdir(parents=True)
     (place / REAL["img_path"]).write_bytes(picture(kind="JPEG"))
@@ -115,14 +115,14 @@ def test_pictures_lie_in_one_folder_or_in_those_of_coco(tmp_path, folder):
     assert imported.without_picture == 1
 
 
-def test_a_row_of_synthetic_is_written_as_published(tmp_path):
+def test_a_row_of_cvqa_synthetic_is_exported_as_published(tmp_path):
     cases, _, _ = read(tmp_path, SYNTHETIC, suite="cvqa-synthetic")
     export_csv(cases, tmp_path / "out.csv")
     (row,) = csv.DictReader((tmp_path / "out.csv").open(newline=""))
     assert row == SYNTHETIC
 
 
-def test_what_is_written_reads_back_the_same(tmp_path):
+def test_an_exported_file_is_imported_as_the_same_cases(tmp_path):
     cases = [make_case(t, 7, index, 1 + index).case for t in TEMPLATES for index in range(3)]
     assert export_csv(cases, tmp_path / "out.csv") == 18
     back, imported, bad = import_suite("cvqa-synthetic", tmp_path / "out.csv", tmp_path / "d")

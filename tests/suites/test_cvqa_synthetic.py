@@ -1,4 +1,4 @@
-"""C-VQA-Synthetic as made by us: right answers, fair options, clean wording, the same for the same seed."""
+"""Generated C-VQA-Synthetic: right answers, fair options, and the same bytes for the same seed."""
 
 import os
 import re
@@ -69,7 +69,7 @@ def gold(question):
 
 
 @pytest.mark.parametrize("template", RANGES)
-def test_answers_and_options_are_those_a_template_may_have_and_the_change_always_matters(some, template):
+def test_answers_and_options_are_in_the_ranges_of_their_template_and_every_change_matters(some, template):
     low, high, new_low, new_high = RANGES[template]
     for made in some[template]:
         answer, new = gold(made.case.factual), gold(made.case.counterfactual)
@@ -88,7 +88,7 @@ def test_answers_and_options_are_those_a_template_may_have_and_the_change_always
 
 
 @pytest.mark.slow
-def test_rank_of_the_right_option_is_that_of_chance_and_letters_of_the_worlds_are_independent(published_size):
+def test_the_rank_of_the_right_option_is_random_and_letters_of_the_worlds_are_independent(published_size):
     """1,500 cases at each half of a rank: 5 standard deviations are 8 points."""
     cases = [made.case for of_template in published_size.values() for made in of_template]
     for world in ("factual", "counterfactual"):
@@ -110,11 +110,11 @@ def test_rank_of_the_right_option_is_that_of_chance_and_letters_of_the_worlds_ar
 
 
 @pytest.mark.slow
-def test_nothing_but_the_picture_tells_which_option_is_right(published_size):
+def test_options_do_not_reveal_the_right_answer(published_size):
     gives_nothing_away([made.case for all_made in published_size.values() for made in all_made])
 
 
-def test_what_is_removed_could_be_removed_from_every_option(some):
+def test_the_number_of_removed_items_is_possible_for_every_option(some):
     """The number in the question must not rule an option out."""
     for template in (2, 4):
         for made in some[template]:
@@ -127,12 +127,12 @@ def test_what_is_removed_could_be_removed_from_every_option(some):
 
 
 @given(st.sampled_from(["ABCD", "ABCDEFGH"]), st.text(max_size=8), st.integers(0, 200))
-def test_balance_is_as_even_as_arithmetic_allows_at_every_size(items, key, size):
+def test_balanced_choices_differ_by_at_most_one_at_every_size(items, key, size):
     counts = Counter(balanced(items, key, index) for index in range(size))
     assert max(counts[item] for item in items) - min(counts[item] for item in items) <= 1
 
 
-def test_right_letters_are_even_over_a_hundred_cases_and_earlier_ones_do_not_tell_the_next():
+def test_right_letters_are_balanced_and_earlier_letters_do_not_reveal_the_next():
     letters = [balanced_answer("ABCD", "key", index) for index in range(400)]
     assert all(set(Counter(letters[first : first + 100]).values()) == {25} for first in range(0, 400, 100))
     fours = [set(letters[first : first + 4]) for first in range(0, 400, 4)]
@@ -140,7 +140,7 @@ def test_right_letters_are_even_over_a_hundred_cases_and_earlier_ones_do_not_tel
 
 
 @pytest.mark.slow
-def test_the_published_way_spreads_wrong_options_over_all_its_gaps():
+def test_published_options_use_all_gaps():
     cases = [make_case(TEMPLATES[3], SEED, index, index + 1, "published").case for index in range(400)]
     gaps = Counter(int(option.text) - gold(case.factual) for case in cases for option in case.factual.options)
     del gaps[0]
@@ -165,7 +165,7 @@ def test_the_change_is_the_presupposition_as_a_sentence(some):
 
 
 @pytest.mark.parametrize("size", [1, 8])
-def test_templates_follow_one_another_as_even_as_can_be(tmp_path, size):
+def test_cases_are_spread_evenly_over_the_templates(tmp_path, size):
     cases = [case for _, case in Dataset.open(write(tmp_path / "d", size=size)).cases()]
     types = [case.provenance["type"] for case in cases]
     assert types == sorted(types)
@@ -175,7 +175,7 @@ def test_templates_follow_one_another_as_even_as_can_be(tmp_path, size):
     assert [case.id for case in cases] == [f"cvqa-synthetic-{number:06d}" for number in range(1, size + 1)]
 
 
-def test_a_dataset_of_no_cases_is_refused(tmp_path):
+def test_a_size_of_zero_is_refused(tmp_path):
     with pytest.raises(CountersightError, match="at least 1 case"):
         write(tmp_path / "d", size=0)
 
@@ -211,7 +211,7 @@ def counted_in_pixels(kind, colour, scene, picture):
     return max(inside.values())
 
 
-def test_gold_answers_are_those_of_a_count_in_the_pictures(folder):
+def test_gold_answers_equal_a_count_of_items_in_the_pictures(folder):
     records = {record.id: record for record in read_scenes(folder / "scenes.jsonl")}
     for _, case in Dataset.open(folder).cases():
         scene, change = records[case.id].scene, records[case.id].change
@@ -222,7 +222,7 @@ def test_gold_answers_are_those_of_a_count_in_the_pictures(folder):
         assert counted_in_pixels(kind, colour, apply(scene, change), after) == gold(case.counterfactual), case.id
 
 
-def test_the_pictures_differ_only_where_the_change_is(folder):
+def test_the_two_pictures_differ_only_where_the_change_is(folder):
     for record in read_scenes(folder / "scenes.jsonl"):
         number = record.id[-6:]
         differs = changed(*(pixels(folder, f"images/{number}{world}.png") for world in ("", "-counterfactual")))
@@ -244,7 +244,7 @@ def test_the_pictures_differ_only_where_the_change_is(folder):
         assert not (differs & ~allowed).any(), record.id
 
 
-def test_every_picture_is_rgb_of_448_px_and_named_by_one_case(folder):
+def test_every_picture_is_a_448_px_rgb_png_of_a_case(folder):
     cases = [case for _, case in Dataset.open(folder).cases()]
     named = {name for case in cases for name in (case.image, case.counterfactual_image)}
     assert named == {f"images/{path.name}" for path in (folder / "images").iterdir()}
@@ -261,7 +261,7 @@ def contents(folder):
 
 
 @pytest.mark.slow
-def test_one_worker_and_two_write_the_same_bytes(tmp_path):
+def test_one_worker_and_two_workers_write_the_same_bytes(tmp_path):
     one, two = (write(tmp_path / str(workers), size=20, workers=workers) for workers in (1, 2))
     assert contents(one) == contents(two)
 
@@ -272,7 +272,7 @@ def test_another_seed_gives_other_scenes():
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.group)
-def test_eight_phrasings_ask_the_same_and_are_understood(template):
+def test_eight_phrasings_are_recognised_as_the_published_question(template):
     puzzle = template.solved(SEED, 0).puzzle
     published = f"{puzzle.supposed} if {puzzle.presupposition}?"
     asked = [phrase_question(puzzle.asked, number) for number in range(PHRASINGS)]
@@ -282,7 +282,7 @@ def test_eight_phrasings_ask_the_same_and_are_understood(template):
     assert {as_published(text).replace("inside the ", "inside ") for text in supposed} == {published}
 
 
-def test_the_usual_wording_has_all_phrasings_and_the_published_one_can_be_named(tmp_path):
+def test_the_default_wording_uses_all_phrasings(tmp_path):
     usual, one = (
         [case for _, case in cs.make("cvqa-synthetic", tmp_path / name, size=24, seed=1, workers=1, **how).cases()]
         for name, how in (("usual", {}), ("one", {"wording": "one"}))

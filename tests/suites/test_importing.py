@@ -63,7 +63,7 @@ def told(rows):
         (b'{"x": "' + b"y" * MAX_LINE + b'"}', "is longer than 1,048,576 bytes"),
     ],
 )
-def test_a_line_that_is_no_json_object_is_one_bad_row(tmp_path, line, reason):
+def test_a_line_that_is_not_a_json_object_is_one_bad_row(tmp_path, line, reason):
     path = tmp_path / "in.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + line + b'\n\n{"x": 1}\n')  # a byte order mark is no part of it
     first, second = told(jsonl_rows(path, ("x",)))
@@ -73,7 +73,7 @@ def test_a_line_that_is_no_json_object_is_one_bad_row(tmp_path, line, reason):
     assert second == (3, (1,))
 
 
-def test_lines_are_counted_past_quoted_and_endless_ones(tmp_path):
+def test_lines_are_counted_correctly_after_quoted_and_overlong_lines(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text('x,y\n"a\nb",1\n' + "z" * (3 * MAX_LINE) + "\nc,2\n")
     first, bad, last = told(csv_rows(path, ("x", "y")))
@@ -81,7 +81,7 @@ def test_lines_are_counted_past_quoted_and_endless_ones(tmp_path):
     assert (bad[0], bad[1][0]) == (4, "row")
 
 
-def test_no_piece_of_an_endless_line_is_a_row(tmp_path):
+def test_parts_of_an_overlong_line_are_not_read_as_rows(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("x,y\n" + "z" * (2 * MAX_LINE - 1) + '"\n' + "z" * MAX_LINE + "a,1\nb,2\n")
     *bad, last = told(csv_rows(path, ("x", "y")))
@@ -89,7 +89,7 @@ def test_no_piece_of_an_endless_line_is_a_row(tmp_path):
     assert last == (4, ("b", "2"))
 
 
-def test_names_in_a_header_match_without_regard_to_case(tmp_path):
+def test_column_names_ignore_case(tmp_path):
     (tmp_path / "in.csv").write_text("X, Answer\n1,2\n")
     assert told(csv_rows(tmp_path / "in.csv", ("x", "answer"))) == [(2, ("1", "2"))]
 
@@ -103,19 +103,19 @@ def test_names_in_a_header_match_without_regard_to_case(tmp_path):
         ("x,answer,answer", "answer", "is the name of two columns of the file; rename one"),
     ],
 )
-def test_a_header_that_will_not_do_is_told_with_the_column_that_may_be_meant(tmp_path, header, field, reason):
+def test_a_missing_column_is_reported_with_the_column_that_may_be_meant(tmp_path, header, field, reason):
     path = tmp_path / "in.csv"
     path.write_text(f"{header}\n1,2,3\n")
     assert told(csv_rows(path, ("x", "answer"))) == [(1, (field, reason))]
 
 
 @pytest.mark.parametrize("given", ["150%", "-3%", "0%", "1.5", "a%"])
-def test_what_is_no_share_is_said_back_as_it_was_given(given):
+def test_an_invalid_share_is_quoted_in_the_error(given):
     with pytest.raises(ArgumentTypeError, match=f"^'{given}' is not a share such as 10% or 0.1$"):
         parse_share(given)
 
 
-def test_quotes_cannot_hold_a_row_together_for_ever(tmp_path, monkeypatch):
+def test_a_file_full_of_quotes_is_read_in_limited_time(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_lines, "_MOST_GIVEN_BACK", 1 << 18)
     path = tmp_path / "in.csv"
     path.write_text('x,y\n"' + '","\n' * 100_000)
@@ -131,7 +131,7 @@ HOSTILE = settings(
 
 @HOSTILE
 @given(st.binary(max_size=300))
-def test_no_bytes_make_reading_fail(tmp_path_factory, data):
+def test_any_bytes_can_be_read(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("hostile") / "in"
     path.write_bytes(b"x,y\n" + data)
     told(csv_rows(path, ("x", "y")))
@@ -162,7 +162,7 @@ ROWS = {"cfmm": ROW, "cosim": INSTANCE, "okvqa": ANNOTATION | {"question": "What
 
 @HOSTILE
 @given(st.sampled_from(sorted(ROWS)), st.lists(st.tuples(st.integers(0, 8), JSON), max_size=4))
-def test_no_value_in_a_field_makes_an_import_fail(tmp_path_factory, suite, changes):
+def test_any_value_in_a_field_can_be_imported(tmp_path_factory, suite, changes):
     folder = tmp_path_factory.mktemp("hostile")
     row, (source, beside) = ROWS[suite], (folder / "in.jsonl", folder / "beside.json")
     rows = [row | {list(row)[nth % len(row)]: value} for nth, value in changes] + [row]
@@ -181,7 +181,7 @@ def entries(path, data):
     return told(json_rows(path, ("x",)))
 
 
-def test_entries_of_one_document_are_counted_from_one_and_a_bad_one_is_alone(tmp_path):
+def test_entries_of_a_list_are_counted_from_one_and_an_invalid_one_spoils_no_other(tmp_path):
     data = b'[{"x": 1}, 7, {"y": 2}, {"x": "\xff"}, {"x": "'
     rows = entries(tmp_path / "in.json", data + b"y" * MAX_LINE + b'"}, {"x": 3}]')
     assert rows[:3] == [(1, (1,)), (2, ("entry", "is not a JSON object")), (3, ("x", "is missing"))]
@@ -207,7 +207,7 @@ def test_a_file_may_be_packed_and_have_a_byte_order_mark(tmp_path):
         ("in.json.gz", gzip.compress(b"[]", mtime=0)[:10] + b"\xff" * 20, "is not a complete gzip file"),
     ],
 )
-def test_a_file_that_is_not_a_list_is_a_sentence(tmp_path, name, data, sentence):
+def test_a_file_that_is_not_a_list_is_an_error(tmp_path, name, data, sentence):
     with pytest.raises(CountersightError, match=sentence):
         entries(tmp_path / name, data)
 
@@ -230,7 +230,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     ],
     ids=["utf-16", "utf-16 without mark", "latin-1", "spreadsheet", "empty"],
 )
-def test_a_file_that_is_no_text_is_a_sentence(tmp_path, suite, data, sentence):
+def test_a_file_that_is_not_text_is_an_error(tmp_path, suite, data, sentence):
     (tmp_path / "in.csv").write_bytes(data)
     with pytest.raises(CountersightError, match=rf"in\.csv: {sentence}$"):
         import_suite(suite, tmp_path / "in.csv", tmp_path / "d")
@@ -238,7 +238,7 @@ def test_a_file_that_is_no_text_is_a_sentence(tmp_path, suite, data, sentence):
 
 @pytest.mark.parametrize("delimiter", ",;\t")
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-def test_a_table_of_others_is_read_as_it_is(tmp_path, delimiter, encoding):
+def test_tables_of_other_programs_are_read(tmp_path, delimiter, encoding):
     """Other delimiters, a byte order mark, LaTeX, quotes, line breaks, another column, a missing picture."""
     text = 'How many $\\frac{1}{2}$ "cups"\nif one; or two, broke?'
     with (tmp_path / "in.csv").open("w", encoding=encoding, newline="") as file:
@@ -275,7 +275,7 @@ def test_a_link_inside_the_folder_is_followed(tmp_path):
     assert (tmp_path / "d" / case.image).read_bytes() == picture()
 
 
-def test_no_two_pictures_are_kept_under_one_name(tmp_path):
+def test_different_pictures_get_different_names(tmp_path):
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     names = ("val_1.png", "ofval_1.png", "ofofval_1.png")
@@ -288,7 +288,7 @@ def test_no_two_pictures_are_kept_under_one_name(tmp_path):
 
 
 @pytest.mark.slow
-def test_hugging_face_takes_no_picture_for_a_split(tmp_path, monkeypatch):
+def test_hugging_face_does_not_treat_a_picture_name_as_a_split(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     import datasets
 
@@ -303,7 +303,7 @@ def test_hugging_face_takes_no_picture_for_a_split(tmp_path, monkeypatch):
     assert [(row["group"], row["image"].size) for row in rows] == [("count", (16, 16))] * len(names)
 
 
-def test_a_picture_of_enormous_size_is_not_copied(tmp_path):
+def test_a_picture_that_is_too_large_is_not_copied(tmp_path):
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     with (pictures / "a.png").open("wb") as file:
@@ -313,7 +313,7 @@ def test_a_picture_of_enormous_size_is_not_copied(tmp_path):
     assert bad == [(2, "image", "'a.png' has more than 67,108,864 bytes")]
 
 
-def test_a_missing_folder_of_pictures_is_a_sentence(tmp_path):
+def test_a_missing_picture_folder_is_an_error(tmp_path):
     source = csv_file(tmp_path / "in.csv", ROW)
     with pytest.raises(CountersightError, match="nowhere is not a folder"):
         import_suite("cfmm", source, tmp_path / "d", tmp_path / "nowhere")
@@ -330,7 +330,7 @@ def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
-def test_a_suite_that_is_only_made_is_not_imported(tmp_path):
+def test_a_suite_that_is_only_generated_cannot_be_imported(tmp_path):
     with pytest.raises(CountersightError, match="supports is made from a seed and has no file to import"):
         import_suite("supports", tmp_path / "in.csv", tmp_path / "d")
 
@@ -365,7 +365,7 @@ def test_the_table_of_suites_imports_nothing_heavy():
         ("", None),
     ],
 )
-def test_the_change_is_what_the_if_clause_says(question, change):
+def test_the_change_is_the_if_clause(question, change):
     found = supposed(question)
     assert (found.text if found else None) == change
 
@@ -384,7 +384,7 @@ def test_the_change_is_what_the_if_clause_says(question, change):
     ],
 )
 @pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
-def test_a_quote_that_is_not_closed_is_named_where_it_opens_and_loses_no_other_row(tmp_path, lines, bad, kept, ending):
+def test_an_unclosed_quote_is_reported_where_it_opens_and_spoils_no_other_row(tmp_path, lines, bad, kept, ending):
     source = tmp_path / "q.csv"
     source.write_text("\n".join(["question,answer", *lines]) + ending, newline="")
     rows = list(csv_rows(source, ("question", "answer")))
@@ -394,7 +394,7 @@ def test_a_quote_that_is_not_closed_is_named_where_it_opens_and_loses_no_other_r
     assert [row["question"] for _, row in rows if not isinstance(row, BadField)] == kept
 
 
-def test_a_quote_that_the_header_leaves_open_is_named(tmp_path):
+def test_an_unclosed_quote_in_the_header_is_reported(tmp_path):
     source = tmp_path / "q.csv"
     source.write_text('"question,answer\n"One, or two?",3\n')
     [(line, wrong)] = csv_rows(source, ("question", "answer"))
@@ -402,7 +402,7 @@ def test_a_quote_that_the_header_leaves_open_is_named(tmp_path):
     assert "not closed" in wrong.reason
 
 
-def test_a_part_of_a_file_is_drawn_by_chance_and_again_the_same(tmp_path):
+def test_a_random_part_is_the_same_for_the_same_seed(tmp_path):
     """C-VQA's Table 5 is of a tenth of its questions."""
     rows = [
         {
@@ -426,7 +426,7 @@ def test_a_part_of_a_file_is_drawn_by_chance_and_again_the_same(tmp_path):
 
 
 @pytest.mark.parametrize("part", [None, Part(cases=1)])
-def test_an_error_in_the_code_of_a_suite_names_the_suite_the_file_and_the_row(tmp_path, part):
+def test_an_exception_in_a_suite_names_the_suite_the_file_and_the_row(tmp_path, part):
     layout = Layout(
         suite="feathers",
         description="birds",

@@ -1,4 +1,4 @@
-"""The field's other suites, each read from a small file of ours in exactly the authors' format."""
+"""Small suites, each imported from a small file of ours in the authors' format."""
 
 import base64
 import csv
@@ -95,7 +95,7 @@ BIASED = {
 }
 
 
-def test_a_wrong_answer_that_is_the_prior_is_told_from_any_other(tmp_path):
+def test_wrong_answers_that_equal_the_prior_are_counted_separately(tmp_path):
     """VLMs Are Biased."""
     rows = [{"image": embedded(red(nth)), **BIASED, "ID": f"logo_{nth}"} for nth in range(4)]
     rows[3] |= {"prompt": "Is this the logo? {Yes} or {No}.", "ground_truth": "No", "expected_bias": "Yes"}
@@ -141,7 +141,7 @@ def groups(tmp_path):
     return tmp_path / "d", cases
 
 
-def test_groups_of_two_pictures_and_two_questions(groups, tmp_path):
+def test_naturalbench_is_scored_by_question_picture_and_group(groups, tmp_path):
     """NaturalBench: G-Acc, Q-Acc and I-Acc, as lmms-eval counts them."""
     folder, cases = groups
     assert [option.text for option in cases[8].factual.options] == ["red", "blue"]
@@ -156,7 +156,7 @@ def test_groups_of_two_pictures_and_two_questions(groups, tmp_path):
     assert "G-Acc" in cs.report(tmp_path / "r", out=tmp_path / "report").html.read_text()
 
 
-def test_whoever_does_not_look_has_no_question_right_and_a_group_counts_once_all_of_it_is_answered(groups, tmp_path):
+def test_a_model_that_does_not_look_has_no_question_right(groups, tmp_path):
     folder, _ = groups
     line = run(folder, tmp_path / "blind", lambda question, _: "yes" if "red" in question else "A").sets[-1]
     assert (line.question.rate.right, line.whole.rate.right) == (0, 0)
@@ -165,7 +165,7 @@ def test_whoever_does_not_look_has_no_question_right_and_a_group_counts_once_all
     assert cut.sets[-1].whole.rate.n == 2
 
 
-def test_a_group_with_missing_rows_is_named_and_in_no_score_of_groups(tmp_path, capsys):
+def test_a_group_with_missing_rows_is_reported_and_not_scored_as_a_group(tmp_path, capsys):
     rows = [*natural(0), *natural(1)[:2], *natural(2)[1:]]
     cases, imported, bad = import_suite("naturalbench", parquet(tmp_path / "n.parquet", rows), tmp_path / "d")
     assert (len(cases), bad) == (9, [])
@@ -179,7 +179,7 @@ def test_a_group_with_missing_rows_is_named_and_in_no_score_of_groups(tmp_path, 
     assert scores.overall.factual.right == 9  # each answer counts as ever
 
 
-def test_a_column_that_a_table_lacks_is_said_once(tmp_path, capsys):
+def test_a_missing_column_is_reported_once(tmp_path, capsys):
     (tmp_path / "n.tsv").write_text("index\timage\tquestion\ttype\n" + "0\tx.png\tIs it red?\tyes_no\n" * 3)
     assert main(["make", "naturalbench", "--from", str(tmp_path / "n.tsv"), "-o", str(tmp_path / "d")]) == 2
     said = capsys.readouterr().err
@@ -201,7 +201,7 @@ def test_a_tsv_with_pictures_as_base64_is_read(tmp_path, size):
     assert cases[0].image == cases[2].image != cases[1].image
 
 
-def test_captions_of_pairs_are_asked_of_both_pictures(tmp_path):
+def test_vismin_asks_each_caption_about_both_pictures(tmp_path):
     """VisMin."""
     row = {
         "id": "7",
@@ -223,7 +223,7 @@ def test_captions_of_pairs_are_asked_of_both_pictures(tmp_path):
     assert {case.group for case in cases} == {"object"}
 
 
-def test_captions_that_differ_in_one_noun(tmp_path):
+def test_coco_counterfactuals_asks_each_caption_about_both_pictures(tmp_path):
     """COCO-Counterfactuals."""
     row = {"id": "236308_0", "caption_0": "A man.", "caption_1": "A woman."}
     row |= {f"image_{nth}": f"236308_0_img_{nth}" for nth in (0, 1)}
@@ -237,7 +237,7 @@ def test_captions_that_differ_in_one_noun(tmp_path):
     assert [case.image for case in cases][:2] == [f"images/236308_0_img_{nth}.jpg" for nth in (0, 1)]
 
 
-def test_captions_of_other_names_are_read_and_a_missing_field_names_those_that_are_there(tmp_path):
+def test_two_caption_fields_of_other_names_are_read(tmp_path):
     rows = [
         {"id": "7_0", "counterfactual_caption": "A cat sits.", "coco_caption": "A dog sits."},
         {"id": "8_0", "text": "A dog sits."},
@@ -253,7 +253,7 @@ def test_captions_of_other_names_are_read_and_a_missing_field_names_those_that_a
     assert bad == [(2, "caption_0", "is missing; the row has these fields: id, text")]
 
 
-def test_pairs_of_one_question(tmp_path):
+def test_mmvp_is_scored_by_pairs(tmp_path):
     """MMVP."""
     (tmp_path / "Questions.csv").write_text(
         "Index,Question,Options,Correct Answer\n1,Is it open?,(a) Open (b) Closed,(a)\n"
@@ -283,7 +283,7 @@ def test_sets_are_drawn_whole(tmp_path, part, pairs):
     assert (len(sets), len(set(sets))) == (2 * pairs, pairs)
 
 
-def test_of_a_part_of_the_questions_only_whole_sets_count(tmp_path):
+def test_an_incomplete_run_counts_complete_sets_only(tmp_path):
     found = cs.score(cs.run(mmvp(tmp_path), lambda picture, question: "B", out=tmp_path / "r", cases=25))
     assert found.overall.n == 25
     line = found.sets[-1]
@@ -307,7 +307,7 @@ def hallusion(**fields):
     } | fields
 
 
-def test_sets_of_figures_with_and_without_a_picture(tmp_path):
+def test_hallusionbench_is_scored_by_question_and_figure(tmp_path):
     """HallusionBench: aAcc, qAcc and fAcc, counted as the authors' get_eval_all, _pair_all and _fig do."""
     rows = [
         hallusion(),
@@ -334,7 +334,7 @@ def test_sets_of_figures_with_and_without_a_picture(tmp_path):
     assert (line.picture.rate.right, line.picture.rate.n) == (2, 3)  # the map unseen is no picture
 
 
-def test_what_is_seen_and_what_is_known(tmp_path):
+def test_visual_counterfact_asks_what_is_seen_and_what_is_known(tmp_path):
     """Visual CounterFact."""
     row = {
         "correct_answer": "red",
@@ -360,7 +360,7 @@ def test_what_is_seen_and_what_is_known(tmp_path):
     assert [each.factual.answer for each in sized[::3]] == ["A", "B"]  # the order takes turns
 
 
-def test_false_presuppositions_are_to_be_rejected(tmp_path):
+def test_cp_bench_asks_whether_everything_presupposed_is_there(tmp_path):
     """CP-Bench."""
     row = {"image": embedded(red(1)), "image_name": "1.jpg", "query": "What color is the dog's hat?", "tag": "cpq"}
     rows = [row, row | {"tag": "tpq"}, row | {"tag": "other"}]
@@ -380,7 +380,7 @@ def frames(folder, number):
         (folder / f"frame_{nth}.png").write_bytes(red(nth))
 
 
-def test_videos_are_shown_as_frames_and_scored_per_option_and_per_question(tmp_path):
+def test_clevrer_shows_frames_and_is_scored_per_option_and_per_question(tmp_path):
     """CLEVRER."""
     choices = [
         {"choice_id": nth, "choice": f"the cube {what}", "program": [], "answer": right}
@@ -424,7 +424,7 @@ def test_videos_are_shown_as_frames_and_scored_per_option_and_per_question(tmp_p
     assert "answers right under a change 50.0%" in tables  # two worlds, and no case in both: there is no drop
 
 
-def test_two_answers_about_a_video(tmp_path):
+def test_acquired_shows_frames_and_has_two_answers(tmp_path):
     """ACQUIRED."""
     row = {
         "video_id": "oopsqa-train-1",
@@ -450,13 +450,13 @@ def test_two_answers_about_a_video(tmp_path):
 
 
 @pytest.mark.parametrize("suite", ["vlms-are-biased", "vismin", "cp-bench", "visual-counterfact", "naturalbench"])
-def test_a_file_that_is_no_table_is_a_sentence(tmp_path, suite):
+def test_a_damaged_parquet_file_is_an_error(tmp_path, suite):
     (tmp_path / "t.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(CountersightError, match=r"t\.parquet is not a Parquet file"):
         import_suite(suite, tmp_path / "t.parquet", tmp_path / "d")
 
 
-def test_a_missing_column_and_a_broken_picture_are_sentences(tmp_path):
+def test_a_missing_column_and_a_broken_picture_are_errors(tmp_path):
     row = {"image": embedded(b"no picture"), "query": "Where is it?", "tag": "tpq"}
     with pytest.raises(CountersightError, match="is a case of cp-bench; nothing was made"):
         import_suite("cp-bench", parquet(tmp_path / "a.parquet", [row]), tmp_path / "a")
@@ -500,7 +500,7 @@ def test_a_damaged_picture_is_reported_with_its_row(tmp_path, capsys):
     ]
 
 
-def test_a_run_that_was_shown_both_worlds_has_questions_and_pictures_as_a_whole(tmp_path):
+def test_a_run_with_both_pictures_is_also_scored_by_sets_of_four(tmp_path):
     cs.make("cvqa-synthetic", tmp_path / "d", size=6, seed=1, workers=1)
     cases = {case.id: case for _, case in Dataset.open(tmp_path / "d").cases()}
 
@@ -536,7 +536,7 @@ def test_a_run_that_was_shown_both_worlds_has_questions_and_pictures_as_a_whole(
     assert ", sets of three" in page
 
 
-def test_the_fourth_square_has_the_answer_of_a_change_that_is_made_twice():
+def test_the_fourth_question_has_the_answer_after_making_the_change_twice():
     for number, template in enumerate(TEMPLATES):
         for index in range(15):
             case = make_case(template, 5, index, 1).case

@@ -1,4 +1,4 @@
-"""A table of one's own: what is wrong in it is said, and answers are read as people write them."""
+"""A user's own table: mistakes are reported, and answers are normalised."""
 
 import pytest
 from making import picture
@@ -29,7 +29,7 @@ def imported(folder, rows, header="id,image,counterfactual_question,counterfactu
     return [case for _, case in made.cases()], bad
 
 
-def test_an_id_that_stands_there_twice_and_a_picture_that_is_none_are_said_and_left_out(tmp_path, photos):
+def test_a_repeated_id_and_an_invalid_picture_are_reported_and_skipped(tmp_path, photos):
     rows = ["x,a.png,How many if?,3", "x,a.png,How many if so?,4", "y,b.png,How many if?,3"]
     cases, bad = imported(tmp_path, rows)
     assert [(case.id, case.counterfactual.answer) for case in cases] == [("x", "3")]
@@ -56,7 +56,7 @@ def test_answers_are_read_as_people_write_them(tmp_path, photos):
     assert (asked, bad) == (list(SAID.values()), [])
 
 
-def test_an_option_in_words_stays_the_option(tmp_path, photos):
+def test_an_answer_in_words_is_matched_with_its_option(tmp_path, photos):
     header = "image,counterfactual_question,counterfactual_answer,options"
     [case], bad = imported(tmp_path, ["a.png,How many if?,two,one | two"], header)
     assert (case.counterfactual.kind, case.counterfactual.answer, bad) == ("choice", "B", [])
@@ -65,14 +65,14 @@ def test_an_option_in_words_stays_the_option(tmp_path, photos):
 @pytest.mark.parametrize(
     ("name", "meant"), [("factual_qestion", "factual_question"), ("answer", "factual_answer"), ("grp", "group")]
 )
-def test_a_column_that_is_nearly_known_is_not_left_out_without_a_word(name, meant, tmp_path, photos):
+def test_a_misspelt_column_is_an_error(name, meant, tmp_path, photos):
     header, row = "image,counterfactual_question,counterfactual_answer,", "a.png,How many if?,two,something"
     with pytest.raises(cs.DatasetError, match=f"did you mean '{meant}'"):
         imported(tmp_path, [row], header + name)
     assert imported(tmp_path, [row], header + "notes")[1] == []
 
 
-def test_a_column_of_another_name_is_reported_and_a_missing_one_is_not_taken_for_a_known_one(tmp_path, photos, capsys):
+def test_unknown_columns_are_reported(tmp_path, photos, capsys):
     source = tmp_path / "t.csv"
     source.write_text("image,counterfactual_question,counterfactual_answer,notes\na.png,How many if?,two,x\n")
     given = ["make", "own", "--from", str(source), "--pictures", str(photos), "-o", str(tmp_path / "d")]
@@ -86,7 +86,7 @@ def test_a_column_of_another_name_is_reported_and_a_missing_one_is_not_taken_for
     assert f"there is no file {tmp_path / 's.csv'}. Did you mean {source}?" in capsys.readouterr().err
 
 
-def test_names_of_columns_match_without_regard_to_case_and_missing_pictures_are_said(tmp_path, photos, capsys):
+def test_column_names_ignore_case_and_missing_pictures_are_reported(tmp_path, photos, capsys):
     (tmp_path / "t.csv").write_text(
         "Image, Counterfactual_Question,COUNTERFACTUAL_ANSWER,Change\nc.png,How many if?,two,One leaves.\n"
     )
@@ -99,17 +99,17 @@ def test_names_of_columns_match_without_regard_to_case_and_missing_pictures_are_
     assert f"after a correction, remove the folder first: rm -r {tmp_path / 'd'}\n" in said
 
 
-def test_scores_are_written_as_parquet_or_not_at_all(tmp_path, capsys):
+def test_scores_are_written_as_parquet_only(tmp_path, capsys):
     assert main(["score", str(tmp_path), "-o", str(tmp_path / "scores.csv")]) == 2
     assert "must end in .parquet" in capsys.readouterr().err
 
 
-def test_an_option_that_a_model_does_not_take_is_no_part_of_its_name():
+def test_an_unknown_option_of_a_model_is_an_error():
     with pytest.raises(cs.ModelError, match=r"openai has no option 'seed'; models with options: azure:"):
         cs.open_model("openai:gpt-4o?seed=3")
 
 
-def test_json_says_numbers_truths_and_options_as_json_does(tmp_path, photos):
+def test_json_values_can_be_numbers_booleans_and_lists(tmp_path, photos):
     source = tmp_path / "t.jsonl"
     same = '"image": "a.png", "counterfactual_question": "What if?"'
     answers = ("5", "2.5", "true", '"B", "options": ["red", 3]', '["a|b"]')

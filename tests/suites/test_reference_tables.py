@@ -1,4 +1,4 @@
-"""What the papers report: that it was copied right, and what can be recomputed."""
+"""Tables of the papers: their cells were copied correctly, and agree with what can be recomputed."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -57,12 +57,12 @@ def share_of(cell: Printed, n: int) -> int | None:
         ("cosim-6", 2, "96.87"),
     ],
 )  # fmt: skip
-def test_no_cell_was_changed_since_it_was_checked_against_the_paper(key: str, cells: int, total: str) -> None:
+def test_cells_are_unchanged_since_they_were_checked_against_the_paper(key: str, cells: int, total: str) -> None:
     found = [cell.value for _, row in table(key).rows for cell in row if cell]
     assert (len(found), sum(found)) == (cells, Decimal(total))
 
 
-def test_every_table_that_was_promised_is_there() -> None:
+def test_all_tables_are_present() -> None:
     assert [each.key for each in TABLES] == [
         *(f"cvqa-{number}" for number in range(3, 8)),
         *("cfmm-2", "cfmm-3"),
@@ -72,7 +72,7 @@ def test_every_table_that_was_promised_is_there() -> None:
 
 
 @pytest.mark.parametrize("each", TABLES, ids=lambda each: each.key)
-def test_a_figure_stands_where_a_run_of_the_suite_has_one(each: PaperTable) -> None:
+def test_every_place_of_a_table_exists_in_a_run_of_its_suite(each: PaperTable) -> None:
     if not each.measured:
         return
     own = terms(each.suite)
@@ -95,7 +95,7 @@ def test_every_drop_of_c_vqa_is_the_difference_of_its_accuracies(key: str) -> No
             assert abs(recomputed - number(drop)) <= rounding(original, counterfactual, drop), labels
 
 
-def test_vipergpt_with_gpt_3_5_is_the_vipergpt_of_the_first_table() -> None:
+def test_vipergpt_has_the_same_figures_in_two_tables() -> None:
     rows = dict(table("cvqa-3").rows) | dict(table("cvqa-6").rows)
     assert rows["ViperGPT", "neuro-symbolic"] == rows[("GPT-3.5-turbo",)]
 
@@ -110,7 +110,7 @@ def test_every_total_of_cfmm_is_the_sum_of_its_aspects_as_printed() -> None:
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
-def test_the_size_of_an_aspect_is_the_least_of_which_most_cells_can_be_a_share(aspect: str) -> None:
+def test_the_size_of_an_aspect_fits_most_of_its_cells(aspect: str) -> None:
     places = [at for at, place in enumerate(table("cfmm-2").places) if place.line == aspect]
     cells = {cells[at] for _, cells in table("cfmm-2").rows for at in places}
     misfits = {n: sum(share_of(cell, n) is None for cell in cells if cell) for n in range(50, 400)}
@@ -129,7 +129,7 @@ def test_a_cell_is_found_by_row_and_column_as_printed() -> None:
     assert (cell.text, rounding(cell)) == ("148.2", Decimal("0.05"))
 
 
-def test_a_table_with_a_row_for_each_group_is_turned_to_one_row_a_model() -> None:
+def test_a_table_with_a_row_per_group_is_shown_with_a_row_per_model() -> None:
     (system,) = table("cvqa-5").systems
     assert system.name == "GPT-4V"
     found = dict(zip((place.name for place in table("cvqa-5").places), system.cells, strict=True))
@@ -145,11 +145,11 @@ def test_a_table_with_a_row_for_each_group_is_turned_to_one_row_a_model() -> Non
         ("cosim", ["cosim-3", "cosim-4", "cosim-5", "cosim-6"]),
     ],
 )
-def test_all_tables_of_a_suite_that_say_something_of_models_stand_beside_its_runs(suite: str, keys: list[str]) -> None:
+def test_all_tables_with_comparable_figures_are_compared_with_runs(suite: str, keys: list[str]) -> None:
     assert [each.key for each in comparable_tables(suite)] == keys
 
 
-def test_tables_are_chosen_by_name_or_by_paper_and_come_once() -> None:
+def test_tables_are_chosen_by_name_or_by_paper_without_repetition() -> None:
     assert [each.key for each in comparable_tables("cosim", ("cosim-5", "cosim", "cosim-5"))] == [
         *("cosim-5", "cosim-3", "cosim-4", "cosim-6")
     ]
@@ -165,15 +165,13 @@ def test_tables_are_chosen_by_name_or_by_paper_and_come_once() -> None:
         ("", ("cfmm",), "there are no published results for this dataset"),
     ],
 )
-def test_what_cannot_stand_beside_a_run_is_refused_in_a_sentence(
-    suite: str, names: tuple[str, ...], words: str
-) -> None:
+def test_a_table_that_cannot_be_compared_is_an_error(suite: str, names: tuple[str, ...], words: str) -> None:
     with pytest.raises(ReferenceTableError) as refused:
         comparable_tables(suite, names)
     assert str(refused.value).startswith(words)
 
 
-def test_a_paper_table_row_or_column_that_is_not_there_gets_the_nearest_name() -> None:
+def test_an_unknown_table_row_or_column_is_an_error_with_a_suggestion() -> None:
     with pytest.raises(ReferenceTableError, match="there is no paper 'cosin'; did you mean 'cosim'"):
         tables("cosin")
     with pytest.raises(ReferenceTableError, match="there is no reported table 'cvqa-33'; did you mean 'cvqa-3'"):

@@ -1,4 +1,4 @@
-"""Questions that are asked without a picture on purpose: made, asked, scored, shown and exported like any other."""
+"""Questions without a picture are made, asked, scored, shown and exported like any others."""
 
 import json
 
@@ -41,7 +41,7 @@ def mixed(tmp_path):
     return tmp_path / "d"
 
 
-def test_it_is_asked_and_scored(mixed, tmp_path):
+def test_a_question_without_a_picture_is_asked_and_scored(mixed, tmp_path):
     tally = ask(mixed, tmp_path / "r", Looking())
     assert {reply.row: reply.text for reply in replies(tmp_path / "r")} == {0: "3", 1: "2"}
     assert (tally.total, tally.unasked.total()) == (2, 1)
@@ -63,7 +63,7 @@ def test_a_run_that_cannot_ask_everything_says_so(mixed, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"inspect", "cvqa", "cello", "croissant", "verifiers"}))
-def test_it_is_exported(name, tmp_path):
+def test_a_question_without_a_picture_is_exported(name, tmp_path):
     import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
     order = Export(tmp_path / "d", tmp_path / "e", split="all", train_on_test=True)
     written = FORMATS.find(name)[0](order)
@@ -72,7 +72,7 @@ def test_it_is_exported(name, tmp_path):
         assert "VLMEvalKit skips 1 question without a picture" in written.note
 
 
-def test_a_case_without_a_picture_has_none():
+def test_a_text_only_case_must_not_have_a_picture():
     case = Case("x", factual=Question("Why?", "no", "boolean"), image="a.png", text_only=True)
     assert case.fault() == "text_only: must be false for a case with a picture"
 
@@ -87,7 +87,7 @@ UNCERTAIN = [
 ]
 
 
-def test_neither_yes_nor_no_is_right_where_the_question_accepts_it():
+def test_a_reply_that_is_neither_yes_nor_no_is_right_if_the_question_accepts_it():
     question = Question("Was it the highest in 2018?", "no", "boolean", accepts_uncertain=True)
     plain = Question("Was it the highest in 2018?", "no", "boolean")
     for said in UNCERTAIN:
@@ -96,7 +96,7 @@ def test_neither_yes_nor_no_is_right_where_the_question_accepts_it():
     assert [judge(Reply("x", 0, "factual", text=said), question).answer for said in ("Yes.", "No")] == ["yes", "no"]
 
 
-def test_the_page_shows_it(tmp_path):
+def test_the_report_shows_a_question_without_a_picture(tmp_path):
     import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
     assert main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "r")]) == 0
     main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "page")])

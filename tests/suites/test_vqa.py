@@ -32,7 +32,7 @@ def read_files(tmp_path, questions, annotations, suite="okvqa", pictures=None, *
     return import_suite(suite, asked, tmp_path / "d", pictures, answered)
 
 
-def test_a_question_asks_about_the_picture_as_it_is(tmp_path):
+def test_a_case_has_a_factual_question_only(tmp_path):
     (case,), imported, _ = read_files(tmp_path, [QUESTION], [ANNOTATION])
     assert case.factual == Question("What is on the desk?", "lamp", "open", answers=tuple(ANSWERS))
     assert case.counterfactual is None
@@ -50,7 +50,7 @@ def test_a_question_asks_about_the_picture_as_it_is(tmp_path):
         ("okvqa", {"question_id": 420, "answers": ANNOTATION["answers"]}, {}, ""),
     ],
 )
-def test_a_group_is_the_type_of_answer_or_the_category_in_the_files_own_words(tmp_path, suite, annotation, more, group):
+def test_groups_are_types_of_answer_or_categories(tmp_path, suite, annotation, more, group):
     (case,), _, _ = read_files(tmp_path, [QUESTION], [annotation], suite=suite, **more)
     assert (case.id, case.suite, case.group) == (f"{suite}-000001", suite, group)
 
@@ -67,12 +67,12 @@ def test_pictures_have_the_names_of_coco(tmp_path, folder):
     assert imported.without_picture == 1
 
 
-def test_without_a_subset_the_names_of_pictures_are_not_known(tmp_path):
+def test_an_invalid_data_subtype_is_an_error(tmp_path):
     with pytest.raises(CountersightError, match="is a case of okvqa"):
         read_files(tmp_path, [QUESTION], [ANNOTATION], pictures=tmp_path, data_subtype="../..")
 
 
-def test_a_file_without_questions_or_annotations_is_a_sentence(tmp_path):
+def test_a_file_without_questions_or_annotations_is_an_error(tmp_path):
     asked, answered = json_file(tmp_path / "q.json", {"questions": []}), json_file(tmp_path / "a.json", {"x": 1})
     for first, second, field in ((answered, answered, "questions"), (asked, asked, "annotations")):
         with pytest.raises(CountersightError, match=f"is not the right file: .* missing required field `{field}`"):
@@ -87,7 +87,7 @@ def test_questions_and_annotations_are_joined_in_any_order(tmp_path):
     assert imported.bad == 0
 
 
-def test_a_question_without_an_annotation_and_annotations_without_a_question_are_named(tmp_path):
+def test_missing_and_invalid_annotations_are_reported(tmp_path):
     alone = QUESTION | {"question_id": 7}
     _, _, bad = read_files(tmp_path, [QUESTION, alone], [{"answers": []}, ANNOTATION, 5, ANNOTATION])
     assert bad == [
@@ -114,7 +114,7 @@ BAD_FIELDS = [
 ]
 
 
-def test_a_bad_annotation_and_a_bad_field_are_named_and_the_next_question_is_read(tmp_path):
+def test_invalid_fields_are_reported_and_the_next_question_is_read(tmp_path):
     annotations = [ANNOTATION | {"question_id": nth, "answers": answers} for nth, answers in enumerate(BAD_ANSWERS)]
     annotations.append({"question_id": len(BAD_ANSWERS), "image_id": 42})
     questions = [QUESTION | {"question_id": nth} for nth in range(len(annotations))]
@@ -136,7 +136,7 @@ def test_hugging_face_opens_it_with_all_answers(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_what_people_answer_is_read_as_it_stands():
+def test_short_answers_of_people_are_extracted_unchanged():
     """A short answer passes through; only what says that there is none ("not sure") is unread."""
     annotations = json.loads(
         gzip.decompress(published("okvqa/mscoco_val2014_annotations.RECONSTRUCTED.json.gz").read_bytes())
