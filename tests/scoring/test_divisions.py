@@ -6,7 +6,7 @@ import pytest
 
 from countersight.case import Case, Change, Option, Question, Reply
 from countersight.scoring import outcomes, score_line
-from countersight.scoring.divisions import Axis, CaseDivider
+from countersight.scoring.divisions import Axis, DividedCases, divide, role_shares
 
 KINDS = Axis("kind", ("add", "remove"), lambda case: case.change.kinds if case.change else ())
 AXES = {"toy": (KINDS,)}
@@ -24,12 +24,12 @@ def said(row: int, letter: str) -> Reply:
     return Reply(case=f"c{row}", row=row, world="counterfactual", text=letter)
 
 
-def divided(cases: list[Case], replies: list[Reply]) -> tuple[CaseDivider, dict[str, tuple[int, int]]]:
-    """What divided the cases, and for each line its right answers and its cases."""
-    divider = CaseDivider(lambda suite: AXES.get(suite, ()))
-    found = outcomes(divider.watch(enumerate(cases)), replies)
+def divided(cases: list[Case], replies: list[Reply]) -> tuple[DividedCases, dict[str, tuple[int, int]]]:
+    """The divisions of the cases, and for each line its right answers and its cases."""
+    divider = divide(cases, lambda suite: AXES.get(suite, ()))
+    found = outcomes(enumerate(cases), replies)
     lines = {}
-    for division in divider.divisions():
+    for division in divider.divisions:
         for line, mask in division.masks(len(found)):
             row = score_line(found, line, mask)
             lines[f"{division.name}: {line}"] = (row.counterfactual.right, row.n)
@@ -52,7 +52,7 @@ def test_lines_keep_the_order_of_the_axis_and_what_it_does_not_know_is_other() -
 def test_cases_of_several_suites_are_not_divided(suites: tuple[str, str]) -> None:
     cases = [case(f"c{row}", "add", suite=suite, roles=OPTIONS) for row, suite in enumerate(suites)]
     divider, lines = divided(cases, [])
-    assert (divider.suite, lines, divider.role_shares(outcomes([], []))) == ("", {}, ())
+    assert (divider.suite, lines, divider.has_roles) == ("", {}, False)
 
 
 def test_a_suite_that_divides_nothing_has_no_divisions() -> None:
@@ -61,9 +61,9 @@ def test_a_suite_that_divides_nothing_has_no_divisions() -> None:
 
 
 def shares(cases: list[Case], replies: list[Reply]) -> list[tuple[str, int, int]]:
-    divider = CaseDivider(lambda suite: ())
-    found = outcomes(divider.watch(enumerate(cases)), replies)
-    return [(share.role, share.chosen.right, share.chosen.n) for share in divider.role_shares(found)]
+    assert divide(cases, lambda suite: ()).has_roles
+    found = role_shares(cases, outcomes(enumerate(cases), replies))
+    return [(share.role, share.chosen.right, share.chosen.n) for share in found]
 
 
 def test_options_are_counted_by_the_role_of_the_one_that_was_chosen() -> None:
@@ -101,8 +101,6 @@ def test_a_file_with_a_thousand_roles_is_no_trouble() -> None:
 
 
 def test_a_divided_case_costs_few_bytes() -> None:
-    divider = CaseDivider(lambda suite: AXES.get(suite, ()))
-    for _ in divider.watch((row, case(f"c{row}", "add", "remove", roles=OPTIONS)) for row in range(2_000)):
-        pass
-    (division,) = divider.divisions()
+    cases = (case(f"c{row}", "add", "remove", roles=OPTIONS) for row in range(2_000))
+    (division,) = divide(cases, lambda suite: AXES.get(suite, ())).divisions
     assert (division.cases.nbytes + division.places.nbytes) / 2_000 < 13

@@ -57,7 +57,7 @@ def _cases_on(run: LoadedRun, line: BoardLine) -> NDArray[np.bool_]:
     axis, name = line
     count, names = len(run.outcomes), run.outcomes.group_names
     if axis:
-        divisions = (division for division in run.divider.divisions() if division.name == axis)
+        divisions = (division for division in run.divided.divisions if division.name == axis)
         masks = {words: mask for division in divisions for words, mask in division.masks(count)}
         return masks.get(name, np.zeros(count, dtype=np.bool_))
     if name in (ALL, TOTAL):
@@ -81,7 +81,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
         runs += load_runs([folder], dataset=moved.get(folder.manifest.dataset.fingerprint), gold=corrected)
     suites: dict[str, list[LoadedRun]] = {}
     for run in runs:
-        suites.setdefault(run.divider.suite or f"dataset {run.judged.dataset.fingerprint}", []).append(run)
+        suites.setdefault(run.divided.suite or f"dataset {run.judged.dataset.fingerprint}", []).append(run)
     return Leaderboard(
         suites=tuple(_suite(found) for found in suites.values()),
         runs=len(runs),
@@ -96,7 +96,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
 
 
 def _suite(runs: Sequence[LoadedRun]) -> SuiteBoards:
-    suite = runs[0].divider.suite
+    suite = runs[0].divided.suite
     suite_terms = terms(suite, {world: None for run in runs for world in run.worlds})
     reported = [table for paper in papers() for table in tables(paper) if table.suite == suite and table.measured]
     scored = [(run, _lines_of(run)) for run in runs]

@@ -17,14 +17,16 @@ from countersight.reports.advice import advice
 from countersight.reports.data import MAX_NAME_LENGTH, DividedScores, RunScores
 from countersight.scoring import (
     NO_GROUP,
-    CaseDivider,
     Comparison,
+    DividedCases,
     FalseAlarmRates,
     Gold,
     GroupScores,
     JudgedRun,
     Outcomes,
+    divide,
     judge_run,
+    role_shares,
     score_line,
     stopping_status,
     summed,
@@ -83,7 +85,7 @@ class LoadedRun(RunScores, frozen=True, kw_only=True, eq=False):
     """The scores of a run, with its answers, the divisions of its cases, and the programs in its replies."""
 
     judged: JudgedRun
-    divider: CaseDivider
+    divided: DividedCases
     recorder: ReplyRecorder
     alarms: tuple[FalseAlarmRates, ...]
 
@@ -109,20 +111,20 @@ def _worlds(outcomes: Outcomes) -> tuple[World, ...]:
 
 def load_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: Gold | None = None) -> list[LoadedRun]:
     """Score runs of one dataset, whose cases are divided along the axes of the suite."""
-    divider = CaseDivider(lambda suite: terms(suite).axes)
+    divided: DividedCases | None = None
     found: list[LoadedRun] = []
     for folder, (number, label) in zip(runs, numbered_labels(runs), strict=True):
         recorder = ReplyRecorder()
-        watch = iter if found else divider.watch
-        judged = judge_run(folder, dataset=dataset, gold=gold, watch_cases=watch, watch_replies=recorder.watch)
-        found.append(_loaded(number, label, judged, recorder, divider))
+        judged = judge_run(folder, dataset=dataset, gold=gold, watch_replies=recorder.watch)
+        divided = divided or divide((case for _, case in judged.cases()), lambda suite: terms(suite).axes)
+        found.append(_loaded(number, label, judged, recorder, divided))
     return found
 
 
-def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder, divider: CaseDivider) -> LoadedRun:
-    manifest, outcomes, divisions = judged.run.manifest, judged.outcomes, divider.divisions()
-    scores = judged.scores(line for division in divisions for line in division.masks(len(outcomes)))
-    suite_terms = terms(divider.suite, _worlds(outcomes))
+def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder, divided: DividedCases) -> LoadedRun:
+    manifest, outcomes = judged.run.manifest, judged.outcomes
+    scores = judged.scores(line for division in divided.divisions for line in division.masks(len(outcomes)))
+    suite_terms = terms(divided.suite, _worlds(outcomes))
     rows = in_order(scores.rows, suite_terms)
     rule = stopping_status(judged.run)
     return LoadedRun(
@@ -138,22 +140,22 @@ def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder,
         groups=rows,
         letters=scores.letters,
         total=_total(rows[:-1], suite_terms),
-        divisions=tuple(_divided(outcomes, divider)),
-        roles=divider.role_shares(outcomes),
+        divisions=tuple(_scored_divisions(outcomes, divided)),
+        roles=role_shares((case for _, case in judged.cases()), outcomes) if divided.has_roles else (),
         advice=tuple(advice(judged.run, scores.overall, scores.damaged)),
         damaged=scores.damaged,
         sets=scores.sets,
         stopping_note=rule.describe(sum(reply.cost for reply in judged.run.replies())) if rule else "",
         judged=judged,
-        divider=divider,
+        divided=divided,
         recorder=recorder,
         alarms=scores.alarms,
     )
 
 
-def _divided(outcomes: Outcomes, divider: CaseDivider) -> Iterator[DividedScores]:
+def _scored_divisions(outcomes: Outcomes, divided: DividedCases) -> Iterator[DividedScores]:
     n = len(outcomes)
-    for division in divider.divisions():
+    for division in divided.divisions:
         lines = tuple(score_line(outcomes, line, mask) for line, mask in division.masks(n))
         if lines:
             yield DividedScores(division.name, lines, division.unplaced(n))

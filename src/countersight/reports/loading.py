@@ -53,7 +53,7 @@ def load(
     if reference and gold is None:  # report a misspelled name before scoring, which may take long
         comparable_tables(next((case.suite for _, case in folders[0].dataset(dataset).cases()), ""), tuple(reference))
     runs = load_runs(folders, dataset=dataset, gold=Gold.open(gold) if gold else None)
-    first, worlds, suite = runs[0].judged, runs[0].worlds, runs[0].divider.suite
+    first, worlds, suite = runs[0].judged, runs[0].worlds, runs[0].divided.suite
     source, cases = first.dataset, len(first.outcomes)
     joined = picture_groups(groups, (case for _, case in first.cases())) if groups else ()
     suite_terms = terms(suite, worlds)

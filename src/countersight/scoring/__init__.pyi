@@ -26,8 +26,10 @@ from .comparing import tiers as tiers
 from .controls import FalseAlarmRates as FalseAlarmRates
 from .credit import is_right as is_right
 from .divisions import Axis as Axis
-from .divisions import CaseDivider as CaseDivider
+from .divisions import DividedCases as DividedCases
 from .divisions import RoleShare as RoleShare
+from .divisions import divide as divide
+from .divisions import role_shares as role_shares
 from .estimates import ALL as ALL
 from .estimates import ANYTIME as ANYTIME
 from .estimates import Difference as Difference

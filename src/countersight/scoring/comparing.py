@@ -115,13 +115,12 @@ def _corrected(rows: list[Comparison]) -> list[Comparison]:
 
 def shared_cases(first: Outcomes, second: Outcomes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the positions of the shared cases in both runs."""
-    if first.ids == second.ids and np.array_equal(first.id_ends, second.id_ends):
+    if np.array_equal(first.ids, second.ids):
         everything = np.arange(len(first))
         return everything, everything
-    positions = {second.case(position): position for position in range(len(second))}
-    pairs = [(i, positions[name]) for i in range(len(first)) if (name := first.case(i)) in positions]
-    table = np.array(pairs, dtype=np.intp).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
+    _, here, there = np.intersect1d(first.ids, second.ids, return_indices=True)
+    order = np.argsort(here)
+    return here[order], there[order]
 
 
 def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[int, ...]:

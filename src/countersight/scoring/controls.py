@@ -7,7 +7,7 @@ still guess; the expected balance of this is reported too.
 """
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -58,15 +58,13 @@ class ControlPairing:
         self._guessed = array("d")
         self._count = 0
 
-    def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
-        """Yield the given cases unchanged, and record the controls on the way."""
-        for row, case in cases:
-            if case.control_of:
-                self._of[self._count] = case.control_of
-            else:
-                self._guessed.append(_guessed(case))
-            self._count += 1
-            yield row, case
+    def add(self, case: Case) -> None:
+        """Record a case."""
+        if case.control_of:
+            self._of[self._count] = case.control_of
+        else:
+            self._guessed.append(_guessed(case))
+        self._count += 1
 
     def cases(self) -> NDArray[np.bool_]:
         """Return which cases are not controls."""

@@ -1,10 +1,10 @@
 """Divisions of the cases of a suite by criteria other than the group: kind of change, rung, form of the answer.
 
-A case may count on several lines of a division. Cases are divided while they are streamed for scoring, and stored in a
-few bytes each.
+A case may count on several lines of a division. Divisions need only a few bytes for each case.
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
@@ -62,85 +62,58 @@ class RoleShare(msgspec.Struct, frozen=True):
     chosen: Figure
 
 
-class CaseDivider:
-    """Divide cases along the axes of their suite while they are streamed."""
+class DividedCases(msgspec.Struct, frozen=True, eq=False):
+    """The divisions of the cases of a dataset along the axes of their suite."""
 
-    def __init__(self, axes_of: Callable[[str], tuple[Axis, ...]]) -> None:
-        self.suite = ""
-        """The suite of the cases; empty if they have none or several."""
-        self._axes_of = axes_of
-        self._axes: tuple[Axis, ...] = ()
-        self._count = 0
-        self._mixed = False
-        self._lines: list[tuple[array[int], bytearray]] = []
-        self._roles: dict[str, int] = {"": 0}
-        self._codes = bytearray()
-        self._ends = array("q")
+    suite: str = ""
+    """The suite of the cases; empty if they have none or several."""
+    divisions: tuple[Division, ...] = ()
+    """Empty if the cases are of several suites."""
+    has_roles: bool = False
+    """Whether options have roles."""
 
-    def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
-        """Yield the given cases unchanged, and record their lines and roles on the way."""
-        for row, case in cases:
-            if not case.control_of:  # controls are scored separately
-                self._add(case)
-            yield row, case
 
-    def divisions(self) -> tuple[Division, ...]:
-        """Return the divisions along all axes of the suite; empty if the cases are of several suites."""
-        if self._mixed:
-            return ()
-        return tuple(
-            Division(
-                axis.name,
-                (*axis.lines, OTHER),
-                np.array(cases, dtype=np.int32),
-                np.frombuffer(bytes(places), dtype=np.uint8),
-            )
-            for axis, (cases, places) in zip(self._axes, self._lines, strict=True)
-        )
-
-    def role_shares(self, outcomes: Outcomes) -> tuple[RoleShare, ...]:
-        """Return how often options of each role (CELLO: right, image, graph, text) were chosen, if they have roles."""
-        if self._mixed or len(self._roles) == 1:
-            return ()
-        names, codes = tuple(self._roles), np.frombuffer(bytes(self._codes), dtype=np.uint8)
-        ends = np.array(self._ends, dtype=np.int64)
-        starts = np.concatenate(([0], ends[:-1]))
-        lengths = ends - starts
-        answers = outcomes.answers[:, VARIANTS.index("counterfactual")]
-        letters = np.array([_letter(text) for text in outcomes.answer_texts], dtype=np.int64)[answers]
-        scored = outcomes.scored("counterfactual") & (lengths > 0)
-        answered = scored & (letters >= 0) & (letters < lengths)
-        chosen = np.bincount(codes[(starts + letters)[answered]], minlength=len(names))
-        # A role counts once per question, however many of its options have it.
-        asked = np.repeat(np.arange(len(outcomes)), lengths)
-        offers = np.unique(asked[scored[asked]] * len(names) + codes[scored[asked]])
-        offered = np.bincount(offers % len(names), minlength=len(names))
-        found = zip(names, chosen.tolist(), offered.tolist(), strict=True)
-        return tuple(RoleShare(role, share(times, of)) for role, times, of in found if role and of)
-
-    def _add(self, case: Case) -> None:
-        if not self._count:
-            self.suite = case.suite
-            self._axes = self._axes_of(case.suite)
-            self._lines = [(array("i"), bytearray()) for _ in self._axes]
-        elif case.suite != self.suite:
-            self.suite, self._mixed = "", True
-        position, self._count = self._count, self._count + 1
-        if self._mixed:
-            return
-        for axis, (cases, places) in zip(self._axes, self._lines, strict=True):
+def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) -> DividedCases:
+    """Divide cases along the axes of their suite."""
+    suite, has_roles = "", False
+    axes: tuple[Axis, ...] = ()
+    found: list[tuple[array[int], bytearray]] = []
+    for position, case in enumerate(cases):
+        if position == 0:
+            suite, axes = case.suite, axes_of(case.suite)
+            found = [(array("i"), bytearray()) for _ in axes]
+        elif case.suite != suite:
+            return DividedCases()
+        for axis, (positions, places) in zip(axes, found, strict=True):
             for line in dict.fromkeys(line if line in axis.lines else OTHER for line in axis.of(case)):
-                cases.append(position)
+                positions.append(position)
                 places.append((*axis.lines, OTHER).index(line))
-        if case.counterfactual:
-            self._codes += bytes(self._role(option.role) for option in case.counterfactual.options)
-        self._ends.append(len(self._codes))
-
-    def _role(self, role: str) -> int:
-        if role in self._roles or len(self._roles) < _MAX_ROLES:
-            return self._roles.setdefault(role, len(self._roles))
-        return self._roles.setdefault(OTHER, len(self._roles))
+        has_roles = has_roles or any(_roles(case))
+    divisions = (
+        Division(axis.name, (*axis.lines, OTHER), np.array(positions, dtype=np.int32), np.array(places, dtype=np.uint8))
+        for axis, (positions, places) in zip(axes, found, strict=True)
+    )
+    return DividedCases(suite, tuple(divisions), has_roles)
 
 
-def _letter(text: str | None) -> int:
-    return LETTERS.index(text) if text and len(text) == 1 and text in LETTERS else -1
+def role_shares(cases: Iterable[Case], outcomes: Outcomes) -> tuple[RoleShare, ...]:
+    """Return how often options of each role (CELLO: right, image, graph, text) were chosen.
+
+    A role counts once per question, however many of its options have it.
+    """
+    chosen, offered = Counter[str](), Counter[str]()
+    scored = outcomes.scored("counterfactual")
+    answers = outcomes.answers[:, VARIANTS.index("counterfactual")]
+    for position, case in enumerate(cases):
+        if not scored[position]:
+            continue
+        roles = [role if not role or role in offered or len(offered) < _MAX_ROLES else OTHER for role in _roles(case)]
+        offered.update(list(dict.fromkeys(filter(None, roles))))
+        letter = outcomes.answer_texts[answers[position]]
+        chosen.update(role for place, role in zip(LETTERS, roles, strict=False) if role and place == letter)
+    return tuple(RoleShare(role, share(chosen[role], n)) for role, n in offered.items())
+
+
+def _roles(case: Case) -> list[str]:
+    """Return the roles of the options of the question under a change."""
+    return [option.role for option in case.counterfactual.options] if case.counterfactual else []

@@ -93,8 +93,7 @@ class _OutcomeBuilder:
         self.replies = array("i")
         self.restated = bytearray()
         self.texts: dict[str | None, int] = {None: 0}
-        self.ids = bytearray()
-        self.id_ends = array("q")
+        self.ids: list[str] = []
         self.questions = bytearray()
         self.question_ends = array("q")
         self.credits: array[float] | None = None  # None until a question has the answers of several people
@@ -108,8 +107,7 @@ class _OutcomeBuilder:
         self.rows.append(row)
         self.group_of.append(self.groups.setdefault(case.group, len(self.groups)))
         self.picture_of.append(self.pictures.setdefault(cluster_key(row, case), len(self.pictures)))
-        self.ids += case.id.encode()
-        self.id_ends.append(len(self.ids))
+        self.ids.append(case.id)
         for world, telling in WORLDS.values():
             self._add_question(case.question(world, telling))
 
@@ -135,7 +133,7 @@ class _OutcomeBuilder:
             return
         position = self.positions[reply.row] if 0 <= reply.row < len(self.positions) else -1
         place = len(VARIANTS) * position + VARIANTS.index(variant_of(reply.world, reply.telling))
-        if position < 0 or not self._is_case(position, reply.case) or not self.codes[place]:
+        if position < 0 or self.ids[position] != reply.case or not self.codes[place]:
             return  # a reply to a question that the dataset does not have
         before = _PRECEDENCE[self.codes[place]]
         if before == _PRECEDENCE[RIGHT]:
@@ -168,13 +166,8 @@ class _OutcomeBuilder:
             credits=None if self.credits is None else _table(self.credits, np.float32),
             priors=_table(self.priors, np.uint8),
             restated=_table(self.restated, np.bool_),
-            ids=bytes(self.ids),
-            id_ends=np.array(self.id_ends, dtype=np.int64),
+            ids=np.array(self.ids, dtype=np.dtypes.StringDType()),
         )
-
-    def _is_case(self, position: int, case: str) -> bool:
-        start = self.id_ends[position - 1] if position else 0
-        return self.ids[start : self.id_ends[position]] == case.encode()
 
     def _question(self, place: int) -> Question:
         start = self.question_ends[place - 1] if place else 0

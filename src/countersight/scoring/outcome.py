@@ -21,7 +21,19 @@ PRIOR_KNOWN, PRIOR_GIVEN = 1, 2
 
 
 _BY_CASE: Final = (
-    *("rows", "groups", "pictures", "codes", "gold_letters", "offered", "answers", "replies", "priors", "restated"),
+    *(
+        "rows",
+        "groups",
+        "pictures",
+        "codes",
+        "gold_letters",
+        "offered",
+        "answers",
+        "replies",
+        "priors",
+        "restated",
+        "ids",
+    ),
 )
 
 
@@ -53,16 +65,15 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     """For each case and each of `VARIANTS`, whether a prior is known, and whether it was given as a wrong answer."""
     restated: NDArray[np.bool_]
     """For each case and each of `VARIANTS`, whether the reply that counts restates an unread one."""
-    ids: bytes
-    id_ends: NDArray[np.int64]
+    ids: NDArray[Any]
+    """For each case, its id."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def case(self, position: int) -> str:
         """Return the id of the case at a position."""
-        start = int(self.id_ends[position - 1]) if position else 0
-        return self.ids[start : int(self.id_ends[position])].decode()
+        return str(self.ids[position])
 
     def only(self, mask: NDArray[np.bool_]) -> "Outcomes":
         """Return the outcomes of selected cases, in the same order."""
@@ -74,14 +85,11 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         named = dict.fromkeys(kept["groups"].tolist())
         places = np.zeros(len(self.group_names), dtype=np.int32)
         places[list(named)] = np.arange(len(named))
-        ids = [self.case(place).encode() for place in positions.tolist()]
         return msgspec.structs.replace(
             self,
             **kept | {"groups": places[kept["groups"]]},
             group_names=tuple(self.group_names[place] for place in named),
             credits=None if self.credits is None else self.credits[positions],
-            ids=b"".join(ids),
-            id_ends=np.cumsum([len(name) for name in ids], dtype=np.int64),
         )
 
     def asked(self, variant: QuestionVariant) -> NDArray[np.bool_]:

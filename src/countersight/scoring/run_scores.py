@@ -35,7 +35,6 @@ from countersight.scoring.stopping import (
 SCORES = "scores.parquet"
 """The file with one row per answer."""
 
-CaseWatch = Callable[[Iterable[tuple[int, Case]]], Iterable[tuple[int, Case]]]
 ReplyWatch = Callable[[Iterable[Reply]], Iterable[Reply]]
 
 
@@ -130,13 +129,12 @@ def judge_run(
     *,
     dataset: Path | None = None,
     gold: Gold | None = None,
-    watch_cases: CaseWatch = iter,
     watch_replies: ReplyWatch = iter,
 ) -> JudgedRun:
     """Read and judge all replies of a run.
 
-    `dataset` is the current path of the dataset if it was moved; `gold` has corrected answers. `watch_cases` and
-    `watch_replies` may observe the streams of cases and replies.
+    `dataset` is the current path of the dataset if it was moved; `gold` has corrected answers. `watch_replies`
+    may observe or change the stream of replies.
     """
     source, moved = _source(run, dataset, gold)
     if gold is not None and gold.key is not None:
@@ -148,11 +146,17 @@ def judge_run(
         )
     pairing = ControlPairing()
     set_recorder = SetRecorder()
-    cases = set_recorder.watch(pairing.watch(watch_cases(_asked(run, source, gold))))
+
+    def recorded() -> Iterator[tuple[int, Case]]:
+        for row, case in _asked(run, source, gold):
+            pairing.add(case)
+            set_recorder.add(case)
+            yield row, case
+
     prompt = run.manifest.prompt
     damaged: list[None] = []
     replies = watch_replies(run.replies(lambda: damaged.append(None)))
-    found = outcomes(cases, replies, prompt.reads, factual_from=prompt.of("factual").reads, by_id=moved)
+    found = outcomes(recorded(), replies, prompt.reads, factual_from=prompt.of("factual").reads, by_id=moved)
     if sample := run.manifest.observed.get("sample"):  # unanswered questions outside the sample are not missing
         outside = ~np.isin(found.rows, list(msgspec.convert(sample, Sample).rows(source)))
         codes = np.where(outside[:, None] & (found.codes == MISSING), 0, found.codes).astype(np.uint8)

@@ -6,7 +6,7 @@ HallusionBench's qAcc and fAcc).
 """
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -75,17 +75,14 @@ class SetRecorder:
         self._wanted: dict[int, int] = {}
         """The number of cases in a complete set, by the set's number, if known."""
 
-    def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
-        """Yield the given cases unchanged, and record their positions on the way."""
-        for row, case in cases:
-            cell = case.cell
-            keys = ((cell.set,), (cell.set, cell.question), (cell.set, cell.picture)) if cell else (None, None, None)
-            for column, known, key in zip(self._columns, self._known, keys, strict=True):
-                named = key is not None and key[-1] != ""
-                column.append(known.setdefault(key, len(known)) if named and key else NONE)
-            if cell and cell.of:
-                self._wanted[self._columns[0][-1]] = cell.of
-            yield row, case
+    def add(self, case: Case) -> None:
+        """Record the position of a case."""
+        cell = case.cell
+        keys = ((cell.set,), (cell.set, cell.question), (cell.set, cell.picture)) if cell else (None, None, None)
+        for column, known, key in zip(self._columns, self._known, keys, strict=True):
+            column.append(known.setdefault(key, len(known)) if key and key[-1] else NONE)
+        if cell and cell.of:
+            self._wanted[self._columns[0][-1]] = cell.of
 
     def positions(self) -> SetPositions | None:
         """Return the positions of all cases, without incomplete sets; None if no case is in a set."""
