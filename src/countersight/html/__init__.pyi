@@ -28,10 +28,11 @@ from .tables import Grid as Grid
 from .tables import Line as Line
 from .tables import Record as Record
 from .tables import TableCell as TableCell
+from .tables import csv_text as csv_text
 from .tables import figure_cell as figure_cell
-from .tables import latex_grid as latex_grid
 from .tables import latex_tables as latex_tables
 from .tables import markdown_grid as markdown_grid
+from .tables import markdown_tables as markdown_tables
 from .tables import markdown_text as markdown_text
 from .tables import table_line as table_line
 from .terminal import print_grids as print_grids

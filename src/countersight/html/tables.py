@@ -1,12 +1,14 @@
-"""Tables as data (figures, cells, lines), and as Markdown and LaTeX."""
+"""Tables as data (figures, cells, lines), and as Markdown, LaTeX and CSV."""
 
+import csv
+import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
 
-from countersight.html.formatting import count, interval, name, number, p_value, percent, plain_interval
+from countersight.html.formatting import count, csv_safe, interval, name, number, p_value, percent, plain_interval
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -177,6 +179,35 @@ def _as_cell(content: Content, n: int | None, counted: bool) -> TableCell:
     return figure_cell(content, n, counted=counted)
 
 
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[str | float | None]]) -> str:
+    """Return CSV with these columns; text that a spreadsheet would treat as a formula is made safe."""
+    file = io.StringIO()
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(columns)
+    for row in rows:
+        table.writerow([csv_safe(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue()
+
+
+def markdown_tables(
+    title: str,
+    words: str,
+    tables: Iterable[Grid],
+    definitions: Iterable[tuple[str, str]],
+    sections: Iterable[tuple[str, str, Iterable[Grid]]] = (),
+) -> str:
+    """Return Markdown with tables, then sections (heading, introduction and tables), then definitions."""
+    parts = [f"# {markdown_text(title)}", markdown_text(words)]
+    for grid in tables:
+        parts += [f"## {markdown_text(grid.title)}", *markdown_grid(grid)]
+    for heading, about, grids in sections:
+        parts += [f"## {markdown_text(heading)}", markdown_text(about)]
+        for grid in grids:
+            parts += [f"### {markdown_text(grid.title)}", *markdown_grid(grid)]
+    listed = (f"- **{markdown_text(term)}**: {markdown_text(text)}" for term, text in definitions)
+    return "\n\n".join([*parts, "## How these figures were computed", "\n".join(listed)]) + "\n"
+
+
 def markdown_grid(grid: Grid) -> list[str]:
     """Return the table as Markdown, followed by its note if it has one."""
     return [_md_table(grid), *([markdown_text(grid.note)] if grid.note else [])]
@@ -200,8 +231,13 @@ def _flat(cell: TableCell) -> str:
     return f"{cell.text} ({'; '.join(cell.details)})" if cell.details else cell.text
 
 
-def latex_tables(words: str, definitions: Iterable[tuple[str, str]], tables: Iterable[Grid]) -> list[str]:
-    """Return the lines of LaTeX tables, below comments that explain them."""
+def latex_tables(
+    words: str,
+    tables: Iterable[Grid],
+    definitions: Iterable[tuple[str, str]],
+    sections: Iterable[tuple[str, str, Iterable[Grid]]] = (),
+) -> str:
+    """Return LaTeX tables in booktabs style, like `markdown_tables`; definitions and introductions are comments."""
     lines = [
         "% Written by Countersight. In the preamble: \\usepackage{booktabs}",
         "% Names with signs outside Latin scripts need LuaLaTeX or XeLaTeX.",
@@ -209,11 +245,15 @@ def latex_tables(words: str, definitions: Iterable[tuple[str, str]], tables: Ite
         *(f"% {term}: {text}" for term, text in definitions),
     ]
     for grid in tables:
-        lines += ["", *latex_grid(grid)]
-    return lines
+        lines += ["", *_latex_grid(grid)]
+    for heading, about, grids in sections:
+        lines += ["", f"% {heading}. {about}"]
+        for grid in grids:
+            lines += ["", *_latex_grid(grid)]
+    return "\n".join(lines) + "\n"
 
 
-def latex_grid(grid: Grid) -> Iterator[str]:
+def _latex_grid(grid: Grid) -> Iterator[str]:
     """Return the LaTeX lines of a table."""
     yield r"\begin{table}"
     yield r"  \centering\small"

@@ -1,9 +1,8 @@
 """Write a leaderboard: a page, and its rows as CSV and JSON, each completely or not at all."""
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import asdict
@@ -15,7 +14,7 @@ from countersight.html import (
     Grid,
     TableCell,
     count,
-    csv_safe,
+    csv_text,
     document,
     figure_cell,
     interval,
@@ -68,9 +67,11 @@ _PARTS = ("", "_low", "_high", "_n", "_if_unread_right", "_unread_low", "_unread
 
 def comma_separated(board: Leaderboard) -> str:
     """Return CSV with the rows of every board; shares are from 0 to 1."""
-    file = io.StringIO()
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow([*_COLUMNS, *(f"{key}{part}" for key in RUN_MEASURES for part in _PARTS)])
+    columns = (*_COLUMNS, *(f"{key}{part}" for key in RUN_MEASURES for part in _PARTS))
+    return csv_text(columns, _csv_rows(board))
+
+
+def _csv_rows(board: Leaderboard) -> Iterator[list[Any]]:
     for suite in board.suites:
         for each in suite.boards:
             for pool in each.pools:
@@ -78,10 +79,7 @@ def comma_separated(board: Leaderboard) -> str:
                     known = asdict(pool) | asdict(each) | asdict(entry)
                     known |= {"suite": suite.suite or suite.title, "model": entry.named or entry.model}
                     scores = [entry.scores.get(key) for key in RUN_MEASURES]
-                    figures = (part for score in scores for part in _parts(score))
-                    row = (*(known[key] for key in _COLUMNS), *figures)
-                    table.writerow([csv_safe(cell) if isinstance(cell, str) else cell for cell in row])
-    return file.getvalue()
+                    yield [*(known[key] for key in _COLUMNS), *(part for score in scores for part in _parts(score))]
 
 
 def _parts(score: Figure | ReportedScore | None) -> tuple[float | None, ...]:

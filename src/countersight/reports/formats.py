@@ -1,7 +1,5 @@
 """A report's tables in the terminal, as Markdown, LaTeX and CSV, and a short summary."""
 
-import csv
-import io
 from collections.abc import Iterator
 from math import copysign
 from typing import Final
@@ -12,11 +10,12 @@ from rich.text import Text
 
 from countersight.html import (
     Count,
+    Grid,
     Record,
-    csv_safe,
-    latex_grid,
+    csv_text,
     latex_tables,
     markdown_grid,
+    markdown_tables,
     markdown_text,
     name,
     print_grids,
@@ -30,33 +29,20 @@ from countersight.text import several
 
 def markdown(report: ReportData) -> str:
     """Return every table as Markdown, then the origin of the figures."""
-    parts = [f"# {markdown_text(name(report.dataset))}", markdown_text(sentence(report))]
-    for grid in grids(report):
-        parts += [f"## {markdown_text(grid.title)}", *markdown_grid(grid)]
-    for analysis in report.analyses:
-        parts += [f"## {markdown_text(analysis.heading)}", markdown_text(analysis.about)]
-        for grid in analysis.tables:
-            parts += [f"### {markdown_text(grid.title)}", *markdown_grid(grid)]
-    parts.append("## How these figures were computed")
-    parts.append(
-        "\n".join(
-            f"- **{markdown_text(term)}**: {markdown_text(text)}"
-            for term, text in (*origins(report), *definitions(report))
-        )
-    )
-    return "\n\n".join(parts) + "\n"
+    how = [*origins(report), *definitions(report)]
+    return markdown_tables(name(report.dataset), sentence(report), grids(report), how, _sections(report))
 
 
 def latex(report: ReportData) -> str:
-    """Return every table as LaTeX in booktabs style, with the origin of the figures as comments."""
-    lines = latex_tables(sentence(report), (*origins(report), *definitions(report)), grids(report))
-    for analysis in report.analyses:
-        lines += ["", f"% {analysis.heading}. {analysis.about}"]
-        for grid in analysis.tables:
-            lines += ["", *latex_grid(grid)]
-    return "\n".join(lines) + "\n"
+    """Return every table as LaTeX, with the origin of the figures as comments."""
+    return latex_tables(sentence(report), grids(report), [*origins(report), *definitions(report)], _sections(report))
 
 
+def _sections(report: ReportData) -> Iterator[tuple[str, str, tuple[Grid, ...]]]:
+    return ((each.heading, each.about, each.tables) for each in report.analyses)
+
+
+Value = str | float | int | None
 _COLUMNS: Final = (
     *("table", "run", "minus_run", "group", "measure", "value", "low", "high", "p", "right", "n", "method"),
     *("confidence", "seed", "model", "prompt", "dataset", "fingerprint", "asked_with", "reported_with"),
@@ -65,24 +51,19 @@ _COLUMNS: Final = (
 
 def comma_separated(report: ReportData) -> str:
     """Return CSV with one row per figure, including its origin; shares are from 0 to 1."""
-    file = io.StringIO()
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow(_COLUMNS)
+    return csv_text(_COLUMNS, _csv_rows(report))
+
+
+def _csv_rows(report: ReportData) -> Iterator[list[Value]]:
     runs = {run.label: run for run in report.runs}
     plain = {run.label: run.plain_label for run in report.runs}
     for grid in (*grids(report), *(each for analysis in report.analyses for each in analysis.tables)):
         for line in grid.lines if grid.key else ():
             origin = _origin(report, runs.get(line.run), line.run)
             for record in grid.records(line):
-                named = (plain.get(each, each) for each in (line.run, line.minus_run))
-                place = (grid.key, *named, record.group or line.group)
+                named = [plain.get(each, each) for each in (line.run, line.minus_run)]
                 for measure, *figure in _figures(record):
-                    cells = (*place, measure, *figure, *origin)
-                    table.writerow([csv_safe(cell) if isinstance(cell, str) else cell for cell in cells])
-    return file.getvalue()
-
-
-Value = str | float | int | None
+                    yield [grid.key, *named, record.group or line.group, measure, *figure, *origin]
 
 
 def _figures(record: Record) -> Iterator[list[Value]]:

@@ -30,7 +30,6 @@ from .divisions import DividedCases as DividedCases
 from .divisions import RoleShare as RoleShare
 from .divisions import divide as divide
 from .divisions import role_shares as role_shares
-from .estimates import ALL as ALL
 from .estimates import ANYTIME as ANYTIME
 from .estimates import Difference as Difference
 from .estimates import paired as paired
@@ -59,6 +58,7 @@ from .observations import Ranking as Ranking
 from .observations import compare_prompts as compare_prompts
 from .observations import correlation as correlation
 from .observations import ranking as ranking
+from .outcome import ALL as ALL
 from .outcome import OUTCOMES as OUTCOMES
 from .outcome import RIGHT as RIGHT
 from .outcome import Outcome as Outcome

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, WORLDS, QuestionVariant, Telling, World, variant_of
 from countersight.html import Bounds, Figure, Grid, Line, figure_cell, percent, table_html, table_line
 from countersight.scoring.controls import FalseAlarmRates
-from countersight.scoring.estimates import ALL, Difference, difference, rate
-from countersight.scoring.outcome import CUT, EMPTY, FAILED, MISSING, PRIOR_GIVEN, UNREAD, Outcomes
+from countersight.scoring.estimates import Difference, difference, rate
+from countersight.scoring.outcome import ALL, CUT, EMPTY, FAILED, MISSING, PRIOR_GIVEN, UNREAD, Outcomes
 from countersight.scoring.sets import SetScores
 from countersight.text import several
 
@@ -136,16 +136,10 @@ class Scores(msgspec.Struct, frozen=True):
 def score(outcomes: Outcomes, name: str = "") -> Scores:
     """Compute the scores of a run, by group and overall."""
     return Scores(
-        rows=tuple(score_line(outcomes, group, mask) for group, mask in by_group(outcomes)),
+        rows=tuple(score_line(outcomes, group, mask) for group, mask in outcomes.lines()),
         letters=tuple(share for variant in VARIANTS for share in _letters(outcomes, variant)),
         name=name,
     )
-
-
-def by_group(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
-    """Return each group with a mask of its cases, in order of first appearance, then a mask of all cases."""
-    groups = [(name, outcomes.groups == place) for place, name in enumerate(outcomes.group_names)]
-    return [*groups, (ALL, np.ones(len(outcomes), dtype=np.bool_))]
 
 
 def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:

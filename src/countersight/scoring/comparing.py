@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, VARIANTS, QuestionVariant
-from countersight.scoring.accuracy import by_group, correctness
+from countersight.scoring.accuracy import correctness
 from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
 from countersight.scoring.outcome import RIGHT, UNREAD, Outcomes
@@ -49,7 +49,7 @@ def compare(first: Outcomes, second: Outcomes) -> tuple[Comparison, ...]:
     """Compare two runs over the cases they share, by group and overall."""
     here, there = shared_cases(first, second)
     rows = []
-    for name, mask in by_group(first):
+    for name, mask in first.lines():
         inside = mask[here]
         a, b = here[inside], there[inside]
         differences = {measure: _paired_difference(first, second, a, b, measure) for measure in COMPARED}

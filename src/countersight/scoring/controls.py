@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from countersight.case import Case, QuestionVariant
 from countersight.html import Figure
-from countersight.scoring.estimates import ALL, rate
+from countersight.scoring.estimates import rate
 from countersight.scoring.outcome import Outcomes
 
 _CHANGED_VARIANTS: Final[tuple[QuestionVariant, ...]] = ("counterfactual", "shown")
@@ -110,8 +110,8 @@ def _lines(
     cases: Outcomes, controls: Outcomes, variant: QuestionVariant, guessed: NDArray[np.float64]
 ) -> Iterator[FalseAlarmRates]:
     known = cases.right("factual") & controls.right("factual") & cases.scored(variant) & controls.scored(variant)
-    masks = [(name, known & (cases.groups == place)) for place, name in enumerate(cases.group_names)]
-    for name, mask in [*masks, (ALL, known)]:
+    for name, of_line in cases.lines():
+        mask = known & of_line
         if mask.any() and not (cases.is_read(variant, mask) and controls.is_read(variant, mask)):
             continue
         ignoring = float(1 + guessed[mask].mean()) / 2 if mask.any() else 0.5

@@ -19,8 +19,6 @@ from countersight.scoring.intervals import (
     share_interval,
 )
 
-ALL: Final = "all"
-"""The name of the line for all groups."""
 EXACT: Final = "McNemar exact"
 ADJUSTED: Final = "McNemar exact, for the number of independent cases"
 ANYTIME: Final = "betting confidence sequence, valid at any time"

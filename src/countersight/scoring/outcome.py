@@ -16,6 +16,8 @@ text. Cut: the token limit ended the reply before its answer. Failed: there is n
 OUTCOMES: Final[tuple[Outcome | None, ...]] = (None, "missing", "failed", "cut", "empty", "unread", "wrong", "right")
 """The outcomes by code. 0 means that the case does not have the question; codes from UNREAD on are scored."""
 MISSING, FAILED, CUT, EMPTY, UNREAD, WRONG, RIGHT = range(1, 8)
+ALL: Final = "all"
+"""The name of the line for all groups."""
 PRIOR_KNOWN, PRIOR_GIVEN = 1, 2
 """Flags for a prior answer: the answer is known; it was given as a wrong answer."""
 
@@ -91,6 +93,11 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
             group_names=tuple(self.group_names[place] for place in named),
             credits=None if self.credits is None else self.credits[positions],
         )
+
+    def lines(self) -> list[tuple[str, NDArray[np.bool_]]]:
+        """Return each group with a mask of its cases, in order of first appearance, then `ALL` with all cases."""
+        groups = [(name, np.equal(self.groups, place)) for place, name in enumerate(self.group_names)]
+        return [*groups, (ALL, np.ones(len(self), dtype=np.bool_))]
 
     def asked(self, variant: QuestionVariant) -> NDArray[np.bool_]:
         """Return which cases have the question."""

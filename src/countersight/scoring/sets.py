@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from countersight.case import VARIANTS, Case, QuestionVariant
 from countersight.html import Figure
-from countersight.scoring.estimates import ALL, rate
+from countersight.scoring.estimates import rate
 from countersight.scoring.outcome import Outcomes
 
 _Mask = NDArray[np.bool_]
@@ -108,18 +108,18 @@ def set_scores(
         for name, mask in extra_lines
         if not np.isin(positions.sets[complete & mask], positions.sets[~mask]).any()
     ]
-    lines = [(name, complete & mask) for name, mask in (*_groups(outcomes), *whole)]
+    *groups, everything = _lines(outcomes)
     return tuple(
-        _scores(name, mask, right, guess, positions, outcomes.pictures)
-        for name, mask in (*lines, (ALL, complete))
-        if mask.any()
+        _scores(name, complete & mask, right, guess, positions, outcomes.pictures)
+        for name, mask in (*groups, *whole, everything)
+        if (complete & mask).any()
     )
 
 
-def _groups(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
-    """Return the groups with their cases, if there are several."""
-    names = outcomes.group_names
-    return [(name, outcomes.groups == place) for place, name in enumerate(names)] if len(names) > 1 else []
+def _lines(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
+    """Return the groups with their cases, if there are several, then the line of all cases."""
+    lines = outcomes.lines()
+    return lines if len(outcomes.group_names) > 1 else lines[-1:]
 
 
 def as_fourth(case: Case) -> Case:
@@ -139,14 +139,13 @@ def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
         np.logical_and.reduce([each.scored(variant) for each, variant in all_]) for all_ in (three, four)
     )
     square, known = (four, has_four) if has_four.any() else (three, has_three)
-    lines = [*_groups(outcomes), (ALL, np.ones_like(known))]
     return tuple(
         msgspec.structs.replace(
             _square_scores(name, square, known & mask),
             fours=int((has_four & mask).sum()),
             threes=int((has_three & ~has_four & mask).sum()),
         )
-        for name, mask in lines
+        for name, mask in _lines(outcomes)
         if (known & mask).any()
     )
 

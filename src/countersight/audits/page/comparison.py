@@ -3,8 +3,6 @@
 They are written as a page, Markdown, LaTeX and CSV; a file is never left incomplete.
 """
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -51,11 +49,10 @@ from countersight.html import (
     Line,
     TableCell,
     count,
-    csv_safe,
+    csv_text,
     document,
     latex_tables,
-    markdown_grid,
-    markdown_text,
+    markdown_tables,
     name,
     print_grids,
 )
@@ -328,15 +325,10 @@ def write_audit_tables(
     summary, tables_shown, how = sentence(found), list(grids(found)), definitions(found)
     body = templates().get_template("tables.html").render(sentence=summary, grids=tables_shown, how=how)
     page = document(__package__, "page.html", title="Audits – Countersight", style="page.css", body=Markup(body))  # noqa: S704 - escaped by the template
-    parts = ["# Audits", markdown_text(summary)]
-    for each in tables_shown:
-        parts += [f"## {markdown_text(each.title)}", *markdown_grid(each)]
-    parts.append("## How these figures were computed")
-    parts.append("\n".join(f"- **{markdown_text(term)}**: {markdown_text(words)}" for term, words in how))
     return AuditTableFiles(
         html=write_text(out / "report.html", page),
-        markdown=write_text(out / "tables.md", "\n\n".join(parts) + "\n"),
-        latex=write_text(out / "tables.tex", "\n".join(latex_tables(summary, how, iter(tables_shown))) + "\n"),
+        markdown=write_text(out / "tables.md", markdown_tables("Audits", summary, tables_shown, how)),
+        latex=write_text(out / "tables.tex", latex_tables(summary, tables_shown, how)),
         csv=write_text(out / "tables.csv", comma_separated(found)),
         data=found,
     )
@@ -353,12 +345,7 @@ def print_audit_tables(found: AuditTables, console: Console) -> None:
 
 def comma_separated(found: AuditTables) -> str:
     """Return CSV with one row per figure and its origin; scores are from 0 to 1."""
-    file = io.StringIO()
-    table = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
-    table.writeheader()
-    for record in _records(found):
-        table.writerow({key: csv_safe(cell) if isinstance(cell, str) else cell for key, cell in record.items()})
-    return file.getvalue()
+    return csv_text(_COLUMNS, ([record.get(key, "") for key in _COLUMNS] for record in _records(found)))
 
 
 def _records(found: AuditTables) -> Iterator[dict[str, Value]]:
