@@ -41,7 +41,7 @@ from countersight.audits.steps import AuditTally, Steps, run_items
 from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.editing import Credentials, Editor, EditorSettings, open_editor
-from countersight.editing.quality import PerceptualDistance
+from countersight.editing.quality import read_lpips
 from countersight.engine import RetryPolicy, dataset_reference
 from countersight.english import article
 from countersight.errors import AuditError, CountersightError, DatasetError, ModelError
@@ -210,7 +210,7 @@ async def audit_dataset(
         ),
     )
     try:
-        lpips = _lpips(options.lpips) if options.lpips else None
+        lpips = read_lpips(options.lpips) if options.lpips else None
         credentials = Credentials(options.credentials) if options.credentials else None
         manifest = _manifest(dataset, output, options, participants)
         if options.calibration:
@@ -231,8 +231,16 @@ async def audit_dataset(
             before = list(folder.steps())
             opener.count_earlier_answers(before)
             steps = Steps(journal, before, tally, stop)
-            given = {"lpips": lpips, "orders": orders, "credentials": credentials}
-            stages = Stages(folder, options.prompts, participants, steps, dataset, **given)  # type: ignore[arg-type]
+            stages = Stages(
+                folder,
+                options.prompts,
+                participants,
+                steps,
+                dataset,
+                lpips=lpips,
+                orders=orders,
+                credentials=credentials,
+            )
             full = steps_of_a_case(participants.judges, folder.manifest)
             tally.total = full * len(selection.cases)
             cases = _chosen(dataset, selection)
@@ -305,12 +313,6 @@ def _manifest(dataset: Dataset, output: Path, options: AuditOptions, participant
         credentials=options.credentials is not None,
         **{name: getattr(options, name) for name in _METHOD},
     )
-
-
-def _lpips(weights: Path) -> PerceptualDistance:
-    from countersight.editing.quality import read_lpips
-
-    return read_lpips(weights)
 
 
 def pictures_of(steps: Iterable[Step]) -> Iterator[str]:

@@ -192,30 +192,18 @@ class _Id(msgspec.Struct):
 
 
 class SceneIndex:
-    """The scenes of a generated dataset; empty for other datasets."""
+    """The scenes of a generated dataset; empty for other datasets. A case with an unreadable scene has none."""
 
     def __init__(self, dataset: Path) -> None:
-        self._file = dataset / SCENES_FILE
-        self._lines: dict[str, tuple[int, int]] = {}
-        if not self._file.is_file():
-            return
-        at, decoder = 0, msgspec.json.Decoder(_Id)
-        with open(self._file, "rb") as lines:
+        self._lines: dict[str, bytes] = {}
+        decoder = msgspec.json.Decoder(_Id)
+        with suppress(FileNotFoundError), open(dataset / SCENES_FILE, "rb") as lines:
             for line in lines:
-                # A case whose scene cannot be read is audited like any photograph.
                 with suppress(*_UNREADABLE):
-                    self._lines[decoder.decode(line).id] = at, len(line)
-                at += len(line)
+                    self._lines[decoder.decode(line).id] = line
 
     def scene(self, case: str) -> Scene | None:
         """Return the scene in a case's picture, or None if unknown."""
-        if case not in self._lines:
-            return None
-        at, length = self._lines[case]
-        with open(self._file, "rb") as file:
-            file.seek(at)
-            line = file.read(length)
-        try:
-            return msgspec.json.decode(line, type=SceneRecord).scene
-        except _UNREADABLE:
-            return None
+        with suppress(*_UNREADABLE):
+            return msgspec.json.decode(self._lines.get(case, b""), type=SceneRecord).scene
+        return None

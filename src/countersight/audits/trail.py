@@ -1,5 +1,6 @@
 """The trail of each case (everything done about it), assembled from the steps of an audit."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
@@ -140,16 +141,13 @@ class _Outputs:
 
     def __init__(self, known: dict[tuple[Stage, StepPlace], Output]) -> None:
         self._known = known
-        self._verdicts: dict[tuple[str, int | None], list[Verdict]] = {}
-        self._checks: dict[tuple[str, int | None], list[Check]] = {}
-        self._failures: dict[str, list[str]] = {}
+        self._opinions: dict[tuple[str, int | None], list[Verdict | Check]] = defaultdict(list)
+        self._failures: dict[str, list[str]] = defaultdict(list)
         for (stage, place), output in known.items():
-            if isinstance(output, Verdict):
-                self._verdicts.setdefault((place.case, place.concept), []).append(output)
-            elif isinstance(output, Check):
-                self._checks.setdefault((place.case, place.concept), []).append(output)
+            if isinstance(output, Verdict | Check):
+                self._opinions[place.case, place.concept].append(output)
             elif isinstance(output, Failed):
-                self._failures.setdefault(place.case, []).append(f"{stage}: {output.reason}")
+                self._failures[place.case].append(f"{stage}: {output.reason}")
 
     def trail(self, case: str, row: int) -> CaseTrail | None:
         """Return everything done about a case; None if the case itself failed."""
@@ -169,22 +167,23 @@ class _Outputs:
             extracted,
             tuple(self._concept(here, number, instruction) for number, instruction in cited),
             replace(self._concept(here, CONTROL, control.instruction), edit=control) if control else None,
-            tuple(self._failures.get(case, ())),
+            tuple(self._failures[case]),
             unrelated,
             tuple(self._concept(here, -number, instruction) for number, instruction in uncited),
         )
 
     def _concept(self, here: StepPlace, number: int, instruction: Instruction) -> ConceptTrail:
         place = replace(here, concept=number)
-        verdicts = sorted(self._verdicts.get((here.case, number), ()), key=lambda each: (each.judge, each.vote))
+        opinions = self._opinions[here.case, number]
+        verdicts = [each for each in opinions if isinstance(each, Verdict)]
         thought = self._get(Thought, "thought", place)
         return ConceptTrail(
             number,
             instruction,
             self._get(EditRecord, "edit", place),
             self._response(place, "answer again", "why again"),
-            tuple(verdicts),
-            tuple(self._checks.get((here.case, number), ())),
+            tuple(sorted(verdicts, key=lambda each: (each.judge, each.vote))),
+            tuple(each for each in opinions if isinstance(each, Check)),
             tuple(
                 WeakerEdit(strength, dose.after, self._text("answer again", at))
                 for strength in range(1, STRENGTHS)

@@ -178,9 +178,6 @@ def grids(found: AuditTables) -> Iterator[Grid]:
     if len(found.ranked) > 1:
         yield _ranking(found)
     yield _models(found)
-    judged = _judges_by_editors(found)
-    if len(judged.lines) > 1 or len(judged.head) > 3:
-        yield judged
     yield from (_with_reference(found, reference) for reference in found.references)
     if found.compared:
         yield grid(
@@ -195,13 +192,14 @@ def grids(found: AuditTables) -> Iterator[Grid]:
             ),
             NOTES["differences"],
         )
-    kinds = tuple(
-        trio_line(TableCell(name(kind), (name(audit.label),)), trio)
-        for audit in found.audits
-        for kind, trio in audit.scores.by_kind.items()
-    )
-    if kinds:
-        yield Grid("By kind of concept", ("kind", *HEAD), kinds)
+    for title, head, strata in (("By judge", "judge", "by_judge"), ("By kind of concept", "kind", "by_kind")):
+        lines = tuple(
+            trio_line(TableCell(name(key), (name(audit.label), f"editor {name(audit.manifest.editor.name)}")), trio)
+            for audit in found.audits
+            for key, trio in getattr(audit.scores, strata).items()
+        )
+        if lines:
+            yield Grid(title, (head, *HEAD), lines)
 
 
 def _ranking(found: AuditTables) -> Grid:
@@ -239,33 +237,6 @@ def _models(found: AuditTables) -> Grid:
         ("model", *HEAD),
         tuple(lines),
         NOTES["models"],
-    )
-
-
-def _judges_by_editors(found: AuditTables) -> Grid:
-    """Return the CCS of every judge alone, with a row per extractor and judge and a column per editor."""
-    editors = list(dict.fromkeys(audit.manifest.editor.name for audit in found.audits))
-    rows: dict[tuple[str, str, str, int], dict[str, TableCell]] = {}
-    for audit in found.audits:
-        editor, extractor = audit.manifest.editor.name, audit.manifest.extractor.name
-        for judge, trio in audit.scores.by_judge.items():
-            turn = 0  # a second audit with the same participants has its own row
-            while editor in rows.setdefault((extractor, judge, audit.manifest.model.name, turn), {}):
-                turn += 1
-            rows[extractor, judge, audit.manifest.model.name, turn][editor] = mean_cell(trio.ccs)
-
-    def judge_cell(judge: str, model: str, turn: int) -> TableCell:
-        again = (f"audit {turn + 1} with this editor",) if turn else ()
-        return TableCell(name(judge), (f"of {name(model)}", *again))
-
-    return grid(
-        "CCS by extractor, judge and editor",
-        ("extractor", "judge", *map(name, editors)),
-        (
-            [extractor, judge_cell(judge, model, turn), *(cells.get(each, NOTHING) for each in editors)]
-            for (extractor, judge, model, turn), cells in rows.items()
-        ),
-        NOTES["judges"],
     )
 
 

@@ -15,6 +15,7 @@ from countersight.audits.calibration.sheet import (
 from countersight.audits.pooling import JudgeAgreement, Mean
 from countersight.audits.scores import MEASURES, AuditScores, MeasuredScores, ScoreDifference
 from countersight.html import NOTHING, Grid, Line, TableCell, count, name, p_value, percent
+from countersight.html import number as plain_number
 from countersight.scoring import Interval
 from countersight.text import several
 
@@ -40,10 +41,7 @@ def _cell(given: object) -> TableCell:
 
 def number(value: float | None) -> str:
     """Format a score, or a dash if there is none; negative differences have a real minus sign."""
-    if value is None:
-        return "–"
-    text = f"{value:.3f}"
-    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+    return "–" if value is None else plain_number(value, 3)
 
 
 def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore | Interval) -> str:
