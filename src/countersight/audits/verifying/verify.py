@@ -317,6 +317,10 @@ def _check_selection(opened: OpenedBundle) -> Iterator[Finding]:
     )
     if dataset is not None:
         made = select(dataset, manifest.cases, descriptive=manifest.descriptive)
+        if dataset.count != reference.rows:
+            yield Finding(
+                "broken", MANIFEST, f"the dataset has {several(dataset.count, 'row')}, not {reference.rows:,}"
+            )
     rows, by_rule = [each.row for each in selection.cases], selection.expected_rows(manifest.cases)
     if apart := difference(msgspec.to_builtins(selection), msgspec.to_builtins(made)):
         yield Finding("broken", SELECTION, apart)
