@@ -488,6 +488,8 @@ SLOW = (
     Attack("words in an edit", "past", with_picture("edit", with_words), "concept 1: output.after is "),
     Attack("a scene without its dataset", "past", steps(emptied), "does not match its scene"),
     Attack("a case taken out", "audit", dropped_case(), "broken: selection.json (cases is ("),
+    Attack("other packages", "past", rewritten("sessions.jsonl", '"msgspec":"', '"msgspec":"9'),
+           f"broken: sessions.jsonl (line 1 {STRANGE}"),
     Attack("a larger dataset", "audit", lambda folder: manifest(
         dataset=replace(AuditFolder.open(folder).manifest.dataset, rows=1_000))(folder), "the dataset has "),
     Attack("other rows", "past", other_rows, "it has 1 case; the rule selects 1 others"),

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -75,20 +75,24 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 def begin_session(folder: Path, operator: str = "") -> None:
     """Record the operator, the versions and the machine of a session, unless they are those of the last session."""
     packages, before = _packages(), read_sessions(folder)
-    listed = "".join(f"{name}=={version}\n" for name, version in packages.items())
     session = Session(
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         operator=operator,
         code=_code(),
         python=platform.python_version(),
         packages=packages,
-        packages_sha256=hashlib.sha256(listed.encode()).hexdigest(),
+        packages_sha256=digest_of_packages(packages),
         hardware=_hardware(),
     )
     if before and msgspec.structs.replace(before[-1], started="") == msgspec.structs.replace(session, started=""):
         return
     lines = [msgspec.json.encode(each) + b"\n" for each in (*before, session)]
     write_whole(folder / SESSIONS, b"".join(lines))
+
+
+def digest_of_packages(packages: Mapping[str, str]) -> str:
+    """Return the SHA-256 of the `name==version` lines of packages."""
+    return hashlib.sha256("".join(f"{name}=={version}\n" for name, version in packages.items()).encode()).hexdigest()
 
 
 def read_sessions(folder: Path) -> tuple[Session, ...]:

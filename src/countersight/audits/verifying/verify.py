@@ -20,7 +20,15 @@ import msgspec
 
 from countersight.audits.auditing import pictures_of
 from countersight.audits.bundle.changes import CHANGES
-from countersight.audits.bundle.manifest import DATASET_SHEET, SESSIONS, Card, Session, dataset_card, stored_card
+from countersight.audits.bundle.manifest import (
+    DATASET_SHEET,
+    SESSIONS,
+    Card,
+    Session,
+    dataset_card,
+    digest_of_packages,
+    stored_card,
+)
 from countersight.audits.bundle.seal import (
     FORMAT,
     SEAL,
@@ -367,8 +375,10 @@ def _check_records(opened: OpenedBundle) -> Iterator[Finding]:
                 bounded_lines(file, LONGEST_LINE) if name.endswith("l") else [file.read()], 1
             ):
                 try:
-                    written = msgspec.json.encode(msgspec.json.decode(data, type=kind))
-                    same = written == msgspec.json.format(data, indent=-1)
+                    record = msgspec.json.decode(data, type=kind)
+                    same = msgspec.json.encode(record) == msgspec.json.format(data, indent=-1)
+                    if isinstance(record, Session):
+                        same = same and record.packages_sha256 == digest_of_packages(record.packages)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     same = False
                 if not same:
