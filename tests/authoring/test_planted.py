@@ -71,6 +71,15 @@ def test_planted_counts_are_rejected_by_rule_and_good_pairs_are_not(tmp_path: Pa
     assert len({pair[2] for pair in good}.intersection(row["written"] for row in wrongly)) <= 0.05 * len(good)
 
 
+def test_the_most_frequent_empty_suppositions_are_rejected_without_a_model(tmp_path: Path) -> None:
+    supposed = ("the answer were no", "nothing changed", "everything stayed the same", "it were true")
+    pairs = [GOOD, *(("Is the door open?", "yes", f"Would the door be open if {each}?", "no") for each in supposed)]
+    with ChatServer(scripted(pairs)) as server:
+        assert build(tmp_path, server, pairs, groups=("boolean",), blind="none").cases == 1
+    rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
+    assert {row["details"] for row in rejected} == {"it supposes nothing"}
+
+
 def test_a_pair_whose_answer_the_model_does_not_come_to_is_left_out(tmp_path: Path) -> None:
     bad = list(planted.empty_suppositions())[::11]
     pairs = [*bad, GOOD]
@@ -81,7 +90,7 @@ def test_a_pair_whose_answer_the_model_does_not_come_to_is_left_out(tmp_path: Pa
     assert taken == [GOOD[2]]
     rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
     differing = [row for row in rejected if row["reason"] == "a model comes to another answer"]
-    assert built.funnel.faulted == len(differing) > len(bad) / 2  # the others are repeated
+    assert built.funnel.faulted == len(differing) > len(bad) / 4  # the others are repeated or rejected by rule
     assert {row["details"].partition(" answers ")[2] for row in differing} == {"yes, not no", "no, not yes"}
     assert f"{len(differing)} pairs were left out because it came to another answer" in (
         (tmp_path / "pairs/README.md").read_text()

@@ -35,6 +35,10 @@ _ASKED: Final = re.compile(
 )
 _THEN_ASKED: Final = re.compile(rf"[,.;:!?-]\s*(?:then,? )?(?={_ASKED.pattern})")
 _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]+")
+_EMPTY: Final = re.compile(
+    r"\b(?:answer\w*|yes|true|false|unchanged|stayed the same|nothing (?:had )?(?:changed|happened))\b"
+)
+"""The most frequent suppositions about the answer or of no change; a model finds the others."""
 _NOT_COUNTS: Final = frozenset({"a", "an", "another", "twice", "one"})
 _LITTLE: Final = FILLER | PLACES | {"if", "would", "could", "be", "is", "are", "there", "do", "does", "any", "some"}
 
@@ -71,7 +75,8 @@ def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
         return "it is too long"
     if text.count("?") != 1 or not text.rstrip().endswith("?"):
         return "it is not one question"
-    return "it supposes nothing" if parts_of(text) is None else ""
+    parts = parts_of(text)
+    return "it supposes nothing" if parts is None or _EMPTY.search(parts[1]) else ""
 
 
 def asks_for_the_same(source: SourceQuestion, draft: PairDraft) -> Fault:

@@ -53,6 +53,20 @@ _DEFINITE = re.compile(
     re.IGNORECASE,
 )
 """Places that can be called "there", unlike "on a leash" or "with hats"."""
+_CONDITIONALS: Final = tuple(
+    (re.compile(predicate, re.IGNORECASE), in_conditional)
+    for predicate, in_conditional in (
+        (r"", r"would there be"),
+        (r"(?:are|is|was|were) there((?: .*)?)", r"would there be\1"),
+        (r"(?:are|is|was|were) here", r"would there be here"),
+        (rf"(?:are|is|was|were) (?!on$)((?:{'|'.join(sorted(_AT_PLACES | _SEEN))})(?: .*)?)", r"would be \1"),
+        (r"(?:can|do|could) you see((?: .*)?)", r"would you see\1"),
+        (r"(?:can|could) be seen((?: .*)?)", r"would be seen\1"),
+        (r"(?:does|do) (\S+(?: \S+){0,3}) have", r"would \1 have"),
+        (rf"((?:{'|'.join(sorted(_SEEN))})(?: .*)?)", r"would be \1"),
+    )
+)
+"""Predicates of how-many questions, and the same in the conditional."""
 _VERBS: Final = frozenset({"are", "is", "was", "were", "can", "do", "does", "did", "have", "has"})
 _NAME_ENDS: Final = _AT_PLACES | _SEEN | _VERBS | {"there", "here"}
 
@@ -118,30 +132,12 @@ def _where(rest: list[str]) -> str:
 
 def _conditional_predicate(rest: list[str]) -> str | None:
     """Return the predicate with "would": "are on the table" becomes "would be on the table"; None if not covered."""
-    lower = [word.casefold() for word in rest]
-    behind = " ".join(rest[1:])
-    match lower:
-        case []:
-            return "would there be"
-        case ["are" | "is" | "was" | "were", "there", *_]:
-            return " ".join(["would there be", *rest[2:]])
-        case ["are" | "is" | "was" | "were", "here" | "this" | "these" | "that" | "the" | "it" | "he" | "she", *_]:
-            return "would there be here" if lower[1:] == ["here"] else None
-        case ["are" | "is" | "was" | "were", "not" | "on" | "off"] | ["are" | "is" | "was" | "were", "not", *_]:
-            return None
-        case ["are" | "is" | "was" | "were", state, *_] if state in _AT_PLACES | _SEEN:
-            return f"would be {behind}"
-        case ["can" | "do" | "could", "you", "see", *_]:
-            return " ".join(["would you see", *rest[3:]])
-        case ["can" | "could", "be", "seen", *_]:
-            return " ".join(["would be seen", *rest[3:]])
-        case ["does" | "do", *subject, "have"] if 1 <= len(subject) <= 4:
-            return f"would {' '.join(rest[1:-1])} have"
-        case [word, *more] if word in _AT_PLACES and not any(map(is_verb, more)):  # not "in the picture look happy"
-            return " ".join(["would there be", *rest])
-        case [word, *_] if word in _SEEN:
-            return " ".join(["would be", *rest])
-    return None
+    said = " ".join(rest)
+    for predicate, in_conditional in _CONDITIONALS:
+        if found := predicate.fullmatch(said):
+            return found.expand(in_conditional)
+    is_place = bool(rest) and rest[0].casefold() in _AT_PLACES  # not "in the picture look happy"
+    return f"would there be {said}" if is_place and not any(is_verb(word.casefold()) for word in rest[1:]) else None
 
 
 _MOST = 30
