@@ -6,6 +6,7 @@ Builds pairs from the factual questions in the file. Prints, for them and for as
 questions: the number of different suppositions (ignoring numbers and names of counted things), the operations, the
 words per question, how often the composer finds the gold answer, how often the text alone determines it, and how often
 it is guessed without the picture: by a table of each supposition's most common answer, and by `countersight blind`.
+Then prints how many of the pairs in the file, which people wrote, the rules for drafts reject, and why.
 """
 
 import re
@@ -15,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from countersight.authoring import BuildOrder, answer_without_picture, build_dataset
+from countersight.authoring import CHECKS, BuildOrder, PairDraft, SourceQuestion, answer_without_picture, build_dataset
 from countersight.blindness import measure
 from countersight.case import Case, Question
 from countersight.composer import compose, counted_in, effects_of, noun_key, supposition
@@ -40,6 +41,23 @@ def main(questions: Path, seed: int = 0) -> None:
     mine, theirs = _figures(built[:size]), _figures(published[:size])
     for name, figure in mine.items():
         print(f"{name:36}{figure:>10}{theirs[name]:>10}")
+    for group, reasons in _rejected(_published(questions)).items():
+        print(f"{group}: {reasons.pop('pairs')} pairs whose answers differ; rejected: {dict(reasons.most_common())}")
+
+
+def _rejected(cases: Iterator[Case]) -> dict[str, Counter[str]]:
+    """Return how many pairs with different answers each rule rejects, by group; indirect pairs cannot be built."""
+    found = {"direct": Counter[str](), "boolean": Counter[str]()}
+    for case in cases:
+        if case.group == "indirect" or not case.factual or not case.counterfactual:
+            continue
+        if case.factual.answer == case.counterfactual.answer:
+            continue
+        source = SourceQuestion(case.id, case.factual.text, case.factual.answer, case.group)  # type: ignore[arg-type]
+        draft = PairDraft(case.counterfactual.text, case.counterfactual.answer, "another")
+        found[case.group]["pairs"] += 1
+        found[case.group].update([reason for reason, check in CHECKS if check(source, draft)][:1])
+    return found
 
 
 def _built(questions: Path, seed: int) -> list[Case]:

@@ -120,12 +120,9 @@ def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def needs_the_picture(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that the new count depends on the old one: "if all dogs left" gives 0 for every picture."""
-    if source.group == "boolean":
-        return ""
-    answers = [answer for count in _COUNTS if (answer := compose(count, draft.question)) is not None]
-    is_constant = len(answers) > 1 and len(set(answers)) == 1
-    return f"the text alone gives the answer {answers[0]}" if is_constant else ""
+    """Check that the new count depends on the old one."""
+    told = answer_without_picture(draft.question) if source.group == "direct" else None
+    return "" if told is None else f"the text alone gives the answer {told}"
 
 
 def is_decent(source: SourceQuestion, draft: PairDraft) -> Fault:
@@ -150,6 +147,12 @@ def first_fault(source: SourceQuestion, draft: PairDraft) -> tuple[str, Fault] |
     """Return the name of the first check that fails, and the fault; None if all pass."""
     found = ((name, check(source, draft)) for name, check in CHECKS)
     return next((each for each in found if each[1]), None)
+
+
+def answer_without_picture(question: str) -> str | None:
+    """Return the count that a question has for every picture, such as 0 for "if all dogs left"; None if it varies."""
+    answers = [answer for count in _COUNTS if (answer := compose(count, question)) is not None]
+    return str(answers[0]) if len(answers) > 1 and len(set(answers)) == 1 else None
 
 
 def _things(text: str) -> frozenset[str]:
