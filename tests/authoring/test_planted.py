@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import planted
@@ -21,7 +21,10 @@ BALANCE = ("the quota of", "enough answers", "repeated supposition")
 
 
 def scripted(
-    pairs: list[planted.Planted], blind: str = "unknown", derived: dict[str, str] | None = None
+    pairs: list[planted.Planted],
+    blind: str = "unknown",
+    derived: dict[str, str] | None = None,
+    empty: Sequence[str] = (),
 ) -> Callable[[ChatServer, int, dict], str]:
     """A writer that writes these pairs, each to its own question, and that checks them as it is told."""
     drafts: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -35,6 +38,9 @@ def scripted(
             return f"say:{blind}"
         if text.startswith("Two questions are asked"):
             return "say:" + answers[re.findall(r"Question: (.+)", text)[-1]]
+        if supposed := re.search("Now suppose that (.+?)[.] Would", text):
+            is_empty = any(supposed[1] in draft.casefold() for draft in empty)
+            return "say:" + ("No." if is_empty else "Yes.")
         if text.startswith("Correct the grammar"):
             return "say:" + json.dumps({"question": text.rpartition("Question: ")[2]})
         question, answer = re.findall(r"Question: (.+)\nAnswer: (\w+)", text)[-1]
@@ -80,18 +86,20 @@ def test_the_most_frequent_empty_suppositions_are_rejected_without_a_model(tmp_p
     assert {row["details"] for row in rejected} == {"it supposes nothing"}
 
 
-def test_a_pair_whose_answer_the_model_does_not_come_to_is_left_out(tmp_path: Path) -> None:
+def test_a_supposition_that_changes_nothing_for_the_model_is_rejected(tmp_path: Path) -> None:
     bad = list(planted.empty_suppositions())[::11]
     pairs = [*bad, GOOD]
-    derived = {draft: answer for _, answer, draft, _ in bad}  # nothing changes, so the old answer stays
-    with ChatServer(scripted(pairs, derived=derived)) as server:
+    with ChatServer(scripted(pairs, empty=[draft for _, _, draft, _ in bad])) as server:
         built = build(tmp_path, server, pairs, groups=("boolean",))
     taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
     assert taken == [GOOD[2]]
     rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
     differing = [row for row in rejected if row["reason"] == "a model comes to another answer"]
     assert built.funnel.faulted == len(differing) > len(bad) / 4  # the others are repeated or rejected by rule
-    assert {row["details"].partition(" answers ")[2] for row in differing} == {"yes, not no", "no, not yes"}
+    assert {row["details"].rpartition(" says ")[2] for row in differing} == {
+        "that the answer stays yes",
+        "that the answer stays no",
+    }
     assert f"{len(differing)} pairs were left out because it came to another answer" in (
         (tmp_path / "pairs/README.md").read_text()
     )
@@ -113,9 +121,9 @@ def test_a_count_that_the_composer_computes_is_not_worked_out_by_a_model(tmp_pat
 def test_the_checking_model_sees_the_captions_but_not_the_new_answer(tmp_path: Path) -> None:
     with ChatServer(scripted([GOOD])) as server:
         build(tmp_path, server, [GOOD], groups=("boolean",))
-        (derive,) = [text for body in server.requests if (text := question_of(body)).startswith("Two questions")]
-    assert "- a hurry, the wind" in derive
-    assert re.findall("Answer: (.+)", derive) == ["yes"]
+        (asked,) = [text for body in server.requests if "Now suppose" in (text := question_of(body))]
+    assert "- a hurry, the wind" in asked
+    assert re.findall("The answer is (.+)[.]", asked) == ["yes"]
 
 
 def test_a_supposition_is_used_for_at_most_two_per_cent(tmp_path: Path) -> None:

@@ -294,9 +294,9 @@ def _blind_section(funnel: Funnel) -> str:
     )
     if funnel.blind:
         told = (
-            f"`{funnel.blind}` was asked to work out each new answer that no rule computes: "
-            f"{_were(funnel.faulted, 'pair')} left out because it came to another answer. Then it was asked "
-            f"each question {VOTES} times without the picture and the factual answer: "
+            f"`{funnel.blind}` was asked whether each supposition changes a yes/no answer, and for the counts that no "
+            f"rule computes: {_were(funnel.faulted, 'pair')} left out because it came to another answer. Then it was "
+            f"asked each question {VOTES} times without the picture and the factual answer: "
             f"{_were(funnel.told_blind, 'question')} left out because it answered correctly every time. They are in "
             f"`{REJECTED}`."
         )

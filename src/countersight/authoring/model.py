@@ -113,14 +113,15 @@ class ModelWriter:
 
 
 class PairChecker:
-    """Checks pairs with a model, which works out their answers and is asked their questions without the picture."""
+    """Checks pairs with a model: whether the new answer follows, and whether it can be known without the picture."""
 
     def __init__(self, model: StoredModel) -> None:
         self._model = model
 
     async def fault(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
         """Return the reason for dropping a pair and the model's answer, or None."""
-        return await self._derived(source, draft) or await self._blind(source, draft)
+        derived = self._changes if source.group == "boolean" else self._count
+        return await derived(source, draft) or await self._blind(source, draft)
 
     async def _answer(self, key: str, prompt: str, question: Question, vote: int = 0) -> str | None:
         """Return the answer in the model's reply; None if there is none."""
@@ -131,23 +132,24 @@ class PairChecker:
             return None
         return answer_in(text, question)
 
-    async def _derived(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Check that the model derives the same new answer from the old one, unless the composer computes it.
-
-        From a supposition that changes nothing, the model derives the old answer.
-        """
-        asked = _question(source, draft.question)
-        if asked.kind == "number" and compose(int(source.answer), draft.question, source.question) is not None:
-            return None
-        known = "".join(f"- {text}\n" for text in source.beside[:_KNOWN])
-        prompt = _PROMPTS["derive"].format(
-            known=f"What else is said or asked about the photograph:\n{known}" if known else "",
-            wanted=_WANTED[asked.kind],
-            question=source.question,
-            answer=source.answer,
-            new_question=draft.question,
+    async def _changes(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
+        """Check that the supposition changes the answer to a yes/no question, as the draft says."""
+        _, supposed = parts_of(draft.question) or ("", "")
+        prompt = _PROMPTS["changes"].format(
+            known=_known(source), question=source.question, answer=source.answer, supposed=supposed
         )
-        answer = await self._answer(f"{source.id}/derive", prompt, asked)
+        answer = await self._answer(f"{source.id}/changes", prompt, Question(prompt, "", "boolean"))
+        is_changed = answer == "yes"
+        return None if is_changed else (NOT_DERIVED, f"{self._model.name} says that the answer stays {source.answer}")
+
+    async def _count(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
+        """Check that the model derives the same new count from the old one, unless the composer computes it."""
+        if compose(int(source.answer), draft.question, source.question) is not None:
+            return None
+        prompt = _PROMPTS["derive"].format(
+            known=_known(source), question=source.question, answer=source.answer, new_question=draft.question
+        )
+        answer = await self._answer(f"{source.id}/derive", prompt, Question(draft.question, "", "number"))
         if answer == draft.answer:
             return None
         return NOT_DERIVED, f"{self._model.name} answers {answer or 'nothing'}, not {draft.answer}"
@@ -160,6 +162,11 @@ class PairChecker:
             if await self._answer(f"{source.id}/blind/{vote}", prompt, asked, vote) != draft.answer:
                 return None
         return TOLD_BLIND, f"{self._model.name} answers {draft.answer} {VOTES} times of {VOTES}"
+
+
+def _known(source: SourceQuestion) -> str:
+    known = "".join(f"- {text}\n" for text in source.beside[:_KNOWN])
+    return f"What is said or asked about the photograph:\n{known}" if known else ""
 
 
 def _question(source: SourceQuestion, text: str) -> Question:
