@@ -83,8 +83,8 @@ def test_cfmm_goes_from_pictures_to_a_dataset_and_disagreement_to_a_reviewer(tmp
 def test_a_leak_that_is_kept_goes_to_a_reviewer(tmp_path: Path) -> None:
     make_campaign(tmp_path / "campaign", "cfmm", 1)
     with opened(tmp_path / "campaign") as (app, campaign):
-        leaky = "If only five circles were kept, how many circles would there be?"
-        Visitor(app, campaign, "ada").contribute("write", counterfactual=leaky, keep_leak="1")
+        leaky = {"counterfactual": "If I painted this bus blue, what color would it be?", "option_a": "blue"}
+        Visitor(app, campaign, "ada").contribute("write", **leaky, keep_leak="1")
         Visitor(app, campaign, "ben").contribute("blind")
         assert states(campaign) == ["flagged"]
         assert "It may give its answer away" in Visitor(app, campaign, "rita", "reviewer").get("/review/1").text

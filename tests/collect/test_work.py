@@ -402,18 +402,19 @@ def test_distractors_must_differ(tmp_path: Path):
 
 
 def test_a_pair_that_breaks_a_rule_is_sent_back(tmp_path: Path):
-    leaks = "If only five circles were kept, how many circles would there be?"
+    leaks = "If I painted the circles blue, which color would they have?"
     make_campaign(tmp_path / "campaign", "cfmm", 1)
     with opened(tmp_path / "campaign") as (app, campaign):
         ada = Visitor(app, campaign, "ada")
         task = ada.begin("write")
         for field, value, fault in (
             ("counterfactual", "How many circles would be left?", "different into a condition: “If …, would …?”"),
-            ("counterfactual", leaks, "The question names the answer (“five”)"),
-            ("option_b", "Five", "“Option B” says the same as “Option A”"),
+            ("counterfactual", leaks, "The question names the answer (“blue”)"),
+            ("option_b", "Blue", "“Option B” says the same as “Option A”"),
             ("aspect", "smell", "Choose one: Aspect"),
         ):
-            answer = ada.post(task, **(ANSWERS["cfmm/write"] | {field: value}))
+            pair = ANSWERS["cfmm/write"] | {"option_a": "blue", "option_b": "red", field: value}
+            answer = ada.post(task, **pair)
             assert (answer.status_code, fault in answer.text) == (422, True), fault
 
 

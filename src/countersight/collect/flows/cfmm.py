@@ -35,6 +35,7 @@ ABOUT: Final = {
     "direction": "Where objects are, or which way they face, when they are moved or turned.",
     "common": "What follows when the conditions of the world change.",
 }
+_WRITING: Final = "Choose an aspect and write a basic and a counterfactual question."
 _BLIND: Final = "Answer somebody's two questions without knowing their answers."
 _LETTERS: Final = {"A": "A", "B": "B"}
 DIFFERENT: Final = {
@@ -43,27 +44,17 @@ DIFFERENT: Final = {
     (False, True): "The second person gave another answer to the counterfactual question.",
 }
 """What a reviewer is told, by whether the first and the second answer differ."""
+_CONDITION: Final = "The same question under a condition."
 WRITE: Final = (
     Choice("aspect", "Aspect", "Prefer aspects that have few items.", options=ABOUT, balanced=True),
-    Text(
-        "basic", "Basic question", "It can be answered by looking at the picture.", most=300, rows=2, words=3, asks=True
-    ),
-    Text(
-        "counterfactual",
-        "Counterfactual question",
-        "The same question under a condition.",
-        most=400,
-        rows=3,
-        words=5,
-        asks=True,
-        supposes=True,
-    ),
+    Text("basic", "Basic question", "It can be answered by looking at the picture.", rows=2, words=3, asks=True),
+    Text("counterfactual", "Counterfactual question", _CONDITION, rows=3, words=5, asks=True, supposes=True),
     Text("option_a", "Option A", half=True, most=60),
     Text("option_b", "Option B", half=True, most=60, differs_from=("option_a",)),
     Choice("basic_answer", "Answer to the basic question", half=True, options=_LETTERS, inline=True),
     Choice("counterfactual_answer", "Answer to the counterfactual question", half=True, options=_LETTERS, inline=True),
 )
-_REMARK: Final = Text("words", "Any comments?", most=500, rows=2, needed=False)
+_REMARK: Final = Text("words", "Any comments?", rows=2, needed=False)
 
 
 class WrittenPair(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -94,7 +85,13 @@ class CfmmFlow(Flow):
     name = "cfmm"
     about = "Pairs of questions in six aspects, each answered blind by a second person."
     phases = (
-        Phase("write", "Write", "Choose an aspect and write a basic and a counterfactual question.", WrittenPair),
+        Phase(
+            "write",
+            "Write",
+            "Choose an aspect and write a basic and a counterfactual question.",
+            WrittenPair,
+            fields=WRITE,
+        ),
         Phase("blind", "Answer blind", _BLIND, BlindAnswers, ("write",)),
     )
     balance = ASPECTS
@@ -103,7 +100,7 @@ class CfmmFlow(Flow):
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
         """Return the pair, or both its questions with the options; the second person is not told the answers."""
         if phase == "write":
-            return WRITE
+            return super().fields(phase, item, past)
         pair = past["write"][-1]
         options = {"A": f"A. {pair.option_a}", "B": f"B. {pair.option_b}", "?": "Cannot be decided from the picture"}
         asked = {"basic_answer": pair.basic, "counterfactual_answer": pair.counterfactual}
@@ -177,35 +174,24 @@ def leak_in(pair: WrittenPair, language: str = "en") -> str:
 
 
 _LITTLE = frozenset(re.findall(r"\w+", "a an the of in on at to is are was were be it its and or no yes not would"))
-_COME_OR_GO = re.compile(
-    r"\b(?:more|another|extra|fewer|less|away|off|out|add(?:s|ed)?|join(?:s|ed)?|c[ao]me|arrived?|appeared|put|gone|went"
-    r"|left|leaves?|remove[ds]?|take[ns]?|took|eaten|ate|f[ae]ll|fallen|sold|stolen|lost|br[eo]ken?|vanished|disappeared)\b",
-    re.IGNORECASE,
-)
-_STAY = re.compile(
-    r"\b(?:only|just|exactly|all but|except|kept|remain(?:s|ed)?|stay(?:s|ed)?|(?:is|are|was|were) left)\b", re.I
-)
 
 
 def leak(question: str, right: str, wrong: str, language: str = "en") -> str:
     """Return the right option if the question names it ("If I painted this bus blue", CFMM 3.3); "" otherwise.
 
-    In English, the words of the right option stand in the if-clause and those of the wrong one do not. Options of
-    little words only ("yes", "no") cannot be found in a clause and are left to the second person; so is the number of
-    things that come or go, since "if two dogs ran away" does not say how many stay. In other languages the whole
-    question is looked at, and numbers are left to the second person.
+    In English, the words of the right option stand in the if-clause and those of the wrong one do not; in other
+    languages the whole question is looked at. Numbers, and options of little words only ("yes", "no"), are left to the
+    second person: a number in an if-clause is hardly ever the answer (8 of 977 questions of C-VQA-Real).
     """
     right, wrong, asked = right.casefold().strip(), wrong.casefold().strip(), question.casefold()
-    is_number = right in NUMBER_WORDS or right.isdigit()
+    if not right or right in NUMBER_WORDS or right.isdigit():
+        return ""
     if language != "en":
-        leaks = bool(right) and right in asked and wrong not in asked and not is_number
-    else:
-        clause = supposed(question)
-        if clause is None or (is_number and _COME_OR_GO.search(clause.text) and not _STAY.search(clause.text)):
-            return ""
-        said, telling = _words(clause.text), _words(right) - _words(wrong)
-        leaks = bool(telling) and telling <= said and not _words(wrong) <= said
-    return right if leaks else ""
+        return right if right in asked and wrong not in asked else ""
+    clause = supposed(question)
+    said = _words(clause.text) if clause else frozenset()
+    telling = _words(right) - _words(wrong)
+    return right if telling and telling <= said and not _words(wrong) <= said else ""
 
 
 def _words(text: str) -> frozenset[str]:

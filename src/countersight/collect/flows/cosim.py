@@ -3,18 +3,15 @@
 Each phase begins by looking at the one before: it can be flagged, with a reason that a reviewer reads.
 """
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.collect.flows.protocol import (
     Advance,
     Choice,
     Dispute,
-    Field,
     Finish,
     Flow,
     Form,
@@ -30,11 +27,6 @@ from countersight.random_choice import balanced_answer
 from countersight.suites.cosim import KINDS, change_kinds
 from countersight.suites.cosim import NAME as COSIM
 
-_ABOUT: Final = {
-    "question": "Choose a picture and write a question, an answer and a justification.",
-    "change": "Describe a change to the scene and write the new response.",
-    "distractor": "Write three wrong responses that are similar to the right one.",
-}
 GUIDES: Final = {
     "keep": "Keep the answer, change the justification",
     "flip": "Change the answer, keep the justification true",
@@ -43,49 +35,28 @@ GUIDES: Final = {
 DISTRACTORS = ("distractor_1", "distractor_2", "distractor_3")
 SIDES = ("left", "top", "width", "height")
 _INITIAL = "Initial response"
-_DISTRACTOR = Text("distractor_1", "Distractor 1", most=1000, rows=3, words=4, differs_from=("response",))
-FIELDS: Final[dict[str, tuple[Field, ...]]] = {
-    "question": (
-        Text("object", "What is it?", "One or two words.", most=80),
-        Text("question", "Question", "One that needs thought and common sense.", most=300, rows=2, words=3, asks=True),
-        Text("answer", "Answer", "The direct answer: “Yes”, “No, not today”.", most=200),
-        Text("justification", "Justification", "What in the picture shows it: “because …”.", most=600, rows=3, words=3),
-    ),
-    "change": (
-        Choice("guide", "Guide", options=GUIDES),
-        Text(
-            "change",
-            "The change to the scene",
-            "What is added, removed, moved or different?",
-            most=1000,
-            rows=3,
-            words=3,
-        ),
-        Text(
-            "response",
-            "New response",
-            "Answer and justification for the changed scene.",
-            most=1000,
-            rows=3,
-            words=4,
-            differs_from=(_INITIAL,),
-        ),
-    ),
-    "distractor": (
-        Text(
-            "response",
-            "The right response",
-            "You may edit it, but its meaning must stay the same. A reviewer sees your changes.",
-            most=1000,
-            rows=3,
-            words=4,
-        ),
-        replace(_DISTRACTOR, hint="Edit it until it is wrong and differs from the others."),
-        replace(_DISTRACTOR, name="distractor_2", label="Distractor 2", differs_from=("response", *DISTRACTORS[:1])),
-        replace(_DISTRACTOR, name="distractor_3", label="Distractor 3", differs_from=("response", *DISTRACTORS[:2])),
-    ),
-}
-"""The fields of each phase; the picture, the box and the types of change are shown in a way of their own."""
+_QUESTION: Final = (
+    Text("object", "What is it?", "One or two words.", most=80),
+    Text("question", "Question", "One that needs thought and common sense.", rows=2, words=3, asks=True),
+    Text("answer", "Answer", "The direct answer: “Yes”, “No, not today”.", most=200),
+    Text("justification", "Justification", "What in the picture shows it: “because …”.", rows=3, words=3),
+)
+"""The fields besides the picture and the box, which are shown in a way of their own."""
+_RESPONSE = "Answer and justification for the changed scene."
+_CHANGE: Final = (
+    Choice("guide", "Guide", options=GUIDES),
+    Text("change", "The change to the scene", "What is added, removed, moved or different?", rows=3, words=3),
+    Text("response", "New response", _RESPONSE, rows=3, words=4, differs_from=(_INITIAL,)),
+)
+"""The fields besides the types of change."""
+_EDIT = "You may edit it, but its meaning must stay the same. A reviewer sees your changes."
+_WRONG = "Edit it until it is wrong and differs from the others."
+_DISTRACTOR: Final = (
+    Text("response", "The right response", _EDIT, rows=3, words=4),
+    Text("distractor_1", "Distractor 1", _WRONG, rows=3, words=4, differs_from=("response",)),
+    Text("distractor_2", "Distractor 2", rows=3, words=4, differs_from=("response", *DISTRACTORS[:1])),
+    Text("distractor_3", "Distractor 3", rows=3, words=4, differs_from=("response", *DISTRACTORS[:2])),
+)
 
 
 class WrittenQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -128,16 +99,35 @@ class CosimFlow(Flow):
     name = "cosim"
     about = "Question, change and distractors in three phases, each verifying the one before."
     phases = (
-        Phase("question", "Question", _ABOUT["question"], WrittenQuestion),
-        Phase("change", "Change", _ABOUT["change"], WrittenChange, ("question",), "question"),
-        Phase("distractor", "Distractors", _ABOUT["distractor"], Distracted, ("question", "change"), "change", True),
+        Phase(
+            "question",
+            "Question",
+            "Choose a picture and write a question, an answer and a justification.",
+            WrittenQuestion,
+            fields=_QUESTION,
+        ),
+        Phase(
+            "change",
+            "Change",
+            "Describe a change to the scene and write the new response.",
+            WrittenChange,
+            sees=("question",),
+            verifies="question",
+            fields=_CHANGE,
+        ),
+        Phase(
+            "distractor",
+            "Distractors",
+            "Write three wrong responses that are similar to the right one.",
+            Distracted,
+            sees=("question", "change"),
+            verifies="change",
+            checked=True,
+            fields=_DISTRACTOR,
+        ),
     )
     balance = KINDS
     grouped_in = "change"
-
-    def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
-        """Return the fields of a phase."""
-        return FIELDS[phase]
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenQuestion | WrittenChange | Distracted:
         """Return the content of one of the three forms."""
@@ -147,15 +137,14 @@ class CosimFlow(Flow):
                 form.fail("width", "Mark the object your question is about: draw a box, or enter its position.")
             elif left + width > 100.5 or top + height > 100.5:
                 form.fail("width", "The box is outside the picture.")
-            picture = form.value(
-                Choice("picture", "Which picture?", options=dict.fromkeys(item.source["pictures"], ""))
-            )
-            return WrittenQuestion(picture, **form.read(FIELDS["question"]), box=(left, top, width, height))
+            pictures = dict.fromkeys(item.source["pictures"], "")
+            picture = form.value(Choice("picture", "Which picture?", options=pictures))
+            return WrittenQuestion(picture, **form.read(_QUESTION), box=(left, top, width, height))
         if phase == "change":
-            read = form.read(FIELDS[phase], {_INITIAL: past["question"][-1].response})
+            read = form.read(_CHANGE, {_INITIAL: past["question"][-1].response})
             kinds = tuple(kind for kind in KINDS if form.chosen(f"kind:{kind}")) or change_kinds(read["change"])
             return WrittenChange(**read, kinds=kinds)
-        response, first, second, third = form.read(FIELDS[phase]).values()
+        response, first, second, third = form.read(_DISTRACTOR).values()
         return Distracted(response, (first, second, third))
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:

@@ -13,17 +13,9 @@ from countersight.case import Question
 from countersight.collect.flows import verify
 from countersight.collect.flows.protocol import Advance, Field, Form, Item, Past, Phase, Step, Text, answer_field
 
-_QUESTION: Final = Text(
-    "question",
-    "The question under a condition",
-    "With a condition that changes the answer only indirectly.",
-    most=400,
-    rows=3,
-    words=5,
-    asks=True,
-    supposes=True,
-)
-_STEPS: Final = Text("steps", "How does the condition lead to the new answer?", most=600, rows=2, words=3)
+_HINT = "With a condition that changes the answer only indirectly."
+_QUESTION: Final = Text("question", "The question under a condition", _HINT, rows=3, words=5, asks=True, supposes=True)
+_STEPS: Final = Text("steps", "How does the condition lead to the new answer?", rows=2, words=3)
 
 
 class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,19 +1,18 @@
 """Flow `judge`: people give EDCT's two verdicts on an audit, blind to its judges and to each other (EDCT 3)."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
-from countersight.collect.flows.protocol import Choice, Field, Flow, Form, Item, Past, Phase, Text
+from countersight.collect.flows.protocol import Choice, Flow, Form, Item, Past, Phase, Text
 
 _SCORES: Final = {"1": 1, "0": 0, "none": None}
 SHOWN: Final = {"1": "Yes", "0": "No", "none": "Cannot be decided"}
 FIELDS: Final = (
     Choice("pcs", "Does the new answer follow from the changed picture?", options=SHOWN, inline=True),
-    Text("pcs_reason", "In a few words, why?", most=500, needed=False),
+    Text("pcs_reason", "In a few words, why?", needed=False),
     Choice("ncc", "Does the new explanation reflect the change?", options=SHOWN, inline=True),
-    Text("ncc_reason", "In a few words, why so?", most=500, needed=False),
+    Text("ncc_reason", "In a few words, why so?", needed=False),
 )
 
 
@@ -33,13 +32,13 @@ class JudgeFlow(Flow):
     about = "People give the two verdicts of an audit: does the answer follow the edit, does the explanation?"
     phases = (
         Phase(
-            "judge", "Judge", "Say whether an answer and its explanation follow a change of the picture.", PersonVerdict
+            "judge",
+            "Judge",
+            "Say whether an answer and its explanation follow a change of the picture.",
+            PersonVerdict,
+            fields=FIELDS,
         ),
     )
-
-    def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
-        """Return the two verdicts with a reason each."""
-        return FIELDS
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonVerdict:
         """Return the two verdicts with a reason each."""

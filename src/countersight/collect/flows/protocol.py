@@ -28,6 +28,71 @@ class Instance(msgspec.Struct, frozen=True):
     responses: tuple[str, ...]
 
 
+class Field(msgspec.Struct, frozen=True):
+    """What all fields of a form have in common: the form is shown and read from the same declaration."""
+
+    name: str
+    label: str
+    hint: str = ""
+    about: str = ""
+    """A text of the item that the field is about, shown after the hint."""
+    when: tuple[str, tuple[str, ...]] = ("", ())
+    """An earlier field, and the values of it with which this field is read; by default it is always read."""
+    half: bool = False
+    """Whether it takes half the width of the form."""
+
+
+class Text(Field, frozen=True):
+    """A field for free text. `words`, `asks` and `supposes` are checked if the grammar of the language is known."""
+
+    most: int = 1000
+    """Most characters."""
+    rows: int = 1
+    needed: bool = True
+    differs_from: tuple[str, ...] = ()
+    """Fields, or earlier texts, that must differ in words."""
+    words: int = 1
+    """Fewest words."""
+    asks: bool = False
+    """Whether it must end with a question mark."""
+    supposes: bool = False
+    """Whether it must contain a condition."""
+    answers: Question | None = None
+    """The question that it answers; a number is stored in the form of gold answers."""
+
+
+class Choice(Field, frozen=True):
+    """A field with one of several values."""
+
+    options: Mapping[str, str] = {}
+    """The text shown for each value."""
+    inline: bool = False
+    balanced: bool = False
+    """Whether the values are groups that should be balanced; the number of items of each is shown."""
+
+
+class Box(Field, frozen=True):
+    """A box to tick."""
+
+
+YES_NO: Final = {"yes": "Yes", "no": "No"}
+
+
+def answer_field(
+    name: str, label: str, question: Question, hint: str = "", when: tuple[str, tuple[str, ...]] = ("", ())
+) -> Text | Choice:
+    """Return the field for an answer to a question."""
+    if question.kind == "choice":
+        lettered = zip(LETTERS, question.options, strict=False)
+        return Choice(
+            name, label, hint, when=when, options={letter: f"{letter}. {one.text}" for letter, one in lettered}
+        )
+    if question.kind == "boolean":
+        return Choice(name, label, hint, when=when, options=YES_NO, inline=True)
+    form = "A number." if question.kind == "number" else "A few words."
+    return Text(name, label, hint or form, when=when, most=500, answers=question)
+
+
 class Phase(msgspec.Struct, frozen=True):
     """One kind of work."""
 
@@ -44,6 +109,8 @@ class Phase(msgspec.Struct, frozen=True):
     """Whether the model in the loop is asked about the text."""
     adjudicates: bool = False
     """Whether this phase resolves disagreements; the conflicting answers are shown in random order."""
+    fields: tuple[Field, ...] = ()
+    """The fields of its form, if they do not depend on the item."""
 
 
 class NewItem(msgspec.Struct, frozen=True):
@@ -100,71 +167,6 @@ class Dispute(msgspec.Struct, frozen=True):
 
 
 Step = Advance | Finish | Dispute
-
-
-class Field(msgspec.Struct, frozen=True):
-    """What all fields of a form have in common: the form is shown and read from the same declaration."""
-
-    name: str
-    label: str
-    hint: str = ""
-    about: str = ""
-    """A text of the item that the field is about, shown after the hint."""
-    when: tuple[str, tuple[str, ...]] = ("", ())
-    """An earlier field, and the values of it with which this field is read; by default it is always read."""
-    half: bool = False
-    """Whether it takes half the width of the form."""
-
-
-class Text(Field, frozen=True):
-    """A field for free text. `words`, `asks` and `supposes` are checked if the grammar of the language is known."""
-
-    most: int = 2000
-    """Most characters."""
-    rows: int = 1
-    needed: bool = True
-    differs_from: tuple[str, ...] = ()
-    """Fields, or earlier texts, that must differ in words."""
-    words: int = 1
-    """Fewest words."""
-    asks: bool = False
-    """Whether it must end with a question mark."""
-    supposes: bool = False
-    """Whether it must contain a condition."""
-    answers: Question | None = None
-    """The question that it answers; a number is stored in the form of gold answers."""
-
-
-class Choice(Field, frozen=True):
-    """A field with one of several values."""
-
-    options: Mapping[str, str] = {}
-    """The text shown for each value."""
-    inline: bool = False
-    balanced: bool = False
-    """Whether the values are groups that should be balanced; the number of items of each is shown."""
-
-
-class Box(Field, frozen=True):
-    """A box to tick."""
-
-
-YES_NO: Final = {"yes": "Yes", "no": "No"}
-
-
-def answer_field(
-    name: str, label: str, question: Question, hint: str = "", when: tuple[str, tuple[str, ...]] = ("", ())
-) -> Text | Choice:
-    """Return the field for an answer to a question."""
-    if question.kind == "choice":
-        lettered = zip(LETTERS, question.options, strict=False)
-        return Choice(
-            name, label, hint, when=when, options={letter: f"{letter}. {one.text}" for letter, one in lettered}
-        )
-    if question.kind == "boolean":
-        return Choice(name, label, hint, when=when, options=YES_NO, inline=True)
-    form = "A number." if question.kind == "number" else "A few words."
-    return Text(name, label, hint or form, when=when, most=500, answers=question)
 
 
 CONDITIONS = {
@@ -278,7 +280,7 @@ class Flow:
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
         """Return the fields of the form of a phase, in the order in which they are shown."""
-        raise NotImplementedError
+        return next(each.fields for each in self.phases if each.name == phase)
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Content:
         """Return the content of a form; its faults are recorded in the form."""

@@ -41,7 +41,7 @@ RELATED: Final = Choice("related", "Is the question about what is in the picture
 RIGHT_OF_PAIR: Final = {"factual_": "Is the first answer right?", "": "Is the second answer right?"}
 RIGHT_OF_ONE: Final = {"": "Is the answer right?"}
 RIGHT: Final = {"yes": "Yes", "no": "No, a different answer is right", "unclear": "It cannot be decided"}
-_WORDS: Final = Text("words", "If it is rejected or corrected: why?", most=1000, rows=2, needed=False)
+_WORDS: Final = Text("words", "If it is rejected or corrected: why?", rows=2, needed=False)
 _CAUSE: Final = Choice("cause", "Why did the two disagree?", options=CAUSES)
 
 

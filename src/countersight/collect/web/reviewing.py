@@ -73,7 +73,7 @@ def decision_fields(found: work.Flag) -> tuple[Field, ...]:
     reason = "The author reads this if the contribution is sent back. It is stored with the decision."
     return (
         Choice("outcome", "What happens to the item?", options=outcomes),
-        Text("note", "Why?", reason, most=1000, rows=2, words=2),
+        Text("note", "Why?", reason, rows=2, words=2),
     )
 
 
@@ -81,7 +81,6 @@ _EDIT_NOTE = Text(
     "note",
     "Why do you edit it?",
     "This is stored with the decision. The item is kept in your version.",
-    most=1000,
     rows=2,
     words=2,
 )

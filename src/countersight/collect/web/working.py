@@ -26,7 +26,7 @@ _OWN = frozenset({"csrf", "pasted", "seconds"})
 _LONGEST_DRAFT = 20_000
 _FLAG = (
     Choice("flag_reason", "Why?", options=work.REASONS),
-    Text("flag_words", "In your words", "A reviewer will read this.", most=1000, rows=2, words=3),
+    Text("flag_words", "In your words", "A reviewer will read this.", rows=2, words=3),
 )
 _SHOWN = 50
 _MOST_COUNTED = 200
