@@ -291,10 +291,9 @@ def said_in(file: Path) -> set[str]:
             texts |= texts_of(*call.args[1:], *shown, *(value for table in tables for value in table.values))
         elif len(call.args) > SAID.get(name, 99):
             texts |= texts_of(call.args[SAID[name]])
-    named = texts_of(
-        *(node.value for node in program.body if isinstance(node, ast.Assign | ast.AnnAssign) if node.value)
-    )
-    texts |= {text for text in named if " " in text and text.endswith(".")}
+    if file.parent.name == "flows":  # texts that are named before they are used
+        assigned = (node.value for node in program.body if isinstance(node, ast.Assign | ast.AnnAssign))
+        texts |= {text for text in texts_of(*filter(None, assigned)) if text.endswith(".")}
     return {text for text in texts if text[:1].isupper() or "{" in text}
 
 
