@@ -70,11 +70,11 @@ def replies(name: str, requests: list[Request], *, together: bool = True, folder
 
 
 @given(st.text())
-def test_any_text_can_be_read(text: str) -> None:
+def test_any_text_can_be_tokenized(text: str) -> None:
     assert all(0 <= token < len(TOKENIZER.vocabulary) for token in TOKENIZER.conversation([("user", text)]))
 
 
-def test_known_words_and_numbers_are_one_token_each_and_others_are_spelled() -> None:
+def test_known_words_and_numbers_are_one_token_and_other_words_are_spelled() -> None:
     tokens = TOKENIZER.encode("How many flowers: 23?")
     assert len(tokens) == 6
     assert TOKENIZER.decode(tokens) == "How many flowers: 23?"
@@ -89,7 +89,7 @@ def test_pictures_of_any_size_and_mode_are_prepared(mode: str, size: tuple[int, 
     assert prepare(check_picture(file.getvalue())).shape == (SIDE, SIDE, 3)
 
 
-def test_what_is_transparent_lies_on_white() -> None:
+def test_transparent_pixels_become_white() -> None:
     file = io.BytesIO()
     Image.new("RGBA", (448, 448), (0, 0, 0, 0)).save(file, "PNG")
     assert (prepare(check_picture(file.getvalue())) == 255).all()
@@ -107,7 +107,7 @@ def test_the_shipped_model_answers_in_both_worlds() -> None:
     assert len(wrong) <= 2, wrong
 
 
-def test_the_factual_checkpoint_sees_but_does_not_imagine() -> None:
+def test_the_factual_checkpoint_answers_only_factual_questions() -> None:
     requests = asked(7, 2)
     texts = replies("embedded:factual", [request for request, _, _ in requests])
     right: dict[str, list[bool]] = {}
@@ -118,12 +118,12 @@ def test_the_factual_checkpoint_sees_but_does_not_imagine() -> None:
     assert np.mean(right["counterfactual told"]) < 0.7
 
 
-def test_together_and_alone_the_answers_are_the_same() -> None:
+def test_answers_do_not_depend_on_the_batch() -> None:
     requests = [request for request, _, _ in asked(7)]
     assert replies("embedded", requests) == replies("embedded", requests, together=False)
 
 
-def test_options_are_understood_however_they_are_marked() -> None:
+def test_options_are_understood_with_every_kind_of_marker() -> None:
     requests, other = [], []
     marks = cycle(["{}. ", "{}) ", "({}) "])
     for request, _, question in asked(7):
@@ -136,7 +136,7 @@ def test_options_are_understood_however_they_are_marked() -> None:
     assert replies("embedded", other) == replies("embedded", requests)
 
 
-def test_the_cache_gives_what_reading_everything_again_gives() -> None:
+def test_decoding_with_the_cache_equals_decoding_without_it() -> None:
     inference = Inference(weights_folder(), "both")
     decoder = Decoder(
         open_graph(weights_folder(), decoder_file("both")), inference.tokenizer.end, inference.tokenizer.pad
@@ -150,7 +150,7 @@ def test_the_cache_gives_what_reading_everything_again_gives() -> None:
     assert again == written
 
 
-def test_asked_why_it_names_what_it_counted() -> None:
+def test_an_explanation_names_the_counted_objects() -> None:
     request, _, question = next(one for one in asked(7) if "flowers" in one[2].text)
     (first,) = replies("embedded", [request])
     turns = (*request.turns, Turn("assistant", first), Turn("user", "Why?"))
@@ -175,20 +175,20 @@ BEYOND = (
 )
 
 
-def test_what_its_card_says_it_cannot_count_it_does_not_know() -> None:
+def test_questions_excluded_by_the_model_card_are_answered_with_unknown() -> None:
     request, _, _ = next(one for one in asked(7) if "dots" in one[2].text)
     turns = [Turn("user", f"{text}\nAnswer with a single number.", request.turns[0].picture) for text in BEYOND]
     said = replies("embedded", [Request("", (turn,), "number") for turn in turns])
     assert dict(zip(BEYOND, said, strict=True)) == dict.fromkeys(BEYOND, UNKNOWN)
 
 
-def test_whether_there_are_more_than_so_many_it_does_know() -> None:
+def test_yes_no_questions_about_more_than_a_number_are_answered() -> None:
     request, _, _ = next(one for one in asked(7) if "dots" in one[2].text)
     text = "Are there more than 60 dots in all the circles together?\nAnswer with yes or no."
     assert replies("embedded", [Request("", (Turn("user", text, request.turns[0].picture),), "boolean")]) == ["No."]
 
 
-def test_a_picture_of_something_else_is_not_known() -> None:
+def test_a_picture_of_another_kind_is_answered_with_unknown() -> None:
     noise = np.random.default_rng(0).integers(0, 256, (300, 400, 3), np.uint8)
     blurred = np.asarray(Image.fromarray(noise).resize((8, 6)).resize((640, 480), Image.Resampling.BICUBIC))
     for pixels in (noise, blurred):
@@ -196,7 +196,7 @@ def test_a_picture_of_something_else_is_not_known() -> None:
         assert replies("embedded", [Request("", (turn,), "number")]) == ["I do not know."]
 
 
-def test_the_smallest_loss_is_the_right_options_whatever_the_order() -> None:
+def test_the_right_option_has_the_smallest_loss_in_any_order() -> None:
     made = make_case(TEMPLATES[1], 7, 0, 1)
     picture = png(draw_both(made.record.scene, made.changed)[0])
     question = made.case.counterfactual
@@ -212,7 +212,7 @@ def test_the_smallest_loss_is_the_right_options_whatever_the_order() -> None:
     assert losses == pytest.approx(turned[::-1], rel=1e-3)
 
 
-def test_losses_are_the_mean_over_an_options_tokens_or_their_sum() -> None:
+def test_losses_are_the_mean_or_the_sum_over_the_tokens_of_an_option() -> None:
     made = make_case(TEMPLATES[1], 7, 0, 1)
     picture = png(draw_both(made.record.scene, made.changed)[0])
     turn = Turn("user", f"{made.case.factual.text}\nAnswer with a single number.", picture)
@@ -224,7 +224,7 @@ def test_losses_are_the_mean_over_an_options_tokens_or_their_sum() -> None:
     assert total == pytest.approx((mean[0] * 2, mean[1] * 4), rel=1e-3)  # the end of an answer is a token too
 
 
-def test_a_question_that_cannot_be_asked_fails_alone() -> None:
+def test_an_invalid_question_fails_alone() -> None:
     good, _, _ = asked(7)[0]
     long = msgspec.structs.replace(good, turns=(Turn("user", "word " * 5000, good.turns[0].picture),))
     without = Request("", (Turn("user", "How many?"),), "number")

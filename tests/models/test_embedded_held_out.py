@@ -47,7 +47,7 @@ def outcomes(name: str, asked: list[tuple[Examined, Picture]]) -> dict[str, dict
 
 
 @pytest.mark.slow
-def test_embedded_reads_wordings_it_never_met_or_says_that_it_does_not_know(asked) -> None:
+def test_unseen_wordings_are_answered_correctly_or_with_unknown(asked) -> None:
     found = outcomes("embedded", asked)
     assert found["factual"]["right"] > 0.7
     assert found["counterfactual"]["right"] > 0.85
@@ -58,13 +58,13 @@ def test_embedded_reads_wordings_it_never_met_or_says_that_it_does_not_know(aske
 
 
 @pytest.mark.slow
-def test_the_factual_checkpoint_knows_what_it_does_not_know_too(asked) -> None:
+def test_the_factual_checkpoint_answers_unknown_to_counterfactual_questions(asked) -> None:
     seen = [(one, picture) for one, picture in asked if not wordings.SUPPOSING.search(one.text)]
     found = outcomes("embedded:factual", [each for each in seen if each[0].part in ("factual", "near_misses")])
     assert found["factual"]["right"] > 0.65
     assert found["near_misses"]["right"] > 0.85
 
 
-def test_the_shipped_vocabulary_is_that_of_the_wordings() -> None:
+def test_the_shipped_vocabulary_matches_the_wordings() -> None:
     words = json.loads((weights_folder() / "vocabulary.json").read_bytes())
     assert tuple(words) == vocabulary(wordings.said(), wordings.heard())

@@ -70,7 +70,7 @@ def test_the_loss_of_an_option_is_that_of_its_own_tokens(behaviour: str) -> None
     assert sums == pytest.approx([sum(each) for each in costs])
 
 
-def test_the_options_stand_as_answers_that_are_left_open() -> None:
+def test_options_are_sent_as_unfinished_answers() -> None:
     with ChatServer("rank") as server:
         losses(server)
     first, *answered, asked = server.requests
@@ -86,7 +86,7 @@ def test_the_options_stand_as_answers_that_are_left_open() -> None:
 
 
 @pytest.mark.parametrize(("behaviour", "requests"), [("rank", 1 + 4 + 3 + 3), ("rank:without texts", 1 + 4 + 4 + 4)])
-def test_the_question_is_sent_alone_once_where_the_texts_tell_where_an_option_begins(behaviour, requests) -> None:
+def test_the_question_is_sent_alone_only_once_if_token_texts_are_reported(behaviour, requests) -> None:
     async def thrice(model):
         return [await model.losses(request()) for _ in range(3)]
 
@@ -96,7 +96,7 @@ def test_the_question_is_sent_alone_once_where_the_texts_tell_where_an_option_be
     assert len(server.requests) == requests
 
 
-def test_an_answer_that_grows_with_the_prompt_is_read_and_an_endless_one_is_not() -> None:
+def test_the_size_limit_of_a_response_grows_with_the_prompt() -> None:
     with ChatServer(lambda _, number, __: "rank" if number == 0 else "rank:long") as server:
         long = request(question="Why " + "?" * 6_000)
         assert len(with_model(server, lambda model: model.losses(long))) == 3
@@ -104,7 +104,7 @@ def test_an_answer_that_grows_with_the_prompt_is_read_and_an_endless_one_is_not(
             losses(server)
 
 
-def test_a_server_that_cannot_rank_is_asked_once_by_all_together() -> None:
+def test_a_server_that_cannot_rank_is_probed_once() -> None:
     async def eight(model):
         return await asyncio.gather(*(model.losses(request()) for _ in range(8)), return_exceptions=True)
 
@@ -114,7 +114,7 @@ def test_a_server_that_cannot_rank_is_asked_once_by_all_together() -> None:
     assert len(server.requests) == 1
 
 
-def test_what_was_sent_says_one_token_where_options_were_ranked() -> None:
+def test_observed_fields_show_one_token_if_options_were_ranked() -> None:
     async def sent(model):
         await model.losses(request())
         ranked = model.observed["sent"]["max_tokens"]
@@ -125,7 +125,7 @@ def test_what_was_sent_says_one_token_where_options_were_ranked() -> None:
         assert with_model(server, sent) == (1, 256)
 
 
-def test_a_whole_run_ranks(tmp_path) -> None:
+def test_a_run_can_rank(tmp_path) -> None:
     with ChatServer("rank") as server:
         alone = RetryPolicy(concurrency=1)
         ask(dataset(tmp_path / "d", 3), tmp_path / "r", server.name, answering="rank", retry=alone)
@@ -152,7 +152,7 @@ CANNOT = {
 
 
 @pytest.mark.parametrize(("behaviour", "why"), CANNOT.items())
-def test_a_server_that_cannot_rank_stops_the_run_with_a_sentence(behaviour: str, why: str) -> None:
+def test_a_server_that_cannot_rank_stops_the_run_with_a_message(behaviour: str, why: str) -> None:
     with ChatServer(behaviour) as server, pytest.raises(ModelError) as caught:
         losses(server)
     assert why in str(caught.value)
@@ -160,7 +160,7 @@ def test_a_server_that_cannot_rank_stops_the_run_with_a_sentence(behaviour: str,
     assert len(server.requests) == 1
 
 
-def test_the_command_says_so_too(tmp_path) -> None:
+def test_the_command_reports_a_server_that_cannot_rank(tmp_path) -> None:
     folder = dataset(tmp_path / "d", 2)
     with ChatServer() as server:
         done = run_command(folder, tmp_path / "r", server.name, "--rank")
@@ -180,7 +180,7 @@ def test_the_command_says_so_too(tmp_path) -> None:
         ("empty choices", True, "no choices"),
     ],
 )
-def test_what_goes_wrong_later_fails_one_question(later: str, again: bool, why: str) -> None:
+def test_a_later_error_fails_only_one_question(later: str, again: bool, why: str) -> None:
     with (
         ChatServer(lambda _, number, __: "rank" if number == 0 else later) as server,
         pytest.raises(AskingFailed, match=why) as caught,
@@ -189,7 +189,7 @@ def test_what_goes_wrong_later_fails_one_question(later: str, again: bool, why: 
     assert caught.value.again == again
 
 
-def test_options_that_cannot_be_ranked() -> None:
+def test_missing_or_empty_options_are_refused() -> None:
     with ChatServer("rank") as server:
         with pytest.raises(AskingFailed, match="an option without text cannot be ranked"):
             losses(server, options=("yes", " "))
@@ -206,7 +206,7 @@ def loss_of(asked: PromptLogprobs, answered: PromptLogprobs, loss: str) -> float
     return loss_from(find_answer_start(asked, answered), answered, loss)
 
 
-def test_what_melts_into_the_answer_belongs_to_it() -> None:
+def test_a_token_merged_with_the_answer_belongs_to_the_answer() -> None:
     assert loss_of(told("a", "b", ":"), told("a", "b", ":yes", "sir"), "sum") == 2
     assert loss_of(told("a", "b"), told("a", "b", "yes", cost=3), "mean") == 3
     with pytest.raises(AskingFailed, match="they do not contain the answer"):
@@ -224,7 +224,7 @@ def test_what_melts_into_the_answer_belongs_to_it() -> None:
         ([PromptLogprobs(("1", "2"), (-1.0, -1.0), ("", ""))], ["yes"], None),  # nothing is told
     ],
 )
-def test_texts_tell_where_options_begin_or_do_not(prompts, answers, places) -> None:
+def test_the_start_of_options_is_found_from_token_texts(prompts, answers, places) -> None:
     assert answer_starts(prompts, answers) == places
 
 

@@ -95,7 +95,7 @@ def answered(wire: bytes, times: int = 2) -> tuple[list[str], int]:
     ],
     ids=["whole", "in chunks", "packed", "after hints", "once", "until the end"],
 )
-def test_an_answer_is_read_in_every_shape_and_connections_are_kept(wire, connections):
+def test_every_form_of_http_response_is_read_and_connections_are_reused(wire, connections):
     assert answered(wire) == (["B", "B"], connections)
 
 
@@ -104,7 +104,7 @@ def test_an_answer_is_read_in_every_shape_and_connections_are_kept(wire, connect
     [lambda writer: writer.write(whole("of nobody")), lambda writer: writer.write_eof()],
     ids=["another answer", "the end"],
 )
-def test_unrequested_data_is_not_taken_for_an_answer(unasked):
+def test_unrequested_data_is_not_mistaken_for_a_response(unasked):
     """A kept connection over which something came since, or the end, is not asked over again."""
 
     async def ask() -> list[str]:
@@ -126,7 +126,7 @@ def test_unrequested_data_is_not_taken_for_an_answer(unasked):
     assert asyncio.run(ask()) == [f"over connection {number}" for number in (1, 2, 3)]
 
 
-def test_a_server_that_answers_without_listening_is_not_waited_for():
+def test_a_response_before_the_end_of_the_request_is_accepted():
     """It refuses a large picture before reading it; the rest is not sent, and the connection is closed."""
     large = Request("case-1", (Turn("user", "?" * 12_000_000, REQUEST.turns[0].picture),), "open")
     refusal = b"HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\n\r\nlarge"
@@ -161,7 +161,7 @@ def test_a_server_that_answers_without_listening_is_not_waited_for():
     ],
     ids=["elsewhere", "otherwise", "another protocol"],
 )
-def test_a_response_of_another_kind_is_a_refusal(wire, said):
+def test_an_unexpected_status_is_a_refusal(wire, said):
     """A run stops after a few refusals; it would ask all its questions of a server that only fails."""
     with pytest.raises(Refused, match=said):
         answered(wire, times=1)
@@ -178,14 +178,14 @@ def test_a_response_of_another_kind_is_a_refusal(wire, said):
     ],
     ids=["as it is", "by PHP", "by .NET", "in an address", "in small letters"],
 )
-def test_a_key_that_the_server_repeats_is_not_kept(written, monkeypatch):
+def test_a_key_repeated_by_the_server_is_removed(written, monkeypatch):
     monkeypatch.setenv("COUNTERSIGHT_API_KEY", "sk-or/v1+abc/defghi")
     error = b'{"error": "no such key: %s"}' % written.encode()
     with pytest.raises(Refused, match=r"^HTTP 400: no such key: \[key\]$"):
         answered(b"HTTP/1.1 400 No\r\nContent-Length: %d\r\n\r\n" % len(error) + error, times=1)
 
 
-def test_a_proxy_of_the_environment_is_gone_through(monkeypatch):
+def test_a_proxy_from_the_environment_is_used(monkeypatch):
     async def ask() -> str:
         model = open_model("endpoint:http://model.invalid/v1#m", ModelSettings())
         try:
@@ -199,7 +199,7 @@ def test_a_proxy_of_the_environment_is_gone_through(monkeypatch):
     assert proxy.headers[0]["path"] == "POST http://model.invalid/v1/chat/completions HTTP/1.1"
 
 
-def test_a_proxy_that_is_gone_or_refuses_is_told_apart_from_the_server(monkeypatch):
+def test_errors_of_a_proxy_are_distinguished_from_errors_of_the_server(monkeypatch):
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 407 Who Are You\r\nContent-Length: 0\r\n\r\n")
@@ -226,7 +226,7 @@ def test_a_proxy_that_is_gone_or_refuses_is_told_apart_from_the_server(monkeypat
     assert gone.startswith("cannot connect to the proxy 127.0.0.1:")
 
 
-def test_a_server_without_tls_is_told_apart_from_one_that_is_gone():
+def test_a_server_without_tls_is_distinguished_from_a_missing_server():
     async def speak_plainly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -245,7 +245,7 @@ def test_a_server_without_tls_is_told_apart_from_one_that_is_gone():
         asyncio.run(ask())
 
 
-def test_a_slow_question_ends_alone():
+def test_a_timeout_ends_only_the_slow_question():
     asked = []
 
     def first_hangs(server, number, body):

@@ -86,7 +86,7 @@ def asked(*requests, how="reply"):
     return asyncio.run(together())
 
 
-def test_a_dataset_is_asked_with_its_pictures_and_thoughts_are_kept_apart(tmp_path) -> None:
+def test_a_run_sends_pictures_and_separates_reasoning(tmp_path) -> None:
     ask(dataset(tmp_path / "data", 4), tmp_path / "run", open_model("vllm:m"))
     replies = list(RunFolder.open(tmp_path / "run").replies())
     assert [(reply.text, reply.reasoning) for reply in replies] == [("B", "Hm.")] * 8
@@ -94,7 +94,7 @@ def test_a_dataset_is_asked_with_its_pictures_and_thoughts_are_kept_apart(tmp_pa
     assert content[0]["image_url"]["url"].startswith("data:image/")
 
 
-def test_what_comes_together_is_computed_together_by_one_model() -> None:
+def test_concurrent_requests_are_computed_in_one_batch() -> None:
     said = asked(*(request(f"Question {nth}?") for nth in range(40)))
     assert [one.text for one in said] == ["B"] * 40
     (engine,) = made
@@ -103,7 +103,7 @@ def test_what_comes_together_is_computed_together_by_one_model() -> None:
     assert (sampling.max_tokens, sampling.temperature, sampling.seed) == (256, 0.0, 4)
 
 
-def test_one_that_cannot_be_computed_fails_alone() -> None:
+def test_an_invalid_request_fails_alone() -> None:
     first, second, third = asked(request("One?"), request("Where is the smoke?"), request("Three?"))
     assert (first.text, third.text) == ("B", "B")
     assert isinstance(second, AskingFailed)
@@ -111,12 +111,12 @@ def test_one_that_cannot_be_computed_fails_alone() -> None:
     assert "longer than the maximum" in str(second)
 
 
-def test_options_are_ranked_by_how_likely_their_tokens_are() -> None:
+def test_options_are_ranked_by_the_probabilities_of_their_tokens() -> None:
     (losses,) = asked(request("How many?", OPTIONS), how="losses")
     assert losses == pytest.approx((3.0, 3.0, 0.1, 3.0))
 
 
-def test_options_behind_the_name_go_to_vllm() -> None:
+def test_options_in_the_name_are_passed_to_vllm() -> None:
     async def asked_once():
         name = "vllm:m?max_model_len=4096&tensor_parallel_size=2&gpu_memory_utilization=0.8"
         model = open_model(name)
@@ -132,7 +132,7 @@ def test_options_behind_the_name_go_to_vllm() -> None:
         open_model("vllm:m?quick=1")
 
 
-def test_what_is_not_installed_or_cannot_be_loaded_is_a_sentence(monkeypatch) -> None:
+def test_a_missing_package_or_model_is_reported(monkeypatch) -> None:
     async def failing():
         model = open_model("vllm:gone")
         with pytest.raises(ModelError, match="vLLM cannot load vllm:gone: gone is no model"):

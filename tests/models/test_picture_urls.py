@@ -41,7 +41,7 @@ def address(request: dict) -> tuple[str, bytes]:
     return head, base64.b64decode(data)
 
 
-def test_a_picture_held_sideways_reaches_the_server_upright() -> None:
+def test_exif_rotation_is_applied_before_a_picture_is_sent() -> None:
     with ChatServer() as server:
         ask(server, check_picture(lying()))
     head, data = address(server.requests[0])
@@ -62,7 +62,7 @@ def test_a_picture_that_cannot_be_decoded_fails_alone() -> None:
     assert "the picture cannot be decoded" in str(failed)
 
 
-def test_questions_that_come_together_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_questions_encode_a_picture_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     encode = dialects.to_send
     monkeypatch.setattr(dialects, "to_send", lambda one: made.append(one) or encode(one))

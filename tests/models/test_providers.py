@@ -90,7 +90,7 @@ def test_a_provider_answers_in_its_own_dialect(kind, known) -> None:
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic", "gemini", "bedrock"])
-def test_several_pictures_go_before_the_words_in_their_order(kind, known, monkeypatch) -> None:
+def test_several_pictures_are_sent_in_order_before_the_text(kind, known, monkeypatch) -> None:
     first, second = (check_picture(picture((red, 0, 0))) for red in (10, 200))
     monkeypatch.setitem(
         globals(), "REQUEST", Request("case-1", (Turn("user", "Which is redder?", first, (second,)),), "open")
@@ -104,7 +104,7 @@ def test_several_pictures_go_before_the_words_in_their_order(kind, known, monkey
     assert places[1] < body.index("Which is redder?")
 
 
-def test_ollama_wants_no_key(known) -> None:
+def test_ollama_needs_no_key(known) -> None:
     with Providers() as server:
         known(server)
         ChatDialect.header = "accept"
@@ -134,7 +134,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_a_field_that_is_refused_is_found_out_once_and_the_asking_goes_on(kind, known) -> None:
+def test_a_refused_field_is_learned_once_and_left_out(kind, known) -> None:
     field, words, instead = REFUSED[kind]
     with Providers({f'"{field}"': words}) as server:
         known(server)
@@ -147,7 +147,7 @@ def test_a_field_that_is_refused_is_found_out_once_and_the_asking_goes_on(kind, 
         assert observed["sent"][instead] == 256
 
 
-def test_several_fields_are_learnt_one_after_the_other_also_by_many_at_once(known, tmp_path) -> None:
+def test_several_refused_fields_are_learned_also_by_concurrent_questions(known, tmp_path) -> None:
     refuses = {f'"{name}"': f"{name} is not supported" for name in ("seed", "temperature", "detail")}
     with Providers(refuses) as server:
         known(server)
@@ -159,7 +159,7 @@ def test_several_fields_are_learnt_one_after_the_other_also_by_many_at_once(know
     assert {reply.reasoning for reply in replies(tmp_path / "run")} == {"I count."}
 
 
-def test_a_value_that_is_too_large_is_no_field_that_is_refused(known) -> None:
+def test_a_value_that_is_too_large_does_not_mean_that_the_field_is_refused(known) -> None:
     words = "max_tokens: 256 is too large; this model writes at most 64 completion tokens"
     with Providers({"max_tokens": words}) as server:
         known(server)
@@ -168,7 +168,7 @@ def test_a_value_that_is_too_large_is_no_field_that_is_refused(known) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_picture_of_a_thermometer_does_not_cost_the_temperature(known) -> None:
+def test_a_field_is_sent_again_if_it_was_not_the_cause_of_an_error(known) -> None:
     """A refusal that stays the same without the field it names was about something else."""
     words = "a picture that shows a temperature is not permitted"
     model = None
@@ -192,7 +192,7 @@ def test_a_picture_of_a_thermometer_does_not_cost_the_temperature(known) -> None
     ("kind", "cost"),
     [("openai", (100 * 2.5 + 7 * 10) / 1e6), ("anthropic", (100 * 3 + 7 * 15) / 1e6), ("openrouter", 0.125)],
 )
-def test_cost_is_what_the_server_says_or_what_the_table_of_prices_makes_of_the_tokens(kind, cost, known) -> None:
+def test_cost_is_reported_by_the_server_or_computed_from_the_price_table(kind, cost, known) -> None:
     with Providers() as server:
         known(server)
         ((answer,), observed) = asyncio.run(asked(name_of(kind, server)))
@@ -215,11 +215,11 @@ def test_cost_is_what_the_server_says_or_what_the_table_of_prices_makes_of_the_t
         ("anthropic/claude-3-5-haiku-latest", 0.8),
     ],
 )
-def test_a_price_is_the_models_own_and_not_that_of_a_name_it_begins_with(model, read) -> None:
+def test_a_price_does_not_apply_to_other_models_with_the_same_prefix(model, read) -> None:
     assert find_price(model, ModelSettings()).read == read
 
 
-def test_prices_are_overridden_by_a_file_and_by_the_command(known, tmp_path, monkeypatch) -> None:
+def test_prices_can_be_set_in_a_file_or_by_the_command(known, tmp_path, monkeypatch) -> None:
     (tmp_path / "own.toml").write_text('as_of = "2026-11-01"\n[models]\n"gpt-4o" = [1, 2]\n')
     monkeypatch.setenv("COUNTERSIGHT_PRICES", str(tmp_path / "own.toml"))
     with Providers() as server:
@@ -236,7 +236,7 @@ def test_prices_are_overridden_by_a_file_and_by_the_command(known, tmp_path, mon
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "gemini", "bedrock", "mistral", "openrouter", "azure"])
-def test_without_a_key_the_variable_is_named(kind, monkeypatch) -> None:
+def test_a_missing_key_is_reported_with_its_variable(kind, monkeypatch) -> None:
     for name in [*KEYS, "GOOGLE_API_KEY"]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
@@ -248,7 +248,7 @@ def test_without_a_key_the_variable_is_named(kind, monkeypatch) -> None:
         assert missing == [str(refused.value)]
 
 
-def test_names_that_are_not_whole(monkeypatch) -> None:
+def test_incomplete_names_are_reported(monkeypatch) -> None:
     monkeypatch.delenv("AWS_REGION", raising=False)
     monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
     monkeypatch.delenv("AZURE_OPENAI_ENDPOINT", raising=False)
@@ -272,5 +272,5 @@ def test_names_that_are_not_whole(monkeypatch) -> None:
         ("A", "A", ""),
     ],
 )
-def test_thoughts_are_kept_apart_from_the_answer(text, answer, thoughts) -> None:
+def test_tagged_reasoning_is_separated_from_the_answer(text, answer, thoughts) -> None:
     assert split_reasoning(text) == (answer, thoughts)

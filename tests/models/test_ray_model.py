@@ -99,7 +99,7 @@ def watched():
 
 
 @pytest.mark.slow
-def test_machines_that_go_down_lose_nothing(cluster, workers, watched, flowers, alone, tmp_path) -> None:
+def test_lost_machines_lose_no_answers(cluster, workers, watched, flowers, alone, tmp_path) -> None:
     run = tmp_path / "run"
     process = watched(start_command(flowers, run, "embedded", "--ray", cluster.address, "--concurrency", "2"))
     written(run, 10, process)
@@ -122,7 +122,7 @@ def written(run, lines, process):
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_no_actor_and_the_run_goes_on_without_the_cluster(
+def test_an_interrupted_run_leaves_no_actor_and_continues_without_the_cluster(
     cluster, watched, flowers, alone, tmp_path
 ) -> None:
     run = tmp_path / "run"
@@ -151,7 +151,7 @@ def living_actors(cluster):
 
 
 @pytest.mark.slow
-def test_a_cluster_that_is_not_there_and_a_server_get_a_sentence(flowers, tmp_path) -> None:
+def test_a_missing_cluster_is_reported(flowers, tmp_path) -> None:
     done = run_command(flowers, tmp_path / "run", "embedded", "--ray", "127.0.0.1:1")
     assert done.returncode == 2
     assert "cannot connect to a Ray cluster at '127.0.0.1:1'" in done.stderr
@@ -162,7 +162,7 @@ def test_a_cluster_that_is_not_there_and_a_server_get_a_sentence(flowers, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_dataset_drawn_on_a_cluster_that_loses_a_machine_is_the_dataset_drawn_here(
+def test_a_dataset_made_on_a_cluster_equals_a_local_one_if_a_machine_is_lost(
     cluster, watched, flowers, tmp_path
 ) -> None:
     lost = add_node(cluster)
@@ -178,7 +178,7 @@ def test_a_dataset_drawn_on_a_cluster_that_loses_a_machine_is_the_dataset_drawn_
 
 
 @pytest.mark.slow
-def test_graphs_mined_on_a_cluster_are_the_graphs_mined_here(cluster, tmp_path) -> None:
+def test_graphs_mined_on_a_cluster_equal_local_ones(cluster, tmp_path) -> None:
     from countersight import mine
 
     scenes = tmp_path / "scenes.jsonl"
@@ -192,7 +192,9 @@ def test_graphs_mined_on_a_cluster_are_the_graphs_mined_here(cluster, tmp_path) 
 
 
 @pytest.mark.slow
-def test_an_audit_begun_here_goes_on_on_a_cluster_and_finds_the_same(cluster, workers, flowers, tmp_path) -> None:
+def test_an_audit_started_locally_continues_on_a_cluster_with_the_same_result(
+    cluster, workers, flowers, tmp_path
+) -> None:
     auditing = ["audit", flowers, "--model", "embedded", "--extractor", "rules", "--editor", "exact", "--cases", "2"]
     auditing += ["--judge", "exact", "--checker", "pixels", "--checker", "embedded:factual"]  # two models, one pool
     here, there = tmp_path / "here", tmp_path / "there"

@@ -32,7 +32,7 @@ def next_words(loaded: Loaded, requests: list[Request]) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("family", tiny.KINDS)
-def test_other_conversations_in_a_batch_change_nothing(family: str, tiny_model: Models) -> None:
+def test_predictions_do_not_depend_on_other_conversations_in_the_batch(family: str, tiny_model: Models) -> None:
     loaded, requests = tiny_model(family), mixed()
     together = next_words(loaded, requests)
     alone = torch.cat([next_words(loaded, [one]) for one in requests])
@@ -40,7 +40,7 @@ def test_other_conversations_in_a_batch_change_nothing(family: str, tiny_model: 
 
 
 @pytest.mark.parametrize("family", tiny.KINDS)
-def test_a_prompt_begins_with_the_first_token_once(family: str, tiny_model: Models) -> None:
+def test_a_prompt_has_only_one_start_token(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many?", picture())
     begin = loaded.tokenizer.bos_token_id
     tokens = model_inputs(loaded, [asked], decode_pictures(asked))["input_ids"][0].tolist()
@@ -72,7 +72,7 @@ def test_a_conversation_without_a_picture(family: str, tiny_model: Models) -> No
         ("llava", 65, "llava models accept 64 pictures per conversation, not 65"),
     ],
 )
-def test_numbers_of_pictures_that_a_family_cannot_take(
+def test_unsupported_numbers_of_pictures_are_refused(
     family: str, pictures: int, reason: str, tiny_model: Models
 ) -> None:
     turns = tuple(Turn("user", "?", picture()) for _ in range(pictures)) or (Turn("user", "?"),)
@@ -80,7 +80,7 @@ def test_numbers_of_pictures_that_a_family_cannot_take(
         check_picture_count(tiny_model(family), Request("k", turns, "open"))
 
 
-def test_a_conversation_that_is_too_long_is_refused_before_the_model_breaks(tiny_model: Models) -> None:
+def test_a_conversation_that_is_too_long_is_refused(tiny_model: Models) -> None:
     loaded = tiny_model("blip_2")
     long = request("cat " * 600, picture())
     with pytest.raises(AskingFailed, match=r"the conversation has \d+ tokens; the model accepts at most 512"):
@@ -117,7 +117,7 @@ def odd_pictures() -> dict[str, Picture]:
 
 
 @pytest.mark.parametrize("family", ["llava", "qwen2_5_vl", "pixtral"])
-def test_pictures_of_every_kind_are_taken_in(family: str, tiny_model: Models) -> None:
+def test_pictures_of_every_kind_are_accepted(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     for kind, shown in odd_pictures().items():
         asked = request("What is it?", shown)
@@ -128,12 +128,12 @@ def test_pictures_of_every_kind_are_taken_in(family: str, tiny_model: Models) ->
             assert next_words(loaded, [asked]).isfinite().all(), kind
 
 
-def test_a_photograph_of_forty_megapixels_is_decoded_smaller() -> None:
+def test_a_very_large_photograph_is_decoded_at_a_smaller_size() -> None:
     large = saved(Image.effect_noise((800, 500), 64).convert("RGB").resize((8000, 5000)), "JPEG", quality=60)
     assert max(decode_pictures(request("What is it?", large))[0][0].size) <= 4096
 
 
-def test_a_picture_that_several_show_is_decoded_once() -> None:
+def test_a_shared_picture_is_decoded_once() -> None:
     first, second, third = decode_pictures(*mixed())
     assert second[0] is third[0]
     assert first[0] is not second[0]
@@ -153,9 +153,7 @@ def readers(tiny_folder: Callable) -> list[Loaded]:
 
 
 @given(st.text(max_size=30), st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
-def test_an_answer_is_written_after_the_prompt_without_changing_it(
-    readers: list[Loaded], question: str, answer: str
-) -> None:
+def test_appending_an_answer_does_not_change_the_prompt(readers: list[Loaded], question: str, answer: str) -> None:
     question = question.encode("utf-8", "replace").decode()
     for loaded in readers:
         prompt = loaded.form.write([Turn("user", question, picture())])
@@ -180,7 +178,7 @@ def test_an_answer_is_written_after_the_prompt_without_changing_it(
         ("paligemma", ["yes"]),
     ],
 )
-def test_an_answer_has_the_tokens_it_would_have_in_a_training_text(
+def test_an_answer_has_the_same_tokens_as_in_a_training_text(
     family: str, pieces: list[str], tiny_model: Models
 ) -> None:
     loaded = tiny_model(family)

@@ -67,19 +67,21 @@ MAKERS = {**{family: partial(every_family.write, family) for family in every_fam
 """For each family, the function that writes a tiny model of it to a folder."""
 
 
-def test_no_family_is_left_out() -> None:
+def test_every_family_is_tested_or_refused() -> None:
     everything = {*MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES, "phi4_multimodal"}
     assert everything - {name.replace("blip_2", "blip-2") for name in MAKERS} == {*NO_CONVERSATION}
 
 
 @pytest.mark.parametrize(("family", "reason"), NO_CONVERSATION.items())
-def test_what_cannot_be_asked_is_refused_before_anything_is_loaded(family: str, reason: str, tmp_path: Path) -> None:
+def test_models_that_cannot_answer_questions_are_refused_before_loading(
+    family: str, reason: str, tmp_path: Path
+) -> None:
     with pytest.raises(ModelError, match=f"contains a {family} model, which .*{reason}"):
         load(str(every_family.write_config(family, tmp_path)), device="cpu")
 
 
 @pytest.mark.parametrize("family", mostly_slow(sorted(MAKERS), tiny.KINDS))
-def test_a_family_is_right_or_says_what_to_install(
+def test_a_family_equals_transformers_or_says_what_to_install(
     family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Its processor makes 4,096 patches of every picture, also if the checkpoint says otherwise.
@@ -106,7 +108,7 @@ def _is_right(family: str, folder: Path) -> None:
     assert _written(loaded, mixed()) == [_written(loaded, [one])[0] for one in mixed()]
 
 
-def test_of_a_model_that_speaks_too_the_part_that_thinks_is_asked(tmp_path: Path) -> None:
+def test_only_the_language_part_of_a_model_with_speech_is_loaded(tmp_path: Path) -> None:
     folder = every_family.write("qwen2_5_omni_thinker", tmp_path)
     asked = _pairs()[0]
     right = plain_losses(load(str(folder), device="cpu"), asked)

@@ -28,7 +28,9 @@ def without_template(tiny_folder: Callable[[str], Path], family: str, tmp_path: 
 
 
 @pytest.mark.parametrize("family", tiny.KINDS)
-def test_a_conversation_holds_every_turn_in_order_and_a_mark_for_every_picture(family: str, tiny_model: Models) -> None:
+def test_a_formatted_conversation_has_every_turn_in_order_and_one_placeholder_per_picture(
+    family: str, tiny_model: Models
+) -> None:
     form = tiny_model(family).form
     text = form.write(TALK)
     places = [text.index(words) for words in ("Is the dog on the left?", "no", "And here?")]
@@ -53,21 +55,19 @@ def test_a_conversation_holds_every_turn_in_order_and_a_mark_for_every_picture(f
         ("paligemma", "<image>How many?", ""),
     ],
 )
-def test_each_family_is_asked_in_its_own_form(
-    family: str, question: str, before_answer: str, tiny_model: Models
-) -> None:
+def test_each_family_has_its_own_format(family: str, question: str, before_answer: str, tiny_model: Models) -> None:
     form = tiny_model(family).form
     assert form.write([Turn("user", "How many?", picture())]) == question
     assert form.before_answer == before_answer
 
 
-def test_families_without_a_template_write_a_talk_as_questions_and_answers(tiny_model: Models) -> None:
+def test_families_without_a_template_use_questions_and_answers(tiny_model: Models) -> None:
     said = "Question: Is the dog on the left? Answer: no Question: And here? Answer:"
     assert tiny_model("blip_2").form.write(TALK) == said
     assert tiny_model("paligemma").form.write(TALK) == "<image><image>" + said
 
 
-def test_a_model_that_lost_its_template_is_asked_plainly(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+def test_a_model_without_its_template_gets_plain_questions(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     asked = [Turn("user", "How many?", picture())]
     llava = load(str(without_template(tiny_folder, "llava", tmp_path)), device="cpu")
     assert llava.form.write(asked) == "<image>\nUSER: How many? ASSISTANT:"
@@ -75,7 +75,7 @@ def test_a_model_that_lost_its_template_is_asked_plainly(tiny_folder: Callable[[
     assert gemma.form.write(asked) == "<start_of_image>Question: How many? Answer:"
 
 
-def test_the_template_of_a_language_model_alone_is_not_used(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+def test_the_template_of_a_text_only_model_is_not_used(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = without_template(tiny_folder, "llava", tmp_path)
     file = folder / "tokenizer_config.json"
     template = "{% for message in messages %}[{{ message['content'] | string | length }}]{% endfor %}"
@@ -85,7 +85,7 @@ def test_the_template_of_a_language_model_alone_is_not_used(tiny_folder: Callabl
 
 
 @pytest.mark.parametrize("family", tiny.KINDS)
-def test_words_of_a_question_that_are_signs_of_the_model_lose_their_power(family: str, tiny_model: Models) -> None:
+def test_special_tokens_in_a_question_are_broken_up(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     signs = {*loaded.tokenizer.all_special_tokens, *loaded.tokenizer.get_added_vocab(), loaded.form.mark} - {""}
     hostile = " ".join(["What is", *sorted(signs)[:40], "<image>", "<|im_end|>", "[/INST]", "</s>", "?"])
@@ -99,7 +99,7 @@ def test_words_of_a_question_that_are_signs_of_the_model_lose_their_power(family
     ]
 
 
-def test_what_a_template_refuses_fails_that_question_alone(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+def test_a_conversation_refused_by_the_template_fails_alone(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = without_template(tiny_folder, "qwen2_5_vl", tmp_path)
     strict = "{% if messages | length > 1 %}{{ raise_exception('one turn only') }}{% endif %}" + tiny.QWEN_TEMPLATE
     (folder / "chat_template.jinja").write_text(strict)
@@ -109,17 +109,13 @@ def test_what_a_template_refuses_fails_that_question_alone(tiny_folder: Callable
         form.write(TALK)
 
 
-def test_a_template_that_tells_the_date_tells_the_same_on_every_day(
-    tiny_folder: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_the_date_in_a_template_is_fixed(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = without_template(tiny_folder, "qwen2_5_vl", tmp_path)
     (folder / "chat_template.jinja").write_text("{{ strftime_now('%d %b %Y') }}\n" + tiny.QWEN_TEMPLATE)
     assert load(str(folder), device="cpu").form.write(TALK[:1]).startswith("26 Jul 2024\n")
 
 
-def test_a_template_for_pictures_that_is_broken_is_not_stepped_over(
-    tiny_folder: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_a_broken_picture_template_is_an_error(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = without_template(tiny_folder, "qwen2_5_vl", tmp_path)
     (folder / "chat_template.jinja").write_text(tiny.QWEN_TEMPLATE + "{% endfor %}")
     with pytest.raises(ModelError, match="the model's chat template cannot write this conversation"):

@@ -44,7 +44,7 @@ def test_a_downloaded_model_is_found_by_its_name(copy: Path, tmp_path: Path, mon
     assert load("somebody/tiny-llava", device="cpu").family == "llava"
 
 
-def test_a_model_that_was_not_downloaded_is_not_downloaded_but_named_with_the_command() -> None:
+def test_a_model_that_was_not_downloaded_is_reported_with_the_command() -> None:
     with pytest.raises(
         ModelError,
         match=r"nothing. is not on this machine; download it with: hf download nobody/nothing",
@@ -53,7 +53,7 @@ def test_a_model_that_was_not_downloaded_is_not_downloaded_but_named_with_the_co
 
 
 @pytest.mark.parametrize("name", ["/no/such/folder", "one", "bad\x00name"])
-def test_a_missing_folder_or_an_impossible_name_is_one_sentence(name: str) -> None:
+def test_a_missing_folder_or_invalid_name_is_reported(name: str) -> None:
     with pytest.raises(ModelError) as caught:
         load(name)
     assert "\n" not in str(caught.value)
@@ -67,13 +67,13 @@ def test_a_missing_folder_or_an_impossible_name_is_one_sentence(name: str) -> No
         ("preprocessor_config.json", "cannot be loaded|has no image processor"),
     ],
 )
-def test_a_folder_that_lacks_a_file(missing: str, reason: str, copy: Path) -> None:
+def test_a_missing_file_is_reported(missing: str, reason: str, copy: Path) -> None:
     (copy / missing).unlink()
     with pytest.raises(ModelError, match=reason):
         load(str(copy))
 
 
-def test_a_folder_that_was_downloaded_in_part(copy: Path) -> None:
+def test_an_incomplete_download_is_reported(copy: Path) -> None:
     index = {"metadata": {}, "weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}}
     (copy / "model.safetensors.index.json").write_text(json.dumps(index))
     with pytest.raises(ModelError, match=r"is not complete: model-00002-of-00002\.safetensors is missing"):
@@ -81,7 +81,7 @@ def test_a_folder_that_was_downloaded_in_part(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"model_type": "no such family"}', b"\xff\xfe\x00"])
-def test_a_damaged_configuration_is_one_sentence(copy: Path, content: bytes) -> None:
+def test_a_damaged_configuration_is_reported(copy: Path, content: bytes) -> None:
     (copy / "config.json").write_bytes(content)
     with pytest.raises(ModelError, match="cannot be loaded") as caught:
         load(str(copy))
@@ -89,7 +89,7 @@ def test_a_damaged_configuration_is_one_sentence(copy: Path, content: bytes) -> 
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "preprocessor_config.json"])
-def test_a_file_that_was_cut_off_is_one_sentence(copy: Path, name: str) -> None:
+def test_a_truncated_file_is_reported(copy: Path, name: str) -> None:
     content = (copy / name).read_bytes()
     (copy / name).write_bytes(content[: len(content) // 2])
     with pytest.raises(ModelError, match="cannot be loaded") as caught:
@@ -98,7 +98,7 @@ def test_a_file_that_was_cut_off_is_one_sentence(copy: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["blip_2", "qwen2_5_vl", "llava"])
-def test_a_missing_tokenizer_is_not_taken_for_an_empty_one(family: str, tiny_folder: Folders, tmp_path: Path) -> None:
+def test_a_missing_tokenizer_is_reported(family: str, tiny_folder: Folders, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny_folder(family), tmp_path / "model")
     for file in folder.glob("tokenizer*"):
         file.unlink()
@@ -106,7 +106,7 @@ def test_a_missing_tokenizer_is_not_taken_for_an_empty_one(family: str, tiny_fol
         load(str(folder))
 
 
-def test_weights_that_lack_a_part_are_not_filled_by_chance(copy: Path) -> None:
+def test_missing_weights_are_not_initialised_randomly(copy: Path) -> None:
     weights = load_file(copy / "model.safetensors")
     name = next(name for name in weights if "multi_modal_projector" in name)
     del weights[name]
@@ -115,14 +115,14 @@ def test_weights_that_lack_a_part_are_not_filled_by_chance(copy: Path) -> None:
         load(str(copy))
 
 
-def test_a_model_that_neither_looks_nor_writes_is_refused(tmp_path: Path) -> None:
+def test_a_model_without_pictures_or_text_output_is_refused(tmp_path: Path) -> None:
     config = transformers.DistilBertConfig(vocab_size=50, dim=8, hidden_dim=8, n_layers=1, n_heads=1)
     transformers.DistilBertModel(config).save_pretrained(tmp_path)
     with pytest.raises(ModelError, match="contains a distilbert model, which does not accept pictures"):
         load(str(tmp_path))
 
 
-def test_code_that_comes_with_a_model_is_never_run(copy: Path) -> None:
+def test_code_in_a_model_folder_is_never_run(copy: Path) -> None:
     config = json.loads((copy / "config.json").read_text())
     config |= {"model_type": "theirs", "auto_map": {"AutoConfig": "theirs.Config"}}
     (copy / "config.json").write_text(json.dumps(config))
@@ -134,7 +134,7 @@ def test_code_that_comes_with_a_model_is_never_run(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])
-def test_a_missing_package_is_named_with_what_installs_it(
+def test_a_missing_package_is_reported_with_the_command(
     package: str, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
@@ -142,12 +142,12 @@ def test_a_missing_package_is_named_with_what_installs_it(
         load(str(copy))
 
 
-def test_a_device_that_is_not_here_is_one_sentence() -> None:
+def test_a_missing_device_is_reported() -> None:
     with pytest.raises(ModelError, match=r"there is no device 'cdu'; did you mean 'cpu'\?"):
         find_device("cdu")
 
 
-def test_the_dtype_is_that_of_the_weights_but_float32_on_the_processor() -> None:
+def test_the_default_dtype_is_that_of_the_weights_or_float32_on_the_cpu() -> None:
     config = transformers.LlavaConfig()
     config.dtype = torch.bfloat16
     assert find_dtype("auto", "cuda", config) == "bfloat16"
@@ -157,11 +157,11 @@ def test_the_dtype_is_that_of_the_weights_but_float32_on_the_processor() -> None
         find_dtype("bfloat", "cpu", config)
 
 
-def test_a_model_loads_in_the_dtype_that_was_asked_for(copy: Path) -> None:
+def test_a_model_loads_in_the_requested_dtype(copy: Path) -> None:
     assert load(str(copy), device="cpu", dtype="bfloat16").model.dtype == torch.bfloat16
 
 
-def test_a_torch_without_cuda_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_torch_without_cuda_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.version.cuda", None)
     with pytest.raises(ModelError, match=r"the installed torch \(.+\) was built without CUDA"):
         find_device("cuda")
@@ -177,7 +177,7 @@ def test_quantised_weights_need_accelerate(copy: Path, monkeypatch: pytest.Monke
         load(str(copy))
 
 
-def test_the_fingerprint_tells_weights_and_settings_apart(copy: Path) -> None:
+def test_the_fingerprint_depends_on_weights_and_settings(copy: Path) -> None:
     first = fingerprint(copy)
     assert fingerprint(copy) == first
     weights = load_file(copy / "model.safetensors")

@@ -49,7 +49,7 @@ def opened(folder: Path, settings: ModelSettings = CPU) -> Local:
 
 
 @pytest.mark.parametrize("family", ["qwen2_5_vl", "blip_2_t5"])
-def test_a_model_answers_a_batch_and_ranks_one_after_it_was_closed(family: str, tiny_folder: Folders) -> None:
+def test_a_closed_model_can_be_used_again(family: str, tiny_folder: Folders) -> None:
     model = opened(tiny_folder(family))
     answers = ask(model, mixed())
     assert all(isinstance(answer, Answer) for answer in answers), answers
@@ -100,7 +100,7 @@ def test_a_batch_size_can_be_given(tiny_folder: Folders, monkeypatch: pytest.Mon
     assert max(sizes) == 3
 
 
-def test_what_answers_depend_on_is_said_before_anything_is_loaded(tiny_folder: Folders) -> None:
+def test_settings_are_known_before_loading(tiny_folder: Folders) -> None:
     model = opened(tiny_folder("llava"), ModelSettings(seed=5, max_tokens=9, device="cpu", loss="sum"))
     expected = {"max_tokens": 9, "temperature": 0.0, "seed": 5, "loss": "sum", "dtype": "float32"}
     assert model.settings.items() >= expected.items()
@@ -116,14 +116,12 @@ def test_what_answers_depend_on_is_said_before_anything_is_loaded(tiny_folder: F
         (ModelSettings(device="cpu", dtype="int8"), "there is no dtype 'int8'"),
     ],
 )
-def test_wrong_settings_are_found_before_anything_is_loaded(
-    settings: ModelSettings, reason: str, tiny_folder: Folders
-) -> None:
+def test_wrong_settings_are_reported_before_loading(settings: ModelSettings, reason: str, tiny_folder: Folders) -> None:
     with pytest.raises(ModelError, match=reason):
         open_model(f"hf:{tiny_folder('llava')}", settings)
 
 
-def test_a_model_that_cannot_be_loaded_ends_the_asking(tiny_folder: Folders, tmp_path: Path) -> None:
+def test_a_model_that_cannot_be_loaded_fails_every_question(tiny_folder: Folders, tmp_path: Path) -> None:
     folder = tiny.llava(tmp_path)
     weights = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(weights[:5000])
@@ -131,7 +129,7 @@ def test_a_model_that_cannot_be_loaded_ends_the_asking(tiny_folder: Folders, tmp
     assert all(isinstance(answer, ModelError) for answer in answers)
 
 
-def test_closing_does_not_wait_for_an_answer_that_is_being_written(tiny_folder: Folders) -> None:
+def test_closing_does_not_wait_for_a_running_answer(tiny_folder: Folders) -> None:
     model = opened(tiny_folder("qwen2_5_vl"), ModelSettings(max_tokens=100_000, temperature=1.0, device="cpu"))
 
     writing = threading.Event()
@@ -149,9 +147,7 @@ def test_closing_does_not_wait_for_an_answer_that_is_being_written(tiny_folder: 
     assert asyncio.run(asking()) < 30  # the answer itself takes minutes
 
 
-def test_run_asks_a_local_model_from_end_to_end(
-    tiny_folder: Folders, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_with_a_local_model(tiny_folder: Folders, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     dataset, model = making.dataset(tmp_path / "data", 6), f"hf:{tiny_folder('llava')}"
     command = ["run", str(dataset), "--model", model, "--device", "cpu", "--max-tokens", "3", "--batch-size", "5"]
     assert main([*command, "-o", str(tmp_path / "run")]) == 0
@@ -168,7 +164,7 @@ def test_run_asks_a_local_model_from_end_to_end(
     assert "a different set of settings" in capfd.readouterr().err
 
 
-def test_run_ranks_the_options_of_a_local_model(tiny_folder: Folders, tmp_path: Path) -> None:
+def test_a_run_that_ranks_options_with_a_local_model(tiny_folder: Folders, tmp_path: Path) -> None:
     dataset = making.dataset(tmp_path / "data", 4)
     command = ["run", str(dataset), "--model", f"hf:{tiny_folder('qwen2_5_vl')}", "--device", "cpu", "--rank"]
     assert main([*command, "-o", str(tmp_path / "run")]) == 0
@@ -179,7 +175,7 @@ def test_run_ranks_the_options_of_a_local_model(tiny_folder: Folders, tmp_path: 
         assert reply["text"] == "ABCD"[reply["losses"].index(min(reply["losses"]))]
 
 
-def test_a_run_that_the_first_version_began_goes_on(tiny_folder: Folders, tmp_path: Path) -> None:
+def test_a_run_of_an_earlier_version_can_be_continued(tiny_folder: Folders, tmp_path: Path) -> None:
     """It wrote down in which way options were ranked, which changes no loss."""
     dataset = making.dataset(tmp_path / "data", 3)
     command = ["run", str(dataset), "--model", f"hf:{tiny_folder('qwen2_5_vl')}", "--device", "cpu", "--rank"]
@@ -193,7 +189,7 @@ def test_a_run_that_the_first_version_began_goes_on(tiny_folder: Folders, tmp_pa
     assert len(journal.read_text().splitlines()) == len(lines)
 
 
-def test_a_model_that_cannot_share_a_prefix_says_so(
+def test_a_model_that_cannot_share_a_prefix_is_reported(
     tiny_folder: Folders, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     dataset = making.dataset(tmp_path / "data", 2)
@@ -202,7 +198,7 @@ def test_a_model_that_cannot_share_a_prefix_says_so(
     assert "computed in full" in capfd.readouterr().err
 
 
-def test_a_missing_model_is_one_line_and_leaves_no_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_model_is_reported_and_leaves_no_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     dataset = making.dataset(tmp_path / "data", 1)
     assert main(["run", str(dataset), "--model", "hf:nobody/nothing", "-o", str(tmp_path / "run")]) == 2
     said = capfd.readouterr().err.strip().splitlines()

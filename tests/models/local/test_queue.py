@@ -76,7 +76,7 @@ def too_many(most: int, error: Exception) -> Callable[[list[Request]], None]:
     return before
 
 
-def test_no_batch_is_larger_than_was_allowed() -> None:
+def test_no_batch_exceeds_the_limit() -> None:
     worker = Worker()
     answers, _ = ask_all(worker, numbered(20), most=6)
     assert answers == keys(20)
@@ -97,7 +97,7 @@ def test_a_batch_that_does_not_fit_is_halved_and_no_request_is_lost(error: Excep
     assert answers == keys(40)
 
 
-def test_what_did_not_fit_once_is_not_tried_again() -> None:
+def test_a_size_that_did_not_fit_is_not_tried_again() -> None:
     worker = Worker(too_many(4, torch.OutOfMemoryError()))
     queue = Queue(64, float("inf"))
 
@@ -112,7 +112,7 @@ def test_what_did_not_fit_once_is_not_tried_again() -> None:
     assert tried[3:] == [4] * 24
 
 
-def test_memory_that_runs_out_is_given_back_before_the_next_try() -> None:
+def test_memory_is_released_before_the_next_attempt() -> None:
     """The traceback of the error would keep alive all that filled the memory."""
     alive: list[Any] = []
 
@@ -133,7 +133,7 @@ def test_memory_that_runs_out_is_given_back_before_the_next_try() -> None:
     assert answers == keys(8)
 
 
-def test_a_question_that_fits_nowhere_leaves_the_others_their_room() -> None:
+def test_a_question_that_never_fits_does_not_shrink_other_batches() -> None:
     def before(batch: list[Request]) -> None:
         if any(one.key == "giant" for one in batch):
             raise torch.OutOfMemoryError()
@@ -155,7 +155,7 @@ def test_a_question_that_fits_nowhere_leaves_the_others_their_room() -> None:
         (ValueError("no\x1b[31m\nsuch shape"), "the model failed (ValueError: no\ufffd[31m such shape)"),
     ],
 )
-def test_a_question_that_cannot_be_computed_takes_no_other_with_it(error: Exception, reason: str) -> None:
+def test_a_question_that_cannot_be_computed_fails_alone(error: Exception, reason: str) -> None:
     def before(batch: list[Request]) -> None:
         if any(one.key == "3" for one in batch):
             raise error
@@ -169,7 +169,7 @@ def test_a_question_that_cannot_be_computed_takes_no_other_with_it(error: Except
 @pytest.mark.parametrize(
     "error", [ModelError("the folder is torn"), RuntimeError("CUDA error: device-side assert triggered")]
 )
-def test_a_model_that_is_broken_tells_everybody_and_works_no_more(error: Exception) -> None:
+def test_a_broken_model_fails_all_questions(error: Exception) -> None:
     worker = Worker(too_many(0, error))
     answers, queue = ask_all(worker, numbered(12), most=5)
     assert all(isinstance(answer, ModelError) for answer in answers)
@@ -177,7 +177,7 @@ def test_a_model_that_is_broken_tells_everybody_and_works_no_more(error: Excepti
     assert queue.closed
 
 
-def test_the_longest_come_first_and_pictures_count_as_length() -> None:
+def test_the_longest_questions_come_first_and_pictures_count_as_length() -> None:
     worker = Worker()
     texts = {"short": "a", "long": "a" * 4000, "middle": "a" * 400}
     ask_all(worker, [request(text, picture(), key=key) for key, text in texts.items()])
@@ -187,7 +187,7 @@ def test_the_longest_come_first_and_pictures_count_as_length() -> None:
     assert [key for batch in worker.batches for key in batch] == ["300", "100", "32"]
 
 
-def test_a_batch_is_filled_by_length_where_there_is_little_room() -> None:
+def test_a_batch_is_limited_by_its_padded_length() -> None:
     worker = Worker()
     requests = [*numbered(8, "a" * 4000), *[request("a", key=f"short {n}") for n in range(60)]]
     answers, _ = ask_all(worker, requests, room=2200)
@@ -205,7 +205,7 @@ def test_questions_about_the_same_picture_stay_together() -> None:
         assert all(batch.count(key) == 2 for key in batch)
 
 
-def test_conversations_with_different_numbers_of_pictures_come_in_different_batches() -> None:
+def test_conversations_with_different_numbers_of_pictures_are_in_different_batches() -> None:
     worker = Worker()
     with_picture = [request("a", picture(), key="1") for _ in range(3)]
     answers, _ = ask_all(worker, [*with_picture, *numbered(1)[:1] * 3])
@@ -261,7 +261,7 @@ def test_closing_cancels_waiting_requests_and_stops_the_work(full: bool) -> None
     assert all(isinstance(answer, asyncio.CancelledError) for answer in asyncio.run(ask()))
 
 
-def test_a_closed_queue_takes_no_more_questions() -> None:
+def test_a_closed_queue_accepts_no_questions() -> None:
     queue = Queue(1, 1)
 
     async def ask() -> Awaitable[Any]:
@@ -272,7 +272,7 @@ def test_a_closed_queue_takes_no_more_questions() -> None:
         asyncio.run(ask())
 
 
-def test_the_loop_goes_on_while_a_batch_is_computed() -> None:
+def test_the_event_loop_is_not_blocked_by_a_batch() -> None:
     queue = Queue(8, float("inf"))
     begun, went_on, waited_for = threading.Event(), threading.Event(), []
 
@@ -311,7 +311,7 @@ class Streaming:
             numbers = feed.more()
 
 
-def test_work_that_takes_further_questions_gets_them_while_it_answers() -> None:
+def test_further_questions_can_join_a_running_batch() -> None:
     work = Streaming()
     answers, _ = ask_all(work, numbered(40), most=4)
     assert answers == keys(40)
@@ -319,7 +319,7 @@ def test_work_that_takes_further_questions_gets_them_while_it_answers() -> None:
     assert work.most_at_once == 8, "one batch under way, and one beside it"
 
 
-def test_only_what_was_not_answered_is_computed_again_where_memory_runs_out_on_the_way() -> None:
+def test_only_unanswered_questions_are_repeated_if_memory_runs_out_later() -> None:
     answered: list[str] = []
 
     def fails(feed: Feed, key: str) -> Exception | None:
@@ -333,13 +333,13 @@ def test_only_what_was_not_answered_is_computed_again_where_memory_runs_out_on_t
     assert len(answered) == len(set(answered)) == 40
 
 
-def test_work_that_forgets_a_question_fails_it() -> None:
+def test_a_question_without_a_result_fails() -> None:
     answers, _ = ask_all(lambda feed: [(number, "yes") for number in feed if len(feed) > 1][:-1], numbered(3))
     assert "yes" in answers
     assert any(isinstance(answer, AskingFailed) for answer in answers)
 
 
-def test_further_questions_are_of_the_same_kind() -> None:
+def test_only_questions_of_the_same_kind_join_a_batch() -> None:
     first, second = Streaming(), Streaming()
     queue = Queue(2, float("inf"))
 

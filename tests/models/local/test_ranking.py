@@ -72,7 +72,7 @@ def assert_same(found: list[Any], expected: list[tuple[float, ...]]) -> None:
 
 
 @pytest.mark.parametrize("family", tiny.KINDS)
-def test_the_losses_are_those_of_one_whole_pass_for_every_option(family: str, tiny_model: Models) -> None:
+def test_losses_equal_those_of_one_complete_pass_per_option(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), everything(family)
     expected = [plain_losses(loaded, one) for one in asked]
     assert len({round(loss, 3) for losses in expected for loss in losses}) > len(asked)  # they could be told apart
@@ -81,7 +81,7 @@ def test_the_losses_are_those_of_one_whole_pass_for_every_option(family: str, ti
     assert (ranking_plan(loaded) is None) == (family in PLAIN)
 
 
-def test_the_mean_is_the_sum_over_the_number_of_tokens(tiny_model: Models) -> None:
+def test_the_mean_loss_is_the_sum_divided_by_the_number_of_tokens(tiny_model: Models) -> None:
     loaded = tiny_model("llava")
     asked = request("How many?", picture(), *LONG)
     text = loaded.form.write(asked.turns)
@@ -100,7 +100,7 @@ def test_the_order_of_the_options_does_not_matter(tiny_model: Models) -> None:
 
 
 @pytest.mark.parametrize("family", ["llava", "gemma3", "blip_2_t5"])
-def test_an_option_that_speaks_in_signs_of_the_model_is_text_like_any_other(family: str, tiny_model: Models) -> None:
+def test_special_tokens_in_an_option_are_ordinary_text(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     signs = [str(sign) for sign in loaded.tokenizer.get_added_vocab()]
     losses = plain_losses(loaded, request("Which?", picture(), *signs[:6], f"{loaded.form.mark} yes"))
@@ -108,9 +108,7 @@ def test_an_option_that_speaks_in_signs_of_the_model_is_text_like_any_other(fami
 
 
 @pytest.mark.parametrize("family", ["qwen2_5_vl", "gemma3", "mllama"])
-def test_the_losses_do_not_depend_on_the_batches(
-    family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_losses_do_not_depend_on_the_batches(family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded, asked = tiny_model(family), everything(family)
     expected = rank(loaded, asked)
     monkeypatch.setattr(ranking, "TOKENS", 1)
@@ -119,7 +117,7 @@ def test_the_losses_do_not_depend_on_the_batches(
     assert_same(rank(loaded, asked[::-1])[::-1], expected)
 
 
-def test_eager_attention_too(tiny_folder: Callable[[str], Path]) -> None:
+def test_losses_are_the_same_with_eager_attention(tiny_folder: Callable[[str], Path]) -> None:
     loaded = load(str(tiny_folder("llava")), device="cpu")
     asked = pair(picture())
     expected = rank(loaded, asked)
@@ -152,7 +150,7 @@ def test_other_language_models_within_a_family(
 
 
 @pytest.mark.parametrize("family", ["qwen2_5_vl", "llava"])
-def test_a_picture_is_prepared_and_looked_at_once(
+def test_a_picture_is_prepared_and_encoded_once(
     family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded, asked = tiny_model(family), [*pair(picture(seed=1), 1), *pair(picture(seed=2), 2)]
@@ -192,7 +190,7 @@ class Noting:
         return getattr(self._part, name)
 
 
-def test_what_is_shared_is_read_once(tiny_model: Models) -> None:
+def test_a_shared_prefix_is_read_once(tiny_model: Models) -> None:
     loaded, asked = tiny_model("qwen2_5_vl"), pair(picture(200, 100))
     read: list[int] = []
     handle = loaded.model.get_decoder().register_forward_pre_hook(
@@ -210,7 +208,7 @@ def test_what_is_shared_is_read_once(tiny_model: Models) -> None:
     assert sum(read) < plainly / 3
 
 
-def test_the_model_is_left_as_it_was(tiny_model: Models) -> None:
+def test_ranking_does_not_change_the_model(tiny_model: Models) -> None:
     loaded, asked = tiny_model("paligemma"), pair(picture())
     before = [plain_losses(loaded, one) for one in asked]
     rank(loaded, asked)
@@ -236,7 +234,7 @@ class breaking:  # noqa: N801 - it is used as a word
 
 
 @pytest.mark.parametrize("family", ["qwen2_5_vl", "paligemma", "blip_2_t5"])
-def test_one_that_cannot_be_ranked_fails_alone(family: str, tiny_model: Models) -> None:
+def test_a_request_that_cannot_be_ranked_fails_alone(family: str, tiny_model: Models) -> None:
     loaded, shown = tiny_model(family), picture()
     torn = msgspec.structs.replace(picture(seed=5), data=shown.data[:200])
     asked = [
@@ -256,7 +254,7 @@ def test_one_that_cannot_be_ranked_fails_alone(family: str, tiny_model: Models) 
     assert_same([found[nth] for nth in good], [plain_losses(loaded, asked[nth]) for nth in good])
 
 
-def test_nothing_to_rank(tiny_model: Models) -> None:
+def test_ranking_no_requests(tiny_model: Models) -> None:
     assert rank(tiny_model("llava"), []) == []
 
 
@@ -267,7 +265,7 @@ def test_many_questions_about_one_picture(tiny_model: Models) -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=8), min_size=1, max_size=8))
-def test_a_tree_holds_every_beginning_once_and_shows_each_token_what_leads_to_it(sequences: list[list[int]]) -> None:
+def test_a_tree_has_every_prefix_once_and_each_token_sees_its_ancestors(sequences: list[list[int]]) -> None:
     tree = pack(sequences)
     assert len(tree.tokens) == len({tuple(one[:size]) for one in sequences for size in range(1, len(one) + 1)})
     for sequence, path in zip(sequences, tree.paths, strict=True):

@@ -48,7 +48,7 @@ def pairs(number: int) -> list[Request]:
 
 
 @pytest.mark.parametrize("family", ["llava", "qwen2_5_vl", "gemma3", "pixtral", "mllama", "blip_2_t5"])
-def test_the_answers_are_those_of_the_plain_way(family: str, tiny_model: Models) -> None:
+def test_answers_equal_those_of_the_models_own_generate(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     if family in PLAIN:
         assert writing_plan(loaded) is None
@@ -58,7 +58,7 @@ def test_the_answers_are_those_of_the_plain_way(family: str, tiny_model: Models)
 
 
 @pytest.mark.parametrize(("off", "independent"), [(0.0, True), (0.1, False)])
-def test_words_as_likely_as_each_other_do_not_decide_whether_a_model_writes_in_batches(
+def test_ties_between_tokens_do_not_affect_the_batch_test(
     tiny_folder: Callable[[str], Path], off: float, independent: bool
 ) -> None:
     loaded = load(str(tiny_folder("qwen2_5_vl")), device="cpu")
@@ -77,7 +77,7 @@ def test_words_as_likely_as_each_other_do_not_decide_whether_a_model_writes_in_b
         handle.remove()
 
 
-def test_an_answer_that_has_ended_makes_room_for_another(tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_answer_frees_its_slot(tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded, requests = tiny_model("qwen2_5_vl"), pairs(5)
     long = ModelSettings(max_tokens=12)
     tokens = [tokens_of(loaded, one, 12) for one in requests]
@@ -103,7 +103,7 @@ def arriving(requests: list[Request], number: int) -> Feed:
     return Feed(requests[:number], number, further)
 
 
-def test_further_conversations_may_come_while_others_are_written_or_ranked(
+def test_further_requests_can_join_while_others_are_computed(
     tiny_model: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded, requests = tiny_model("qwen2_5_vl"), pairs(6)
@@ -132,9 +132,7 @@ def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
     return written[0]
 
 
-def test_later_conversations_may_be_longer_than_there_was_room_for(
-    tiny_model: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_later_conversations_may_need_longer_slots(tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded, shown = tiny_model("llava"), picture()
     requests = [request("cat " * length, shown, key=str(length)) for length in (1, 90, 200, 2)]
     monkeypatch.setattr(generating, "TOKENS", 1)
@@ -144,7 +142,7 @@ def test_later_conversations_may_be_longer_than_there_was_room_for(
         assert shared(loaded, asked) == plain(loaded, asked)
 
 
-def test_what_a_pair_shares_is_read_once(tiny_model: Models) -> None:
+def test_the_shared_prefix_of_a_pair_is_read_once(tiny_model: Models) -> None:
     loaded, asked = tiny_model("qwen2_5_vl"), pairs(1)
     shared(loaded, asked)  # the probe has read things too
     read: list[int] = []
@@ -160,14 +158,14 @@ def test_what_a_pair_shares_is_read_once(tiny_model: Models) -> None:
     assert set(read[1:]) == {1}
 
 
-def test_no_answer_has_more_tokens_than_the_model_has_places(tiny_model: Models) -> None:
+def test_an_answer_ends_at_the_models_maximum_length(tiny_model: Models) -> None:
     loaded, asked = tiny_model("llava"), request("cat " * 400, picture())
     said = shared(loaded, [asked], ModelSettings(max_tokens=5000))[0]
     assert said == plain(loaded, [asked], ModelSettings(max_tokens=5000))[0]
     assert said.tokens_in + said.tokens_out <= loaded.longest
 
 
-def test_writing_ends_where_it_is_told_to(tiny_model: Models) -> None:
+def test_generation_stops_on_request(tiny_model: Models) -> None:
     loaded, calls = tiny_model("qwen2_5_vl"), [0]
     plan = writing_plan(loaded)
     assert plan is not None

@@ -28,9 +28,7 @@ def looks(loaded: Loaded, implementation: str) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("family", ["qwen2_vl", "qwen2_5_vl"])
-def test_an_encoder_of_pictures_of_any_size_computes_the_same_at_once_and_piece_by_piece(
-    family: str, tiny_folder: Folders
-) -> None:
+def test_attention_in_one_call_equals_attention_per_picture(family: str, tiny_folder: Folders) -> None:
     loaded = load(str(tiny_folder(family)), device="cpu")
     encoder = loaded.model.model.visual
     at_once = encoder.config._attn_implementation
@@ -40,7 +38,7 @@ def test_an_encoder_of_pictures_of_any_size_computes_the_same_at_once_and_piece_
     torch.testing.assert_close(quick, looks(loaded, "eager"), atol=1e-5, rtol=1e-4)
 
 
-def test_rotation_is_that_of_transformers(tiny_folder: Folders) -> None:
+def test_rotation_equals_that_of_transformers(tiny_folder: Folders) -> None:
     family = sys.modules[type(load(str(tiny_folder("qwen2_5_vl")), device="cpu").model).__module__]
     assert family.apply_rotary_pos_emb_vision is rotate
     generator = torch.Generator().manual_seed(0)
@@ -51,13 +49,13 @@ def test_rotation_is_that_of_transformers(tiny_folder: Folders) -> None:
         torch.testing.assert_close(found, (wide * cos + family.rotate_half(wide) * sin).bfloat16(), atol=0, rtol=0.01)
 
 
-def test_another_kind_of_rotation_is_not_replaced() -> None:
+def test_a_different_rotation_is_not_replaced() -> None:
     assert not speedups._is_equivalent_rotation(lambda query, key, cos, sin: (query * cos[:, None], key))
     assert not speedups._is_equivalent_rotation(lambda query, key, positions: (query, key))
 
 
 @pytest.mark.parametrize("lengths", [[5], [4, 4, 4], [1, 7, 3, 2]])
-def test_attention_stays_within_its_piece(lengths: list[int]) -> None:
+def test_attention_is_limited_to_its_piece(lengths: list[int]) -> None:
     generator = torch.Generator().manual_seed(0)
     query, key, value = (torch.randn(1, 2, sum(lengths), 8, generator=generator) for _ in range(3))
     ends = torch.tensor([0, *lengths]).cumsum(0).to(torch.int32)
@@ -70,7 +68,7 @@ def test_attention_stays_within_its_piece(lengths: list[int]) -> None:
 
 
 @pytest.mark.parametrize("ends", [torch.tensor([0, 4, 9], dtype=torch.int32), None])
-def test_heads_may_share_their_keys(ends: torch.Tensor | None) -> None:
+def test_heads_may_share_keys(ends: torch.Tensor | None) -> None:
     generator = torch.Generator().manual_seed(0)
     query, key, value = (torch.randn(1, heads, 9, 8, generator=generator) for heads in (4, 2, 2))
     longest = None if ends is None else 5
@@ -93,7 +91,7 @@ class Gated(nn.Module):
 
 
 @pytest.mark.parametrize(("width", "wider"), [(30, 64), (32, 32)])
-def test_wider_layers_compute_the_same(width: int, wider: int) -> None:
+def test_padded_layers_compute_the_same(width: int, wider: int) -> None:
     layers, hidden = Gated(width), torch.randn(3, 16)
     before = layers(hidden)
     speedups._pad_hidden_size([layers.gate_proj, layers.up_proj], layers.down_proj)
@@ -109,7 +107,7 @@ def test_wider_layers_compute_the_same(width: int, wider: int) -> None:
         (None, nn.Linear(6, 4)),
     ],
 )
-def test_layers_of_another_kind_are_left_alone(inner: nn.Module | None, outer: nn.Module) -> None:
+def test_other_kinds_of_layers_are_not_changed(inner: nn.Module | None, outer: nn.Module) -> None:
     before = [layer.weight.clone() for layer in (inner, outer) if layer is not None]
     speedups._pad_hidden_size([inner], outer)
     after = [layer.weight for layer in (inner, outer) if layer is not None]
@@ -125,7 +123,7 @@ def test_layers_of_another_kind_are_left_alone(inner: nn.Module | None, outer: n
         nn.Conv2d(3, 8, 4, padding=1),
     ],
 )
-def test_patches_are_multiplied_to_what_convolving_them_makes(convolution: nn.Conv2d | nn.Conv3d) -> None:
+def test_the_matrix_product_equals_the_convolution(convolution: nn.Conv2d | nn.Conv3d) -> None:
     window = (2, 4, 4) if isinstance(convolution, nn.Conv3d) else (4, 4)
     given = [torch.randn(5, convolution.in_channels, *(side * times for side in window)) for times in (1, 2)]
     before = [convolution(patches) for patches in given]
@@ -134,7 +132,7 @@ def test_patches_are_multiplied_to_what_convolving_them_makes(convolution: nn.Co
         torch.testing.assert_close(convolution(patches), usual)
 
 
-def test_only_the_plain_norm_is_computed_at_once() -> None:
+def test_only_the_plain_norm_is_replaced() -> None:
     from transformers.models.gemma3.modeling_gemma3 import Gemma3RMSNorm
     from transformers.models.llama.modeling_llama import LlamaRMSNorm
 

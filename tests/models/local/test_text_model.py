@@ -53,14 +53,14 @@ def said(folder: Path, *texts: str, **settings: object) -> list[object]:
     return asyncio.run(ask())
 
 
-def test_it_writes_the_same_alone_and_beside_others(folder: Path) -> None:
+def test_a_text_model_writes_the_same_alone_and_in_a_batch(folder: Path) -> None:
     texts = ["How many cats?", "Is the dog on the left side of the table, or would it be on the right?", "red"]
     together = said(folder, *texts)
     assert [answer.text for answer in together] == [said(folder, text)[0].text for text in texts]
     assert all(answer.tokens_in and answer.tokens_out for answer in together)
 
 
-def test_it_writes_what_transformers_writes(folder: Path) -> None:
+def test_a_text_model_writes_the_same_as_transformers(folder: Path) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder)
     messages = [{"role": "user", "content": "How many cats?"}]
@@ -69,13 +69,13 @@ def test_it_writes_what_transformers_writes(folder: Path) -> None:
     assert said(folder, "How many cats?")[0].text == tokenizer.decode(made, skip_special_tokens=True).strip()
 
 
-def test_it_is_distinguished_from_a_vision_model(folder: Path, tmp_path: Path) -> None:
+def test_a_text_model_is_distinguished_from_a_vision_model(folder: Path, tmp_path: Path) -> None:
     text, vision = (open_model(f"hf:{where}", ModelSettings(device="cpu")) for where in (folder, tiny.llava(tmp_path)))
     assert (text.needs_picture, text.picture_limits) == (False, (0, 0))
     assert (vision.needs_picture, vision.picture_limits) == (True, (0, 64))
 
 
-def test_its_options_are_ranked_by_their_losses_after_the_words(folder: Path) -> None:
+def test_a_text_model_ranks_options(folder: Path) -> None:
     asked = Request("k", (Turn("user", "How many cats?"),), "choice", tuple(map(Option, ("one", "two of them"))))
     expected = plain_losses(load(str(folder), device="cpu"), asked)
 
@@ -89,7 +89,7 @@ def test_its_options_are_ranked_by_their_losses_after_the_words(folder: Path) ->
     assert asyncio.run(losses()) == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_run_asks_it_with_words_alone(folder: Path, tmp_path: Path) -> None:
+def test_a_run_with_a_text_model(folder: Path, tmp_path: Path) -> None:
     cases = dataset(tmp_path / "data", 2)
     name = f"hf:{folder}"
     with pytest.raises(ModelError, match="does not accept pictures; choose the prompt text-only"):
@@ -98,14 +98,14 @@ def test_a_run_asks_it_with_words_alone(folder: Path, tmp_path: Path) -> None:
     assert (tally.answered, tally.failed) == (4, 0)
 
 
-def test_it_is_never_shown_a_picture(folder: Path) -> None:
+def test_a_text_model_refuses_pictures(folder: Path) -> None:
     model = open_model(f"hf:{folder}", ModelSettings(device="cpu"))
     shown = Request("1", (Turn("user", "What is it?", check_picture(picture(1))),), "open")
     with pytest.raises(ModelError, match="does not accept pictures"):
         asyncio.run(model.reply(shown))
 
 
-def test_it_is_a_code_model_for_programs_with_another_vision_model(folder: Path) -> None:
+def test_a_text_model_writes_programs_for_another_vision_model(folder: Path) -> None:
     model = open_model(f"visprog:hf:{folder};vision=scene", ModelSettings(device="cpu"))
     assert model.settings["code"] == f"hf:{folder}"
     assert model.settings["code weights"]

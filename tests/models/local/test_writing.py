@@ -36,14 +36,14 @@ def test_an_answer_is_the_same_alone_and_in_a_batch(family: str, tiny_model: Mod
         assert together == answers(loaded, requests[::-1], settings)[::-1]
 
 
-def test_an_answer_ends_with_a_token_of_the_settings_or_of_the_tokenizer() -> None:
+def test_end_tokens_come_from_the_settings_and_the_tokenizer() -> None:
     for named, ends in (([5, 7], [2, 5, 7]), (5, [2, 5]), (None, [2])):
         model = SimpleNamespace(generation_config=SimpleNamespace(eos_token_id=named))
         assert end_tokens(SimpleNamespace(model=model, tokenizer=SimpleNamespace(eos_token_id=2))) == ends
 
 
 @pytest.mark.parametrize("family", tiny.KINDS)
-def test_the_first_word_is_the_likeliest(family: str, tiny_model: Models) -> None:
+def test_the_first_token_is_the_most_likely_one(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many cats would there be?", picture())
     prompt = model_inputs(loaded, [asked], decode_pictures(asked))
     if loaded.answers_apart:
@@ -54,7 +54,7 @@ def test_the_first_word_is_the_likeliest(family: str, tiny_model: Models) -> Non
     assert said.text == loaded.tokenizer.decode([likeliest], skip_special_tokens=True).strip()
 
 
-def test_what_is_drawn_depends_on_the_seed_and_the_key(tiny_model: Models) -> None:
+def test_samples_depend_on_the_seed_and_the_key(tiny_model: Models) -> None:
     loaded, asked = tiny_model("qwen2_5_vl"), request("How many?", picture())
     again = request("How many?", picture(), key="another")
     drawn = [answers(loaded, [one], DRAWN)[0].text for one in (asked, asked, again)]
@@ -63,7 +63,7 @@ def test_what_is_drawn_depends_on_the_seed_and_the_key(tiny_model: Models) -> No
     assert len({*drawn, other}) == 3
 
 
-def test_draws_follow_the_probabilities_and_the_temperature(tiny_model: Models) -> None:
+def test_samples_follow_the_probabilities_and_the_temperature(tiny_model: Models) -> None:
     loaded, shown = tiny_model("llava"), picture()
     asked = [request("How many?", shown, key=str(number)) for number in range(200)]
     prompt = model_inputs(loaded, asked[:1], decode_pictures(asked[0]))
@@ -79,7 +79,7 @@ def test_draws_follow_the_probabilities_and_the_temperature(tiny_model: Models) 
             assert abs(said.count(word) / 200 - expected) < 4 * (expected / 200) ** 0.5
 
 
-def test_the_temperature_may_be_left_to_the_model(tiny_model: Models) -> None:
+def test_without_a_temperature_the_models_own_is_used(tiny_model: Models) -> None:
     loaded, asked = tiny_model("qwen2_5_vl"), request("How many?", picture())
     own = ModelSettings(max_tokens=6, temperature=None, seed=3)
     assert answers(loaded, [asked], own) == answers(loaded, [asked], SHORT)
@@ -97,7 +97,7 @@ def test_tokens_are_counted_without_padding(tiny_model: Models) -> None:
     assert len(set(counted)) == 3
 
 
-def test_an_answer_ends_with_its_last_token_or_with_its_length(tiny_model: Models) -> None:
+def test_an_answer_ends_at_an_end_token_or_at_the_limit(tiny_model: Models) -> None:
     loaded, asked = tiny_model("qwen2_5_vl"), request("How many?", picture())
     long = answers(loaded, [asked], ModelSettings(max_tokens=5))[0]
     assert (long.finish, long.tokens_out) == ("length", 5)
@@ -118,7 +118,7 @@ def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
     return made[0, prompt["input_ids"].shape[1] :].tolist()
 
 
-def test_what_a_checkpoint_proposes_against_repetition_is_left_aside(tiny_model: Models) -> None:
+def test_the_generation_defaults_of_a_checkpoint_are_ignored(tiny_model: Models) -> None:
     loaded, requests = tiny_model("llava"), mixed()
     plain = answers(loaded, requests)
     config = loaded.model.generation_config
@@ -129,7 +129,7 @@ def test_what_a_checkpoint_proposes_against_repetition_is_left_aside(tiny_model:
         config.repetition_penalty, config.no_repeat_ngram_size, config.num_beams = None, None, None
 
 
-def test_an_answer_has_no_more_tokens_than_the_model_has_places(tiny_model: Models) -> None:
+def test_an_answer_ends_at_the_maximum_length_of_the_model(tiny_model: Models) -> None:
     loaded = tiny_model("blip_2")
     asked = request("cat " * 150, picture())
     read = model_inputs(loaded, [asked], decode_pictures(asked))["input_ids"].shape[1]
@@ -137,7 +137,7 @@ def test_an_answer_has_no_more_tokens_than_the_model_has_places(tiny_model: Mode
     assert said.tokens_out <= loaded.longest - read
 
 
-def test_writing_ends_at_once_where_it_is_told_to(tiny_model: Models) -> None:
+def test_generation_stops_at_once_on_request(tiny_model: Models) -> None:
     asked = [0]
 
     def stopped() -> bool:
@@ -149,7 +149,7 @@ def test_writing_ends_at_once_where_it_is_told_to(tiny_model: Models) -> None:
 
 
 @pytest.mark.parametrize("family", ["llava", "qwen2_5_vl"])
-def test_models_write_in_half_precision(family: str, tiny_folder: Callable[[str], Path]) -> None:
+def test_models_generate_in_half_precision(family: str, tiny_folder: Callable[[str], Path]) -> None:
     for dtype in ("bfloat16", "float16"):
         said = answers(load(str(tiny_folder(family)), device="cpu", dtype=dtype), mixed(), ModelSettings(max_tokens=2))
         assert [answer.finish in ("stop", "length") for answer in said] == [True] * 3
@@ -175,7 +175,7 @@ class Anything:
     device: Any = None
 
 
-def test_a_picture_is_never_taken_for_one_that_is_gone() -> None:
+def test_a_picture_is_never_confused_with_a_deleted_one() -> None:
     # A processor that hands on copies leaves no trace of them, and the next copy may lie where the one before did.
     once = PicturesOnce(Anything(Processor(), SimpleNamespace(dtype=None)))
     assert [once([Image.new("RGB", (2, 2), (red, 0, 0))])["red"] for red in range(50)] == list(range(50))
