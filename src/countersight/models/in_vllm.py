@@ -3,14 +3,13 @@
 Uses the documented `LLM.chat`, `SamplingParams` and `RequestOutput` of vLLM.
 """
 
-import asyncio
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 from countersight.errors import AskingFailed, ModelError
+from countersight.models.batching import Batcher
 from countersight.models.dialects import ChatDialect, PictureUrls
 from countersight.models.hosted import split_reasoning
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, PromptRanker
@@ -28,12 +27,11 @@ MOST = 256
 """The maximum number of conversations per call; vLLM decides how many of them run concurrently."""
 
 
-class _Waiting(NamedTuple):
+class _Asked(NamedTuple):
     messages: list[dict[str, Any]]
     ranked: bool
     """Whether the log-probabilities of the conversation are requested instead of the next turn."""
     vote: int
-    answer: asyncio.Future[Any]
 
     @property
     def kind(self) -> tuple[bool, bool, int]:
@@ -68,10 +66,7 @@ class VllmModel(Displayed):
         self._load = partial(vllm.LLM, model=path, dtype=settings.dtype, seed=settings.seed, **most, **options)
         self._engine: Any = None
         self._chat, self._pictures = ChatDialect(path), PictureUrls()
-        self._thread = ThreadPoolExecutor(1)
-        """vLLM runs in a single thread, while the event loop accepts further questions."""
-        self._waiting: list[_Waiting] = []
-        self._working: asyncio.Task[None] | None = None
+        self._batcher = Batcher(self._outputs, _of_one_kind)
 
     async def reply(self, request: Request) -> Answer:
         """Return the next turn."""
@@ -92,8 +87,8 @@ class VllmModel(Displayed):
 
     async def close(self) -> None:
         """Free the model and its memory."""
+        await self._batcher.close()
         self._engine = None
-        self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _read(self, turns: tuple[Turn, ...]) -> PromptLogprobs:
         """Return the tokens of a conversation after the first, with their log-probabilities."""
@@ -109,51 +104,24 @@ class VllmModel(Displayed):
         )
 
     async def _computed(self, turns: tuple[Turn, ...], *, ranked: bool = False, vote: int = 0) -> Any:
-        """Queue a conversation and return vLLM's output for it."""
+        """Return vLLM's output for a conversation."""
         body = await self._chat.body(turns, {}, self._pictures)
-        answer = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(body["messages"], ranked, vote, answer))
-        if self._working is None or self._working.done():
-            self._working = asyncio.create_task(self._work())
-        return await answer
+        return await self._batcher.ask(_Asked(body["messages"], ranked, vote))
 
-    async def _work(self) -> None:
-        """Process waiting requests, one kind at a time, until none are left."""
-        while self._waiting:
-            kind = self._waiting[0].kind
-            alike = [one for one in self._waiting if one.kind == kind]
-            self._waiting = [*alike[MOST:], *(one for one in self._waiting if one.kind != kind)]
-            await self._run_batch(alike[:MOST])
-
-    async def _run_batch(self, batch: list[_Waiting]) -> None:
-        """Run a batch in one call; if it fails, run each request alone, so that only the faulty one fails."""
-        try:
-            outputs = await self._in_thread(lambda: self._outputs(batch))
-        except ModelError as error:
-            return _fail(batch, error)
-        except Exception as error:  # vLLM raises ValueError, RuntimeError and exceptions of torch
-            if len(batch) == 1:
-                return _fail(batch, AskingFailed(f"vLLM failed: {shorten(str(error))}", again=False))
-            for one in batch:
-                await self._run_batch([one])
-            return None
-        for one, output in zip(batch, outputs, strict=True):
-            if not one.answer.done():
-                one.answer.set_result(output)
-        return None
-
-    async def _in_thread(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-
-    def _outputs(self, batch: list[_Waiting]) -> Any:
+    def _outputs(self, batch: list[_Asked]) -> Any:
+        """Compute a batch in one call."""
         ranked, answered, vote = batch[0].kind
-        return self._loaded().chat(
-            [one.messages for one in batch],
-            sampling_params=self._sampling_params(ranked, vote),
-            use_tqdm=False,
-            add_generation_prompt=not answered,
-            continue_final_message=answered,
-        )
+        engine = self._loaded()
+        try:
+            return engine.chat(
+                [one.messages for one in batch],
+                sampling_params=self._sampling_params(ranked, vote),
+                use_tqdm=False,
+                add_generation_prompt=not answered,
+                continue_final_message=answered,
+            )
+        except Exception as error:  # vLLM raises ValueError, RuntimeError and exceptions of torch
+            raise AskingFailed(f"vLLM failed: {shorten(str(error))}", again=False) from None
 
     def _sampling_params(self, ranked: bool, vote: int) -> Any:
         """Return the sampling parameters; for ranking, only the prompt is evaluated."""
@@ -169,6 +137,11 @@ class VllmModel(Displayed):
             except Exception as error:  # many kinds of exceptions: memory, files, an unknown architecture
                 raise ModelError(f"vLLM cannot load {self.name}: {shorten(str(error))}") from None
         return self._engine
+
+
+def _of_one_kind(waiting: list[_Asked]) -> list[int]:
+    """Return the positions of the next batch: the first requests of one kind."""
+    return [place for place, one in enumerate(waiting) if one.kind == waiting[0].kind][:MOST]
 
 
 def _parse_options(target: str) -> tuple[str, dict[str, Any]]:
@@ -192,9 +165,3 @@ def _import_vllm() -> Any:
             "vllm: needs vLLM, which is not installed: pip install vllm; or start a vLLM server and use endpoint:"
         ) from None
     return vllm
-
-
-def _fail(batch: list[_Waiting], error: Exception) -> None:
-    for one in batch:
-        if not one.answer.done():
-            one.answer.set_exception(error)

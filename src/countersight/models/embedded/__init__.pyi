@@ -2,6 +2,7 @@ from .inference import KINDS as KINDS
 from .inference import LARGEST as LARGEST
 from .inference import SIDE as SIDE
 from .inference import VALUES as VALUES
+from .inference import padded as padded
 from .inference import shrink as shrink
 from .model import UNKNOWN as UNKNOWN
 from .model import Embedded as Embedded

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from countersight.errors import BadPicture
+from countersight.errors import AskingFailed, BadPicture
 from countersight.models.embedded.tokenizer import Tokenizer
 from countersight.models.embedded.weights import ENCODER, VOCABULARY, decoder_file, open_graph, read_weights
 from countersight.models.protocol import Loss
@@ -86,37 +86,25 @@ class Encoder:
         self._looking = Lock()  # both checkpoints may be used at the same time
         self._preparing = ThreadPoolExecutor(cores(), "picture")
 
-    def look(self, pictures: Sequence[Picture]) -> list[Floats | BadPicture]:
-        """Return the values of each picture (`VALUES`), or the error if it cannot be read."""
+    def look(self, pictures: Sequence[Picture]) -> list[Floats]:
+        """Return the values of each picture (`VALUES`); raises AskingFailed if one cannot be read."""
         with self._looking:
-            return self._look(pictures)
-
-    def _look(self, pictures: Sequence[Picture]) -> list[Floats | BadPicture]:
-        digests = [hashlib.blake2b(picture.data, digest_size=16).digest() for picture in pictures]
-        fresh = {digest: picture for digest, picture in zip(digests, pictures, strict=True) if digest not in self._seen}
-        unread: dict[bytes, BadPicture] = {}
-        prepared = []
-        for digest, pixels in zip(fresh, self._preparing.map(_prepared, fresh.values()), strict=True):
-            if isinstance(pixels, BadPicture):
-                unread[digest] = pixels
-            else:
-                prepared.append((digest, pixels))
-        for start in range(0, len(prepared), AT_ONCE):
-            part = prepared[start : start + AT_ONCE]
-            (values,) = self._graph.run(("values",), {"pictures": np.stack([pixels for _, pixels in part])})
-            for (digest, _), row in zip(part, values, strict=True):
-                self._seen[digest] = row
-        answers = [unread[digest] if digest in unread else self._seen[digest] for digest in digests]
-        while len(self._seen) > KEPT:
-            self._seen.popitem(last=False)
-        return answers
-
-
-def _prepared(picture: Picture) -> Any:
-    try:
-        return prepare(picture)
-    except BadPicture as error:
-        return error
+            digests = [hashlib.blake2b(picture.data, digest_size=16).digest() for picture in pictures]
+            named = zip(digests, pictures, strict=True)
+            fresh = {digest: picture for digest, picture in named if digest not in self._seen}
+            try:
+                prepared = list(zip(fresh, self._preparing.map(prepare, fresh.values()), strict=True))
+            except BadPicture as error:
+                raise AskingFailed(f"the picture {error}", again=False) from None
+            for start in range(0, len(prepared), AT_ONCE):
+                part = prepared[start : start + AT_ONCE]
+                (values,) = self._graph.run(("values",), {"pictures": np.stack([pixels for _, pixels in part])})
+                for (digest, _), row in zip(part, values, strict=True):
+                    self._seen[digest] = row
+            found = [self._seen[digest] for digest in digests]
+            while len(self._seen) > KEPT:
+                self._seen.popitem(last=False)
+            return found
 
 
 @cache
@@ -141,27 +129,23 @@ class Inference:
         self._decoder = Decoder(open_graph(folder, decoder_file(worlds)), self.tokenizer.end, self.tokenizer.pad)
         self._encoder = encoder(folder)
 
-    def answer(self, asked: Sequence[Conversation], most: int) -> list[tuple[str, int, int] | BadPicture]:
-        """Return the next turn of each conversation and its numbers of input and output tokens, or the error if its
-        picture cannot be read."""
+    def answer(self, asked: Sequence[Conversation], most: int) -> list[tuple[str, int, int]]:
+        """Return the next turn of each conversation and its numbers of input and output tokens."""
         seen = self._encoder.look([one.picture for one in asked])
         prompts = [self._prompt(one, min(most, LONGEST)) for one in asked]
-        rows = [row for row, values in enumerate(seen) if not isinstance(values, BadPicture)]
-        rows.sort(key=lambda row: len(prompts[row]))
-        answers: list[Any] = list(seen)
+        rows = sorted(range(len(asked)), key=lambda row: len(prompts[row]))
+        answers = [("", 0, 0)] * len(asked)
         for start in range(0, len(rows), TOGETHER):
             part = rows[start : start + TOGETHER]
-            values = np.stack([seen[row] for row in part])  # type: ignore[misc]
+            values = np.stack([seen[row] for row in part])
             written = self._decoder.generate([prompts[row] for row in part], values, min(most, LONGEST))
             for row, tokens in zip(part, written, strict=True):
                 answers[row] = (self.tokenizer.decode(tokens), len(prompts[row]), len(tokens))
         return answers
 
-    def losses(self, asked: Conversation, endings: Sequence[str], loss: Loss = "mean") -> list[float] | BadPicture:
+    def losses(self, asked: Conversation, endings: Sequence[str], loss: Loss = "mean") -> list[float]:
         """Return the loss of each text as the next turn."""
         (values,) = self._encoder.look([asked.picture])
-        if isinstance(values, BadPicture):
-            return values
         tokens = [self.tokenizer.encode(ending)[:LONGEST] for ending in endings]
         return self._decoder.losses(self._prompt(asked, LONGEST + 1), values, tokens, loss)
 
@@ -181,7 +165,7 @@ class Decoder:
 
     def generate(self, prompts: Sequence[Sequence[int]], values: Floats, most: int) -> list[list[int]]:
         """Return the most likely tokens after each prompt, up to the end token or to `most` tokens."""
-        tokens, valid = self._padded(prompts)
+        tokens, valid = padded(prompts, self._pad)
         lengths = valid.sum(axis=1)
         places = np.broadcast_to(np.arange(tokens.shape[1]), tokens.shape)
         written: list[list[int]] = [[] for _ in prompts]
@@ -218,7 +202,7 @@ class Decoder:
         """Return, for each ending, the mean or sum of the losses of its tokens, including the end token, after the
         prompt."""
         whole = [[*prompt, *ending, self._end] for ending in endings]
-        tokens, valid = self._padded(whole)
+        tokens, valid = padded(whole, self._pad)
         count = len(whole)
         places = np.broadcast_to(np.arange(tokens.shape[1]), tokens.shape)
         longest = max(len(ending) for ending in endings) + 1
@@ -249,11 +233,12 @@ class Decoder:
         )
         return logits, cache
 
-    def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[Integers, Integers]:
-        longest = max(len(prompt) for prompt in prompts)
-        tokens = np.full((len(prompts), longest), self._pad, np.int64)
-        valid = np.zeros((len(prompts), longest), np.int64)
-        for row, prompt in enumerate(prompts):
-            tokens[row, : len(prompt)] = prompt
-            valid[row, : len(prompt)] = 1
-        return tokens, valid
+
+def padded(rows: Sequence[Sequence[int]], filling: int) -> tuple[Integers, Integers]:
+    """Stack sequences of tokens, padded to the longest, and return a mask of real tokens."""
+    tokens = np.full((len(rows), max(map(len, rows))), filling, np.int64)
+    real = np.zeros_like(tokens)
+    for row, one in enumerate(rows):
+        tokens[row, : len(one)] = one
+        real[row, : len(one)] = 1
+    return tokens, real

@@ -1,9 +1,6 @@
 """The embedded model; concurrent questions are answered in batches."""
 
-import asyncio
 import re
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +8,8 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS
 from countersight.english import NUMBER_WORDS
-from countersight.errors import AskingFailed, BadPicture, ModelError
+from countersight.errors import AskingFailed, ModelError
+from countersight.models.batching import Batcher
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 from countersight.scenes import COLOURS
 
@@ -48,20 +46,13 @@ class Embedded(Displayed):
             "weights": fingerprint(folder, WORLDS[name]),
         }
         self._inference: Any = None
-        self._waiting: list[tuple[Any, asyncio.Future[Any]]] = []
-        self._working: asyncio.Task[None] | None = None
-        self._computing = asyncio.Lock()
+        self._batcher: Batcher[Any] = Batcher(self._answers, _next_batch)
 
     async def reply(self, request: Request) -> Answer:
         """Return the next turn of a conversation."""
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append((_conversation(request), future))
-        if self._working is None or self._working.done():
-            self._working = asyncio.create_task(self._work())
-        said = await future
+        text, read, written = await self._batcher.ask(_conversation(request))
         from countersight.models.embedded.inference import LONGEST
 
-        text, read, written = _readable(said)
         text = limit_to_card(text, request.turns[-1].text)
         finish = "length" if written >= min(self._most, LONGEST) else "stop"
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
@@ -72,54 +63,16 @@ class Embedded(Displayed):
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
         conversation = _conversation(without_options(request))
-        return tuple(
-            _readable(
-                await self._run(lambda inference: inference.losses(conversation, option_answers(request), self._loss))
-            )
-        )
+        answers = option_answers(request)
+        return tuple(await self._batcher.run(lambda: self._loaded().losses(conversation, answers, self._loss)))
 
     async def close(self) -> None:
         """Cancel waiting questions and free the memory."""
-        if self._working is not None and not self._working.done():
-            self._working.cancel()
-            await asyncio.gather(self._working, return_exceptions=True)
-            for _, future in self._waiting:
-                future.cancel()
-            self._waiting.clear()
+        await self._batcher.close()
         self._inference = None
-        self._computing = asyncio.Lock()  # the next request may come from another event loop
 
-    async def _work(self) -> None:
-        await asyncio.sleep(0)  # let all pending callers add their questions, to answer them in one batch
-        while self._waiting:
-            batch = self._next_batch()
-            asked = [conversation for conversation, _ in batch]
-            try:
-                answers = await self._run(partial(_answer, asked, self._most))
-            except Exception as error:  # callers get the exception; nobody awaits this task itself
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(error)
-                continue
-            for (_, future), answer in zip(batch, answers, strict=True):
-                if not future.done():
-                    future.set_result(answer)
-
-    def _next_batch(self) -> list[tuple[Any, asyncio.Future[Any]]]:
-        """Remove and return the next batch of waiting questions, within the limits `BATCH` and `ROOM`."""
-        longest = count = 0
-        for conversation, _ in self._waiting[:BATCH]:
-            longest = max(longest, sum(len(text) for _, text in conversation.turns))
-            if count and (count + 1) * longest > ROOM:
-                break
-            count += 1
-        batch, self._waiting = self._waiting[:count], self._waiting[count:]
-        return batch
-
-    async def _run(self, compute: Callable[[Any], Any]) -> Any:
-        """Run a computation in a thread, one at a time, so that the event loop is not blocked."""
-        async with self._computing:
-            return await asyncio.to_thread(lambda: compute(self._loaded()))
+    def _answers(self, asked: list[Any]) -> Any:
+        return self._loaded().answer(asked, self._most)
 
     def _loaded(self) -> Any:
         if self._inference is None:
@@ -147,8 +100,15 @@ def option_answers(request: Request) -> list[str]:
     return [option.text for option in request.options]
 
 
-def _answer(asked: list[Any], most: int, inference: Any) -> Any:
-    return inference.answer(asked, most)
+def _next_batch(waiting: list[Any]) -> list[int]:
+    """Return the positions of the next batch of conversations, within the limits `BATCH` and `ROOM`."""
+    longest = count = 0
+    for conversation in waiting[:BATCH]:
+        longest = max(longest, sum(len(text) for _, text in conversation.turns))
+        if count and (count + 1) * longest > ROOM:
+            break
+        count += 1
+    return list(range(count))
 
 
 def _conversation(request: Request) -> Any:
@@ -167,12 +127,6 @@ def _conversation(request: Request) -> Any:
 def normalise_options(text: str) -> str:
     """Rewrite markers of options such as "A. 3" or "A) 3" to the trained form "A: 3"."""
     return _MARKED.sub(r"\1: ", text)
-
-
-def _readable(said: Any) -> Any:
-    if isinstance(said, BadPicture):
-        raise AskingFailed(f"the picture {said}", again=False)
-    return said
 
 
 def open_embedded(name: str, target: str, settings: ModelSettings) -> Embedded:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
+from countersight.errors import AskingFailed, CountersightError, ModelError
 from countersight.files import Staging, write_whole
 from countersight.models.embedded import LARGEST, VALUES, weights_folder
 from countersight.models.local import any_config, find_folder, unusable
@@ -156,11 +156,7 @@ def seen_by_embedded(pictures: list[Picture]) -> list[View]:
     """Encode pictures with the embedded model's encoder."""
     from countersight.models.embedded.inference import encoder
 
-    seen = encoder(weights_folder()).look(pictures)
-    for values in seen:
-        if isinstance(values, BadPicture):
-            raise AskingFailed(f"the picture {values}", again=False)
-    return [as_view(values) for values in seen if not isinstance(values, BadPicture)]
+    return [as_view(values) for values in encoder(weights_folder()).look(pictures)]
 
 
 def as_view(values: Floats) -> View:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from countersight.errors import ModelError
+from countersight.models.embedded import padded
 from countersight.models.protocol import Parts
 
 Inputs = Literal["response", "text", "full"]
@@ -71,13 +72,7 @@ class Sequences:
 
     def batch(self, rows: Sequence[Sequence[int]]) -> tuple[Tokens, Tokens]:
         """Stack sequences, padded to the longest, and return a mask of real tokens."""
-        length = max(map(len, rows))
-        tokens = np.full((len(rows), length), self.pad, np.int64)
-        real = np.zeros((len(rows), length), np.int64)
-        for row, one in enumerate(rows):
-            tokens[row, : len(one)] = one
-            real[row, : len(one)] = 1
-        return tokens, real
+        return padded(rows, self.pad)
 
     def save(self, path: Path) -> None:
         """Write the tokenizer to a file."""
