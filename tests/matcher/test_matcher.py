@@ -1,4 +1,4 @@
-"""CoSIm's matcher: trained on tiny networks, taken up where it was left, exported, and asked like any model."""
+"""CoSIm's matcher: training tiny networks, resuming, export, and use as a model."""
 
 import asyncio
 import io
@@ -28,7 +28,7 @@ THINGS = ("dog", "cat", "kite", "boat", "lamp", "drum")
 
 
 def example(number: int) -> Case:
-    """A change that names one thing; the response that names it too is right, wherever it stands."""
+    """Return an example whose change names one thing; the right response names it too."""
     chance = Random(number)
     things = chance.sample(THINGS, 4)
     right = chance.randrange(4)
@@ -50,12 +50,12 @@ def cases(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained(cases):
-    """A matcher of two seeds that learned to look for the change's word."""
+    """A matcher with two seeds, trained to find the word of the change."""
     plan = Plan(**TINY, seeds=(1, 2), epochs=12, rate=3e-3, batch=10)
     return train_matcher(Dataset.open(cases), cases.with_name("trained"), plan, say=lambda _: None)
 
 
-def test_it_learns_and_says_how_well_beside_the_paper(trained) -> None:
+def test_training_reports_accuracy_beside_the_published_one(trained) -> None:
     result = json.loads((trained / "result.json").read_text())
     assert result["mean"] > 0.6
     assert result["chance"] == 0.25
@@ -65,7 +65,7 @@ def test_it_learns_and_says_how_well_beside_the_paper(trained) -> None:
     assert "which is optimistic" in card
 
 
-def test_trained_matchers_stand_in_one_table_beside_the_papers_rows(trained, tmp_path) -> None:
+def test_trained_matchers_are_listed_with_the_published_rows(trained, tmp_path) -> None:
     assert main(["train", "tables", str(trained.parent), "-o", str(tmp_path / "tables.md")]) == 0
     written = (tmp_path / "tables.md").read_text().splitlines()
     (row,) = [line for line in written if line.startswith("| trained | text | from scratch | ce |")]
@@ -75,7 +75,7 @@ def test_trained_matchers_stand_in_one_table_beside_the_papers_rows(trained, tmp
     assert main(["train", "tables", str(tmp_path), "-o", str(tmp_path / "none.md")]) == 2
 
 
-def test_it_is_asked_like_any_model_and_ranks_without_torch(trained, cases, tmp_path) -> None:
+def test_a_matcher_is_used_like_any_model_without_torch(trained, cases, tmp_path) -> None:
     done = run_command(cases, tmp_path / "run", f"matcher:{trained}", "--rank")
     assert done.returncode == 0, done.stderr
     opened = dict(Dataset.open(cases).cases())
@@ -88,8 +88,8 @@ def test_it_is_asked_like_any_model_and_ranks_without_torch(trained, cases, tmp_
     assert all(abs(sum(np.exp(-np.array(reply.losses))) - 1) < 1e-4 for reply in replies(tmp_path / "run"))
 
 
-def test_a_training_that_is_not_finished_says_so_and_how_it_went_is_kept(trained, tmp_path) -> None:
-    """A matcher with fewer seeds than were planned is used with a remark, which the run keeps too."""
+def test_unfinished_training_is_reported_and_its_log_is_kept(trained, tmp_path) -> None:
+    """A matcher with fewer seeds than planned is used with a remark, which the run records."""
     assert open_model(f"matcher:{trained}", ModelSettings()).remarks == []
     assert (trained / "training.log").read_text().count("\n") >= 12
     part = tmp_path / "part"
@@ -100,7 +100,7 @@ def test_a_training_that_is_not_finished_says_so_and_how_it_went_is_kept(trained
     assert "has 1 of 2 planned seeds" in half.remarks[0]
 
 
-def test_it_stands_in_the_loop_of_collecting(trained) -> None:
+def test_a_matcher_can_be_used_in_collection(trained) -> None:
     from countersight.collect.hamlet import RankingModel
 
     model = RankingModel(f"matcher:{trained}", timeout=30.0)
@@ -109,7 +109,7 @@ def test_it_stands_in_the_loop_of_collecting(trained) -> None:
     assert sum(said) == pytest.approx(1)
 
 
-def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
+def test_the_exported_matcher_gives_the_same_scores(trained, cases) -> None:
     from countersight.models.matcher import Sequences
     from countersight.models.matcher.model import Member
     from countersight.models.matcher.shipping import read_sheet
@@ -132,13 +132,13 @@ def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
         assert member.scores(read_sheet(one), request, []) == pytest.approx(scores.numpy(), abs=1e-4)
 
 
-def test_counts_alone_find_a_response_that_takes_its_words_from_the_change(cases, tmp_path) -> None:
+def test_surface_features_alone_find_a_response_with_the_words_of_the_change(cases, tmp_path) -> None:
     plan = Plan(encoder="counts", surface=True, seeds=(1,), folds=3, epochs=8, rate=1e-2, batch=16, held_out=0)
     train_matcher(Dataset.open(cases), tmp_path / "run", plan, say=lambda _: None)
     assert json.loads((tmp_path / "run/result.json").read_text())["mean"] > 0.9
 
 
-def test_progress_comes_through_a_pipe_as_it_goes(cases, tmp_path, monkeypatch) -> None:
+def test_progress_is_written_to_a_pipe_immediately(cases, tmp_path, monkeypatch) -> None:
     pipe = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe))
     plans = []
@@ -154,11 +154,11 @@ def test_progress_comes_through_a_pipe_as_it_goes(cases, tmp_path, monkeypatch) 
 
 
 class Killed(BaseException):
-    """The process is gone."""
+    """Raised instead of killing the process."""
 
 
 @pytest.mark.slow
-def test_killed_and_taken_up_the_curve_is_the_same(cases, tmp_path) -> None:
+def test_resumed_training_gives_the_same_curve(cases, tmp_path) -> None:
     plan = Plan(**{**TINY, "dropout": 0.2}, seeds=(5,), epochs=4, rate=1e-3, batch=16, warming=0.2)
     opened = Dataset.open(cases)
     train_matcher(opened, tmp_path / "whole", plan, say=lambda _: None)
@@ -181,7 +181,7 @@ def test_killed_and_taken_up_the_curve_is_the_same(cases, tmp_path) -> None:
         train_matcher(opened, tmp_path / "killed", Plan(**TINY), say=lambda _: None)
 
 
-def test_folds_keep_the_cases_of_a_picture_together_and_try_every_case(cases, tmp_path) -> None:
+def test_folds_keep_the_cases_of_a_picture_together_and_test_every_case(cases, tmp_path) -> None:
     examples = [
         msgspec.structs.replace(one, picture=str(number // 3))
         for number, one in enumerate(read_examples(Dataset.open(cases)))
@@ -198,7 +198,7 @@ def test_folds_keep_the_cases_of_a_picture_together_and_try_every_case(cases, tm
 
 
 @pytest.mark.slow
-def test_two_streams_learn_from_what_is_seen_by_contrast_too(tmp_path) -> None:
+def test_two_streams_learn_from_pictures_by_contrast(tmp_path) -> None:
     from countersight import make
 
     made = make("cvqa-synthetic", tmp_path / "flowers", size=12, seed=1)
@@ -219,8 +219,8 @@ def test_two_streams_learn_from_what_is_seen_by_contrast_too(tmp_path) -> None:
     assert len(replies(tmp_path / "asked")) == 24
 
 
-def test_no_gradient_drowns_the_others_at_the_start() -> None:
-    """A visual token of zeros made one gradient 10^5 times all others together, and nothing was learned."""
+def test_no_gradient_dominates_at_the_start() -> None:
+    """A visual token of zeros made one gradient 10^5 times larger than all others, so that nothing was learned."""
     from countersight.training.network import build
 
     torch.manual_seed(0)
@@ -232,7 +232,7 @@ def test_no_gradient_drowns_the_others_at_the_start() -> None:
     assert max(float(one.grad.norm()) for one in network.parameters() if one.grad is not None) < 10
 
 
-def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -> None:
+def test_weights_of_lxmert_give_the_same_features_as_transformers(tmp_path) -> None:
     from transformers import LxmertConfig, LxmertModel
 
     from countersight.training.network import build
@@ -266,7 +266,7 @@ def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -
     assert torch.allclose(vision, out.vision_output[:, 0], atol=1e-5)
 
 
-def test_the_language_stream_begins_as_bert(tmp_path) -> None:
+def test_the_language_stream_starts_with_the_weights_of_bert(tmp_path) -> None:
     from transformers import BertConfig, BertModel
 
     from countersight.training.network import build
@@ -280,7 +280,7 @@ def test_the_language_stream_begins_as_bert(tmp_path) -> None:
         assert torch.equal(weights[name], bert.state_dict()[name])
 
 
-def test_an_encoder_with_other_weights_than_berts_is_refused_by_their_name(tmp_path) -> None:
+def test_an_encoder_without_the_weights_of_bert_is_refused(tmp_path) -> None:
     from transformers import BertConfig, BertModel
 
     from countersight.training.network import build
@@ -336,11 +336,11 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
         (Plan(encoder="no/such/folder"), "not the folder of an encoder"),
     ],
 )
-def test_what_makes_no_sense_gets_a_sentence(plan, said, cases, tmp_path) -> None:
+def test_invalid_settings_are_reported(plan, said, cases, tmp_path) -> None:
     with pytest.raises(CountersightError, match=said):
         train_matcher(Dataset.open(cases), tmp_path / "run", plan)
 
 
-def test_a_folder_without_a_matcher_gets_a_sentence(tmp_path: Path) -> None:
+def test_a_folder_without_a_matcher_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="contains no matcher"):
         open_model(f"matcher:{tmp_path}")

@@ -1,4 +1,4 @@
-"""Regions of pictures: read from LXMERT's files, kept in ours, made by encoders and detectors, and learned from."""
+"""Regions of pictures: LXMERT's files, our own format, encoders and detectors, and training on them."""
 
 import asyncio
 import base64
@@ -34,7 +34,7 @@ sides = st.integers(1, 4)
 
 
 def write_tsv(path: Path, pictures) -> None:
-    """Write regions in the format of LXMERT's authors; columns that nobody reads are zero."""
+    """Write regions in LXMERT's format; columns that are not read are zero."""
     lines = []
     for name, view in pictures:
         count = len(view.boxes)
@@ -55,7 +55,7 @@ def views(draw, size):
 
 
 @given(seen=st.lists(views(size=3), min_size=1, max_size=4))
-def test_a_file_of_lxmerts_comes_back_as_it_was(seen, tmp_path_factory) -> None:
+def test_a_file_of_lxmert_is_read_without_loss(seen, tmp_path_factory) -> None:
     path = tmp_path_factory.mktemp("tsv") / "regions.tsv"
     write_tsv(path, ((f"COCO_{number}", view) for number, view in enumerate(seen)))
     for (name, found), (number, view) in zip(read_tsv(path), enumerate(seen), strict=True):
@@ -65,7 +65,7 @@ def test_a_file_of_lxmerts_comes_back_as_it_was(seen, tmp_path_factory) -> None:
 
 
 @given(seen=st.lists(views(size=3), min_size=1, max_size=4))
-def test_our_folder_comes_back_as_it_was_to_sixteen_bits(seen, tmp_path_factory) -> None:
+def test_a_folder_of_regions_keeps_sixteen_bits(seen, tmp_path_factory) -> None:
     folder = tmp_path_factory.mktemp("regions") / "made"
     rows = [(Listed(f"images/{number}.png", f"digest{number}"), view) for number, view in enumerate(seen)]
     made = write_regions(folder, "files", rows, count=len(rows), most=4)
@@ -80,13 +80,13 @@ def test_our_folder_comes_back_as_it_was_to_sixteen_bits(seen, tmp_path_factory)
 
 
 @pytest.mark.parametrize("line", ["a\tb", "x\t1\t1\tA\tA\tA\tA\t1\t!\tAAAA", "x\t0\t0\tA\tA\tA\tA\t0\tA\tA"])
-def test_a_line_that_is_none_of_lxmerts_is_named(line, tmp_path) -> None:
+def test_an_invalid_line_is_reported(line, tmp_path) -> None:
     (tmp_path / "bad.tsv").write_text(line + "\n")
     with pytest.raises(CountersightError, match=r"bad.tsv, line 1 is not in LXMERT's format"):
         list(read_tsv(tmp_path / "bad.tsv"))
 
 
-def test_a_folder_without_regions_gets_a_sentence(tmp_path) -> None:
+def test_a_folder_without_regions_is_reported(tmp_path) -> None:
     with pytest.raises(CountersightError, match="countersight features DATASET"):
         Regions(tmp_path)
 
@@ -97,7 +97,7 @@ def flowers(tmp_path_factory):
 
 
 def trained(flowers, regions, folder, vcr=None):
-    """A matcher of one epoch that takes its regions from a folder."""
+    """Return a matcher trained for one epoch on the regions in a folder."""
     from countersight.dataset import Dataset
     from countersight.training import Plan, train_matcher
 
@@ -107,7 +107,7 @@ def trained(flowers, regions, folder, vcr=None):
 
 
 @pytest.mark.slow
-def test_what_the_encoder_sees_is_kept_learned_from_and_seen_again_when_asked(flowers, tmp_path, capsys) -> None:
+def test_regions_of_the_encoder_are_used_in_training_and_ranking(flowers, tmp_path, capsys) -> None:
     assert main(["features", str(flowers), "--encoder", "embedded", "-o", str(tmp_path / "regions")]) == 0
     assert "regions of 12 pictures" in capsys.readouterr().out
     run = trained(flowers, tmp_path / "regions", tmp_path / "run")
@@ -117,7 +117,7 @@ def test_what_the_encoder_sees_is_kept_learned_from_and_seen_again_when_asked(fl
     assert len(replies(tmp_path / "asked")) == 24
 
 
-def test_a_vision_tower_sees_a_grid(flowers, tmp_path) -> None:
+def test_a_vision_tower_gives_a_grid_of_regions(flowers, tmp_path) -> None:
     from transformers import ViTConfig, ViTImageProcessor, ViTModel
 
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
@@ -130,7 +130,7 @@ def test_a_vision_tower_sees_a_grid(flowers, tmp_path) -> None:
     assert boxes[7] == pytest.approx([1 / 6, 1 / 6, 2 / 6, 2 / 6])
 
 
-def test_a_sheet_names_folders_as_they_are_reached_from_wherever_one_stands(tmp_path, monkeypatch) -> None:
+def test_folders_in_a_sheet_are_found_from_any_working_directory(tmp_path, monkeypatch) -> None:
     for name in ("tower", "regions", "matchers/seed-1", "elsewhere"):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
@@ -151,7 +151,7 @@ def test_a_sheet_names_folders_as_they_are_reached_from_wherever_one_stands(tmp_
 
 
 @pytest.mark.slow
-def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails(
+def test_regions_from_files_are_used_in_training_and_ranking_and_unknown_pictures_fail(
     flowers, tmp_path, capsys, monkeypatch
 ) -> None:
     chance = np.random.default_rng(0)
@@ -201,7 +201,7 @@ def region(value: float = 1.0, size: int = 3) -> View:
         ([(f"{n:06d}", region(7e4)) for n in range(1, 13)], "000001.png has a number too large for 16 bits"),
     ],
 )
-def test_regions_that_cannot_be_learned_from_get_a_sentence(rows, said, flowers, tmp_path, capsys) -> None:
+def test_unusable_regions_are_reported(rows, said, flowers, tmp_path, capsys) -> None:
     write_tsv(tmp_path / "bad.tsv", rows)
     assert main(["features", str(flowers), "--tsv", str(tmp_path / "bad.tsv"), "-o", str(tmp_path / "made")]) == 2
     assert said in " ".join(capsys.readouterr().err.split())

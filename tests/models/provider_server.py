@@ -1,4 +1,4 @@
-"""Providers on the loopback, each in its own dialect, as faithful as their documentation is: paths, keys, refusals."""
+"""A local server that speaks the dialect of every provider, as documented: paths, keys and refusals."""
 
 import base64
 import json
@@ -9,12 +9,12 @@ KEY = "sk-secret-0123456789"
 
 
 class Providers:
-    """One server that speaks every dialect; `refuses` names fields it will not take, with the words it has for that."""
+    """A server that speaks every dialect; `refuses` maps the fields that it refuses to its messages."""
 
     def __init__(self, refuses=None, script=None) -> None:
         self.refuses = refuses or {}
         self.script = script or (lambda number, path: None)
-        """What to answer instead, as (status, body), to the n-th request; None for what is usual."""
+        """Return the status and body for the n-th request; None for the usual answer."""
         self.requests = []
         providers = self
 

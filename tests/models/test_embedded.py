@@ -1,4 +1,4 @@
-"""The embedded model: its parts, and the model that ships, on fixed scenes and fresh ones."""
+"""The embedded model: its parts, and the shipped model on fixed and new scenes."""
 
 import asyncio
 import io
@@ -41,7 +41,7 @@ def png(pixels: np.ndarray) -> Picture:
 
 @cache
 def asked(seed: int, number: int = 1) -> list[tuple[Request, str, str]]:
-    """Requests as `run` makes them, with their world and gold answer, of the first cases of every template."""
+    """Return the requests that `run` makes for the first cases of every template, with world and question."""
     prompt = find_prompt("0-shot")
     requests = []
     for template in TEMPLATES:
@@ -96,7 +96,7 @@ def test_transparent_pixels_become_white() -> None:
 
 
 def test_the_shipped_model_answers_in_both_worlds() -> None:
-    """Fixed scenes, and fresh ones of a new seed each time; a few may be missed, as the card says."""
+    """Uses fixed scenes, and new ones from a random seed; the card allows a few wrong answers."""
     requests = asked(7) + asked(Random().randrange(10**6, 10**9))
     texts = replies("embedded", [request for request, _, _ in requests])
     wrong = [

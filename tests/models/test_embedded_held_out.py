@@ -1,4 +1,4 @@
-"""The shipped model on wordings that were kept out of its training: floors under the figures of its card."""
+"""The shipped model on wordings that it was not trained on; the figures of its card must hold."""
 
 import asyncio
 import json
@@ -21,13 +21,13 @@ HELD_OUT = Path(__file__).parent.parent / "data/embedded/held_out.toml"
 
 @pytest.fixture(scope="module")
 def asked() -> list[tuple[Examined, Picture]]:
-    """Every wording, each about a picture of its own."""
+    """Every wording, each with its own picture."""
     chosen = examination(read_held_out(HELD_OUT), seed=1, each=1)
     return [(one, check_picture(encode(draw(one.scene)))) for one in chosen]
 
 
 def outcomes(name: str, asked: list[tuple[Examined, Picture]]) -> dict[str, dict[str, float]]:
-    """By part of the file, the shares of right answers, wrong numbers, and "I do not know." to what could be known."""
+    """Return the shares of right and of wrong answers for each part of the file."""
 
     async def ask() -> list[str]:
         model = Embedded(name, ModelSettings())

@@ -1,4 +1,4 @@
-"""Ranking by a server that tells how likely the tokens of a prompt are, as vLLM does; and by servers that do not."""
+"""Ranking with servers that report log-probabilities of prompts, as vLLM does, and errors of servers that do not."""
 
 import asyncio
 
@@ -33,7 +33,7 @@ def request(options: tuple[str, ...] = OPTIONS, question: str = "And if it were 
 
 
 def with_model(server: ChatServer, work, loss: str = "mean"):
-    """What comes of some work with the server's model."""
+    """Return the result of some work with the server's model."""
 
     async def done():
         model = open_model(server.name, ModelSettings(loss=loss, timeout=10))
@@ -50,7 +50,7 @@ def losses(server: ChatServer, loss: str = "mean", options: tuple[str, ...] = OP
 
 
 def expected(server: ChatServer) -> list[list[float]]:
-    """What each word of each option costs, by the server's own book."""
+    """Return the loss of each word of each option, computed as the server does."""
     costs = []
     for option in OPTIONS:
         body = next(body for body in server.requests if body["messages"][-1]["content"] == option)

@@ -1,4 +1,4 @@
-"""Exchanges with a server: every shape an answer comes in, proxies, and the time there is."""
+"""HTTP exchanges: forms of responses, proxies, errors and timeouts."""
 
 import asyncio
 import gzip
@@ -40,7 +40,7 @@ async def heard(reader: asyncio.StreamReader) -> None:
 
 @asynccontextmanager
 async def served(serve: Callable[[int, Ends], Awaitable[None]]) -> AsyncIterator[Model]:
-    """A model behind a server that does this with each of its connections, which are numbered from 1."""
+    """Context manager for a model whose server handles each connection with `serve`; connections count from 1."""
     connections = 0
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -64,7 +64,7 @@ async def served(serve: Callable[[int, Ends], Awaitable[None]]) -> AsyncIterator
 
 
 def answered(wire: bytes, times: int = 2) -> tuple[list[str], int]:
-    """What a model said, so many times, through these bytes; and over how many connections."""
+    """Return the model's answers if the server sends these bytes, and the number of connections."""
     connections = 0
 
     async def serve(number: int, ends: Ends) -> None:
@@ -105,7 +105,7 @@ def test_every_form_of_http_response_is_read_and_connections_are_reused(wire, co
     ids=["another answer", "the end"],
 )
 def test_unrequested_data_is_not_mistaken_for_a_response(unasked):
-    """A kept connection over which something came since, or the end, is not asked over again."""
+    """A kept connection is not used again if it received data or was closed."""
 
     async def ask() -> list[str]:
         last: list[asyncio.StreamWriter] = []
@@ -127,7 +127,7 @@ def test_unrequested_data_is_not_mistaken_for_a_response(unasked):
 
 
 def test_a_response_before_the_end_of_the_request_is_accepted():
-    """It refuses a large picture before reading it; the rest is not sent, and the connection is closed."""
+    """The server refuses a large picture before reading it; the rest is not sent, and the connection is closed."""
     large = Request("case-1", (Turn("user", "?" * 12_000_000, REQUEST.turns[0].picture),), "open")
     refusal = b"HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\n\r\nlarge"
 
@@ -162,7 +162,7 @@ def test_a_response_before_the_end_of_the_request_is_accepted():
     ids=["elsewhere", "otherwise", "another protocol"],
 )
 def test_an_unexpected_status_is_a_refusal(wire, said):
-    """A run stops after a few refusals; it would ask all its questions of a server that only fails."""
+    """A run stops after a few refusals, but not after other failures."""
     with pytest.raises(Refused, match=said):
         answered(wire, times=1)
 

@@ -1,4 +1,4 @@
-"""Models that vLLM computes in this process, with a package in its place that has the shape of its documented calls."""
+"""Models run by vLLM in this process, with a stand-in package that has vLLM's documented functions."""
 
 import asyncio
 import sys
@@ -26,7 +26,7 @@ class SamplingParams:
 
 
 class LLM:
-    """Says B; finds "7" likely; a question about smoke is too long for it."""
+    """Always answers B and finds "7" likely; questions about smoke are too long."""
 
     def __init__(self, model, dtype="auto", seed=0, **options) -> None:
         self.calls = []

@@ -1,4 +1,4 @@
-"""What a server gets to see of a picture is what a viewer shows."""
+"""Pictures are sent to servers as a viewer shows them."""
 
 import asyncio
 import base64
@@ -17,7 +17,7 @@ from countersight.picture.checking import Picture, check_picture
 
 
 def lying() -> bytes:
-    """A photograph held sideways."""
+    """Return a photograph with EXIF rotation."""
     exif = Image.Exif()
     exif[0x0112] = 6
     file = io.BytesIO()

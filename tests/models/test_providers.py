@@ -1,4 +1,4 @@
-"""Every provider by one string, each against a server that speaks its dialect, and what they refuse found out once."""
+"""Every provider is named by one string; refused fields are learned once."""
 
 import asyncio
 import base64
@@ -46,7 +46,7 @@ REQUEST = Request("case-1", (Turn("user", "How many?", check_picture(picture()))
 
 @pytest.fixture
 def known(monkeypatch):
-    """Points every provider at a server, with a key for each."""
+    """Return a function that directs every provider to a server and sets a key for each."""
 
     def at(server):
         for name in KEYS:
@@ -169,7 +169,7 @@ def test_a_value_that_is_too_large_does_not_mean_that_the_field_is_refused(known
 
 
 def test_a_field_is_sent_again_if_it_was_not_the_cause_of_an_error(known) -> None:
-    """A refusal that stays the same without the field it names was about something else."""
+    """If the same error comes without the field, the field was not the cause."""
     words = "a picture that shows a temperature is not permitted"
     model = None
 

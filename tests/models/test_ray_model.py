@@ -1,4 +1,4 @@
-"""A model on a real Ray cluster: several nodes on this machine, each with processes of its own."""
+"""A model on a real Ray cluster: several nodes on this machine, each with its own processes."""
 
 import json
 import os
@@ -20,7 +20,7 @@ ADDRESSES = count(2)
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A head that computes nothing; `workers` has the nodes."""
+    """A head node without CPUs; `workers` has the nodes that compute."""
     from ray.cluster_utils import Cluster
 
     patch = pytest.MonkeyPatch()
@@ -40,7 +40,7 @@ def cluster():
 
 @pytest.fixture
 def workers(cluster):
-    """Two nodes that compute: those that are left of the tests before, and new ones for those that were killed."""
+    """Two nodes that compute; nodes killed by earlier tests are replaced."""
     living = [node for node in cluster.list_all_nodes() if node is not cluster.head_node]
     return living + [add_node(cluster) for _ in range(2 - len(living))]
 
@@ -50,7 +50,7 @@ def add_node(cluster):
 
 
 def kill_node(cluster, node):
-    """As if the plug was pulled: the node's daemon and every process it has started."""
+    """Kill the node's daemon and every process that it has started."""
     daemon = node.all_processes["raylet"][0].process.pid
     for process in [*children(daemon), daemon]:
         os.kill(process, signal.SIGKILL)
@@ -76,7 +76,7 @@ def flowers(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def alone(flowers):
-    """What the model says on one machine."""
+    """The model's answers on one machine."""
     run = flowers.with_name("alone")
     done = run_command(flowers, run, "embedded")
     assert done.returncode == 0, done.stderr
@@ -85,7 +85,7 @@ def alone(flowers):
 
 @pytest.fixture
 def watched():
-    """Ends what a test that failed has started: it would keep the nodes from the next try."""
+    """Kill processes that a failed test left running, since they would occupy the nodes."""
     processes = []
 
     def watch(process):
@@ -116,7 +116,7 @@ def test_lost_machines_lose_no_answers(cluster, workers, watched, flowers, alone
 
 
 def written(run, lines, process):
-    """Wait until a run has so many answers."""
+    """Wait until a run has this many answers."""
     journal = run / "replies.jsonl"
     wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= lines, process)
 
@@ -208,7 +208,7 @@ def test_an_audit_started_locally_continues_on_a_cluster_with_the_same_result(
 
 
 def scene(number):
-    """Five things, four of which lie on another, in JSON of our own."""
+    """Return five objects, four of which lie on another one, in our JSON format."""
     names = ["table", "cup", "plate", "book", "spoon"]
     things = [{"id": str(place), "name": name} for place, name in enumerate(names)]
     relations = [{"subject": str(place), "relation": "on", "object": str(place - 1)} for place in range(1, 5)]
@@ -222,7 +222,7 @@ def command(*words):
 
 
 def done(*words):
-    """A command that must do what it is told."""
+    """Run a command that must succeed."""
     said = subprocess.run(command(*words), capture_output=True, text=True, timeout=200, check=False)
     assert said.returncode == 0, said.stderr
 

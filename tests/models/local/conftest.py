@@ -1,4 +1,4 @@
-"""Tiny models of every family, each written and loaded once for all tests."""
+"""Tiny models of every family; each is written and loaded once for all tests."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ torch.set_num_threads(1)  # on a shared machine, threads of models this small wa
 
 @pytest.fixture(scope="module", autouse=True)
 def light_to_sweep() -> Iterator[None]:
-    """What is there already is left alone when memory is given back: sweeping it took most of the time."""
+    """Exclude existing objects from garbage collection, which took most of the time."""
     gc.freeze()
     yield
     gc.unfreeze()
@@ -23,7 +23,7 @@ def light_to_sweep() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of the tiny model of a family."""
+    """Return the folder of the tiny model of a family."""
     made: dict[str, Path] = {}
 
     def folder(family: str) -> Path:
@@ -36,7 +36,7 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
 
 @pytest.fixture(scope="session")
 def tiny_model(tiny_folder: Callable[[str], Path]) -> Callable[[str], Loaded]:
-    """The tiny model of a family, loaded in float32."""
+    """Return the tiny model of a family, loaded in float32."""
     made: dict[str, Loaded] = {}
 
     def model(family: str) -> Loaded:

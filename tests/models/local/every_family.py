@@ -28,34 +28,34 @@ NAMED = (
     *("slice_start_token", "slice_end_token", "image_id_start_token", "image_id_end_token", "img_line_break_token"),
     *("image_wrapper_token", "start_image_token", "end_image_token"),
 )
-"""Tokens that some family's processor asks its tokenizer for by name."""
+"""Tokens that the processor of some family looks up by name."""
 MODELS = {**MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES, **MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a family needs beside small sizes."""
+    """Settings of a family, in addition to small sizes."""
 
     mark: str = "<image>"
-    """The token that stands for a picture, or for each part of it."""
+    """The token that represents a picture, or each part of it."""
     written: str = ""
-    """What its template writes for a picture, where that is more than the mark."""
+    """What its template writes for a picture, if that is more than the token."""
     tokens: list[str] = field(default_factory=list)
-    """Further tokens of its own."""
+    """Further special tokens."""
     named: dict[str, str] = field(default_factory=dict)
-    """Tokens its tokenizer has by name."""
+    """Special tokens by name."""
     config: dict[str, Any] = field(default_factory=dict)
     """Settings of its configuration."""
     pictures: dict[str, Any] = field(default_factory=dict)
-    """Settings of what prepares pictures."""
+    """Settings of its image processor."""
     processor: dict[str, Any] = field(default_factory=dict)
     """Settings of its processor."""
     preparing: str = ""
-    """What prepares pictures, where transformers does not say."""
+    """The class of its image processor, if transformers does not list it."""
     processing: str = ""
-    """Its processor, where transformers does not say."""
+    """The class of its processor, if transformers does not list it."""
     template: bool = True
-    """Whether it comes with a chat template."""
+    """Whether it has a chat template."""
     underscored: bool = False
     """Whether its tokenizer puts an underscore before a text that begins with a picture."""
 
@@ -82,20 +82,20 @@ def write(family: str, folder: Path) -> Path:
 
 
 def write_shell(family: str, folder: Path) -> Path:
-    """Write all but the model itself, whose weights are of nothing."""
+    """Write all files of a model, with empty weights."""
     recipe = RECIPES[family]
     return _write_processor(family, recipe, _tokenizer(recipe)[0], write_config(family, folder))
 
 
 def write_config(family: str, folder: Path) -> Path:
-    """Write the configuration of a family alone, with weights of nothing."""
+    """Write only the configuration of a family, with empty weights."""
     transformers.AutoConfig.for_model(family).save_pretrained(folder)
     save_file({"nothing": torch.zeros(1)}, folder / "model.safetensors")
     return folder
 
 
 def _tokenizer(recipe: Recipe) -> tuple[Any, dict[str, int]]:
-    """A tokenizer with a family's tokens, and their numbers by name."""
+    """Return a tokenizer with a family's tokens, and their numbers by name."""
     named = {**{name: f"<{name}>" for name in NAMED}, "image_token": recipe.mark, **recipe.named}
     own = dict.fromkeys([recipe.mark, *recipe.tokens, *named.values(), "<other>", "<|im_start|>", "<|im_end|>"])
     tokenizer = _byte_level("<s>", "</s>", *own)

@@ -1,4 +1,4 @@
-"""A configuration of any family made tiny: its defaults with every size replaced by a small one."""
+"""Tiny configurations of any family: the defaults, with every size replaced by a small one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -46,7 +46,7 @@ SMALL = {
     "tie_word_embeddings": False,
 }
 _BY_LAYER = ("layer_types", "mlp_layer_types", "layers_block_type", "indexer_types")
-"""Lists with an entry for every layer: one layer of each kind is kept."""
+"""Lists with an entry per layer; one layer of each kind is kept."""
 PARTS = ("_config", "encoder", "decoder")
 """Endings of names of configurations within configurations."""
 _LEFT_OUT = ("transformers_version", "architectures", "_name_or_path", "dtype", "id2label", "label2id")

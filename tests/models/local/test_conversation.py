@@ -1,4 +1,4 @@
-"""Conversations as numbers: padding that changes nothing, answers that leave the prompt alone, odd pictures."""
+"""Model inputs: padding, tokens of answers, and unusual pictures."""
 
 import io
 import unicodedata
@@ -23,7 +23,7 @@ Models = Callable[[str], Loaded]
 
 
 def next_words(loaded: Loaded, requests: list[Request]) -> torch.Tensor:
-    """How likely every token is to come first in the answer."""
+    """Return the log-probabilities of the first token of the answer."""
     prompt = model_inputs(loaded, requests, decode_pictures(*requests))
     if loaded.answers_apart:
         prompt["decoder_input_ids"] = torch.full((len(requests), 1), loaded.decoder_start)
@@ -148,7 +148,7 @@ def test_a_picture_that_cannot_be_decoded_fails_with_a_reason() -> None:
 
 @pytest.fixture(scope="module")
 def readers(tiny_folder: Callable) -> list[Loaded]:
-    """One model for every kind of tokenizer: pieces of bytes, pieces with ▁, both kinds of Gemma's, scores."""
+    """Return one model for every kind of tokenizer."""
     return [load(str(tiny_folder(name)), device="cpu") for name in ("qwen2_vl", "llava", "paligemma", "blip_2_t5")]
 
 

@@ -51,7 +51,7 @@ NEEDS = {
     ),
     **dict.fromkeys(("fast_vlm", "gemma3n"), "timm"),
 }
-"""Packages without which transformers cannot prepare a family's pictures, or run its vision encoder."""
+"""Packages that a family needs in order to prepare pictures or to run its vision encoder."""
 PLAIN = {
     *("lfm2_vl", "minicpm_ocr", "minicpmv4_6", "qwen3_5", "qwen3_5_moe"),
     *("nemotron_h_omni", "llama4", "kosmos-2.5"),
@@ -62,7 +62,7 @@ PLAIN = {
 """Families whose options cannot share a prefix: a state goes from token to token, a separate decoder answers, layers
 select what they see, or positions are counted from the words."""
 STEPS_DIFFER = ("glm5_next", "qwen4_exp", "mistral_large4")
-"""Families that choose other tokens to look at when they write word by word: there the plain way is what is right."""
+"""Families that select other tokens during generation; they are only compared with plain ranking."""
 MAKERS = {**{family: partial(every_family.write, family) for family in every_family.RECIPES}, **tiny.FAMILIES}
 """For each family, the function that writes a tiny model of it to a folder."""
 
@@ -121,7 +121,7 @@ def test_only_the_language_part_of_a_model_with_speech_is_loaded(tmp_path: Path)
 
 
 def _pairs() -> list[Request]:
-    """Two questions about one picture, and the same about another of another shape."""
+    """Return two questions about each of two pictures of different shapes."""
     return [
         request(question, shown, *options)
         for shown in (picture(96, 48, seed=1), picture(40, 40, seed=2))
@@ -138,7 +138,7 @@ def _written(loaded: Loaded, requests: list[Request]) -> list[str]:
 
 
 def forced_losses(loaded: Loaded, asked: Request) -> list[float]:
-    """What the options cost when the model is made to write them."""
+    """Return the losses of the options if the model is forced to generate them."""
     prompt = model_inputs(loaded, [asked], decode_pictures(asked))
     options = [option.text for option in asked.options]
     found = []

@@ -1,4 +1,4 @@
-"""How conversations are written for each family, and that text from data cannot steer them."""
+"""Text formats of each family; text from datasets cannot add special tokens."""
 
 import json
 import shutil

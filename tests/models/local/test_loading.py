@@ -1,4 +1,4 @@
-"""Loading: every family from a folder as users have it, and a sentence for everything that is wrong with one."""
+"""Loading models from folders, and the messages for everything that may be wrong with a folder."""
 
 import importlib.util
 import json
@@ -21,7 +21,7 @@ Folders = Callable[[str], Path]
 
 @pytest.fixture
 def copy(tiny_folder: Folders, tmp_path: Path) -> Path:
-    """A model of which every test may spoil its own copy."""
+    """A copy of a model, which the test may damage."""
     return Path(shutil.copytree(tiny_folder("llava"), tmp_path / "model"))
 
 

@@ -1,4 +1,4 @@
-"""`hf:PATH` as the rest of the program uses it: asked, ranked, short of memory, stopped, and by command."""
+"""`hf:PATH` as the rest of the program uses it: replies, ranking, memory limits, closing, and the command line."""
 
 import asyncio
 import json
@@ -176,7 +176,7 @@ def test_a_run_that_ranks_options_with_a_local_model(tiny_folder: Folders, tmp_p
 
 
 def test_a_run_of_an_earlier_version_can_be_continued(tiny_folder: Folders, tmp_path: Path) -> None:
-    """It wrote down in which way options were ranked, which changes no loss."""
+    """Earlier versions also recorded the ranking plan, which does not change losses."""
     dataset = making.dataset(tmp_path / "data", 3)
     command = ["run", str(dataset), "--model", f"hf:{tiny_folder('qwen2_5_vl')}", "--device", "cpu", "--rank"]
     assert main([*command, "-o", str(tmp_path / "run")]) == 0

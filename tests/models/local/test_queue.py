@@ -18,7 +18,7 @@ from countersight.picture.checking import Picture
 
 
 class Worker:
-    """Answers every request with its key, notes the batches, and does what `before` does first."""
+    """Answers every request with its key and records the batches; calls `before` first."""
 
     def __init__(self, before: Callable[[list[Request]], None] = lambda batch: None) -> None:
         self.batches: list[list[str]] = []
@@ -34,13 +34,13 @@ class Worker:
 def ask_all(
     work: Work, requests: Sequence[Request], *, most: int = 64, room: float = float("inf")
 ) -> tuple[list[Any], Queue]:
-    """What became of each request, all asked at once."""
+    """Return the results of requests that are asked at once, and the queue."""
     queue = Queue(most, room)
     return asyncio.run(asked_at_once(queue, work, requests)), queue
 
 
 async def asked_at_once(queue: Queue, work: Work, requests: Sequence[Request], *, closing: bool = True) -> list[Any]:
-    """Asks while other work is under way, so that it is all there when that is done, however slow the machine."""
+    """Ask while the queue is busy with other work, so that all requests are waiting when it is done."""
     begun, all_there = threading.Event(), threading.Event()
 
     def other(_: Feed) -> list[tuple[int, bool]]:
@@ -113,7 +113,7 @@ def test_a_size_that_did_not_fit_is_not_tried_again() -> None:
 
 
 def test_memory_is_released_before_the_next_attempt() -> None:
-    """The traceback of the error would keep alive all that filled the memory."""
+    """The traceback of the error would keep references to the tensors."""
     alive: list[Any] = []
 
     class Large:
@@ -293,7 +293,7 @@ def test_the_event_loop_is_not_blocked_by_a_batch() -> None:
 
 
 class Streaming:
-    """Answers a question when it has taken the next, and takes as long as any come."""
+    """Answers one question at a time and accepts further ones as long as any arrive."""
 
     def __init__(self, fails: Callable[[Feed, str], Exception | None] = lambda feed, key: None) -> None:
         self.calls, self.most_at_once = 0, 0

@@ -1,4 +1,4 @@
-"""Ranking with everything shared computed once: the same losses as one whole pass for every option."""
+"""Ranking with shared prefixes gives the same losses as one complete pass per option."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -40,7 +40,7 @@ PLAIN = ("paligemma", "blip_2_t5")
 
 
 def pair(shown: Picture | None, number: int = 0) -> list[Request]:
-    """The two questions about one picture."""
+    """Return two questions about one picture."""
     return [
         request(f"How many cats are there {number}?", shown, *SHORT, key=f"{number}/factual"),
         request("How many would there be if one more cat came into the picture?", shown, *LONG, key=f"{number}/if"),
@@ -48,14 +48,14 @@ def pair(shown: Picture | None, number: int = 0) -> list[Request]:
 
 
 def talk(question: str, *pictures: Picture) -> Request:
-    """A conversation of several turns, with a picture in each question."""
+    """Return a conversation of several turns, with a picture in each question."""
     turns = [Turn("user", "What color would the car be?", pictures[0]), Turn("assistant", "red")]
     turns += [Turn("user", question, shown) for shown in pictures[1:]]
     return Request(question, tuple(turns), "choice", tuple(map(Option, SHORT)))
 
 
 def everything(family: str) -> list[Request]:
-    """Pairs about pictures of several sizes, and where the family has them talks of several turns and of no picture."""
+    """Return pairs of questions, and conversations of several turns or without pictures if supported."""
     wide, tall = picture(200, 100, seed=1), picture(30, 90, seed=2)
     asked = [*pair(wide, 1), *pair(tall, 3)]
     if family not in ONE_PICTURE:
@@ -138,7 +138,7 @@ def test_losses_are_the_same_with_eager_attention(tiny_folder: Callable[[str], P
 def test_other_language_models_within_a_family(
     family: str, usual: str, other: str, settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Windows shorter than the conversation, two kinds of layers, norms within attention."""
+    """Windows shorter than the conversation, two kinds of layers, and norms within attention."""
     make = getattr(transformers, other)
     if settings.get("use_sliding_window"):
         settings = settings | {"max_window_layers": 1}
@@ -177,7 +177,7 @@ def test_a_picture_is_prepared_and_encoded_once(
 
 
 class Noting:
-    """A processor's part for pictures that notes which it was given."""
+    """An image processor that records the pictures that it prepares."""
 
     def __init__(self, part: Any, pictures: list[Any]) -> None:
         self._part, self._pictures = part, pictures
@@ -218,7 +218,7 @@ def test_ranking_does_not_change_the_model(tiny_model: Models) -> None:
 
 
 class breaking:  # noqa: N801 - it is used as a word
-    """A model whose decoder fails."""
+    """Context manager in which the model's decoder fails."""
 
     def __init__(self, loaded: Loaded) -> None:
         self._decoder = loaded.model.get_decoder()

@@ -1,4 +1,4 @@
-"""Answers written with what their conversations share read once: those that the model's own `generate` gives."""
+"""Generation with shared prefixes gives the same answers as the model's own `generate`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ Models = Callable[[str], Loaded]
 SHORT = ModelSettings(max_tokens=6)
 DRAWN = ModelSettings(max_tokens=6, temperature=1.0, seed=3)
 PLAIN = ("mllama", "blip_2_t5")
-"""Families that go on only where they are shown the picture again, or that answer with a decoder of its own."""
+"""Families that need the picture at every step, or that have a separate decoder."""
 
 
 def shared(loaded: Loaded, requests: list[Request], settings: ModelSettings = SHORT) -> list[Any]:
@@ -38,7 +38,7 @@ def plain(loaded: Loaded, requests: list[Request], settings: ModelSettings = SHO
 
 
 def pairs(number: int) -> list[Request]:
-    """Two questions about each of some pictures of different shapes."""
+    """Return two questions about each of several pictures of different shapes."""
     return [
         request(text, shown, key=f"{nth} {text}")
         for nth in range(number)
@@ -65,7 +65,7 @@ def test_ties_between_tokens_do_not_affect_the_batch_test(
     head = loaded.model.get_output_embeddings()
 
     def tie(_: Any, __: Any, logits: Any) -> Any:
-        """The first two words are the likeliest, the one by a little alone, the other by as little in a batch."""
+        """Make the first two tokens nearly equally likely: alone the one is ahead, in a batch the other."""
         logits[..., :2] = 3.0
         logits[..., min(1, len(logits) - 1)] += 1e-5
         logits[..., 2::2] += off * (len(logits) - 1)
@@ -93,7 +93,7 @@ def test_a_finished_answer_frees_its_slot(tiny_model: Models, monkeypatch: pytes
 
 
 def arriving(requests: list[Request], number: int) -> Feed:
-    """Some requests at once, and so many more each time that there is room."""
+    """Return a feed that starts with `number` requests and adds as many whenever there is room."""
     waiting = requests[number:]
 
     def further() -> list[Request]:

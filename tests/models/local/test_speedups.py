@@ -1,4 +1,4 @@
-"""Models made faster: what they compute stays what it was."""
+"""Optimised models compute the same results."""
 
 import sys
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Folders = Callable[[str], Path]
 
 
 def looks(loaded: Loaded, implementation: str) -> torch.Tensor:
-    """The output of the vision encoder for three pictures of different sizes."""
+    """Return the output of the vision encoder for three pictures of different sizes."""
     asked = [request("?", picture(width, height, seed=width)) for width, height in ((200, 100), (30, 90), (64, 64))]
     given = model_inputs(loaded, asked, decode_pictures(*asked))
     encoder = loaded.model.model.visual
@@ -79,7 +79,7 @@ def test_heads_may_share_keys(ends: torch.Tensor | None) -> None:
 
 
 class Gated(nn.Module):
-    """Layers as in language models and vision encoders, of a width that is slow."""
+    """Layers as in language models and vision encoders, with a hidden size that is slow."""
 
     def __init__(self, width: int = 30) -> None:
         super().__init__()

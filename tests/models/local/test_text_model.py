@@ -24,7 +24,7 @@ PLAIN = (
     "{% for message in messages %}<|im_start|>{{ message['role'] + '\n' + message['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-"""A template as language models have it: content is a text, not a list of parts."""
+"""A template of a text-only model, whose content is a string and not a list of parts."""
 
 
 @pytest.fixture(scope="module")

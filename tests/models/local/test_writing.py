@@ -1,4 +1,4 @@
-"""Written answers: the same alone and in any batch, drawn by seed, counted, ended where they end."""
+"""Generated answers: independence of batches, sampling, token counts and end tokens."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -156,7 +156,7 @@ def test_models_generate_in_half_precision(family: str, tiny_folder: Callable[[s
 
 
 class Reds:
-    """Prepares pictures for a model that takes in how red they are."""
+    """An image processor that returns how red a picture is."""
 
     def __call__(self, images: list[Image.Image]) -> dict[str, int]:
         return {"red": images[0].getpixel((0, 0))[0]}
@@ -168,7 +168,7 @@ class Processor:
 
 @dataclass
 class Anything:
-    """What is loaded, as far as pictures are concerned."""
+    """The parts of a loaded model that PicturesOnce needs."""
 
     processor: Any
     model: Any

@@ -1,4 +1,4 @@
-"""Tiny random models of every family, saved as a user would have them: weights, tokenizer, pictures, template."""
+"""Tiny random models, saved as users have them: weights, tokenizer, image processor and template."""
 
 import functools
 import json
@@ -81,7 +81,7 @@ LLAMA = (
 
 @functools.cache
 def _byte_pieces() -> tuple[dict[str, int], list[tuple[str, str]]]:
-    """Byte-level pieces, as GPT-2, Qwen and Llama 3 have them."""
+    """Return the byte-level vocabulary of GPT-2, Qwen and Llama 3."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()
@@ -91,7 +91,7 @@ def _byte_pieces() -> tuple[dict[str, int], list[tuple[str, str]]]:
 
 @functools.cache
 def _space_pieces() -> tuple[dict[str, int], list[tuple[str, str]]]:
-    """Pieces that mark a word's beginning with ▁ and fall back on bytes, as Llama 2, Mistral and Gemma have them."""
+    """Return a vocabulary that marks the start of a word with ▁ and falls back to bytes, as in Llama 2 and Gemma."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     special = ["<pad>", "<unk>", "<s>", "</s>", "<bos>", "<eos>", "<mask>", "\n"]
@@ -102,7 +102,7 @@ def _space_pieces() -> tuple[dict[str, int], list[tuple[str, str]]]:
 
 @functools.cache
 def _unigram_pieces() -> list[tuple[str, float]]:
-    """Pieces with scores, as T5 has them."""
+    """Return a vocabulary with scores, as in T5."""
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
@@ -142,7 +142,7 @@ def _gemma(*extra: str, **named: str) -> PreTrainedTokenizerBase:
 
 
 def _byte_level(bos: str, eos: str, *extra: str) -> PreTrainedTokenizerBase:
-    """A tokenizer of no class of its own, as Llama 3, SmolLM and Pixtral come: it begins every text with `bos`."""
+    """Return a generic tokenizer, as in Llama 3, SmolLM and Pixtral, which adds `bos` to the start of every text."""
     from tokenizers import processors
 
     vocab, merges = _byte_pieces()
@@ -215,7 +215,7 @@ def _write(
     video: str | None = None,
     **settings: Any,
 ) -> Path:
-    """Save the parts as published checkpoints hold them; the processor itself may need packages we do without."""
+    """Save the parts as in published checkpoints; the processor itself may need other packages."""
     torch.manual_seed(7)
     model = getattr(transformers, model_name)(config).eval()
     _enliven(model)
@@ -234,7 +234,7 @@ def _write(
 
 
 def _enliven(model: torch.nn.Module) -> None:
-    """Draw the weights some classes start at nought or next to it, so that pictures matter to what is said."""
+    """Randomise weights that are initialised near zero, so that pictures affect the output."""
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if weight.dim() > 1 and weight.std() < 0.1:
