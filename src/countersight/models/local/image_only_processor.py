@@ -4,6 +4,7 @@ Many families also accept video and audio. Transformers loads a processor comple
 torchvision for video; Pixtral's processor requires torchvision without using it.
 """
 
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,20 @@ from transformers import AutoImageProcessor, AutoTokenizer, PreTrainedTokenizerF
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 from transformers.processing_utils import ProcessingKwargs
 
-from countersight.models.local.loading import has_torchvision
-
 _NAMING = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
 """Files that may name the processor class, in order of precedence."""
 _LEFT_OUT = ("video_processor", "feature_extractor", "audio_processor")
 """The parts for video and audio."""
 
 
+def _has_torchvision() -> bool:
+    return importlib.util.find_spec("torchvision") is not None
+
+
 def load_stills(folder: Path, config: Any) -> Any | None:
     """Load the processor in a folder without its video and audio parts; None if it has no such parts."""
     name = _class_name(folder, config)
-    if name == "PixtralProcessor" and not has_torchvision():
+    if name == "PixtralProcessor" and not _has_torchvision():
         return _assemble(Pixtral, folder, tokenizers=PreTrainedTokenizerFast)
     processor = getattr(transformers, name, None)
     if processor is None or not set(_LEFT_OUT) & set(processor.get_attributes()):
@@ -43,7 +46,7 @@ def _class_name(folder: Path, config: Any) -> str:
 def _assemble(processor: Any, folder: Path, tokenizers: Any) -> Any:
     """Assemble a processor as `from_pretrained` does, with a placeholder for each part that is left out."""
     here = {"local_files_only": True}
-    backend = "torchvision" if has_torchvision() else "pil"
+    backend = "torchvision" if _has_torchvision() else "pil"
     pictures = AutoImageProcessor.from_pretrained(folder, backend=backend, **here)
     tokenizer = tokenizers.from_pretrained(folder, **here)
     parts = {"image_processor": pictures, "tokenizer": tokenizer}
