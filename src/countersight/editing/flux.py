@@ -13,15 +13,12 @@ from yarl import URL
 from countersight.detection import encode_mask
 from countersight.editing.hosted import (
     HostedPainter,
-    amount,
     as_base64,
     failure,
-    inside,
     model_in_address,
     moderated,
     object_in,
     require_key,
-    words_in,
 )
 from countersight.editing.painting import Brief, Given, Painting
 from countersight.editing.protocol import (
@@ -35,7 +32,7 @@ from countersight.editing.protocol import (
 )
 from countersight.editing.selecting import FINDING, Selector
 from countersight.errors import AskingFailed, EditFailed, EditorError, OrderInDoubt, Overloaded, Unreachable
-from countersight.models import Received, check_address, shorten
+from countersight.models import Received, amount, check_address, short_text, shorten, value_at
 from countersight.registry import with_options
 
 BFL = "https://api.bfl.ai"
@@ -93,7 +90,7 @@ class Flux(HostedPainter):
             orders.note(EditOrder(key, "over"))
             raise (error.failure if isinstance(error, _OrderFailed) else error) from None
         cost = amount(told.get("cost")) / 100  # the service reports cents
-        placed = EditOrder(key, "placed", words_in(told.get("id")), address, cost)
+        placed = EditOrder(key, "placed", short_text(told.get("id")), address, cost)
         orders.note(placed)
         return placed
 
@@ -141,7 +138,7 @@ class Flux(HostedPainter):
             order = object_in(received)
             _check_state(order)
             if order.get("status") == "Ready":
-                sample = _parse_url(inside(order, "result", "sample"))
+                sample = _parse_url(value_at(order, "result", "sample"))
                 if sample is None or not (sample.scheme == "https" or _same_server(sample, self._home)):
                     raise EditFailed("the service reports that the result is ready, but gives no address")
                 return sample
@@ -222,11 +219,11 @@ def _check_state(order: dict[str, Any]) -> None:
     """Raise if an order failed."""
     status = order.get("status")
     if status in ("Request Moderated", "Content Moderated"):
-        reasons = inside(order, "details", "Moderation Reasons")
+        reasons = value_at(order, "details", "Moderation Reasons")
         why = ", ".join(map(str, reasons)) if isinstance(reasons, list) else ""
         raise _OrderFailed(moderated(f"{status} ({shorten(why)})" if why else str(status)))
     if status in ("Error", "Failed", "Task not found"):
-        why = words_in(order.get("details")) or words_in(inside(order, "details", "error"))
+        why = short_text(order.get("details")) or short_text(value_at(order, "details", "error"))
         raise _OrderFailed(EditFailed(f"the service says: {status}{f' ({why})' if why else ''}", again=True))
 
 

@@ -1,7 +1,6 @@
 """Hosted editors: `chat-image:`, `openai-edit:` and `gemini:`, and code that they share with `flux:`.
 
 Responses are treated as untrusted input.
-
 """
 
 import base64
@@ -21,15 +20,23 @@ from countersight.editing.protocol import EditorSettings, Instruction, words_for
 from countersight.errors import EditFailed, EditorError, Overloaded
 from countersight.models import (
     OPENAI,
+    ChatDialect,
+    GeminiDialect,
+    PictureUrls,
     Received,
     Service,
+    Turn,
+    amount,
     check_address,
     error_text,
+    first_choice,
     read_key,
+    short_text,
     shorten,
     status_error,
+    value_at,
 )
-from countersight.picture import MAX_BYTES, data_url
+from countersight.picture import MAX_BYTES
 
 MAX_ANSWER = MAX_BYTES * 4 // 3 + 1024 * 1024
 """Size limit of a response: the largest picture in base64, plus the text around it."""
@@ -66,8 +73,6 @@ def object_in(received: Received) -> dict[str, Any]:
 def failure(host: str, received: Received) -> Exception:
     """Return the exception for an error response."""
     words = error_text(received.content)
-    if received.status == 402:
-        return EditorError(f"{host} requires payment: HTTP 402: {words}")
     if b"API_KEY_INVALID" in received.content:  # Gemini reports this with status 400
         return EditorError(f"{host} does not accept the key: {words}")
     if 400 <= received.status < 500 and received.status != 429 and _MODERATED.search(received.content):
@@ -104,28 +109,6 @@ def as_base64(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
 
-def words_in(value: Any) -> str:
-    """Return a server's text, shortened; "" if the value is not text."""
-    return shorten(value) if isinstance(value, str) else ""
-
-
-def amount(value: Any) -> float:
-    """Return a count or cost that a server reports, or 0 if it is implausible."""
-    return float(value) if isinstance(value, int | float) and 0 <= value < 1e12 else 0.0
-
-
-def inside(value: Any, *path: str | int) -> Any:
-    """Return the value at a path of keys and indices in a server's JSON; None if the path does not exist."""
-    for step in path:
-        if isinstance(value, dict) and isinstance(step, str):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value
-
-
 class HostedPainter:
     """Base class of hosted painters; subclasses create the request and extract the picture from the response."""
 
@@ -135,6 +118,7 @@ class HostedPainter:
     def __init__(self, model: str, base: str, key: str, settings: EditorSettings) -> None:
         self.settings = {"address": base, "model": model}
         self._model, self._base = model, base.rstrip("/")
+        self._pictures = PictureUrls()
         self._service = Service(base, key, header=self.key_header, timeout=settings.timeout, most=MAX_ANSWER)
 
     def words(self, instruction: Instruction) -> str:
@@ -175,17 +159,12 @@ class ChatImage(HostedPainter):
             received = await self._ask(brief, ("image",))
             if received.well:
                 self._modalities = ("image",)
-        return _given_in_chat(self._object(received), error_text(received.content))
+        return _given_in_chat(self._object(received))
 
     async def _ask(self, brief: Brief, modalities: tuple[str, ...]) -> Received:
-        address = data_url(brief.picture.mime, brief.picture.data)
-        content = [{"type": "text", "text": brief.words}, {"type": "image_url", "image_url": {"url": address}}]
-        body = {
-            "model": self._model,
-            "messages": [{"role": "user", "content": content}],
-            "modalities": modalities,
-            "seed": brief.seed,
-        }
+        dialect = ChatDialect(self._model, further={"modalities": modalities})
+        turns = (Turn("user", brief.words, brief.picture),)
+        body = await dialect.body(turns, {"seed": brief.seed}, self._pictures)
         return await self._service.post(f"{self._base}/chat/completions", msgspec.json.encode(body))
 
 
@@ -202,26 +181,17 @@ def open_chat_image(name: str, address: str, settings: EditorSettings) -> Painti
     return Painting(name, ChatImage(model, check_address(url), read_key("COUNTERSIGHT_API_KEY"), settings))
 
 
-def _given_in_chat(completion: dict[str, Any], error: str) -> Given:
-    choice = inside(completion, "choices", 0)
-    if not isinstance(choice, dict):
-        if completion.get("error"):  # some gateways send errors with status 200
-            busy = inside(completion, "error", "code") in (429, 503)
-            reason = f"the server sent an error: {error}"
-            raise Overloaded(reason, None) if busy else EditFailed(reason, again=True)
-        raise no_picture("")
-    message = choice.get("message")
-    parts = [part for key in ("images", "content") if isinstance(found := inside(message, key), list) for part in found]
-    addresses = [found for part in parts if isinstance(found := inside(part, "image_url", "url"), str)]
+def _given_in_chat(completion: dict[str, Any]) -> Given:
+    choice = first_choice(completion)
+    message = choice["message"]
+    parts = [part for key in ("images", "content") if isinstance(found := message.get(key), list) for part in found]
+    addresses = [found for part in parts if isinstance(found := value_at(part, "image_url", "url"), str)]
     if not addresses:
         ends = (choice.get("native_finish_reason"), choice.get("finish_reason"))
         if block := next((word for word in ends if word in _BLOCKED), None):
             raise moderated(block)
-        content = inside(message, "content")
-        if isinstance(content, list):
-            content = " ".join(words_in(inside(part, "text")) for part in content)
-        raise no_picture(words_in(content) or words_in(inside(message, "refusal")))
-    log: Log = {"model": words_in(completion.get("model")), "answer": words_in(completion.get("id"))}
+        raise no_picture(short_text(message.get("content")) or short_text(message.get("refusal")))
+    log: Log = {"model": short_text(completion.get("model")), "answer": short_text(completion.get("id"))}
     if len(addresses) > 1:
         log["pictures"] = len(addresses)  # the last one is the final version
     head, comma, data = addresses[-1].partition(",")
@@ -229,7 +199,7 @@ def _given_in_chat(completion: dict[str, Any], error: str) -> Given:
         raise EditFailed("the response contains an address instead of the picture")
     if not head.endswith(";base64"):
         raise EditFailed("the picture in the response is not valid base64")
-    return Given(from_base64(data), log, amount(inside(completion, "usage", "cost")))
+    return Given(from_base64(data), log, amount(value_at(completion, "usage", "cost")))
 
 
 class OpenAIEdit(HostedPainter):
@@ -238,18 +208,18 @@ class OpenAIEdit(HostedPainter):
     async def paint(self, brief: Brief) -> Given:
         """Send the form, and return the picture in the response. The seed is not sent: these models accept none."""
         answer = await self._answer("images/edits", self._form(brief))
-        first = inside(answer, "data", 0)
-        if inside(first, "b64_json") is None:
-            if inside(first, "url") is not None:
+        first = value_at(answer, "data", 0)
+        if value_at(first, "b64_json") is None:
+            if value_at(first, "url") is not None:
                 raise EditFailed("the response contains an address instead of the picture")
-            raise no_picture(words_in(inside(answer, "error", "message")))
+            raise no_picture(short_text(value_at(answer, "error", "message")))
         log: Log = {
-            "tokens_in": amount(inside(answer, "usage", "input_tokens")),
-            "tokens_out": amount(inside(answer, "usage", "output_tokens")),
+            "tokens_in": amount(value_at(answer, "usage", "input_tokens")),
+            "tokens_out": amount(value_at(answer, "usage", "output_tokens")),
         }
-        if revised := words_in(inside(first, "revised_prompt")):
+        if revised := short_text(value_at(first, "revised_prompt")):
             log["revised_prompt"] = revised
-        return Given(from_base64(inside(first, "b64_json")), log)
+        return Given(from_base64(value_at(first, "b64_json")), log)
 
     def _form(self, brief: Brief) -> aiohttp.FormData:
         form = aiohttp.FormData({"model": self._model, "prompt": brief.words, "n": "1", "output_format": "png"})
@@ -282,32 +252,30 @@ class Gemini(HostedPainter):
 
     async def paint(self, brief: Brief) -> Given:
         """Request the picture, and return it from the parts of the response."""
-        picture = {"inlineData": {"mimeType": brief.picture.mime, "data": as_base64(brief.picture.data)}}
-        body = {
-            "contents": [{"role": "user", "parts": [{"text": brief.words}, picture]}],
-            "generationConfig": {"responseModalities": ["TEXT", "IMAGE"], "seed": brief.seed & 0x7FFFFFFF},
-        }
+        turns = (Turn("user", brief.words, brief.picture),)
+        fields = {"responseModalities": ["TEXT", "IMAGE"], "seed": brief.seed & 0x7FFFFFFF}
+        body = await GeminiDialect().body(turns, fields, self._pictures)
         answer = await self._answer(f"models/{self._model}:generateContent", msgspec.json.encode(body))
-        if block := words_in(inside(answer, "promptFeedback", "blockReason")):
+        if block := short_text(value_at(answer, "promptFeedback", "blockReason")):
             raise moderated(block)
-        candidate = inside(answer, "candidates", 0)
-        parts = inside(candidate, "content", "parts")
+        candidate = value_at(answer, "candidates", 0)
+        parts = value_at(candidate, "content", "parts")
         # Pictures drawn while reasoning are not part of the answer.
-        parts = [part for part in parts if not inside(part, "thought")] if isinstance(parts, list) else []
-        pictures = [data for part in parts if (data := inside(part, "inlineData", "data")) is not None]
+        parts = [part for part in parts if not value_at(part, "thought")] if isinstance(parts, list) else []
+        pictures = [data for part in parts if (data := value_at(part, "inlineData", "data")) is not None]
         if not pictures:
-            finish = words_in(inside(candidate, "finishReason"))
+            finish = short_text(value_at(candidate, "finishReason"))
             if finish in _BLOCKED:
-                raise moderated(f"{finish} {words_in(inside(candidate, 'finishMessage'))}")
-            said = " ".join(filter(None, (words_in(inside(part, "text")) for part in parts)))
+                raise moderated(f"{finish} {short_text(value_at(candidate, 'finishMessage'))}")
+            said = short_text(parts)
             if not said and finish not in ("", "STOP"):
                 raise EditFailed(f"the server sent no picture ({finish})", again=True)
             raise no_picture(said)
         log: Log = {
-            "model": words_in(answer.get("modelVersion")),
-            "answer": words_in(answer.get("responseId")),
-            "tokens_in": amount(inside(answer, "usageMetadata", "promptTokenCount")),
-            "tokens_out": amount(inside(answer, "usageMetadata", "candidatesTokenCount")),
+            "model": short_text(answer.get("modelVersion")),
+            "answer": short_text(answer.get("responseId")),
+            "tokens_in": amount(value_at(answer, "usageMetadata", "promptTokenCount")),
+            "tokens_out": amount(value_at(answer, "usageMetadata", "candidatesTokenCount")),
         }
         if len(pictures) > 1:
             log["pictures"] = len(pictures)  # the last one is the final version

@@ -2,6 +2,13 @@ from .batches import HALF as HALF
 from .batches import Batched as Batched
 from .batches import Batches as Batches
 from .batches import batches_of as batches_of
+from .dialects import ChatDialect as ChatDialect
+from .dialects import GeminiDialect as GeminiDialect
+from .dialects import PictureUrls as PictureUrls
+from .dialects import amount as amount
+from .dialects import first_choice as first_choice
+from .dialects import short_text as short_text
+from .dialects import value_at as value_at
 from .function import Function as Function
 from .function import FunctionModel as FunctionModel
 from .hosted import Hosted as Hosted

@@ -109,25 +109,25 @@ class ChatDialect:
             text,
             reasoning=next(filter(None, thoughts), "")
             or "".join(_text(part.get("thinking"), "text", "thinking") for part in _parts(content)),
-            finish=_shorten_value(choice.get("finish_reason")),
+            finish=short_text(choice.get("finish_reason")),
             tokens_in=_count(usage, "prompt_tokens"),
             tokens_out=_count(usage, "completion_tokens"),
-            model=_shorten_value(sent.get("model")),
+            model=short_text(sent.get("model")),
         )
 
 
 def reported_cost(sent: Any) -> float | None:
     """Return the cost in dollars that a server reports with its answer; None if it reports none."""
-    usage = _value_at(sent, "usage")
-    return _amount(usage["cost"]) if isinstance(usage, dict) and "cost" in usage else None
+    usage = value_at(sent, "usage")
+    return amount(usage["cost"]) if isinstance(usage, dict) and "cost" in usage else None
 
 
 def first_choice(sent: Any) -> dict[str, Any]:
     """Return the first choice of a completion; raises AskingFailed if there is none."""
-    choice = _value_at(sent, "choices", 0)
+    choice = value_at(sent, "choices", 0)
     if isinstance(choice, dict) and isinstance(choice.get("message"), dict):
         return choice
-    if choice is None and (error := _value_at(sent, "error")):  # some gateways send errors with status 200
+    if choice is None and (error := value_at(sent, "error")):  # some gateways send errors with status 200
         code, said = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, error)
         reason = f"the server sent an error: {shorten(str(said))}"
         raise Overloaded(reason, None) if code in (429, 503) else AskingFailed(reason, again=True)
@@ -154,7 +154,7 @@ class AnthropicDialect:
 
     def read(self, sent: Any) -> Answer:
         """Return the text of a message, with its thinking separated."""
-        content, usage = _value_at(sent, "content"), _value_at(sent, "usage")
+        content, usage = value_at(sent, "content"), value_at(sent, "usage")
         if not isinstance(content, list):
             raise _missing_part("message")
         return Answer(
@@ -162,10 +162,10 @@ class AnthropicDialect:
             reasoning="".join(
                 _text(part.get("thinking")) for part in _parts(content) if part.get("type") == "thinking"
             ),
-            finish=_shorten_value(sent.get("stop_reason")),
+            finish=short_text(sent.get("stop_reason")),
             tokens_in=_count(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
             tokens_out=_count(usage, "output_tokens"),
-            model=_shorten_value(sent.get("model")),
+            model=short_text(sent.get("model")),
         )
 
 
@@ -188,19 +188,19 @@ class GeminiDialect:
 
     def read(self, sent: Any) -> Answer:
         """Return the text of the first candidate, with thoughts separated."""
-        candidate, usage = _value_at(sent, "candidates", 0), _value_at(sent, "usageMetadata")
+        candidate, usage = value_at(sent, "candidates", 0), value_at(sent, "usageMetadata")
         if not isinstance(candidate, dict):
-            if blocked := _value_at(sent, "promptFeedback", "blockReason"):
-                raise AskingFailed(f"the server blocked the question: {_shorten_value(blocked)}", again=False)
+            if blocked := value_at(sent, "promptFeedback", "blockReason"):
+                raise AskingFailed(f"the server blocked the question: {short_text(blocked)}", again=False)
             raise _missing_part("candidates")
-        parts = _parts(_value_at(candidate, "content", "parts"))
+        parts = _parts(value_at(candidate, "content", "parts"))
         return Answer(
             "".join(_text(part.get("text")) for part in parts if not part.get("thought")),
             reasoning="".join(_text(part.get("text")) for part in parts if part.get("thought")),
-            finish=_shorten_value(candidate.get("finishReason")),
+            finish=short_text(candidate.get("finishReason")),
             tokens_in=_count(usage, "promptTokenCount"),
             tokens_out=_count(usage, "candidatesTokenCount", "thoughtsTokenCount"),
-            model=_shorten_value(sent.get("modelVersion")),
+            model=short_text(sent.get("modelVersion")),
         )
 
 
@@ -221,15 +221,15 @@ class BedrockDialect:
 
     def read(self, sent: Any) -> Answer:
         """Return the text of the message, with its reasoning separated."""
-        content, usage = _value_at(sent, "output", "message", "content"), _value_at(sent, "usage")
+        content, usage = value_at(sent, "output", "message", "content"), value_at(sent, "usage")
         if not isinstance(content, list):
             raise _missing_part("message")
         return Answer(
             "".join(_text(part.get("text")) for part in _parts(content)),
             reasoning="".join(
-                _text(_value_at(part, "reasoningContent", "reasoningText", "text")) for part in _parts(content)
+                _text(value_at(part, "reasoningContent", "reasoningText", "text")) for part in _parts(content)
             ),
-            finish=_shorten_value(sent.get("stopReason")),
+            finish=short_text(sent.get("stopReason")),
             tokens_in=_count(usage, "inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"),
             tokens_out=_count(usage, "outputTokens"),
         )
@@ -239,7 +239,7 @@ def _missing_part(what: str) -> AskingFailed:
     return AskingFailed(f"the server sent no {what}", again=True)
 
 
-def _value_at(value: Any, *path: str | int) -> Any:
+def value_at(value: Any, *path: str | int) -> Any:
     """Return the value at a path of keys and indices; None if there is none."""
     for key in path:
         if isinstance(key, str):
@@ -264,14 +264,16 @@ def _text(content: Any, *keys: str) -> str:
     return content if content.isascii() else content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _shorten_value(value: Any) -> str:
+def short_text(value: Any) -> str:
+    """Return the text of a message or of a field, shortened; "" if there is none."""
     return shorten(_text(value))
 
 
 def _count(usage: Any, *names: str) -> int:
     """Return the sum of the token counts that a server reports under these names; invalid ones count as 0."""
-    return int(sum(_amount(_value_at(usage, name)) for name in names))
+    return int(sum(amount(value_at(usage, name)) for name in names))
 
 
-def _amount(value: Any) -> float:
+def amount(value: Any) -> float:
+    """Return a count or a cost that a server reports, or 0 if it is implausible."""
     return value if isinstance(value, int | float) and 0 <= value < 1e12 else 0
