@@ -123,7 +123,9 @@ def test_faults_that_every_service_has(at, name, fault, kind, again, why):
     assert len(server.asked) == 1
 
 
-@pytest.mark.parametrize(("fault", "why"), [("status:401", "does not accept"), ("status:402", "the quota at 127.0.0.1:[0-9]+ is used up")])
+@pytest.mark.parametrize(
+    ("fault", "why"), [("status:401", "does not accept"), ("status:402", "the quota at 127.0.0.1:[0-9]+ is used up")]
+)
 def test_a_refused_key_an_empty_account_and_a_missing_server_are_told(at, fault, why):
     with PictureServer(ask=fault) as server:
         at(server)
