@@ -1,4 +1,4 @@
-"""Questions of our own from which pairs are built in tests."""
+"""Questions from which tests build pairs."""
 
 import csv
 import json
@@ -36,7 +36,7 @@ YES_NO = (
 
 
 def questions() -> list[tuple[str, str]]:
-    """How-many questions with counts from 1 to 12, then yes/no questions."""
+    """Return how-many questions with counts from 1 to 12, then yes/no questions."""
     many = [
         (way.format(noun), str(1 + (place * 5 + 3 * turn) % 12))
         for turn, way in enumerate(WAYS)
@@ -46,7 +46,7 @@ def questions() -> list[tuple[str, str]]:
 
 
 def write_csv(path: Path, rows: list[tuple[str, str]] | None = None) -> Path:
-    """A file laid out as C-VQA's CSV; what it says of the changed world is not needed, and not there."""
+    """Write a file in the layout of C-VQA's CSV, without the counterfactual questions, which are not needed."""
     with path.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file)
         out.writerow(["img_path", "query", "answer", "new query", "new answer", "type"])
@@ -57,7 +57,7 @@ def write_csv(path: Path, rows: list[tuple[str, str]] | None = None) -> Path:
 
 
 def write_vqa(folder: Path, entries: list[tuple[str, list[str]]]) -> tuple[Path, Path]:
-    """VQA's two official files, with what each of ten people answered."""
+    """Write VQA's two official files, with the answers of ten people."""
     asked = [{"question_id": n, "image_id": n, "question": question} for n, (question, _) in enumerate(entries)]
     said = [
         {

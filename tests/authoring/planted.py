@@ -1,4 +1,4 @@
-"""Pairs that a bad writer plants, in many wordings, and good ones beside them: question, answer, draft, new answer."""
+"""Planted bad pairs in many wordings, and good pairs: question, answer, draft, new answer."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -37,7 +37,7 @@ NOUNS = ("dogs", "cups", "chairs", "apples", "cars", "lamps", "kites", "benches"
 
 
 def empty_suppositions() -> Iterator[Planted]:
-    """The supposition says what the answer is, or changes nothing, and the answer is flipped all the same."""
+    """Yield pairs whose supposition states the answer or changes nothing, with a flipped answer."""
     for (question, asked, _), said, first in product(SCENES, SAID, ("yes", "no")):
         other = "no" if first == "yes" else "yes"
         yield question, first, f"{asked} if {said.format(a=other)}?", other
@@ -45,7 +45,7 @@ def empty_suppositions() -> Iterator[Planted]:
 
 
 def stated_counts() -> Iterator[Planted]:
-    """The count of the picture stands in the question."""
+    """Yield pairs whose question states the count in the picture."""
     for noun, said, (change, sign), count in product(NOUNS, COUNTED, CHANGES, (4, 6)):
         asked = f"how many {noun} would there be if {change.format(k=2, x=noun)}"
         draft = said.format(n=count, x=noun, q=asked)
@@ -53,7 +53,7 @@ def stated_counts() -> Iterator[Planted]:
 
 
 def good_pairs() -> Iterator[Planted]:
-    """What a good writer writes."""
+    """Yield good pairs."""
     for noun, (change, sign), count, number in product(NOUNS, CHANGES, (4, 7), (2, 3)):
         draft = f"How many {noun} would there be if {change.format(k=number, x=noun)}?"
         yield f"How many {noun} are there?", str(count), draft, str(count + number * sign)

@@ -1,4 +1,4 @@
-"""Pairs built from real questions: by a grammar, checked, balanced, with a reason for everything that became none."""
+"""Pairs built by the grammar: checked, balanced, and with a reason for every rejected question."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Bad pairs that a writer plants are rejected, good ones are not; by default a model is asked without the pictures."""
+"""Planted bad pairs are rejected, by rules and by a model, and good pairs are not."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def scripted(
     derived: dict[str, str] | None = None,
     empty: Sequence[str] = (),
 ) -> Callable[[ChatServer, int, dict], str]:
-    """A writer that writes these pairs, each to its own question, and that checks them as it is told."""
+    """Return a server that writes these pairs, each for its own question, and gives scripted verdicts."""
     drafts: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for question, answer, draft, new in pairs:
         drafts.setdefault((question, answer), []).append((draft, new))

@@ -1,4 +1,4 @@
-"""Models as writers: what they write is checked, every answer is kept, and everything that is wrong has its reason."""
+"""Models as writers: drafts are checked, replies are stored, and every rejection has a reason."""
 
 import json
 import os
@@ -27,13 +27,13 @@ Said = Callable[[str, int], str]
 
 
 def asked(body: dict) -> tuple[str, int]:
-    """The noun and the count of the question that a writer was given last."""
+    """Return the noun and the count in a request for a draft."""
     found = re.findall(r"Question: How many (\w+) are there\?\nAnswer: (\d+)", question_of(body))
     return found[-1][0], int(found[-1][1])
 
 
 def writing(said: Said, polished: str | None = None) -> Callable[[ChatServer, int, dict], str]:
-    """A server that writes as it is told, and polishes nothing unless it is told how."""
+    """Return a server with scripted drafts and, if given, one scripted correction."""
 
     def behave(server: ChatServer, number: int, body: dict) -> str:
         text = question_of(body)
@@ -199,7 +199,7 @@ def test_a_writer_without_any_pair_is_stopped_and_not_paid_twice(tmp_path: Path,
 
 
 def one_habit(noun: str, count: int) -> str:
-    """Doubles everything, and says it in one way."""
+    """Return a draft that doubles the count, always in the same wording."""
     question = f"How many {noun} would there be if the number of {noun} doubled?"
     return json.dumps({"operation": "double", "new_answer": str(2 * count), "question": question})
 

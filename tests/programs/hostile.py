@@ -1,4 +1,4 @@
-"""Programs nobody would want to run: each tries to get at the machine, or to take more of it than it may.
+"""Hostile programs: each tries to access the machine, or to use more of it than allowed.
 
 {file} is a file with a secret in it, {folder} the folder of it, {port} that of a server which must not be reached, and
 {variable} the name of an environment variable that holds a secret. What a program gets hold of, it returns.
@@ -147,7 +147,7 @@ def viper_programs() -> dict[str, str]:
 
 
 def wrapped(bodies: dict[str, str]) -> dict[str, str]:
-    """Bodies of execute_command as programs."""
+    """Return bodies of execute_command as programs."""
     return {name: "def execute_command(image):\n" + _indented(body) for name, body in bodies.items()}
 
 
@@ -156,7 +156,7 @@ def _indented(body: str) -> str:
 
 
 def filled(text: str, **names: object) -> str:
-    """The text with what stands in braces replaced; other braces are its own."""
+    """Return the text with the names in braces replaced; other braces stay."""
     for name, value in names.items():
         text = text.replace(f"{{{name}}}", str(value))
     return text

@@ -1,4 +1,4 @@
-"""More programs that mean harm: they lie about why they failed, stall whoever reads them, or aim at what runs them."""
+"""More hostile programs: they disguise why they failed, delay their parser, or attack the interpreter."""
 
 FAKED = {
     # each raises what a limit would raise, or says what we would say; all of them are plain errors

@@ -1,4 +1,4 @@
-"""Eyes and programmers for tests, and programs run with them."""
+"""Scripted vision tools and code models for tests, and functions that run programs with them."""
 
 import asyncio
 
@@ -23,12 +23,12 @@ PICTURE = check_picture(picture(size=100))
 
 
 def parse_steps(text):
-    """The steps of the program in a reply."""
+    """Return the steps of the program in a reply."""
     return parse_program(extract_steps(text))
 
 
 class Eyes:
-    """Sees three dogs and says what it was told to say."""
+    """A vision tool that finds three dogs and gives scripted answers."""
 
     name = "eyes"
 
@@ -54,7 +54,7 @@ class Eyes:
 
 
 class Coder:
-    """A code model that writes what it is told to write for each question."""
+    """A code model with scripted replies."""
 
     name = "coder"
     needs_picture = False
@@ -78,13 +78,13 @@ def request(question="Is it?", kind="boolean", options=(), key="case-1/factual/t
 
 
 def programs(style, write, eyes=None, limits=None):
-    """A model whose code model writes what `write` says of a request."""
+    """Return a program model whose code model replies with `write(request)`."""
     limits = limits or Limits()
     return Programs(f"{style}:coder", STYLES[style](limits), MeteredModel(Coder(write)), eyes or Eyes())
 
 
 def answered(model, *requests):
-    """What a model says to each request, or the exception that came instead."""
+    """Return a model's answer to each request, or the exception that it raised."""
 
     async def ask():
         try:
@@ -103,7 +103,7 @@ async def _outcome(model, request):
 
 
 def returned(body, eyes=None, ask=None, tracing=None, limits=None):
-    """What a Python program with this body returns."""
+    """Return the result of a Python program with this body."""
     program = "def execute_command(image):\n" + "\n".join(f"    {line}" for line in body.splitlines())
 
     async def run():

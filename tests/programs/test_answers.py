@@ -1,4 +1,4 @@
-"""From what a program returns to an answer of the kind that was asked for."""
+"""Results of programs are converted to answers of the requested kind."""
 
 import pytest
 from hypothesis import given

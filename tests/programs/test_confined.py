@@ -1,4 +1,4 @@
-"""What the system itself keeps an interpreter from, however a program got hold of it."""
+"""The operating system confines an interpreter, even if a program has taken control of it."""
 
 import asyncio
 import contextlib
@@ -36,12 +36,12 @@ SHELL = [sys.executable, "-I", "-S", confined.__file__, str(64 * MEGABYTE), "5",
 
 
 def in_shell(script):
-    """What a confined shell prints; it has only the commands that are built in."""
+    """Return the output of a confined shell, which has only built-in commands."""
     return subprocess.run([*SHELL, script], capture_output=True, text=True, timeout=120, check=False).stdout.split()
 
 
 def sandboxed(program, eyes=None, times=1, limits=None, during=None):
-    """What comes of a program, run so many times at once."""
+    """Return the outcomes of a program that runs several times concurrently."""
 
     async def run():
         sandbox = Sandbox(limits or Limits())

@@ -1,4 +1,4 @@
-"""Detectors as eyes: any sort of model, the words of a program, and whole boxes where things are."""
+"""Detectors as vision tools: kinds of models, names of classes, and boxes."""
 
 import asyncio
 import io
@@ -27,7 +27,7 @@ CLASSES = tuple(COCO.values())
 
 
 def red_at(left: int, top: int, right: int, bottom: int, *, size: tuple[int, int] = (320, 160)) -> Picture:
-    """A grey picture with something red in it."""
+    """Return a grey picture with a red object."""
     image = Image.new("RGB", size, (90, 90, 90))
     ImageDraw.Draw(image).rectangle((left, top, right - 1, bottom - 1), fill=(255, 0, 0))
     file = io.BytesIO()
@@ -138,7 +138,7 @@ def test_the_model_beside_a_detector_is_named_after_a_plus(where: str, path: str
 
 
 def answered(path: str, program: str, said: str = "") -> tuple[Answer, list[dict], dict[str, object]]:
-    """What a program makes of a red cat, what its model was asked beside it, and the settings it leaves in run.json."""
+    """Return a program's replies about a red cat, the requests to its model, and the settings in run.json."""
 
     def behave(server: ChatServer, number: int, body: dict) -> str:
         return f"say:```python\n{program}\n```" if "def execute_command" in question_of(body) else f"say:{said}"

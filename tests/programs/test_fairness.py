@@ -1,4 +1,4 @@
-"""Programs beside each other: none holds up the others, and none pays for the time of others."""
+"""Concurrent programs: none delays the others, and waiting does not count against a time limit."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ GOOD = "def execute_command(image):\n    return len(image.find('dog')) == 3"
 
 
 async def outcomes(style, texts, limits, eyes=None):
-    """What comes of programs that are all under way at once, with the seconds each took."""
+    """Return the outcomes of concurrent programs, with the seconds that each took."""
     start = time.perf_counter()
 
     async def one(model, key):
@@ -34,7 +34,7 @@ async def outcomes(style, texts, limits, eyes=None):
 
 @pytest.mark.slow
 def test_waiting_in_a_queue_does_not_count_as_running() -> None:
-    """Ten times as much to compute as one program may take, and every tool of it slower than the queue is long."""
+    """The programs together compute ten times as long as one may, and their tools are slow."""
     pytest.importorskip("pydantic_monty")
     limits = Limits(seconds=0.8, waiting=0.6)
 
@@ -49,7 +49,7 @@ def test_waiting_in_a_queue_does_not_count_as_running() -> None:
 
 
 class Crowd(Eyes):
-    """Sees as many things as a program gets."""
+    """Finds as many things as a program may get."""
 
     async def find(self, picture, what, within):
         return (DOGS * 170)[:500]
@@ -83,7 +83,7 @@ def test_step_programs_do_not_block_the_event_loop() -> None:
 
 
 class Panicked(BaseException):
-    """As what is written in Rust raises when it has a fault: no Exception."""
+    """An error that is not an Exception, like a panic of code written in Rust."""
 
 
 @pytest.mark.parametrize("fault", [ZeroDivisionError, MemoryError, RecursionError, Panicked])

@@ -1,4 +1,4 @@
-"""Programs that mean harm: each ends as a failure of its own case, within its time, having got at nothing."""
+"""Hostile programs: each fails only its own case, within its time, and accesses nothing."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ ORDINARY = {
 
 
 def slowly(*values):
-    """A parameter of `make test-all` alone."""
+    """Return a parameter that only `make test-all` uses."""
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
@@ -42,11 +42,11 @@ class Outcome(NamedTuple):
     came: Answer | AskingFailed
     seconds: float
     after: Answer | AskingFailed
-    """What came of an ordinary program right after it."""
+    """The outcome of an ordinary program directly after it."""
 
 
 class Trap:
-    """A secret file, a secret in the environment, and a server that nobody should call."""
+    """A secret file, a secret in the environment, and a server that no program may call."""
 
     def __init__(self, folder) -> None:
         self.folder = folder
@@ -84,7 +84,7 @@ def trap(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def outcomes(request, trap):
-    """What came of every hostile program that is asked for."""
+    """The outcomes of all requested hostile programs."""
     asked = [getattr(item, "callspec", None) for item in request.session.items if item.module is request.module]
     asked = [call.params for call in asked if call and "style" in call.params]
     names = {style: [params["name"] for params in asked if params["style"] == style] for style in HARM}
@@ -93,14 +93,14 @@ def outcomes(request, trap):
 
 @pytest.fixture
 def outcome_of(request, outcomes, trap):
-    """What came of one of them. It has a time limit: where a test is tried again, the program is too."""
+    """Return the outcome of one of them, within a time limit; if a test is retried, so is the program."""
     if getattr(request.node, "execution_count", 1) == 1:
         return lambda style, name: outcomes[style][name]
     return lambda style, name: asyncio.run(run(style, trap, name))[name]
 
 
 async def run(style, trap, *names):
-    """What comes of hostile programs, one after the other in one pool of interpreters."""
+    """Return the outcomes of hostile programs that run one after the other in one pool of interpreters."""
     eyes = Eyes(lambda question: filled(SAID.get(question, INJECTED), **trap.names))
     found = {}
     written = ORDINARY[style]

@@ -1,4 +1,4 @@
-"""A vision-language model as eyes: how it is asked, and what is made of what it says."""
+"""A vision-language model as a vision tool: its prompts, and how its replies are parsed."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""`viper:` and `visprog:` as models like any other: how they are named, asked, and what a run keeps of them."""
+"""`viper:` and `visprog:` as models: their names, requests, and what a run records."""
 
 import asyncio
 import json

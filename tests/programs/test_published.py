@@ -1,4 +1,4 @@
-"""Programs as the prompts of ViperGPT and VisProg show them, each use of their vocabularies in words of our own."""
+"""Programs in the vocabularies of ViperGPT and VisProg, rewritten from the examples in their prompts."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ SAID = {
 
 
 class Eyes:
-    """See the things above, and rate what lies further right as the better match."""
+    """Finds the things above, and rates things further right as better matches."""
 
     name = "eyes"
 

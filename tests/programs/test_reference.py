@@ -86,7 +86,7 @@ def test_any_text_gives_a_program_or_none(question) -> None:
 
 
 def test_the_right_things_are_removed() -> None:
-    """Six circles in two rows, one dot in the first, two in the second, and so on."""
+    """There are six circles in two rows, with one dot in the first, two in the second, and so on."""
 
     class Circles(Eyes):
         async def find(self, picture, what, within):

@@ -1,4 +1,4 @@
-"""Eyes for drawn scenes as programs use them: things by name, in parts of a picture, and the little they can say."""
+"""The vision tool for drawn scenes: things by name, parts of a picture, and questions."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ def drawn(number: int) -> tuple[Picture, object]:
 
 
 def seeing(call):
-    """What comes of a coroutine function of fresh eyes."""
+    """Return the result of a coroutine function, called with a new vision tool."""
 
     async def look():
         eyes = SceneVision()

@@ -1,4 +1,4 @@
-"""Step programs: parsed by a real parser, interpreted one operation at a time, and never run as Python."""
+"""Step programs are parsed and interpreted one operation at a time, and never run as Python."""
 
 import asyncio
 import threading
@@ -117,7 +117,7 @@ def test_step_programs_have_a_wall_time_limit(monkeypatch) -> None:
 
 
 async def stopped(program, waits):
-    """What comes of a program whose clock is short; its thread ends when it has failed."""
+    """Run a program with a short wall-time limit; its thread ends when it has failed."""
     try:
         await run_steps(parse_steps(program), PICTURE, Eyes(), Tracing(), Limits(wall=0.05))
     finally:

@@ -1,4 +1,4 @@
-"""A language model without eyes, told what a detector found, is a model like any other."""
+"""A language model that answers from a list of detected objects."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tiny random detectors of transformers', saved as a user would have them."""
+"""Tiny random detectors of transformers, saved as model folders."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ SMALL = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "nu
 
 
 def yolos(folder: Path, names: dict[int, str]) -> Path:
-    """A detector with classes of its own."""
+    """Save a detector with its own classes."""
     from transformers.models.yolos.image_processing_pil_yolos import YolosImageProcessorPil
 
     torch.manual_seed(0)
@@ -34,7 +34,7 @@ def yolos(folder: Path, names: dict[int, str]) -> Path:
 
 
 def owlvit(folder: Path) -> Path:
-    """A detector that takes any words."""
+    """Save an open-vocabulary detector."""
     from transformers.models.owlvit.image_processing_pil_owlvit import OwlViTImageProcessorPil
 
     torch.manual_seed(0)
@@ -53,6 +53,6 @@ def owlvit(folder: Path) -> Path:
 
 
 def classifier(folder: Path) -> Path:
-    """A model that says what a picture is of, but not where."""
+    """Save a classifier, which finds no places."""
     ViTForImageClassification(ViTConfig(**SMALL, image_size=64)).save_pretrained(folder)
     return folder

@@ -1,4 +1,4 @@
-"""The eyes of programs: what is drawn in a picture, from its pixels alone."""
+"""The scene reader recognises drawn pictures from their pixels."""
 
 import io
 from collections import Counter
