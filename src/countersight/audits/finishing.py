@@ -35,7 +35,7 @@ from countersight.audits.calibration.people import REVIEWED, read_reviews
 from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
 from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
-from countersight.audits.page.score_tables import agreement_grids, corrected_grid, result_grids
+from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
 from countersight.audits.scores import SCORES, AuditScores, encode, score
 from countersight.audits.selection import SELECTION, decode_selection
@@ -128,7 +128,7 @@ def print_results(finished: Finished, console: Console) -> None:
     print_grids((*result_grids(scores), *agreement_grids(scores.agreement), *corrected), console)
     tested = f"{several(scores.cases, 'case')}, {several(len(scores.concepts), 'concept')} tested"
     console.print(f"\n{tested}; 95% intervals, clustered by picture")
-    excluded = (f"excluded: {count:,} x {reason}" for reason, count in scores.excluded.items())
+    excluded = (f"excluded: {count:,} x {reason}" for reason, count in excluded_by_kind(scores).items())
     abstained = (f"{judge} abstained {count:,} times" for judge, count in scores.abstentions.items() if count)
     found = (each.words for each in finished.limits if each.of_this_audit and not each.grave)
     for words in (*excluded, *abstained, *found):

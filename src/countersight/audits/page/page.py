@@ -127,6 +127,7 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Thumb
             cases_shown=cases,
             pictures={file: (nth, small) for nth, (file, small) in enumerate(pictures.items())},
             steps=steps,
+            excluded=score_tables.excluded_by_kind(scores),
             result_grids=list(score_tables.result_grids(scores)),
             agreement_grids=list(score_tables.agreement_grids(scores.agreement)),
             calibration_grids=[*score_tables.calibration_grids(calibration), score_tables.corrected_grid(scores)]

@@ -1,6 +1,7 @@
 """Tables of an audit: numbers from 0 to 1 with three digits, as in the paper, with their intervals."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -124,6 +125,14 @@ def _extensions(scores: AuditScores) -> Iterator[tuple[str, Mean]]:
     if (thought := scores.thought) is not None:
         yield "the answer changes when the model's own explanation is altered", thought.moved
         yield "the new answer is the one that the altered explanation implies", thought.followed
+
+
+def excluded_by_kind(scores: AuditScores) -> dict[str, int]:
+    """Return the number of excluded tests by kind of reason, without the measurements that most reasons end with."""
+    counts: Counter[str] = Counter()
+    for reason, number_of_tests in scores.excluded.items():
+        counts[reason.partition(":")[0]] += number_of_tests
+    return dict(counts.most_common())
 
 
 def agreement_grids(agreement: JudgeAgreement) -> Iterator[Grid]:
