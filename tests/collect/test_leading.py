@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -365,13 +366,14 @@ def test_an_unsafe_configuration_is_named(tmp_path: Path, capsys):
             "de",
             {"basic": "Wie viele Tassen sind da?", "counterfactual": "Wie viele wären es, wenn zwei herunterfielen?"},
         ),
+        ("de-AT", {"counterfactual": "Wie viele wären es, falls zwei herunterfielen?"}),
         ("en", {"counterfactual": "Had two cups fallen off the table, how many cups would be left?"}),
     ],
 )
 def test_people_write_in_their_own_language(tmp_path: Path, language: str, fields: dict[str, str]):
     more = {"language": language}
     make_campaign(tmp_path / "campaign", "cfmm", 1, **more)
-    if language == "de":  # the interface is in German too, and English for those who ask for it
+    if language.startswith("de"):  # the interface is in German too, and English for those who ask for it
         setting(tmp_path / "campaign", 'languages = ["de", "en"]', 'languages = ["en"]')
     with opened(tmp_path / "campaign") as (app, campaign):
         ada = Visitor(app, campaign, "ada")
@@ -393,6 +395,26 @@ def test_people_write_in_their_own_language(tmp_path: Path, language: str, field
             with opened(tmp_path / "second") as (app, campaign):
                 ben = Visitor(app, campaign, "ben")
                 assert "names the answer" in ben.post(ben.begin("write"), **ANSWERS["cfmm/write"] | leaky).text
+
+
+def test_a_region_does_not_switch_the_checks_of_a_language_off(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cfmm", 1, language="en-GB")
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada = Visitor(app, campaign, "ada")
+        without = ANSWERS["cfmm/write"] | {"counterfactual": "How many circles would be left?"}
+        assert "different into a condition" in ada.post(ada.begin("write"), **without).text
+
+
+def test_figures_are_at_most_a_minute_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        lead, done = Visitor(app, campaign, "lea", "lead"), "<dt>Done</dt><dd>1</dd>"
+        assert done not in lead.get("/lead").text
+        for name in ("ada", "ben"):
+            Visitor(app, campaign, name).contribute("verify")
+        clock = time.monotonic
+        monkeypatch.setattr(time, "monotonic", lambda: clock() + 61)
+        assert done in lead.get("/lead").text
 
 
 def test_one_word_makes_another_response(tmp_path: Path):

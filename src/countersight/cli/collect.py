@@ -183,7 +183,7 @@ def _new(chosen: argparse.Namespace) -> int:
     more = " --database ADDRESS" if has_password else ""
     print(f"  countersight collect people {quote(str(chosen.campaign))} --invite YOU --role lead{more}")
     print(f"  countersight collect serve {quote(str(chosen.campaign))}{more}")
-    if chosen.language not in ("en", "de"):
+    if chosen.language.partition("-")[0].lower() not in ("en", "de"):
         print("Guidelines, tests and consent text in campaign.toml are in English: translate them before people start.")
     if has_password:
         print("ADDRESS is the same as now (or set COUNTERSIGHT_DATABASE): the campaign does not store its password.")

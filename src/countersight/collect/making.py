@@ -20,7 +20,7 @@ from countersight.collect.campaign import PICTURES, SETTINGS, Campaign, keep_pic
 from countersight.collect.database import tables
 from countersight.collect.flows import FLOWS, NewItem
 from countersight.collect.flows.verify import asked
-from countersight.collect.settings import LOCALE, read_catalog
+from countersight.collect.settings import LOCALE, primary_language, read_catalog
 from countersight.collect.work import add_items
 from countersight.dataset import Dataset, read_card
 from countersight.engine import MANIFEST as RUN
@@ -125,7 +125,8 @@ def _visible(source: dict[str, Any]) -> dict[str, Any]:
 def settings_text(flow: str, title: str, language: str = "en", license: str = "") -> str:
     """Return the text of the initial `campaign.toml`, in the language of the campaign if it is translated."""
     defaults = files(__package__) / "defaults"
-    catalog = read_catalog(LOCALE, language)
+    short = primary_language(language)
+    catalog = read_catalog(LOCALE, short)
     lines = "".join((defaults / f"{name}.toml").read_text(encoding="utf-8") for name in (flow, "consent")).splitlines()
     said = re.compile(r'"([^"]+)"')
     text = ""
@@ -135,7 +136,7 @@ def settings_text(flow: str, title: str, language: str = "en", license: str = ""
         text += catalog.get(line, line) + "\n"
     text = text.replace('language = "en"', f"language = {json.dumps(language)}", 1)
     if catalog:
-        text = text.replace('languages = ["en"]', f'languages = ["{language}", "en"]', 1)
+        text = text.replace('languages = ["en"]', f'languages = ["{short}", "en"]', 1)
     if license:
         text = text.replace('license = "CC-BY-4.0"', f"license = {json.dumps(license)}", 1)
     return text.replace('"{title}"', json.dumps(title, ensure_ascii=False), 1)

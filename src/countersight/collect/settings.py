@@ -118,6 +118,11 @@ class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Version = 1
 
 
+def primary_language(code: str) -> str:
+    """Return the language of an HTML code, without a region or a script."""
+    return code.partition("-")[0].lower()
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything in campaign.toml."""
 
@@ -147,6 +152,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pay: Pay = Pay()
     prolific: Prolific = Prolific()
     loop: Loop = Loop()
+
+    @property
+    def grammar(self) -> str:
+        """The language whose grammar is checked: "en" for the code "en-GB"."""
+        return primary_language(self.language)
 
     def __post_init__(self) -> None:
         if abs(sum(self.splits.values()) - 1) > 1e-6:

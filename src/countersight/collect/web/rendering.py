@@ -57,7 +57,7 @@ class Renderer:
         self._common = {
             "settings": settings,
             "written": settings.language,
-            "condition": EXAMPLES.get(settings.language, ""),
+            "condition": EXAMPLES.get(settings.grammar, ""),
         }
 
     def render(self, template: str, language: str, values: dict[str, Any]) -> str:

@@ -148,7 +148,7 @@ class Visit:
 
     def read(self) -> Form:
         """Return the submitted form for validation; error messages are in the visitor's language."""
-        return Form(self.form, self.settings.language, self.say)
+        return Form(self.form, self.settings.grammar, self.say)
 
     def choose(self, name: str, options: Sequence[str], words: str) -> Any:
         """Return one of several values of a field, or refuse the request with these words."""

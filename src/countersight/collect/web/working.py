@@ -104,7 +104,7 @@ async def show_task(
     }
     if flow.name == "cfmm" and name == "write":
         own["balance"] = (await visit.figures.get("balance", lambda c: group_counts(c, flow)))[0]
-        own["leak"] = leak_in(_pair(values), visit.settings.language)
+        own["leak"] = leak_in(_pair(values), visit.settings.grammar)
     if flow.name == "cosim" and name == "distractor":
         own["loop_words"] = visit.request.app.state.loop.describe(visit.say)
     own |= {"fields": [*flow.fields(name, task.item, task.past), *further], "flag_fields": _FLAG}
@@ -254,7 +254,7 @@ async def check_leak(visit: Visit) -> Response:
     pair = _pair(visit.form)
     asked = as_instance(pair)
     blind = await answers_blind(visit.campaign, visit.request.app.state.loop, asked) if asked else None
-    return visit.page("parts/leak.html", leak=leak_in(pair, visit.settings.language), blind=blind, values=visit.form)
+    return visit.page("parts/leak.html", leak=leak_in(pair, visit.settings.grammar), blind=blind, values=visit.form)
 
 
 def _pair(values: dict[str, str]) -> WrittenPair:
