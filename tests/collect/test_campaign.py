@@ -268,7 +268,7 @@ def test_the_interface_speaks_other_languages(tmp_path: Path):
         )
 
 
-SAID = {"RefusedError": 1, "fail": 1, "say": 0, "Dispute": 1, "ModelCheck": 3, "choose": 2}
+SAID = {"RefusedError": 1, "fail": 1, "say": 0, "Dispute": 1, "ModelCheck": 3}
 """Functions that are given a text for people, and the place of that argument."""
 FIELDS = ("Text", "Choice", "Box", "answer_field", "replace")
 """Functions that make a field of a form: all their texts but the first, which is its name, are shown."""

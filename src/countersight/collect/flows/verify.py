@@ -186,13 +186,12 @@ def read_verdict(form: Form, fields: Sequence[Field], case: Case, past: Past) ->
         if not words:
             form.fail("words", "Say why it should be rejected.")
         return CaseVerdict("reject", related, "", words, cause)
-    corrected = {"answer": "", "factual_answer": ""} | {
-        f"{prefix}answer": read[f"{prefix}answer"] for prefix in questions
-    }
     for prefix, question in questions.items():
-        if question.answer == corrected[f"{prefix}answer"]:
+        if question.answer == read[f"{prefix}answer"]:
             form.fail(f"{prefix}answer", "This is already the given answer.")
-    verdict = CaseVerdict("correct" if any(corrected.values()) else "keep", True, words=words, cause=cause, **corrected)
+    answer, factual_answer = read["answer"], read.get("factual_answer", "")
+    outcome: Verdict = "correct" if answer or factual_answer else "keep"
+    verdict = CaseVerdict(outcome, True, answer, words, cause, factual_answer)
     if past.get("verify") and not words and verdict.settled not in [each.settled for each in past["verify"]]:
         form.fail("words", "Your decision differs from both: say why.")
     return verdict

@@ -1,7 +1,7 @@
 """Pages for leads: progress, items, people, pay. What a script may do too is answered as JSON under /api/."""
 
 import time
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import func, select
@@ -16,6 +16,12 @@ from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 _ON_A_PAGE = 50
 STATES = ("open", "flagged", "done", "removed", "check")
+_ROLE: Final = Choice("role", "Role", options={role: role for role in people.ROLES})
+_BATCH_PAID: Final = Choice(
+    "outcome",
+    "Was it paid?",
+    options={"settled": "It was paid", "voided": "It was not paid, and will not be"},
+)
 _ACCESS: Final = Choice(
     "access",
     "May this person work?",
@@ -164,7 +170,7 @@ def _somebody_else(visit: Visit) -> PersonFigures:
 
 async def change_role(visit: Visit) -> Response:
     """Change the role of a person."""
-    role = visit.choose("role", people.ROLES, "Choose a role.")
+    role = visit.choose(_ROLE)
     _somebody_else(visit)
     await visit.write(lambda c: people.set_role(c, visit.number, role))
     return visit.go(f"/lead/people/{visit.number}")
@@ -172,7 +178,7 @@ async def change_role(visit: Visit) -> Response:
 
 async def set_access(visit: Visit) -> Response:
     """Allow somebody to work, pause them or block them."""
-    access = visit.choose("access", get_args(work.Access), "Choose open, paused or blocked.")
+    access = visit.choose(_ACCESS)
     _somebody_else(visit)
     await visit.write(lambda c: work.set_access(c, visit.settings, visit.number, access))
     return visit.json({"access": access}) if visit.is_api else visit.go(f"/lead/people/{visit.number}")
@@ -188,8 +194,8 @@ async def reset_tests(visit: Visit) -> Response:
 async def retract(visit: Visit) -> Response:
     """Redo or remove all work of a person, and decide whether it is paid."""
     person = _somebody_else(visit)
-    fate = visit.choose("fate", get_args(work.Fate), "Choose what happens to the work.")
-    paid = visit.choose("pay", ("yes", "no"), "Choose whether the work is paid.")
+    fate = visit.choose(_FATE)
+    paid = visit.choose(_PAID)
     if visit.form.get("sure") != str(person.done):  # not confirmed, or for another number
         return await person_page(visit, deciding={"fate": fate, "pay": paid})
     settings, flow, number = visit.settings, visit.campaign.flow, visit.number
@@ -243,6 +249,7 @@ async def pay_page(visit: Visit) -> Response:
         names=read(lambda c: people.names(c, [person for person, _ in found])),
         batches=read(lambda c: c.execute(batches.order_by(batch.id.desc()).limit(_ON_A_PAGE)).all()),
         for_removed=read(pay.left_for_removed),
+        outcomes=_BATCH_PAID.options,
         total=read(pay.balances),
         after=begins,
     )
@@ -277,6 +284,6 @@ async def batch_csv(visit: Visit) -> Response:
 
 async def close_batch(visit: Visit) -> Response:
     """Record the outcome of a batch."""
-    outcome = visit.choose("outcome", ("settled", "voided"), "Say whether the batch was paid or not.")
+    outcome = visit.choose(_BATCH_PAID)
     await visit.write(lambda c: pay.close_batch(c, visit.number, outcome, visit.me.id, visit.now))
     return visit.go("/lead/pay")

@@ -7,7 +7,7 @@ import logging
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, quote
 
@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import Store
-from countersight.collect.flows import Form
+from countersight.collect.flows import Choice, Form
 from countersight.collect.people import Person, Role, session_person
 from countersight.collect.web.rendering import Renderer
 from countersight.errors import CampaignError
@@ -150,10 +150,11 @@ class Visit:
         """Return the submitted form for validation; error messages are in the visitor's language."""
         return Form(self.form, self.settings.grammar, self.say)
 
-    def choose(self, name: str, options: Sequence[str], words: str) -> Any:
-        """Return one of several values of a field, or refuse the request with these words."""
-        if (value := self.form.get(name, "")) not in options:
-            raise RefusedError(422, words)
+    def choose(self, field: Choice) -> Any:
+        """Return the value of a field, or refuse the request and name the values that are allowed."""
+        if (value := self.form.get(field.name, "")) not in field.options:
+            values = ", ".join(field.options)
+            raise RefusedError(422, "“{field}” must be one of: {values}.", field=field.name, values=values)
         return value
 
     async def write(self, job: Callable[[Connection], T]) -> T:
