@@ -166,10 +166,18 @@ def rules_for_supports(world, text):
     (falls,) = named(world, text)
     lower = {(contact.upper, contact.lower) for contact in contacts(world)}
     others = re.search(r"exactly (\d+) other", text)
+    number = 1 + int(others[1]) if others else 1
     steps = {falls.id}
-    for _ in range(1 + int(others[1]) if others else 1):
+    for _ in range(number):
         steps = {below for upper, below in lower if upper in steps}
+
+    def load(name):
+        above = {upper for upper, below in lower if below == name}
+        return above.union(*map(load, above))
+
     return {
+        "as many things above as fall": lambda thing: abs(len(load(thing.id)) - number),
+        "somewhere below": lambda thing: falls.id not in load(thing.id),
         "directly below": lambda thing: (falls.id, thing.id) not in lower,
         "touches": lambda thing: not {(falls.id, thing.id), (thing.id, falls.id)} & lower,
         "as many steps below as things fall": lambda thing: thing.id not in steps,
@@ -193,7 +201,12 @@ def rules_for_discs(world, text):
     def aside(disc):
         return abs((disc.x - mover.x) * mover.vy - (disc.y - mover.y) * mover.vx) / speed
 
+    def in_the_way(disc):
+        reach = disc.radius + mover.radius
+        return ahead(disc) if ahead(disc) > 0 and aside(disc) < reach else 1000 + aside(disc)
+
     return {
+        "first in the way": in_the_way,
         "nearest to the line": aside,
         "nearest to the arrow's line": lambda disc: aside(disc) if ahead(disc) > 0 else 1000,
         "edge nearest to the line": lambda disc: aside(disc) - disc.radius if ahead(disc) > 0 else 1000,

@@ -133,6 +133,10 @@ class Answers:
         """Return whether the name is right in several questions, so that it may be wrong in others."""
         return self._right[name] >= _MIN_TIMES_RIGHT
 
+    def is_known(self, shape: Shape, query: ChoiceQuery) -> bool:
+        """Return whether the answer and the thing asked about keep each other in place in other pictures."""
+        return not self._is_wrong(shape.names[query.answer[0]], shape, query)
+
     def plausible_names(self, shape: Shape, query: ChoiceQuery) -> Counter[str]:
         """Return how often each name is in the answer's place in similar graphs; empty if there are few names, or one
         name is nearly always there."""
@@ -227,8 +231,11 @@ def options(
         return _explained(task, query, shape, likely, rng)
     answer = shape.names[query.answer[0]]
     partial = [shape.names[thing] for thing in query.partial]
-    # A partial answer is offered if several answers have its name; a bystander, if similar graphs have its name.
+    # A partial answer is offered if several answers have its name, or if common knowledge would find the right one; a
+    # bystander, if similar graphs have its name.
     fits = answers.is_often_right if task.short in THROUGH else likely.__contains__
+    if task.short in THROUGH and answers.is_known(shape, query):
+        fits = bool
     wrong = [Option(name, "graph") for name in partial if fits(name) and not may_be_taken_for(name, answer)][:1]
     wrong += _bystander_options(shape, likely, [answer, *(option.text for option in wrong)], rng)[:1]
     chosen = [answer, *(option.text for option in wrong)]

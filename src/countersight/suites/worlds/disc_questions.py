@@ -310,13 +310,13 @@ _MOVING = (*_MEETING, "add")
 def _doubt(draft: WorldDraft, rng: Random) -> str:
     """Return why the answers are uncertain: they differ with slightly larger or smaller discs or in slightly different
     worlds."""
-    is_hard = sum(bool(disc.vx or disc.vy) for disc in draft.world.discs) > 1
-    if not is_hard and any(_has_bank_shot(motion(world)) for world in (draft.world, draft.after)):
-        return "bank"
     if draft.proof:
-        if not draft.is_proved(resized_discs(draft.world)):
-            return "radius"
-        return "" if draft.is_proved([jittered_discs(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
+        reason = doubt_about_removal(draft)
+        return reason or (
+            "" if draft.is_proved([jittered_discs(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
+        )
+    if _needs_bank_shot(draft):
+        return "bank"
     rivals = [apply_disc_change(draft.world, RemoveDisc(name)) for name in draft.rivals]
     for world in (draft.world, draft.after, *rivals):
         if not _is_same(draft, world, resized_discs(world)):
@@ -324,6 +324,18 @@ def _doubt(draft: WorldDraft, rng: Random) -> str:
         if not _is_same(draft, world, (jittered_discs(world, rng) for _ in range(JITTERS))):
             return "jitter"
     return ""
+
+
+def doubt_about_removal(draft: WorldDraft) -> str:
+    """Return why a viewer could not judge which removal is right, apart from small changes of the world."""
+    if _needs_bank_shot(draft):
+        return "bank"
+    return "" if draft.is_proved(resized_discs(draft.world)) else "radius"
+
+
+def _needs_bank_shot(draft: WorldDraft) -> bool:
+    is_hard = sum(bool(disc.vx or disc.vy) for disc in draft.world.discs) > 1
+    return not is_hard and any(_has_bank_shot(motion(world)) for world in (draft.world, draft.after))
 
 
 def _has_bank_shot(happens: Motion) -> bool:

@@ -104,6 +104,9 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     """The second of two changes."""
     says_change: bool = True
     """Whether the case may state its change; in a plan the change is the answer."""
+    found_by: dict[str, float] = {}
+    """For each shortcut to the answer, the probability that it finds it; empty in groups that are not chosen by
+    that."""
     view: Literal["strip", "end", "both"] = "strip"
     """How discs are shown: four moments; the end with the paths; or four moments above four of the changed table."""
 
@@ -155,6 +158,12 @@ class Group(msgspec.Struct, frozen=True):
     structures: dict[Hashable, tuple[tuple[str, ...], ...]] = {}
     """Structures that make the question more likely to arise, by kind of change or by the first target: worlds are
     built of one of these sets, chosen at random. Without an entry, any structures are used."""
+
+    pool: int = 0
+    """The number of worlds of which one is chosen for each case, so that shortcuts do not find the answers; 0 in groups
+    whose drafts do not say what shortcuts find."""
+    found_share: float = 1 / 4
+    """The share of questions whose answer each shortcut may find; less than chance if few drafts contradict it."""
 
     def of_unit(self, key: str, level: Difficulty, nth: int) -> "Group":
         """Return the group with the targets of a difficulty's nth unit."""

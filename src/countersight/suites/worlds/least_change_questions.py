@@ -1,50 +1,60 @@
 """Questions about the smallest change to a world: which one thing must go so that something happens.
 
-Every possible removal is tried; a question is asked only if exactly one works. The rank of the right option, by height
-or by the distance from an arrow's line, is balanced, and the rules "directly below what is to fall" and "nearest to
-what is pushed" find it in a quarter of the cases. Other rules find it more often: the right disc is usually the first
-one hit, and the right block usually has the stated number of things above it.
+Every possible removal is tried; a question is asked only if exactly one works. Of many possible questions, one is
+chosen so that shortcuts such as "the first disc in the way" find the right option about as often as a guess (see
+`shortcuts`).
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 from math import cos, hypot, pi, sin
 from random import Random
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from countersight.errors import Unclear
 from countersight.suites.searching import smallest
-from countersight.suites.worlds.disc_questions import RULE, SHOWN_INTRO, find_leftmost, hits_or_not, reaches
+from countersight.suites.worlds.disc_questions import (
+    RULE,
+    SHOWN_INTRO,
+    doubt_about_removal,
+    find_leftmost,
+    hits_or_not,
+    reaches,
+)
 from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, plan_draft
+from countersight.suites.worlds.shortcuts import disc_shortcuts, found_by, support_shortcuts
 from countersight.suites.worlds.support_questions import FLOOR, involved
 from countersight.text import several
 from countersight.worlds import (
     COLOURS,
-    LEVELS,
     MARGIN,
-    Difficulty,
     Disc,
     Discs,
-    Event,
     Motion,
     RemoveDisc,
     RemoveThing,
     Supports,
     apply_disc_change,
     clearly_first,
-    contacts,
     fallen_without,
     has_room,
     motion,
     outcome,
 )
 
+Thing = TypeVar("Thing")
 _WRONG = 3
+_SUPPORTS_POOL, _DISCS_POOL = 24, 60
+"""The number of worlds of which one is chosen."""
 _TRIES = 20
-_MIN_VISIBLE_GAP = 6.0
+_TRIPLES = 10
+"""The most choices of wrong options for a right one."""
+_GRAZING = 7.0, 14.0
+"""How far, in pixels, a grazed disc reaches into the way of a pushed one."""
 
 
 def only_removal_that_fells(falls: str, others: int, world: Supports, margin: float = 0.0) -> str | None:
@@ -71,7 +81,6 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
         felling = [thing for thing in world.free if falls.id in down[thing.id]]
         numbers = Counter(len(down[thing.id]) - 1 for thing in felling)
         joined = involved(world, falls.id)
-        below = {contact.lower for contact in contacts(world) if contact.upper == falls.id}
         # Touching things never have the same colour: an option of that colour could be ruled out from the words alone.
         ways = [
             thing
@@ -85,10 +94,11 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
                 continue
             rest = [thing for thing in ways if thing is not right]
             goal = f"and exactly {several(others, 'other thing')} fall" if others else "falls and nothing else does"
-            for wrong in rng.sample(triples := list(combinations(rest, _WRONG)), len(triples)):
+            shortcuts = support_shortcuts(world, falls, others + 1)
+            for wrong in _some_triples(rest, rng):
                 chosen = [right, *wrong]
                 highest = clearly_first(chosen, lambda thing: thing.middle[1])
-                if highest is None or below.isdisjoint(thing.id for thing in chosen):
+                if highest is None:
                     continue
                 yield plan_draft(
                     chosen,
@@ -97,7 +107,7 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
                     "Which of these is not in the picture?",
                     ("graph",) * _WRONG,
                     world=world,
-                    target=(sum(thing.middle[1] < right.middle[1] for thing in wrong), right.id in below),
+                    found_by=found_by(shortcuts, right, wrong),
                     after=result.world,
                     fallen=result.fallen,
                     proof=partial(only_removal_that_fells, falls.id, others),
@@ -136,68 +146,67 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
         for named in pairs if is_pair else [(disc,) for disc in discs]:
             ids = tuple(disc.id for disc in named)
             fact = partial(hits_or_not, ids[0], ids[-1]) if is_pair else partial(reaches, ids[0])
-            ways = [disc for disc in world.discs if disc not in named]
-            found = [disc for disc in ways if fact(without[disc.id]) == wanted]
+            found = [disc for disc in world.discs if disc not in named and fact(without[disc.id]) == wanted]
             if fact(now) == wanted or len(found) != 1 or found[0] in movers:
                 continue
             right, goal = found[0], words.format(other=named[-1].name)
-            happens = {"": now.events, right.id: without[right.id].events}
-            table = _with_bystanders(world, right, movers, happens, rng)
-            after = apply_disc_change(table, RemoveDisc(right.id))
-            if only_removal_that_leads_to(fact, wanted, ids, table) != right.id:
-                continue
+            proof = partial(only_removal_that_leads_to, fact, wanted, ids)
+            table = _with_more_discs(world, right, movers, proof, rng)
             rest = [disc for disc in table.discs if disc not in (*named, *movers, right)]
-            for wrong in rng.sample(triples := list(combinations(rest, _WRONG)), len(triples)):
+            moved = motion(table).moved()
+            shortcuts = disc_shortcuts(table, named)
+            doubt: str | None = None
+            for wrong in _some_triples(rest, rng):
                 first = find_leftmost([right, *wrong])
                 if first is None:
                     continue
-                target = (
-                    min(2, sum(_off_line(disc, movers) < _off_line(right, movers) for disc in wrong)),
-                    all(_apart(right, movers) < _apart(disc, movers) for disc in wrong),
-                )
-                yield plan_draft(
+                draft = plan_draft(
                     [right, *wrong],
                     WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
                     f"{RULE} Which one of these must be taken away so that the {named[0].name} {goal}?",
                     f"{SHOWN_INTRO} Which of these is not in the pictures?",
-                    ["graph" if disc.id in now.moved() else "image" for disc in wrong],
+                    ["graph" if disc.id in moved else "image" for disc in wrong],
                     world=table,
-                    target=target,
-                    after=after,
-                    proof=partial(only_removal_that_leads_to, fact, wanted, ids),
+                    found_by=found_by(shortcuts, right, wrong),
+                    after=apply_disc_change(table, RemoveDisc(right.id)),
+                    proof=proof,
                 )
+                if doubt is None:
+                    doubt = doubt_about_removal(draft)
+                if doubt:
+                    dropped[doubt] += 1
+                    break
+                yield draft
 
 
-def _with_bystanders(
-    world: Discs, right: Disc, movers: list[Disc], happens: dict[str, tuple[Event, ...]], rng: Random
+def _with_more_discs(
+    world: Discs, right: Disc, movers: list[Disc], proof: Callable[[Discs], str | None], rng: Random
 ) -> Discs:
-    """Return the table with additional discs that touch nothing: near an arrow's line, near a pushed disc or
-    elsewhere."""
+    """Return the table with more discs: light ones that a pushed disc grazes before it meets the right one, and others
+    near an arrow's line or elsewhere. The right answer stays the same."""
     colours = [colour for colour in COLOURS if colour not in {disc.colour for disc in world.discs}]
-    near = rng.randint(0, _WRONG) if _off_line(right, movers) > _MIN_VISIBLE_GAP else 0
+    grazed, near = rng.randint(1, 2), rng.randint(0, 2)
     for nth, colour in enumerate(rng.sample(colours, min(_WRONG, len(colours)))):
         for _ in range(_TRIES):
-            mover, angle, away = rng.choice(movers), rng.uniform(0, 2 * pi), rng.uniform(40, 200)
-            x, y = mover.x + cos(angle) * away, mover.y + sin(angle) * away
-            if nth < near:
-                along, aside = (
-                    value / hypot(mover.vx, mover.vy) for value in (rng.uniform(40, 400), rng.uniform(-1, 1))
-                )
-                aside *= _off_line(right, movers)
-                x, y = mover.x + mover.vx * along - mover.vy * aside, mover.y + mover.vy * along + mover.vx * aside
-            disc = Disc(f"b{nth}", colour, round(x), round(y), rng.randint(17, 24), weight=rng.randint(1, 4))
+            mover, radius = rng.choice(movers), rng.randint(17, 24)
+            speed = hypot(mover.vx, mover.vy)
+            if nth < grazed:
+                along = rng.uniform(20, max(21, hypot(right.x - mover.x, right.y - mover.y)))
+                aside = rng.choice((-1, 1)) * (mover.radius + radius - rng.uniform(*_GRAZING))
+            elif nth < grazed + near:
+                along, aside = rng.uniform(40, 400), rng.uniform(-1, 1) * _off_line(right, movers)
+            else:
+                angle, away = rng.uniform(0, 2 * pi), rng.uniform(40, 200)
+                along, aside = cos(angle) * away, sin(angle) * away
+            x = mover.x + (mover.vx * along - mover.vy * aside) / speed
+            y = mover.y + (mover.vy * along + mover.vx * aside) / speed
+            weight = rng.randint(1, 2 if nth < grazed else 4)
+            disc = Disc(f"b{nth}", colour, round(x), round(y), radius, weight=weight)
             more = replace(world, discs=(*world.discs, disc))
-            if has_room(more) and all(
-                motion(apply_disc_change(more, RemoveDisc(gone))).events == events for gone, events in happens.items()
-            ):
+            if has_room(more) and proof(more) == right.id:
                 world = more
                 break
     return world
-
-
-def _apart(disc: Disc, movers: list[Disc]) -> float:
-    """Return the distance of a disc from the nearest pushed disc."""
-    return min(hypot(disc.x - mover.x, disc.y - mover.y) for mover in movers)
 
 
 def _off_line(disc: Disc, movers: list[Disc]) -> float:
@@ -210,12 +219,11 @@ def _off_line(disc: Disc, movers: list[Disc]) -> float:
     return min(found)
 
 
-def _targets(ranks: int) -> dict[Difficulty, tuple[tuple[Hashable, ...], ...]]:
-    """Return targets: the rank of the right option, and whether the second rule of thumb finds it; a unit is one
-    case."""
-    targets = tuple(((rank, is_found),) for rank in range(ranks) for is_found in (True, False, False, False))
-    return dict.fromkeys(LEVELS, targets)
+def _some_triples(things: Sequence[Thing], rng: Random) -> list[tuple[Thing, ...]]:
+    """Return different choices of wrong options."""
+    triples = list(combinations(things, _WRONG))
+    return rng.sample(triples, min(_TRIPLES, len(triples)))
 
 
-SUPPORTS_LEAST = Group("least-change", supports_least, target_sets=_targets(4), structures={"remove": (("pile",),)})
-DISCS_LEAST = Group("least-change", discs_least, target_sets=_targets(3))
+SUPPORTS_LEAST = Group("least-change", supports_least, pool=_SUPPORTS_POOL, structures={"remove": (("pile",),)})
+DISCS_LEAST = Group("least-change", discs_least, pool=_DISCS_POOL, found_share=0.15)

@@ -31,6 +31,7 @@ from countersight.suites.worlds.disc_questions import DISCS
 from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.least_change_questions import DISCS_LEAST, SUPPORTS_LEAST
 from countersight.suites.worlds.several_changes_questions import DISCS_SEVERAL, SUPPORTS_SEVERAL
+from countersight.suites.worlds.shortcuts import least_guessable
 from countersight.suites.worlds.support_questions import SUPPORTS
 from countersight.text import unknown
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
@@ -59,6 +60,13 @@ def _search(
 ) -> tuple[WorldDraft, ...] | None:
     kind = rng.choice(group.kinds)
     structures = group.structures.get(kind) or group.structures.get(group.targets[0])
+    if group.pool:
+        worlds = (
+            suite.build(rng, difficulty, *([rng.choice(structures)] if structures else [])) for _ in range(group.pool)
+        )
+        pool = [draft for world in worlds for draft in group.drafts(world, kind, rng, dropped)]
+        suitable = (pool[nth] for nth in least_guessable([draft.found_by for draft in pool], group.found_share, rng))
+        return next(((draft,) for draft in suitable if _is_stable(suite, draft, rng, dropped)), None)
     met: dict[str, list[WorldDraft | None]] = {}
     for _ in range(_WORLDS):
         world = suite.build(rng, difficulty, *([rng.choice(structures)] if structures else []))
