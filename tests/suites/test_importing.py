@@ -20,7 +20,7 @@ from countersight.cli.parsing import parse_share
 from countersight.errors import CountersightError
 from countersight.suites import rows as suite_rows
 from countersight.suites.importing import Layout, Part, import_dataset
-from countersight.suites.picture_files import BadField
+from countersight.suites.layout import BadField
 from countersight.suites.registry import SUITES, find_suite
 from countersight.suites.rows import (
     MAX_LINE,

@@ -1,5 +1,8 @@
 from .importing import OnBad as OnBad
 from .importing import Part as Part
+from .layout import BadField as BadField
+from .layout import Frames as Frames
+from .layout import Layout as Layout
 from .paper_terms import AS_IT_IS as AS_IT_IS
 from .paper_terms import BOTH_WORLDS as BOTH_WORLDS
 from .paper_terms import PLAIN as PLAIN
@@ -7,9 +10,6 @@ from .paper_terms import PLAIN_MEASURES as PLAIN_MEASURES
 from .paper_terms import UNDER_A_CHANGE as UNDER_A_CHANGE
 from .paper_terms import Terms as Terms
 from .picture_files import FRAME_ENDINGS as FRAME_ENDINGS
-from .picture_files import BadField as BadField
-from .picture_files import Frames as Frames
-from .picture_files import Layout as Layout
 from .picture_files import with_picture as with_picture
 from .reference import ALL as ALL
 from .reference import RUN_MEASURES as RUN_MEASURES

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Final
 
 from countersight.case import Case, Option, Question
+from countersight.suites.layout import Frames, Layout
 from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms
-from countersight.suites.picture_files import Frames, Layout
 from countersight.suites.rows import Row, checked, name_of, table_rows, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed

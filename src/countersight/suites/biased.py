@@ -16,8 +16,8 @@ from typing import Final
 
 from countersight.case import Case, Question
 from countersight.scoring import Axis
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms, by_provenance
-from countersight.suites.picture_files import Layout
 from countersight.suites.rows import Row, checked, kind_of, picture_in, plain_answer, plain_text, table_rows, text_of
 from countersight.suites.suite import Suite
 

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Final
 
 from countersight.case import Case, Cell, Question
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
-from countersight.suites.picture_files import Layout
 from countersight.suites.rows import (
     BadField,
     Row,

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from countersight.case import Case, Cell, Question
+from countersight.suites.layout import Frames, Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.picture_files import Frames, Layout
 from countersight.suites.rows import BadField, Row, Rows, checked, json_rows, kind_of, name_of, plain_text, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed

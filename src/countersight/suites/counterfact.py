@@ -15,8 +15,8 @@ from typing import Final
 
 from countersight.case import Case, Option, Question
 from countersight.english import plural
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, Row, Rows, checked, picture_in, table_rows, text_of
 from countersight.suites.suite import Suite
 

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Final
 
 from countersight.case import Case, Question
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.picture_files import Layout
 from countersight.suites.rows import Row, checked, name_of, picture_in, table_rows, text_of
 from countersight.suites.suite import Suite
 

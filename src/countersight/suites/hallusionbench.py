@@ -19,8 +19,8 @@ from typing import Final
 
 from countersight.case import Case, Cell, Question
 from countersight.scoring import Axis
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms
-from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, Row, checked, name_of, plain_text, table_rows, text_of
 from countersight.suites.suite import Suite
 

@@ -16,8 +16,9 @@ from countersight import __version__
 from countersight.case import Case
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError, DatasetError
-from countersight.suites.picture_files import BadField, BadFile, Row, with_shown
-from countersight.suites.picture_files import Layout as Layout
+from countersight.suites.layout import BadField, BadFile, Row
+from countersight.suites.layout import Layout as Layout
+from countersight.suites.picture_files import with_shown
 
 OnBad = Callable[[int, str, str], None]
 """Called for an invalid row with its line (or its number in a list), the field, and the reason."""

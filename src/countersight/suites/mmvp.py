@@ -11,8 +11,8 @@ from functools import partial
 from typing import Final
 
 from countersight.case import Case, Cell, Option, Question
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
-from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, Row, checked, table_rows, text_of, whole_number
 from countersight.suites.suite import Suite
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from countersight.case import Case, Cell, Option, Question
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms
-from countersight.suites.picture_files import Layout
 from countersight.suites.rows import (
     BadField,
     Row,

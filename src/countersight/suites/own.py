@@ -28,7 +28,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
-from countersight.suites.picture_files import Layout
+from countersight.suites.layout import Layout
 from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, plain_answer, table_rows, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed

@@ -22,11 +22,11 @@ from countersight.csv_lines import csv_lines
 from countersight.english import NUMBER_WORDS, number_at
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines
-from countersight.suites.picture_files import BadField as BadField
-from countersight.suites.picture_files import BadFile as BadFile
-from countersight.suites.picture_files import Pictured
-from countersight.suites.picture_files import Row as Row
-from countersight.suites.picture_files import Rows as Rows
+from countersight.suites.layout import BadField as BadField
+from countersight.suites.layout import BadFile as BadFile
+from countersight.suites.layout import Pictured
+from countersight.suites.layout import Row as Row
+from countersight.suites.layout import Rows as Rows
 from countersight.text import nearest
 
 MAX_LINE: Final = 1 << 20

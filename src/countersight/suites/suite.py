@@ -14,8 +14,8 @@ from countersight.errors import CountersightError
 from countersight.files import digest_of
 from countersight.progress import Progress, silent
 from countersight.suites.importing import Imported, OnBad, Part, import_dataset
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.picture_files import Layout
 from countersight.suites.statistics import SuiteTally
 
 Way = Literal["seed", "file", "folder"]

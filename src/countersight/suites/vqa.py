@@ -15,8 +15,8 @@ import msgspec
 
 from countersight.case import Case, Question
 from countersight.errors import CountersightError
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms
-from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, Row, Rows, checked, json_document, json_row, text_of
 from countersight.suites.suite import SecondFile, Suite
 

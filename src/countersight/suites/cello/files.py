@@ -18,7 +18,7 @@ from countersight.errors import CountersightError
 from countersight.files import write_whole
 from countersight.suites.cello.suite import NAME
 from countersight.suites.importing import Layout
-from countersight.suites.picture_files import BadField
+from countersight.suites.layout import BadField
 from countersight.suites.rows import Row, Rows, checked, jsonl_rows, text_of
 from countersight.suites.supposing import supposed
 

@@ -18,8 +18,8 @@ from functools import partial
 from typing import Final
 
 from countersight.case import Case, Option, Question
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.picture_files import Layout
 from countersight.suites.rows import BadField, Row, checked, name_of, table_rows, text_of
 from countersight.suites.statistics import ReportedPairs
 from countersight.suites.suite import Suite

@@ -23,8 +23,9 @@ from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Questio
 from countersight.errors import CountersightError
 from countersight.scenes import as_published
 from countersight.suites.cvqa.templates import TEMPLATES
+from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.picture_files import IMAGES, Layout
+from countersight.suites.picture_files import IMAGES
 from countersight.suites.rows import BadField, Row, checked, csv_rows, kind_of, name_of, plain_answer, text_of
 from countersight.suites.statistics import ReportedPairs
 from countersight.suites.suite import Suite
