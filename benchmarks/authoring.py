@@ -70,7 +70,7 @@ def _built(questions: Path, seed: int) -> list[Case]:
 
 def _published(questions: Path) -> Iterator[Case]:
     layout = find_suite("cvqa-real").open_layout()
-    for number, (_, row) in enumerate(layout.rows(questions), start=1):
+    for number, (_, row) in enumerate(layout.read_rows(questions), start=1):
         if not isinstance(row, BadField):
             yield layout.as_case(row, number)
 

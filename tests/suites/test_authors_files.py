@@ -60,7 +60,7 @@ def cases_of(suite, name, beside=""):
     """The cases of an authors' file, the names of their pictures, and its bad rows."""
     layout = find_suite(suite).open_layout(published(beside) if beside else None)
     cases, pictures, bad = [], [], []
-    for number, (line, row) in enumerate(layout.rows(published(name)), start=1):
+    for number, (line, row) in enumerate(layout.read_rows(published(name)), start=1):
         try:
             if isinstance(row, BadField):
                 raise row

@@ -135,7 +135,7 @@ def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rej
         except CountersightError:
             raise CountersightError(f"{questions} contains no questions; {_WANTED}") from None
         raise CountersightError(f"{questions} contains no answers; name VQA's annotations with `annotations`")
-    for number, (line, row) in enumerate(layout.rows(questions), start=1):
+    for number, (line, row) in enumerate(layout.read_rows(questions), start=1):
         try:
             if isinstance(row, BadField):
                 raise row

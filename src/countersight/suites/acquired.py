@@ -8,13 +8,12 @@
 At most eight evenly spaced frames are shown. A row that offers the same answer twice is reported and skipped.
 """
 
-from functools import partial
 from typing import Final
 
 from countersight.case import Case, Option, Question
 from countersight.suites.layout import Frames, Layout
 from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms
-from countersight.suites.rows import Row, checked, name_of, table_rows, text_of
+from countersight.suites.rows import Row, checked, name_of, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
 
@@ -41,7 +40,7 @@ SUITE: Final = Suite(
     "the authors' JSON: video_id, domain, question, answer1, answer2, correct_answer_key",
     "one folder of frames per video, named by video_id",
     Layout(
-        rows=partial(table_rows, fields=("video_id", "domain", "question", *_ANSWERS, "correct_answer_key")),
+        fields=("video_id", "domain", "question", *_ANSWERS, "correct_answer_key"),
         as_case=_as_case,
         picture=lambda row: Frames(text_of(row, "video_id")),
         picture_field="video_id",

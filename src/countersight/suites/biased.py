@@ -11,14 +11,13 @@ separately from other wrong answers. If expected_bias equals ground_truth (uncha
 """
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Final
 
 from countersight.case import Case, Question
 from countersight.scoring import Axis
 from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms, by_provenance
-from countersight.suites.rows import Row, checked, kind_of, picture_in, plain_answer, plain_text, table_rows, text_of
+from countersight.suites.rows import Row, checked, kind_of, picture_in, plain_answer, plain_text, text_of
 from countersight.suites.suite import Suite
 
 NAME: Final = "vlms-are-biased"
@@ -48,7 +47,7 @@ SUITE: Final = Suite(
     "the authors' table (.parquet): image, topic, prompt, ground_truth, expected_bias",
     "inside the file",
     Layout(
-        rows=partial(table_rows, fields=("topic", "prompt", "ground_truth", "expected_bias")),
+        fields=("topic", "prompt", "ground_truth", "expected_bias"),
         as_case=_as_case,
         picture=lambda row: picture_in(row, "image" if row.get("image") else "image_path"),
         picture_field="image",

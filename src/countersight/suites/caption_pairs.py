@@ -19,10 +19,9 @@ Other field names are accepted if exactly two of them contain "caption": the fir
 name contains "counterfactual".
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Final
 
 from countersight.case import Case, Cell, Question
@@ -31,12 +30,9 @@ from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
 from countersight.suites.rows import (
     BadField,
     Row,
-    Rows,
     checked,
-    jsonl_rows,
     picture_in,
     plain_text,
-    table_rows,
     text_of,
 )
 from countersight.suites.suite import Suite
@@ -47,30 +43,24 @@ _COCO_FIELDS: Final = ("id", "image_0", "image_1", "caption_0", "caption_1")
 _WHOLES: Final = {"question": "caption score", "picture": "picture score", "set": "group score"}
 
 
-def _four_of_each(rows: Callable[[Path], Rows], path: Path) -> Rows:
-    for line, row in rows(path):
-        if isinstance(row, BadField):
-            yield line, row
-        else:
-            for caption, picture in product("01", "01"):
-                yield line, {**row, _CAPTION: caption, _PICTURE: picture}
+def _four_of_each(row: Row) -> Iterator[Row]:
+    """Yield the row once for each caption and picture."""
+    for caption, picture in product("01", "01"):
+        yield {**row, _CAPTION: caption, _PICTURE: picture}
 
 
-def _coco_rows(path: Path) -> Rows:
+def _coco_rows(row: Row) -> Iterator[Row]:
     """Yield rows with the field names of the Hugging Face release, whatever the file calls its captions."""
-    for line, row in jsonl_rows(path, ()):
-        if isinstance(row, BadField):
-            yield line, row
-            continue
-        found = {f"image_{place}": f"{row['id']}_img_{place}" for place in "01"} if "id" in row else {}
-        captions = [name for name in row if "caption" in name.casefold()]
-        if len(captions) == 2:
-            captions.sort(key=lambda name: "counterfactual" in name.casefold())
-            found |= {f"caption_{place}": row[name] for place, name in enumerate(captions)}
-        found |= row
-        absent = next((field for field in _COCO_FIELDS if field not in found), None)
-        there = f"is missing; the row has these fields: {', '.join(row)[:200]}"
-        yield line, found if absent is None else BadField(absent, there)
+    found = {f"image_{place}": f"{row['id']}_img_{place}" for place in "01"} if "id" in row else {}
+    captions = [name for name in row if "caption" in name.casefold()]
+    if len(captions) == 2:
+        captions.sort(key=lambda name: "counterfactual" in name.casefold())
+        found |= {f"caption_{place}": row[name] for place, name in enumerate(captions)}
+    found |= row
+    absent = next((field for field in _COCO_FIELDS if field not in found), None)
+    if absent is not None:
+        raise BadField(absent, f"is missing; the row has these fields: {', '.join(row)[:200]}")
+    return _four_of_each(found)
 
 
 def _as_case(suite: str, field: str, row: Row, _number: int) -> Case:
@@ -97,7 +87,8 @@ VISMIN: Final = Suite(
     "the authors' table (.parquet): id, image_0, text_0, image_1, text_1",
     "inside the file",
     Layout(
-        rows=partial(_four_of_each, partial(table_rows, fields=("id", "image_0", "text_0", "image_1", "text_1"))),
+        fields=("id", "image_0", "text_0", "image_1", "text_1"),
+        expand=_four_of_each,
         as_case=partial(_as_case, "vismin", "text"),
         picture=lambda row: picture_in(row, f"image_{row[_PICTURE]}"),
         picture_field="image_0",
@@ -113,7 +104,7 @@ COCO_COUNTERFACTUALS: Final = Suite(
     "the authors' examples.jsonl: id, image_0, image_1, caption_0, caption_1",
     "images.zip, as unpacked",
     Layout(
-        rows=partial(_four_of_each, _coco_rows),
+        expand=_coco_rows,
         as_case=partial(_as_case, "coco-counterfactuals", "caption"),
         picture=lambda row: f"{text_of(row, f'image_{row[_PICTURE]}')}.jpg",
         picture_field="image_0",

@@ -12,13 +12,12 @@ per question, as in the paper. At most eight evenly spaced frames are shown.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 from countersight.case import Case, Cell, Question
 from countersight.suites.layout import Frames, Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.rows import BadField, Row, Rows, checked, json_rows, kind_of, name_of, plain_text, text_of
+from countersight.suites.rows import BadField, Row, checked, kind_of, name_of, plain_text, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
 
@@ -26,16 +25,12 @@ NAME: Final = "clevrer"
 _TYPES: Final = ("descriptive", "explanatory", "predictive", "counterfactual")
 
 
-def _rows(path: Path) -> Rows:
-    """Yield a row for every descriptive question, and for every choice of the other questions."""
-    for number, scene in json_rows(path, ("scene_index", "video_filename", "questions")):
-        if isinstance(scene, BadField):
-            yield number, scene
-        elif not isinstance(scene["questions"], list):
-            yield number, BadField("questions", "is not a list")
-        else:
-            for place, question in enumerate(scene["questions"]):
-                yield from ((number, row) for row in _of_question(scene, question, place))
+def _rows(scene: Row) -> Iterator[Row | BadField]:
+    """Yield a row for every descriptive question of a scene, and for every choice of the other questions."""
+    if not isinstance(scene["questions"], list):
+        raise BadField("questions", "is not a list")
+    for place, question in enumerate(scene["questions"]):
+        yield from _of_question(scene, question, place)
 
 
 def _of_question(scene: Row, question: Any, place: int) -> Iterator[Row | BadField]:
@@ -81,7 +76,8 @@ SUITE: Final = Suite(
     "the authors' train.json or validation.json: scenes with scene_index, video_filename, questions",
     "one folder of frames per video: video_10000/*.png",
     Layout(
-        rows=_rows,
+        fields=("scene_index", "video_filename", "questions"),
+        expand=_rows,
         as_case=_as_case,
         picture=lambda row: Frames(re.sub(r"(?<=.)\.[^.]*$", "", text_of(row, "video"))),
         picture_field="video_filename",

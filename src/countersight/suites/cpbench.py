@@ -14,7 +14,7 @@ from typing import Final
 from countersight.case import Case, Question
 from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.rows import Row, checked, name_of, picture_in, table_rows, text_of
+from countersight.suites.rows import Row, checked, name_of, picture_in, text_of
 from countersight.suites.suite import Suite
 
 NAME: Final = "cp-bench"
@@ -42,7 +42,7 @@ SUITE: Final = Suite(
     "the authors' table (.parquet): image, query, tag (cpq or tpq)",
     "inside the file",
     Layout(
-        rows=partial(table_rows, fields=("image", "query", "tag")),
+        fields=("image", "query", "tag"),
         as_case=_as_case,
         picture=partial(picture_in, field="image"),
         picture_field="image",

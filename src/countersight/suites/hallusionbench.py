@@ -14,14 +14,13 @@ are read as yes or no.
 """
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Final
 
 from countersight.case import Case, Cell, Question
 from countersight.scoring import Axis
 from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms
-from countersight.suites.rows import BadField, Row, checked, name_of, plain_text, table_rows, text_of
+from countersight.suites.rows import BadField, Row, checked, name_of, plain_text, text_of
 from countersight.suites.suite import Suite
 
 NAME: Final = "hallusionbench"
@@ -69,7 +68,7 @@ SUITE: Final = Suite(
     "the authors' HallusionBench.json: category, subcategory, set_id, figure_id, question, gt_answer",
     "the unpacked folder hallusion_bench: CATEGORY/SUBCATEGORY/SET_FIGURE.png",
     Layout(
-        rows=partial(table_rows, fields=(*_PLACE, "visual_input", "question_id", "question", "gt_answer")),
+        fields=(*_PLACE, "visual_input", "question_id", "question", "gt_answer"),
         as_case=_as_case,
         picture=_picture,
         picture_field="figure_id",

@@ -1,6 +1,6 @@
 """The layout of a published file: how its rows become cases, and where their pictures are."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,7 +48,12 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """The suite's published name. Both default to those of the `Suite`."""
     description: str = ""
     """The description on the dataset card; by default that of the suite."""
-    rows: "Callable[[Path], Rows]"
+    fields: tuple[str, ...] = ()
+    """The fields that a row must have, if the file is a table: CSV, TSV, JSON lines, a JSON list, or Parquet."""
+    expand: "Callable[[Row], Iterable[Row | BadField]] | None" = None
+    """Returns the rows that a row of the table stands for, if it is not one case; raises BadField."""
+    rows: "Callable[[Path], Rows] | None" = None
+    """Returns the rows of a file that is not such a table."""
     as_case: "Callable[[Row, int], Case]"
     """Returns the case of a row, given the row's number counted from 1; raises BadField."""
     picture: "Callable[[Row], Pictured]"
@@ -65,3 +70,19 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """Whether an invalid picture makes an invalid row: users can fix their own table, but not a published one."""
     columns: tuple[str, ...] = ()
     """All columns that the file may have, so that unknown ones can be reported; empty if it may have any."""
+
+    def read_rows(self, path: Path) -> Rows:
+        """Yield the rows of a file with their line numbers; an invalid row is replaced by a `BadField`."""
+        from countersight.suites.rows import table_rows  # which imports this module
+
+        if self.rows is not None:
+            yield from self.rows(path)
+            return
+        for line, row in table_rows(path, self.fields, self.columns):
+            if self.expand is None or isinstance(row, BadField):
+                yield line, row
+                continue
+            try:
+                yield from ((line, each) for each in self.expand(row))
+            except BadField as wrong:
+                yield line, wrong

@@ -7,13 +7,12 @@ Correct Answer    (a) or (b); the two pictures of a pair have different answers
 """
 
 import re
-from functools import partial
 from typing import Final
 
 from countersight.case import Case, Cell, Option, Question
 from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
-from countersight.suites.rows import BadField, Row, checked, table_rows, text_of, whole_number
+from countersight.suites.rows import BadField, Row, checked, text_of, whole_number
 from countersight.suites.suite import Suite
 
 NAME: Final = "mmvp"
@@ -42,7 +41,7 @@ SUITE: Final = Suite(
     "the authors' Questions.csv: Index, Question, Options, Correct Answer",
     '"MMVP Images"',
     Layout(
-        rows=partial(table_rows, fields=("Index", "Question", "Options", "Correct Answer")),
+        fields=("Index", "Question", "Options", "Correct Answer"),
         as_case=_as_case,
         picture=lambda row: f"{whole_number(row, 'Index', least=1)}.jpg",
         picture_field="Index",

@@ -22,14 +22,14 @@ Without options, the answer determines the kind of question: a number (in digits
 If you correct an answer later, import the table again and rescore with `report --gold`; models are not queried again.
 """
 
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
 from countersight.suites.layout import Layout
-from countersight.suites.rows import BadField, Row, Rows, checked, kind_of, plain_answer, table_rows, text_of
+from countersight.suites.rows import BadField, Row, checked, kind_of, plain_answer, text_of
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
 
@@ -39,12 +39,9 @@ OPTIONAL = ("id", "group", "factual_question", "factual_answer", "change", "opti
 _NAMES = {name.casefold(): name for name in (*NEEDED, *OPTIONAL)}
 
 
-def _rows(path: Path) -> Rows:
-    for line, row in table_rows(path, NEEDED, OPTIONAL):
-        if isinstance(row, BadField):
-            yield line, row
-        else:
-            yield line, {_NAMES.get(field.strip().casefold(), field): _as_text(value) for field, value in row.items()}
+def _plain_row(row: Row) -> Iterator[Row]:
+    """Yield the row with plain column names, and with text instead of JSON numbers, booleans and lists."""
+    yield {_NAMES.get(field.strip().casefold(), field): _as_text(value) for field, value in row.items()}
 
 
 def _as_text(value: Any) -> Any:
@@ -117,7 +114,8 @@ def _picture(row: Row) -> str | None:
 LAYOUT: Final = Layout(
     title="Your own benchmark",
     description="Counterfactual questions from a table.",
-    rows=_rows,
+    fields=NEEDED,
+    expand=_plain_row,
     as_case=_as_case,
     picture=_picture,
     picture_field="image",

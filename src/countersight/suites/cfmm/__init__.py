@@ -14,13 +14,12 @@ line. All fields are text.
 Case does not matter in aspects and answers, and "colour" is read as "color".
 """
 
-from functools import partial
 from typing import Final
 
 from countersight.case import Case, Option, Question
 from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.rows import BadField, Row, checked, name_of, table_rows, text_of
+from countersight.suites.rows import BadField, Row, checked, name_of, text_of
 from countersight.suites.statistics import ReportedPairs
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
@@ -85,7 +84,7 @@ SUITE: Final = Suite(
     "B, or the option's text)",
     "named as in image",
     Layout(
-        rows=partial(table_rows, fields=FIELDS),
+        fields=FIELDS,
         as_case=_as_case,
         picture=lambda row: text_of(row, "image"),
         picture_field="image",

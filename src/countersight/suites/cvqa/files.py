@@ -13,7 +13,6 @@ includes its four options.
 import csv
 import re
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +25,7 @@ from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
 from countersight.suites.picture_files import IMAGES
-from countersight.suites.rows import BadField, Row, checked, csv_rows, kind_of, name_of, plain_answer, text_of
+from countersight.suites.rows import BadField, Row, checked, kind_of, name_of, plain_answer, text_of
 from countersight.suites.statistics import ReportedPairs
 from countersight.suites.suite import Suite
 from countersight.suites.supposing import as_sentence, supposed
@@ -137,7 +136,7 @@ def _as_row(case: Case) -> tuple[str, ...]:
 
 _REAL: Final = Layout(
     description="The published questions of C-VQA-Real (Zhang et al., What If the TV Was Off?) about pictures of COCO.",
-    rows=partial(csv_rows, fields=COLUMNS),
+    fields=COLUMNS,
     as_case=_real_case,
     picture=lambda row: str(row["img_path"]).strip(),
     picture_field="img_path",
@@ -147,7 +146,7 @@ FACTUAL_LAYOUT: Final = replace(
     _REAL,
     suite=REAL_NAME,
     title="C-VQA-Real",
-    rows=partial(csv_rows, fields=("img_path", "query", "answer")),
+    fields=("img_path", "query", "answer"),
     as_case=_as_factual,
 )
 """The layout that reads only the VQAv2 questions of the same file."""
@@ -181,7 +180,7 @@ SYNTHETIC: Final = Suite(
     "named as in img_path",
     Layout(
         description="The published questions of C-VQA-Synthetic (Zhang et al., What If the TV Was Off?).",
-        rows=partial(csv_rows, fields=COLUMNS),
+        fields=COLUMNS,
         as_case=_synthetic_case,
         picture=lambda row: str(row["img_path"]),
         picture_field="img_path",
