@@ -11,7 +11,6 @@ Case does not matter in column names. Options are read if the question ends with
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from countersight.case import Case, Cell, Option, Question
@@ -20,44 +19,24 @@ from countersight.suites.paper_terms import AS_IT_IS, Terms
 from countersight.suites.rows import (
     BadField,
     Row,
-    Rows,
     checked,
-    header_fault,
     name_of,
     picture_in,
-    table_rows,
     text_of,
     whole_number,
 )
 from countersight.suites.suite import Suite
 
 NAME: Final = "naturalbench"
-_FIELDS: Final = ("index", "image", "question", "answer", "type")
 _OPTIONS = re.compile(r"\s*options?\s*:\s*A\s*:\s*(?P<A>.+?)\s*[;,]?\s*B\s*:\s*(?P<B>.+?)\s*;?\s*", re.I | re.S)
-
-
-def _rows(path: Path) -> Rows:
-    """Yield rows with lower-case column names; a missing column is reported once."""
-    is_table = path.suffix.lower() in (".parquet", ".tsv", ".csv")
-    for line, row in table_rows(path, ()):
-        if isinstance(row, BadField):
-            yield line, row
-            continue
-        plain = {str(name).casefold(): value for name, value in row.items()}
-        if "question_type" in plain:
-            plain.setdefault("type", plain["question_type"])
-        if is_table and (wrong := header_fault(list(plain), _FIELDS)):
-            yield line, wrong
-            return
-        absent = next((field for field in _FIELDS if plain.get(field) is None), None)
-        yield line, plain if absent is None else BadField(absent, "is missing")
 
 
 def _as_case(row: Row, _number: int) -> Case:
     index = whole_number(row, "index")
     group, place = divmod(index, 4)
     question, picture = divmod(place, 2)
-    kind = name_of(row, "type", ("yes_no", "multiple_choice"))
+    type_field = next((name for name in row if name.casefold() in ("type", "question_type")), "type")
+    kind = name_of(row, type_field, ("yes_no", "multiple_choice"))
     return Case(
         id=f"{NAME}-{group:05d}-q{question}i{picture}",
         group=kind.replace("_", " "),
@@ -85,7 +64,7 @@ SUITE: Final = Suite(
     "the table of lmms-eval (.parquet) or VLMEvalKit (.tsv): index, image, question, answer, type",
     "inside the file",
     Layout(
-        rows=_rows,
+        fields=("index", "image", "question", "answer"),
         as_case=_as_case,
         picture=partial(picture_in, field="image"),
         picture_field="image",

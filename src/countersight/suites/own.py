@@ -36,12 +36,11 @@ from countersight.suites.supposing import supposed
 NAME: Final = "own"
 NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
 OPTIONAL = ("id", "group", "factual_question", "factual_answer", "change", "options", "factual_options", "prior")
-_NAMES = {name.casefold(): name for name in (*NEEDED, *OPTIONAL)}
 
 
 def _plain_row(row: Row) -> Iterator[Row]:
-    """Yield the row with plain column names, and with text instead of JSON numbers, booleans and lists."""
-    yield {_NAMES.get(field.strip().casefold(), field): _as_text(value) for field, value in row.items()}
+    """Yield the row with text instead of JSON numbers, booleans and lists."""
+    yield {field: _as_text(value) for field, value in row.items()}
 
 
 def _as_text(value: Any) -> Any:

@@ -84,8 +84,7 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
     if any("\ufffd" in name or "\0" in name for name in header):  # UTF-16, or not text at all
         yield 1, _NOT_UTF8
         return
-    by_name = {column.casefold(): column for column in fields if column not in header}
-    header = [by_name.get(name.strip().casefold(), name) for name in header]
+    header = _named(header, (*fields, *optional))
     if wrong := header_fault(header, fields, optional):
         yield 1, wrong
         return
@@ -98,6 +97,12 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
             row = dict(zip(header, values, strict=True))
             damaged = next((name for name, text in row.items() if "\ufffd" in text or "\0" in text), None)
             yield line, row if damaged is None else BadField(damaged, "is not UTF-8 text")
+
+
+def _named(header: list[str], columns: tuple[str, ...]) -> list[str]:
+    """Return a header with the known spelling of these columns, whose case is ignored."""
+    by_name = {column.casefold(): column for column in columns if column not in header}
+    return [by_name.get(name.strip().casefold(), name) for name in header]
 
 
 def header_fault(header: list[str], columns: tuple[str, ...], optional: tuple[str, ...] = ()) -> BadFile | None:
@@ -173,13 +178,13 @@ def _parquet_rows(path: Path, fields: tuple[str, ...]) -> Rows:
 
     try:
         reader = read_parquet(path)
-        wrong = header_fault([field.name for field in reader.schema], fields)
-        if wrong:
+        header = _named([field.name for field in reader.schema], fields)
+        if wrong := header_fault(header, fields):
             yield 1, wrong
             return
         number = 0
         for batch in reader:
-            columns = {name: batch.column(name) for name in batch.column_names}
+            columns = {name: batch.column(place) for place, name in enumerate(header)}
             for place in range(batch.num_rows):
                 number += 1
                 yield number, {name: column[place].as_py() for name, column in columns.items()}
