@@ -120,7 +120,7 @@ def test_invalid_fields_are_reported_and_the_next_question_is_read(tmp_path):
     questions = [QUESTION | {"question_id": nth} for nth in range(len(annotations))]
     questions += [QUESTION | {field: value} for field, value in BAD_FIELDS]
     cases, _, bad = read_files(tmp_path, [*questions, QUESTION], [*annotations, ANNOTATION])
-    fields = ["annotation.answers"] * len(annotations) + [field for field, _ in BAD_FIELDS]
+    fields = ["annotation"] * len(annotations) + [field for field, _ in BAD_FIELDS]
     assert [(number, name) for number, name, _ in bad] == list(enumerate(fields, start=1))
     assert [case.id for case in cases] == [f"okvqa-{len(questions) + 1:06d}"]
 

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -24,7 +24,6 @@ OKVQA_NAME: Final = "okvqa"
 VQAV2_NAME: Final = "vqav2"
 
 FIELDS = ("question_id", "image_id", "question")
-ANNOTATION_FIELDS = ("question_id", "answers")
 CATEGORIES = {
     "one": "vehicles and transportation",
     "two": "brands, companies and products",
@@ -40,8 +39,6 @@ CATEGORIES = {
 }
 """OK-VQA's categories of knowledge, by their names in its file."""
 
-_FEWEST, _MOST = 4, 100  # answers: with fewer than 4, no answer can get the full score
-_LONGEST = 200  # characters of an answer
 _SUBSET = re.compile(r"[a-z0-9]{1,20}")
 
 
@@ -57,6 +54,18 @@ class _Annotations(msgspec.Struct):
 
 class _Key(msgspec.Struct):
     question_id: int
+
+
+class _Answer(msgspec.Struct):
+    answer: Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00]*$")]
+
+
+class _Annotation(msgspec.Struct):
+    answers: Annotated[list[_Answer], msgspec.Meta(min_length=4, max_length=100)]
+    """With fewer than 4 answers, no answer can get the full score."""
+    image_id: int | None = None
+    answer_type: str = ""
+    question_type: str = ""
 
 
 def _rows(annotations: Path, path: Path) -> Rows:
@@ -81,48 +90,35 @@ def _rows(annotations: Path, path: Path) -> Rows:
             yield number, row
         else:
             found = annotated.get(row["question_id"]) if isinstance(row["question_id"], int) else None
-            annotation = json_row(bytes(found), ANNOTATION_FIELDS, "entry") if found else None
-            yield number, {**row, **file_fields, "annotation": annotation}
+            yield number, {**row, **file_fields, "annotation": found}
     yield from invalid
 
 
 def _as_case(name: str, row: Row, number: int) -> Case:
-    annotation = row["annotation"]
     question_id, image_id = _id(row, "question_id"), _id(row, "image_id")
-    if annotation is None:
+    if row["annotation"] is None:
         raise BadField("question_id", f"{question_id} has no annotation")
-    if isinstance(annotation, BadField):
-        raise BadField(f"annotation.{annotation.field}", annotation.reason)
-    if annotation.get("image_id", image_id) != image_id:
-        raise BadField(
-            "annotation.image_id",
-            f"is not the picture of question {question_id}; the annotations belong to other questions",
-        )
-    answers = _answers(annotation)
+    try:
+        annotation = msgspec.json.decode(row["annotation"], type=_Annotation)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise BadField("annotation", f"is invalid: {error}") from error
+    if annotation.image_id not in (None, image_id):
+        raise BadField("annotation", "is about another picture; the annotations belong to other questions")
+    answers = tuple(each.answer.strip() for each in annotation.answers)
     counts = Counter(filter(None, answers))
     if not counts:
-        raise BadField("annotation.answers", "are all empty")
+        raise BadField("annotation", "has empty answers only")
     question = Question(text_of(row, "question"), counts.most_common(1)[0][0], "open", answers=answers)
-    group = _word(annotation.get("answer_type"))
+    group = _word(annotation.answer_type)
     if name == OKVQA_NAME:  # the file's own name of a category takes precedence over ours
-        kind = _word(annotation.get("question_type"))
-        group = _word(row["question_types"].get(kind)).lower() or CATEGORIES.get(kind, kind)
+        kind = _word(annotation.question_type)
+        group = _word(row["question_types"].get(kind, "")).lower() or CATEGORIES.get(kind, kind)
     return Case(
         id=f"{name}-{number:06d}",
         group=group,
-        factual=checked(question, {"text": "question", "answer": "annotation.answers"}),
+        factual=checked(question, {"text": "question", "answer": "annotation"}),
         provenance={"question_id": question_id, "image_id": image_id},
     )
-
-
-def _answers(annotation: Row) -> tuple[str, ...]:
-    answers = annotation["answers"]
-    if not isinstance(answers, list) or not _FEWEST <= len(answers) <= _MOST:
-        raise BadField("annotation.answers", f"is not a list of {_FEWEST} to {_MOST} answers")
-    texts = [answer.get("answer") if isinstance(answer, dict) else None for answer in answers]
-    if not all(isinstance(text, str) and "\0" not in text and len(text) <= _LONGEST for text in texts):
-        raise BadField("annotation.answers", f'contains an entry without an "answer" of at most {_LONGEST} characters')
-    return tuple(str(text).strip() for text in texts)
 
 
 def _id(row: Row, field: str) -> int:
@@ -139,9 +135,9 @@ def _picture(row: Row) -> str:
     return f"COCO_{subset}_{_id(row, 'image_id'):012d}.jpg"
 
 
-def _word(value: object) -> str:
-    """Return a value as a short name, or "" if it is not printable text."""
-    return " ".join(value.split())[:100] if isinstance(value, str) and value.isprintable() else ""
+def _word(text: str) -> str:
+    """Return a text as a short name, or "" if it is not printable."""
+    return " ".join(text.split())[:100] if text.isprintable() else ""
 
 
 def _layout(name: str, description: str, annotations: Path | None) -> Layout:
