@@ -24,7 +24,7 @@ from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy
 from countersight.english import number_of
 from countersight.models import ModelSettings
-from countersight.suites import BadField, find_suite
+from countersight.suites import BadField, find_suite, rows_of
 
 SIZE = 500
 FOLDS = 5
@@ -70,7 +70,7 @@ def _built(questions: Path, seed: int) -> list[Case]:
 
 def _published(questions: Path) -> Iterator[Case]:
     layout = find_suite("cvqa-real").open_layout()
-    for number, (_, row) in enumerate(layout.read_rows(questions), start=1):
+    for number, (_, row) in enumerate(rows_of(layout, questions), start=1):
         if not isinstance(row, BadField):
             yield layout.as_case(row, number)
 

@@ -297,7 +297,7 @@ def test_an_annotation_of_another_picture_is_a_bad_row(tmp_path: Path) -> None:
     )
     annotations.write_text(annotations.read_text().replace('"image_id": 1', '"image_id": 7'))
     assert build(source, tmp_path / "pairs", annotations=annotations, groups=("direct",)).cases == 1
-    reason = "bad row: annotation.image_id: is not the picture of question 1; the annotations belong to other questions"
+    reason = "bad row: annotation: is about another picture; the annotations belong to other questions"
     assert [each["reason"] for each in rejected(tmp_path / "pairs")] == [reason]
 
 

@@ -21,7 +21,7 @@ from running import ask
 import countersight as cs
 from countersight.models import Answer
 from countersight.reports import write_report
-from countersight.suites import BadField, find_suite
+from countersight.suites import BadField, find_suite, rows_of
 from countersight.suites.cosim.changes import KINDS
 from countersight.suites.cvqa.files import export_csv
 from countersight.suites.cvqa.synthetic import make_case
@@ -60,7 +60,7 @@ def cases_of(suite, name, beside=""):
     """The cases of an authors' file, the names of their pictures, and its bad rows."""
     layout = find_suite(suite).open_layout(published(beside) if beside else None)
     cases, pictures, bad = [], [], []
-    for number, (line, row) in enumerate(layout.read_rows(published(name)), start=1):
+    for number, (line, row) in enumerate(rows_of(layout, published(name)), start=1):
         try:
             if isinstance(row, BadField):
                 raise row
@@ -173,7 +173,7 @@ class Scripted:
         pass
 
 
-def rows_of(name):
+def authors_rows(name):
     return json.loads(gzip.decompress(published(f"suites/{name}").read_bytes()))
 
 
@@ -269,7 +269,7 @@ def test_hallusionbench_is_scored_by_the_authors_formula(tmp_path):
 
 @pytest.mark.slow
 def test_all_questions_of_hallusionbench_are_asked_and_scored_by_the_authors_formula(tmp_path):
-    rows = rows_of("HallusionBench.json.gz")
+    rows = authors_rows("HallusionBench.json.gz")
     made_up, imported, bad, scores = answered(rows, tmp_path)
     assert (imported.cases, imported.text_only, bad) == (1129, 178, [])
     assert (scores.overall.questions, scores.overall.missing) == (1129, 0)
@@ -281,7 +281,7 @@ def test_all_questions_of_hallusionbench_are_asked_and_scored_by_the_authors_for
 @pytest.mark.parametrize("name", ["ACQUIRED_val.json.gz", "ACQUIRED_raw_val.json.gz"])
 def test_acquired_is_read_and_scored_although_video_ids_contain_colons(name, tmp_path):
     """Pairwise accuracy is the share of right answers, in all and by domain; five rows offer one answer twice."""
-    rows = rows_of(name)
+    rows = authors_rows(name)
     for video in {row["video_id"] for row in rows}:
         (tmp_path / "frames" / video).mkdir(parents=True)
         (tmp_path / "frames" / video / "1.png").write_bytes(picture())

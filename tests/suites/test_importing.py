@@ -19,8 +19,8 @@ from countersight import csv_lines
 from countersight.cli.parsing import parse_share
 from countersight.errors import CountersightError
 from countersight.suites import rows as suite_rows
-from countersight.suites.importing import Layout, Part, import_dataset
-from countersight.suites.layout import BadField
+from countersight.suites.importing import Part, import_dataset
+from countersight.suites.layout import BadField, Layout
 from countersight.suites.registry import SUITES, find_suite
 from countersight.suites.rows import (
     MAX_LINE,

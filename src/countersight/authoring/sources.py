@@ -13,7 +13,7 @@ from countersight.dataset import BadRow, Dataset
 from countersight.english import number_of
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
-from countersight.suites import VQAV2_NAME, BadField, Layout, find_suite, json_document
+from countersight.suites import VQAV2_NAME, BadField, Layout, find_suite, json_document, rows_of
 from countersight.suites.cvqa import FACTUAL_LAYOUT
 
 _IMAGE_NUMBER: Final = re.compile(r"(\d+)\.\w+$")
@@ -135,7 +135,7 @@ def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rej
         except CountersightError:
             raise CountersightError(f"{questions} contains no questions; {_WANTED}") from None
         raise CountersightError(f"{questions} contains no answers; name VQA's annotations with `annotations`")
-    for number, (line, row) in enumerate(layout.read_rows(questions), start=1):
+    for number, (line, row) in enumerate(rows_of(layout, questions), start=1):
         try:
             if isinstance(row, BadField):
                 raise row

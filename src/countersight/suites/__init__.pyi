@@ -38,6 +38,7 @@ from .rows import json_rows as json_rows
 from .rows import jsonl_rows as jsonl_rows
 from .rows import name_of as name_of
 from .rows import picture_in as picture_in
+from .rows import rows_of as rows_of
 from .rows import table_rows as table_rows
 from .rows import text_of as text_of
 from .searching import WORDINGS as WORDINGS

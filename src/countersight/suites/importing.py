@@ -16,9 +16,9 @@ from countersight import __version__
 from countersight.case import Case
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError, DatasetError
-from countersight.suites.layout import BadField, BadFile, Row
-from countersight.suites.layout import Layout as Layout
+from countersight.suites.layout import BadField, BadFile, Layout, Row
 from countersight.suites.picture_files import with_shown
+from countersight.suites.rows import rows_of
 
 OnBad = Callable[[int, str, str], None]
 """Called for an invalid row with its line (or its number in a list), the field, and the reason."""
@@ -115,7 +115,7 @@ def _import_rows(
     sets: dict[str, tuple[int, int]] = {}
     not_found: dict[str, int] = {}
     unused: dict[str, None] = {}
-    for number, (line, row) in enumerate(layout.read_rows(source), start=1):
+    for number, (line, row) in enumerate(rows_of(layout, source), start=1):
         try:
             if isinstance(row, BadFile):
                 raise DatasetError(f"{source}: {row.field} {row.reason}")
@@ -178,7 +178,7 @@ def _unknown_columns(source: Path, row: Row, columns: tuple[str, ...], seen: Map
 def _sets_of_rows(layout: Layout, source: Path) -> list[list[int]]:
     """Return the numbers of the valid rows, grouped by set; a case without a set is a group of its own."""
     sets: dict[str | int, list[int]] = {}
-    for number, (line, row) in enumerate(layout.read_rows(source), start=1):
+    for number, (line, row) in enumerate(rows_of(layout, source), start=1):
         with contextlib.suppress(BadField):
             if not isinstance(row, BadField):
                 cell = _as_case(layout, source, line, row, number).cell

@@ -70,19 +70,3 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """Whether an invalid picture makes an invalid row: users can fix their own table, but not a published one."""
     columns: tuple[str, ...] = ()
     """All columns that the file may have, so that unknown ones can be reported; empty if it may have any."""
-
-    def read_rows(self, path: Path) -> Rows:
-        """Yield the rows of a file with their line numbers; an invalid row is replaced by a `BadField`."""
-        from countersight.suites.rows import table_rows  # which imports this module
-
-        if self.rows is not None:
-            yield from self.rows(path)
-            return
-        for line, row in table_rows(path, self.fields, self.columns):
-            if self.expand is None or isinstance(row, BadField):
-                yield line, row
-                continue
-            try:
-                yield from ((line, each) for each in self.expand(row))
-            except BadField as wrong:
-                yield line, wrong

@@ -24,7 +24,7 @@ from countersight.errors import CountersightError
 from countersight.files import bounded_lines
 from countersight.suites.layout import BadField as BadField
 from countersight.suites.layout import BadFile as BadFile
-from countersight.suites.layout import Pictured
+from countersight.suites.layout import Layout, Pictured
 from countersight.suites.layout import Row as Row
 from countersight.suites.layout import Rows as Rows
 from countersight.text import nearest
@@ -42,6 +42,21 @@ _BOM: Final = b"\xef\xbb\xbf"
 _NOT_UTF8: Final = BadFile("the file", "is not UTF-8 text; save it as UTF-8")
 
 _Kind = TypeVar("_Kind")
+
+
+def rows_of(layout: Layout, path: Path) -> Rows:
+    """Yield the rows of a suite's file with their line numbers; an invalid row is replaced by a `BadField`."""
+    if layout.rows is not None:
+        yield from layout.rows(path)
+        return
+    for line, row in table_rows(path, layout.fields, layout.columns):
+        if layout.expand is None or isinstance(row, BadField):
+            yield line, row
+            continue
+        try:
+            yield from ((line, each) for each in layout.expand(row))
+        except BadField as wrong:
+            yield line, wrong
 
 
 def table_rows(path: Path, fields: tuple[str, ...], optional: tuple[str, ...] = ()) -> Rows:

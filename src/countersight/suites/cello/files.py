@@ -17,8 +17,7 @@ from countersight.causal import verdict_on
 from countersight.errors import CountersightError
 from countersight.files import write_whole
 from countersight.suites.cello.suite import NAME
-from countersight.suites.importing import Layout
-from countersight.suites.layout import BadField
+from countersight.suites.layout import BadField, Layout
 from countersight.suites.rows import Row, Rows, checked, jsonl_rows, text_of
 from countersight.suites.supposing import supposed
 
