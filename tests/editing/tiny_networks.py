@@ -5,24 +5,10 @@ on the way in shows in what comes out.
 """
 
 import numpy as np
-from programs.tiny_onnx import field, node, tensor
+from onnx import TensorProto
+from programs.tiny_onnx import node, save_network
 
-FLOAT, UINT8 = 1, 2
-
-
-def _value(name, kind, shape):
-    sides = b"".join(field(1, field(1, side) if isinstance(side, int) else field(2, side)) for side in shape)
-    return field(1, name) + field(2, field(1, field(1, kind) + field(2, sides)))
-
-
-def written(path, nodes, constants, inputs, outputs):
-    """A file of a network; inputs and outputs by name: what numbers they are, and their shape."""
-    graph = b"".join(field(1, each) for each in nodes) + field(2, "tiny")
-    graph += b"".join(field(5, tensor(name, np.asarray(values))) for name, values in constants.items())
-    graph += b"".join(field(11, _value(name, *what)) for name, what in inputs.items())
-    graph += b"".join(field(12, _value(name, *what)) for name, what in outputs.items())
-    path.write_bytes(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)))
-    return path
+FLOAT, UINT8 = TensorProto.FLOAT, TensorProto.UINT8
 
 
 def _filled(known):
@@ -48,7 +34,7 @@ def lama(path, *, side=64, levels=1.0, paints=True, twice=False):
     nodes.append(node("Concat", ["once", "once"] if twice else ["once"], "output", axis=1))
     constants = {"one": np.float32(1), "levels": np.float32(levels)}
     inputs = {"image": (FLOAT, (1, 3, side, side)), "mask": (FLOAT, (1, 1, side, side))}
-    return written(path, nodes, constants, inputs, {"output": (FLOAT, (1, 6 if twice else 3, side, side))})
+    return save_network(path, nodes, constants, inputs, {"output": (FLOAT, (1, 6 if twice else 3, side, side))})
 
 
 def migan(path):
@@ -62,13 +48,15 @@ def migan(path):
     ]
     constants = {"one": np.float32(1), "white": np.float32(255)}
     inputs = {"image": (UINT8, ("n", 3, "h", "w")), "mask": (UINT8, ("n", 1, "h", "w"))}
-    return written(path, nodes, constants, inputs, {"result": (UINT8, ("n", 3, "h", "w"))})
+    return save_network(path, nodes, constants, inputs, {"result": (UINT8, ("n", 3, "h", "w"))})
 
 
 def encoder(path, *, side=64, name="image_embed"):
     """An encoder that passes the picture on."""
     shape = (1, 3, side, side)
-    return written(path, [node("Identity", ["image"], name)], {}, {"image": (FLOAT, shape)}, {name: (FLOAT, shape)})
+    return save_network(
+        path, [node("Identity", ["image"], name)], {}, {"image": (FLOAT, shape)}, {name: (FLOAT, shape)}
+    )
 
 
 def sam2_decoder(path, *, side=64):
@@ -111,14 +99,13 @@ def sam2_decoder(path, *, side=64):
         "has_mask_input": (FLOAT, (1,)),
     }
     outputs = {"masks": (FLOAT, (1, 2, side, side)), "iou_predictions": (FLOAT, (1, 2))}
-    return written(path, nodes, constants, inputs, outputs)
+    return save_network(path, nodes, constants, inputs, outputs)
 
 
 def sam_decoder(path, *, side=64):
     """SAM's shape: masks in the size of the picture. What it cuts out is a disc about the first corner of the box."""
-    int64 = 7
     nodes = [
-        node("Cast", ["orig_im_size"], "sizes", to=int64),
+        node("Cast", ["orig_im_size"], "sizes", to=TensorProto.INT64),
         node("Gather", ["sizes", "zero"], "height", axis=0),
         node("Gather", ["sizes", "first"], "width", axis=0),
         node("Range", ["zero", "height", "first"], "rows_whole"),
@@ -170,4 +157,4 @@ def sam_decoder(path, *, side=64):
         "iou_predictions": (FLOAT, (1, 1)),
         "low_res_masks": (FLOAT, (1, 3, side, side)),
     }
-    return written(path, nodes, constants, inputs, outputs)
+    return save_network(path, nodes, constants, inputs, outputs)

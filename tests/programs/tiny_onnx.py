@@ -1,71 +1,51 @@
-"""ONNX files written by hand, field by field: a network that looks for red and says where it is.
+"""Tiny networks in ONNX files that find what is red.
 
-It is no trained model, but it does look at its pixels, so that whatever is done to a picture on the way in and to a box
-on the way out shows in where the box ends up.
+They are not trained, but they use their pixels, so the box in the output shows how the picture was prepared and how the
+box was converted.
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, save
 
-FLOAT, INT64 = 1, 7
 FAR = 1e6
+Inputs = Mapping[str, tuple[int, Sequence[int | str]]]
+"""The type of numbers and the shape of each input or output, by name."""
 
 
-def field(number: int, value: bytes | str | int) -> bytes:
-    """One field of a protocol buffer."""
-    if isinstance(value, int):
-        return _varint(number << 3) + _varint(value)
-    data = value.encode() if isinstance(value, str) else value
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
+def node(operation: str, inputs: Sequence[str], output: str, **attributes: int) -> NodeProto:
+    return helper.make_node(operation, inputs, [output], **attributes)
 
 
-def _varint(value: int) -> bytes:
-    value &= (1 << 64) - 1
-    written = bytearray()
-    while value > 0x7F:
-        written.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*written, value])
-
-
-def tensor(name: str, values: np.ndarray) -> bytes:
-    kind = INT64 if values.dtype == np.int64 else FLOAT
-    values = values.astype(np.int64 if kind == INT64 else np.float32)
-    dims = b"".join(field(1, side) for side in values.shape)
-    return dims + field(2, kind) + field(8, name) + field(9, values.tobytes())
-
-
-def node(operation: str, inputs: Sequence[str], output: str, **attributes: int) -> bytes:
-    written = b"".join(field(1, name) for name in inputs) + field(2, output) + field(4, operation)
-    for name, value in attributes.items():
-        written += field(5, field(1, name) + field(3, value) + field(20, 2))
-    return written
-
-
-def value_info(name: str, shape: Sequence[int | str]) -> bytes:
-    sides = b"".join(field(1, field(1, side) if isinstance(side, int) else field(2, side)) for side in shape)
-    return field(1, name) + field(2, field(1, field(1, FLOAT) + field(2, sides)))
-
-
-def model(
-    nodes: Sequence[bytes],
+def save_network(
+    path: Path,
+    nodes: Sequence[NodeProto],
     constants: Mapping[str, np.ndarray],
-    inputs: Mapping[str, Sequence[int | str]],
-    outputs: Mapping[str, Sequence[int | str]],
+    inputs: Inputs,
+    outputs: Inputs,
     metadata: Mapping[str, str] | None = None,
-) -> bytes:
-    graph = b"".join(field(1, each) for each in nodes) + field(2, "tiny")
-    graph += b"".join(field(5, tensor(name, values)) for name, values in constants.items())
-    graph += b"".join(field(11, value_info(name, shape)) for name, shape in inputs.items())
-    graph += b"".join(field(12, value_info(name, shape)) for name, shape in outputs.items())
-    said = b"".join(field(14, field(1, key) + field(2, text)) for key, text in (metadata or {}).items())
-    return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)) + said
+) -> Path:
+    """Save a network in a file; constants are 64-bit integers or become 32-bit floats."""
+    ends = [
+        [helper.make_tensor_value_info(name, *what) for name, what in described.items()]
+        for described in (inputs, outputs)
+    ]
+    arrays = {name: np.asarray(values) for name, values in constants.items()}
+    tensors = [
+        numpy_helper.from_array(values if values.dtype == np.int64 else values.astype(np.float32), name)
+        for name, values in arrays.items()
+    ]
+    graph = helper.make_graph(nodes, "tiny", *ends, tensors)
+    model: ModelProto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    helper.set_model_props(model, dict(metadata or {}))
+    save(model, path)
+    return path
 
 
-def red_box(height: int, width: int, picture: str) -> tuple[list[bytes], dict[str, np.ndarray]]:
-    """The corners of what is red in a picture from 0 to 1, as [1] tensors `left`, `top`, `right` and `bottom`."""
+def red_box(height: int, width: int, picture: str) -> tuple[list[NodeProto], dict[str, np.ndarray]]:
+    """Return nodes that compute the sides of what is red in a picture: [1] tensors `left`, `top`, `right`, `bottom`."""
     ys, xs = np.mgrid[0:height, 0:width].astype(np.float32)
     constants = {
         "zero": np.array(0, np.int64),
@@ -92,8 +72,8 @@ def red_box(height: int, width: int, picture: str) -> tuple[list[bytes], dict[st
     return nodes, constants
 
 
-def centred(nodes: list[bytes], constants: dict[str, np.ndarray], width: float = 1, height: float = 1) -> None:
-    """Adds the middle and the size of the box, in parts of a width and a height: `x`, `y`, `w`, `h`."""
+def centred(nodes: list[NodeProto], constants: dict[str, np.ndarray], width: float = 1, height: float = 1) -> None:
+    """Add nodes for the centre and size of the box as shares of a width and a height: `x`, `y`, `w`, `h`."""
     constants |= {"across": np.array([width], np.float32), "down": np.array([height], np.float32)}
     constants["two"] = np.array([2], np.float32)
     for low, high, side, middle, size in (("left", "right", "across", "x", "w"), ("top", "bottom", "down", "y", "h")):
@@ -107,7 +87,7 @@ def centred(nodes: list[bytes], constants: dict[str, np.ndarray], width: float =
 
 
 def yolo(path: Path, form: str, *, scores: Sequence[float], side: int = 64, metadata: Mapping[str, str] | None = None):
-    """A YOLO of a form (v8, v5 or sorted) that gives what is red these scores, one a class, and finds it twice."""
+    """Save a YOLO of a form (v8, v5 or sorted) that finds what is red three times, with one score per class."""
     nodes, constants = red_box(side, side, "images")
     classes = len(scores)
     columns = ["x", "y", "w", "h"]
@@ -129,12 +109,12 @@ def yolo(path: Path, form: str, *, scores: Sequence[float], side: int = 64, meta
     nodes.append(node("Reshape", ["row", "shape"], "once"))
     nodes.append(node("Concat", ["once", "once", "once"], "output0", axis=1 if form != "v8" else 2))
     sides = {"v8": (1, 4 + classes, 3), "v5": (1, 3, 5 + classes), "sorted": (1, 3, 6)}[form]
-    path.write_bytes(model(nodes, constants, {"images": (1, 3, side, side)}, {"output0": sides}, metadata))
-    return path
+    pictures = TensorProto.FLOAT, (1, 3, side, side)
+    return save_network(path, nodes, constants, {"images": pictures}, {"output0": (TensorProto.FLOAT, sides)}, metadata)
 
 
 def detr(path: Path, logits: Sequence[float], *, side: int = 64):
-    """A DETR that gives what is red these logits; its pictures come as they are, without normalising."""
+    """Save a DETR that gives what is red these logits; its pictures are not normalised."""
     nodes, constants = red_box(side, side, "pixel_values")
     centred(nodes, constants, side, side)
     constants |= {"logits_row": np.array([[logits]], np.float32), "box_shape": np.array([1, 1, 4], np.int64)}
@@ -143,6 +123,6 @@ def detr(path: Path, logits: Sequence[float], *, side: int = 64):
         node("Reshape", ["box", "box_shape"], "pred_boxes"),
         node("Identity", ["logits_row"], "logits"),
     ]
-    outputs = {"logits": (1, 1, len(logits)), "pred_boxes": (1, 1, 4)}
-    path.write_bytes(model(nodes, constants, {"pixel_values": (1, 3, side, side)}, outputs))
-    return path
+    outputs = {"logits": (TensorProto.FLOAT, (1, 1, len(logits))), "pred_boxes": (TensorProto.FLOAT, (1, 1, 4))}
+    pictures = TensorProto.FLOAT, (1, 3, side, side)
+    return save_network(path, nodes, constants, {"pixel_values": pictures}, outputs)
