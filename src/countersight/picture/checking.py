@@ -16,16 +16,21 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from countersight.errors import BadPicture, LinkedPicture
-from countersight.picture.limits import LARGE, LONGEST_SIDE, MAX_BYTES, MAX_PIXELS
 
 if TYPE_CHECKING:  # imported only to decode; most commands do not
     from PIL import Image
 
+MAX_BYTES = 64 * 1024 * 1024
+MAX_PIXELS = 89_000_000
+"""Pictures with more pixels are rejected as decompression bombs, as in Pillow."""
+LONGEST_SIDE = 4096
+"""Pictures with a longer side are scaled down to this: no model uses more pixels."""
+LARGE = 4_000_000
+"""Pictures with more pixels count as large."""
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_BARE = frozenset({0x01, *range(0xD0, 0xD9)})
 _GREY_OR_RGB = (b"\x01", b"\x03")
 _EXIF = b"Exif\x00\x00"
-_WEBP_ALPHA, _WEBP_EXIF, _WEBP_ANIMATION = 0x10, 0x08, 0x02
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -222,29 +227,14 @@ def _gif(data: bytes) -> _Header:
 def _webp(data: bytes) -> _Header:
     if len(data) < 30 or int.from_bytes(data[4:8], "little") + 8 > len(data):
         raise BadPicture("is cut off")
-    kind = data[12:16]
-    if kind == b"VP8X":
-        width, height = int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
-        flags = data[20]
-        plain = not flags & (_WEBP_ALPHA | _WEBP_ANIMATION)
-        return _Header(width, height, plain, _webp_orientation(data) if flags & _WEBP_EXIF else 1)
-    if kind == b"VP8L":
-        bits = int.from_bytes(data[21:25], "little")
-        return _Header((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, plain=not bits >> 28 & 1)
-    if kind == b"VP8 ":
-        width, height = int.from_bytes(data[26:28], "little"), int.from_bytes(data[28:30], "little")
-        return _Header(width & 0x3FFF, height & 0x3FFF, plain=True)
-    raise BadPicture("is damaged (unknown kind of WebP)")
+    from PIL import Image
 
-
-def _webp_orientation(data: bytes) -> int:
-    position = 12
-    while position + 8 <= len(data):
-        length = int.from_bytes(data[position + 4 : position + 8], "little")
-        if data.startswith(b"EXIF", position):
-            return _orientation(data[position + 8 : position + 8 + length])
-        position += 8 + length + length % 2
-    return 1
+    try:
+        with Image.open(io.BytesIO(data), formats=["WEBP"]) as file:
+            plain = file.mode == "RGB" and not getattr(file, "is_animated", False)
+            return _Header(*file.size, plain, _orientation(file.info.get("exif", b"")))
+    except Exception as error:  # decoders raise many types of errors on damaged data
+        raise BadPicture(f"is damaged ({type(error).__name__})") from None
 
 
 def _orientation(exif: bytes) -> int:

@@ -7,7 +7,7 @@ takes the judge's mean over all items and corrects it by its error on the labell
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
-from statistics import NormalDist, fmean
+from statistics import NormalDist, covariance, fmean, variance
 from typing import Final
 
 import msgspec
@@ -85,10 +85,10 @@ def _contest(name: str, people: Labels, judge: Mapping[str, int], margin: float)
 def _below(gaps: Sequence[int], margin: float) -> float:
     """Return the p of the mean gap being at least the margin: a one-sided t-test, as in the paper."""
     mean = fmean(gaps)
-    variance = sum((gap - mean) ** 2 for gap in gaps) / (len(gaps) - 1)
-    if variance == 0:
+    spread = variance(gaps)
+    if spread == 0:
         return 0.0 if mean < margin else 1.0
-    return student_below((mean - margin) / sqrt(variance / len(gaps)), len(gaps) - 1)
+    return student_below((mean - margin) / sqrt(spread / len(gaps)), len(gaps) - 1)
 
 
 def _by_benjamini_yekutieli(ps: Sequence[float], level: float) -> list[bool]:
@@ -112,22 +112,22 @@ def corrected_mean(
     n, many = len(labels), len(unlabelled)
     if n < 2 or many < 2 or len(judged) != n:
         return None
-    spread = _covariance([*judged, *unlabelled], [*judged, *unlabelled])
-    weight = min(1.0, max(0.0, _covariance(labels, judged) / ((1 + n / many) * spread))) if spread else 0.0
+    spread = variance([*judged, *unlabelled])
+    weight = min(1.0, max(0.0, covariance(labels, judged) / ((1 + n / many) * spread))) if spread else 0.0
     errors = [label - weight * score for label, score in zip(labels, judged, strict=True)]
     value = weight * fmean(unlabelled) + fmean(errors)
-    variance = weight**2 * _covariance(unlabelled, unlabelled) / many + _covariance(errors, errors) / n
-    half = NormalDist().inv_cdf(0.5 + confidence / 2) * sqrt(variance)
+    uncertainty = weight**2 * variance(unlabelled) / many + variance(errors) / n
+    half = NormalDist().inv_cdf(0.5 + confidence / 2) * sqrt(uncertainty)
     interval = Interval(value - half, value + half)
     if set(labels) <= {0, 1}:
-        value, interval = _held(value), _as_share(interval, labels, variance, confidence)
+        value, interval = _held(value), _as_share(interval, labels, uncertainty, confidence)
     return CorrectedMean(value, interval, weight, n)
 
 
-def _as_share(interval: Interval, labels: Sequence[float], variance: float, confidence: float) -> Interval:
+def _as_share(interval: Interval, labels: Sequence[float], uncertainty: float, confidence: float) -> Interval:
     """Return the interval of a share: limited to 0 and 1, and not narrower than the number of equal labels allows."""
     low, high = interval.low, interval.high
-    if variance < 1e-12:
+    if uncertainty < 1e-12:
         of_labels = share_interval(sum(labels), len(labels), confidence)
         low, high = min(low, of_labels.low), max(high, of_labels.high)
     return Interval(_held(low), _held(high))
@@ -135,8 +135,3 @@ def _as_share(interval: Interval, labels: Sequence[float], variance: float, conf
 
 def _held(value: float) -> float:
     return min(1.0, max(0.0, value))
-
-
-def _covariance(one: Sequence[float], other: Sequence[float]) -> float:
-    means = fmean(one), fmean(other)
-    return sum((a - means[0]) * (b - means[1]) for a, b in zip(one, other, strict=True)) / (len(one) - 1)
