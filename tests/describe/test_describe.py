@@ -51,12 +51,12 @@ def test_cases_words_and_answers_are_counted_by_group_and_world() -> None:
     flowers, sun = found.groups
     # The options count as they are printed: "Select the correct answer:A:16  B:17  C:12  D:13" is seven words.
     assert flowers.factual.mean_words == 5 + 7
-    assert flowers.factual.words == ((12, 2),)
-    assert flowers.counterfactual.words == ((9, 1), (18, 1))
-    assert flowers.factual.answers == (("12", 1), ("16", 1))
-    assert flowers.counterfactual.answers == (("16", 2),)
-    assert flowers.factual.letters == (("A", 1), ("B", 0), ("C", 1), ("D", 0))
-    assert (sun.factual.yes, sun.factual.no, sun.counterfactual.yes, sun.counterfactual.no) == (1, 0, 0, 1)
+    assert flowers.factual.lengths == {12: 2}
+    assert flowers.counterfactual.lengths == {9: 1, 18: 1}
+    assert flowers.factual.answers == {"12": 1, "16": 1}
+    assert flowers.counterfactual.answers == {"16": 2}
+    assert flowers.factual.options == {"A": 1, "B": 0, "C": 1, "D": 0}
+    assert (sun.factual.options, sun.counterfactual.options) == ({"yes": 1}, {"no": 1})
 
 
 def test_no_cases_have_statistics_too(tmp_path: Path) -> None:
@@ -111,14 +111,14 @@ def test_the_figure_is_self_contained_and_a_hostile_name_is_only_text(tmp_path: 
 def test_shares_add_up_whatever_the_names(rows: list[tuple[str, str]]) -> None:
     found = describe(Case(id="x", group=group, factual=Question("What?", answer, "open")) for group, answer in rows)
     assert sum(group.cases for group in found.groups) == found.cases == len(rows)
-    assert sum(n for _, n in found.total.factual.answers) == len(rows)
+    assert found.total.factual.answers.total() == len(rows)
 
 
 def test_many_different_open_answers_do_not_fill_the_memory() -> None:
     cases = (Case(id="x", factual=Question("What?", str(number), "open")) for number in range(10_500))
     answers = describe(cases).total.factual.answers
     assert len(answers) == 10_001
-    assert sum(n for _, n in answers) == 10_500
+    assert answers.total() == 10_500
 
 
 @pytest.mark.slow

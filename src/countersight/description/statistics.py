@@ -4,7 +4,7 @@ The statistics are counted in one pass, and shown as tables in the terminal and 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -28,45 +28,45 @@ class WorldStatistics:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.yes = self.no = self.questions = self._offered = 0
-        self._words: Counter[int] = Counter()
-        self._answers: Counter[str] = Counter()
-        self._letters: Counter[str] = Counter()
+        self.questions = 0
+        self.lengths = Counter[int]()
+        """The number of questions by length in words."""
+        self.answers = Counter[str]()
+        """How often each answer is right; for a choice, the text of the right option."""
+        self.options = Counter[str]()
+        """How often each letter is right, for every offered letter, and how often yes and no are."""
 
     def add(self, question: Question) -> None:
         """Count a question."""
         self.questions += 1
-        self._words[words(question)] += 1
+        self.lengths[words(question)] += 1
         if question.hidden:
             return
         answer = question.right_text
-        self._answers[answer if len(self._answers) < _MAX_DISTINCT_ANSWERS or answer in self._answers else OTHER] += 1
+        self.answers[answer if len(self.answers) < _MAX_DISTINCT_ANSWERS or answer in self.answers else OTHER] += 1
         if question.kind == "choice":
-            self._letters[question.answer] += 1
-            self._offered = max(self._offered, len(question.options))
-        elif question.kind == "boolean":
-            self.yes += question.answer == "yes"
-            self.no += question.answer == "no"
+            self.options.update(dict.fromkeys(LETTERS[: len(question.options)], 0))
+        if question.kind in ("choice", "boolean"):
+            self.options[question.answer] += 1
 
     @property
     def mean_words(self) -> float:
         """The mean length of a question in words."""
-        return sum(length * n for length, n in self._words.items()) / self.questions if self.questions else 0.0
+        return sum(length * n for length, n in self.lengths.items()) / self.questions if self.questions else 0.0
 
     @property
-    def words(self) -> tuple[tuple[int, int], ...]:
-        """The number of questions by length in words."""
-        return tuple(sorted(self._words.items()))
+    def frequent_answers(self) -> list[tuple[str, int]]:
+        """The frequent right answers with their counts; empty if nearly every question has a different answer."""
+        found = sorted(self.answers.items(), key=lambda item: (-item[1], item[0]))
+        return [(answer, n) for answer, n in found if n >= _RARE_SHARE * self.questions]
 
     @property
-    def answers(self) -> tuple[tuple[str, int], ...]:
-        """How often each answer is right, the most frequent first; for a choice, the text of the right option."""
-        return tuple(sorted(self._answers.items(), key=lambda item: (-item[1], item[0])))
-
-    @property
-    def letters(self) -> tuple[tuple[str, int], ...]:
-        """The number of times each letter is right, for every offered letter."""
-        return tuple((letter, self._letters[letter]) for letter in LETTERS[: self._offered])
+    def balance(self) -> str:
+        """The shares of the letters, or of yes and no, among the right answers of closed questions."""
+        total = self.options.total()
+        order = (*LETTERS, "yes", "no")
+        listed = [(option, self.options[option]) for option in order if option in self.options]
+        return "  ".join(f"{option} {100 * n / total:.1f}%" for option, n in listed) if total else ""
 
 
 class GroupStatistics:
@@ -146,74 +146,38 @@ class WorldShares(msgspec.Struct, frozen=True):
     """One category and its share of the questions in each world, factual first."""
 
     label: str
-    shares: tuple[float, float]
-
-
-class AnswerBalance(msgspec.Struct, frozen=True):
-    """The distribution of right answers of a group's closed questions over letters, or over yes and no."""
-
-    group: str
-    world: str
-    parts: tuple[tuple[str, float], ...]
-
-
-def frequent_answers(world: WorldStatistics) -> list[tuple[str, int]]:
-    """Return the frequent right answers with their counts; empty if nearly every question has a different answer."""
-    return [(answer, n) for answer, n in world.answers if n >= _RARE_SHARE * world.questions]
+    shares: tuple[float, ...]
 
 
 def answer_bars(group: GroupStatistics) -> list[WorldShares]:
     """Return the share of each right answer: words by frequency, then numbers in order; empty if none is frequent."""
-    if not any(frequent_answers(world) for world in group.worlds):
+    if not any(world.frequent_answers for world in group.worlds):
         return []
-    factual, counterfactual = (dict(world.answers) for world in group.worlds)
-    both = sorted(
-        {*factual, *counterfactual} - {OTHER}, key=lambda x: (-factual.get(x, 0) - counterfactual.get(x, 0), x)
-    )
-    kept = both[:_MAX_ANSWERS]
+    both = group.factual.answers + group.counterfactual.answers
+    kept = sorted(both.keys() - {OTHER}, key=lambda answer: (-both[answer], answer))[:_MAX_ANSWERS]
     kept.sort(key=lambda answer: (_is_number(answer), float(answer) if _is_number(answer) else 0.0))
-    bars = [
-        WorldShares(answer, _shares(group, factual.get(answer, 0), counterfactual.get(answer, 0))) for answer in kept
-    ]
-    rest = [sum(n for answer, n in world.answers if answer not in kept) for world in group.worlds]
-    return [*bars, WorldShares(OTHER, _shares(group, *rest))] if any(rest) else bars
+    bars = [_shares(group, answer, lambda world: world.answers[answer]) for answer in kept]  # noqa: B023 - called at once
+    rest = _shares(group, OTHER, lambda world: world.answers.total() - sum(world.answers[answer] for answer in kept))
+    return [*bars, rest] if any(rest.shares) else bars
 
 
 def length_bars(group: GroupStatistics, most: int = 40) -> list[WorldShares]:
     """Return the share of questions of each length in words, with lengths grouped into at most `most` bars."""
-    lengths = [length for world in group.worlds for length, _ in world.words]
+    lengths = group.factual.lengths + group.counterfactual.lengths
     if not lengths:
         return []
     low, high = min(lengths), max(lengths)
     step = -(-(high - low + 1) // most)
     bars = []
     for start in range(low, high + 1, step):
-        inside = [sum(n for length, n in world.words if start <= length < start + step) for world in group.worlds]
-        bars.append(WorldShares(str(start) if step == 1 else f"{start}–{start + step - 1}", _shares(group, *inside)))
+        inside = range(start, start + step)
+        label = str(start) if step == 1 else f"{start}–{inside[-1]}"
+        bars.append(_shares(group, label, lambda world: sum(world.lengths[each] for each in inside)))  # noqa: B023 - called at once
     return bars
 
 
-def balances(statistics: DatasetStatistics) -> list[AnswerBalance]:
-    """Return the answer balance of every group, if there are not too many, and overall."""
-    groups = statistics.groups if 1 < len(statistics.groups) <= _MAX_GROUPS else ()
-    return [
-        AnswerBalance(group.group, world.world, parts)
-        for group in (*groups, statistics.total)
-        for world in group.worlds
-        if (parts := _balance_parts(world))
-    ]
-
-
-def _balance_parts(world: WorldStatistics) -> tuple[tuple[str, float], ...]:
-    counts = list(world.letters)
-    if world.yes or world.no:
-        counts += [("yes", world.yes), ("no", world.no)]
-    total = sum(n for _, n in counts)
-    return tuple((label, n / total) for label, n in counts) if total else ()
-
-
-def _shares(group: GroupStatistics, factual: int, counterfactual: int) -> tuple[float, float]:
-    return factual / (group.factual.questions or 1), counterfactual / (group.counterfactual.questions or 1)
+def _shares(group: GroupStatistics, label: str, number: Callable[[WorldStatistics], int]) -> WorldShares:
+    return WorldShares(label, tuple(number(world) / (world.questions or 1) for world in group.worlds))
 
 
 def _is_number(text: str) -> bool:
@@ -234,10 +198,7 @@ def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
     groups = [group for group in statistics.groups if group in shown]
     left = len(statistics.groups) - len(groups)
     yield _groups(statistics, groups, f"{several(left, 'smaller group')} not shown" if left else "", top=1)
-    even = [balance for balance in balances(statistics) if balance.group == statistics.total.group]
-    if even:
-        lines = (table_line(each.world, _spread(each.parts)) for each in even)
-        yield Grid("Balance of right answers", ("world", "share of each"), tuple(lines))
+    yield from _balance([statistics.total])
 
 
 def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
@@ -247,13 +208,21 @@ def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
         if bars := answer_bars(statistics.total):
             yield _bars("Right answers", "answer", bars)
         yield _bars("Words per question, including options", "words", length_bars(statistics.total, most=20))
-    if even := balances(statistics):
-        lines = (table_line(each.group or "(none)", each.world, _spread(each.parts)) for each in even)
-        yield Grid("Balance of right answers", ("group", "world", "share of each"), tuple(lines))
+    groups = statistics.groups if 1 < len(statistics.groups) <= _MAX_GROUPS else ()
+    yield from _balance([*groups, statistics.total], by_group=True)
     for suite in statistics.suites.values():
         yield from suite.tables()
     if statistics.funnel:
         yield funnel_table(statistics.funnel)
+
+
+def _balance(groups: Iterable[GroupStatistics], *, by_group: bool = False) -> Iterator[Grid]:
+    """Yield a table of the balance of right answers, if there are closed questions."""
+    rows = [[group.group or "(none)", world.world, world.balance] for group in groups for world in group.worlds]
+    first = 0 if by_group else 1
+    lines = tuple(table_line(*row[first:]) for row in rows if row[-1])
+    if lines:
+        yield Grid("Balance of right answers", ("group", "world", "share of each")[first:], lines)
 
 
 def _groups(
@@ -273,7 +242,7 @@ def _groups(
     note = "; ".join(filter(None, (controls, note, "words: mean length of a question with its options")))
 
     def frequent(world: WorldStatistics) -> str:
-        found = frequent_answers(world)[:top]
+        found = world.frequent_answers[:top]
         return ", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found)
 
     lines = (
@@ -293,10 +262,6 @@ def _groups(
 def _bars(title: str, heading: str, bars: list[WorldShares]) -> Grid:
     lines = (table_line(name(bar.label)[:24], *(f"{100 * share:.1f}%" for share in bar.shares)) for bar in bars)
     return Grid(title, (heading, *TWO_WORLDS), tuple(lines))
-
-
-def _spread(parts: tuple[tuple[str, float], ...]) -> str:
-    return "  ".join(f"{label} {100 * share:.1f}%" for label, share in parts)
 
 
 _MAX_REASONS = 3
