@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageFile
 
 from countersight.errors import BadPicture
-from countersight.picture.checking import LARGE, MAX_PIXELS
+from countersight.picture.limits import LARGE, MAX_PIXELS
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 TURNS = {
