@@ -24,15 +24,17 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u20
 
 def flatten(text: str) -> str:
     """Return a text on one line without quotation marks, for prompts that are used as published."""
-    return (
-        " ".join(_UNSEEN.sub("\ufffd", text[:LONGEST_QUOTATION].encode("utf-8", "replace").decode()).split())
-        or "(nothing)"
-    )
+    return " ".join(_plain(text).split()) or "(nothing)"
+
+
+def _plain(text: str) -> str:
+    """Return the part of a text that is quoted, with unseen characters made visible."""
+    return _UNSEEN.sub("\ufffd", replace_surrogates(text[:LONGEST_QUOTATION]))
 
 
 def quote(name: str, text: str) -> str:
     """Return a text as quoted data under a name; every line is marked, and the result is reproducible."""
-    plain = _UNSEEN.sub("\ufffd", text[:LONGEST_QUOTATION].encode("utf-8", "replace").decode())
+    plain = _plain(text)
     tag = hashlib.sha256(f"{name}/{plain}".encode()).hexdigest()[:12]
     lines = [f"{MARK}{line}" for line in _BREAKS.split(plain)]
     cut = [f"(cut: {len(text):,} characters in all)"] if len(text) > LONGEST_QUOTATION else []
@@ -99,9 +101,8 @@ class BadShape(ValueError):  # noqa: N818 - it names the thing
 class Shaped(msgspec.Struct, frozen=True):
     """The result of asking for a reply in a required format."""
 
-    value: Any
-    """A value of the requested type; None if no reply had the format."""
     tries: tuple[Attempt, ...]
+    """All replies; only the last can have the format, and then it has no fault."""
     spent: Usage
     asked: tuple[RecordedTurn, ...]
 
@@ -169,12 +170,11 @@ async def ask_shaped(
         so_far = add_usage(answered, so_far)
         reply = replace_surrogates(answered.answer.text)
         try:
-            value = read(reply)
+            read(reply)
+            tries.append(Attempt(reply))
         except BadShape as error:
             tries.append(Attempt(reply, str(error)))
-        else:
-            return Shaped(value, (*tries, Attempt(reply)), so_far, conversation(turns))
-        if len(tries) == TRIES:
-            return Shaped(None, tuple(tries), so_far, conversation(turns))
+        if not tries[-1].fault or len(tries) == TRIES:
+            return Shaped(tuple(tries), so_far, conversation(turns))
         fault = fill(again, {"fault": tries[-1].fault})
         turns = (*turns, Turn("assistant", reply[:4_000]), Turn("user", fault))
