@@ -40,13 +40,9 @@ def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint 
     urls, _, model = address.partition("#")
     if not model:
         raise ModelError("an endpoint is named endpoint:URL#MODEL, as in endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl")
-    endpoints = [_endpoint(name, url, model, settings) for url in urls.split(",")]
+    addresses = [check_address(url).rstrip("/") for url in urls.split(",")]
+    endpoints = [_chat(name, url, model, read_key("COUNTERSIGHT_API_KEY"), settings) for url in addresses]
     return endpoints[0] if len(endpoints) == 1 else LoadBalancedModel(name, endpoints)
-
-
-def _endpoint(name: str, url: str, model: str, settings: ModelSettings) -> Endpoint:
-    url = check_address(url).rstrip("/")
-    return _chat(name, url, model, read_key("COUNTERSIGHT_API_KEY"), settings)
 
 
 def _chat(name: str, url: str, model: str, key: str, settings: ModelSettings, **differences: Any) -> Endpoint:

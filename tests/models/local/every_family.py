@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import transformers
 from models.local.shrinking import tiny_config
-from models.local.tiny import CHATML, _byte_level, _enliven
+from models.local.tiny import CHATML, _byte_level, _enliven, set_end_tokens
 from safetensors.torch import save_file
 from tokenizers import AddedToken, Regex
 from tokenizers.normalizers import Replace
@@ -74,9 +74,7 @@ def write(family: str, folder: Path) -> Path:
     torch.manual_seed(7)
     model = getattr(transformers, MODELS[family])(config).eval()
     _enliven(model)
-    model.generation_config.eos_token_id = tokenizer.eos_token_id
-    model.generation_config.pad_token_id = tokenizer.pad_token_id
-    model.generation_config.bos_token_id = tokenizer.bos_token_id
+    set_end_tokens(model, tokenizer)
     model.save_pretrained(folder)
     return _write_processor(family, recipe, tokenizer, folder)
 

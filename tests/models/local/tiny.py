@@ -206,31 +206,37 @@ def _picture_processor(name: str, **settings: Any) -> Any:
 
 def _write(
     folder: Path,
-    model_name: str,
+    name: str,
     config: Any,
     tokenizer: PreTrainedTokenizerBase,
     pictures: Any,
-    processor: str,
     template: str | None = None,
+    *,
+    processor: str = "",
     video: str | None = None,
     **settings: Any,
 ) -> Path:
     """Save the parts as in published checkpoints; the processor itself may need other packages."""
     torch.manual_seed(7)
-    model = getattr(transformers, model_name)(config).eval()
+    model = getattr(transformers, f"{name}ForConditionalGeneration")(config).eval()
     _enliven(model)
-    model.generation_config.eos_token_id = tokenizer.eos_token_id
-    model.generation_config.pad_token_id = tokenizer.pad_token_id
-    model.generation_config.bos_token_id = tokenizer.bos_token_id
+    set_end_tokens(model, tokenizer)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     pictures.save_pretrained(folder)
-    (folder / "processor_config.json").write_text(json.dumps({"processor_class": processor, **settings}))
+    settings["processor_class"] = processor or f"{name}Processor"
+    (folder / "processor_config.json").write_text(json.dumps(settings))
     if template is not None:
         (folder / "chat_template.jinja").write_text(template)
     if video is not None:
         (folder / "video_preprocessor_config.json").write_text(json.dumps({"video_processor_type": video}))
     return folder
+
+
+def set_end_tokens(model: Any, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Use the special tokens of the tokenizer for generation."""
+    for name in ("eos_token_id", "pad_token_id", "bos_token_id"):
+        setattr(model.generation_config, name, getattr(tokenizer, name))
 
 
 def _enliven(model: torch.nn.Module) -> None:
@@ -254,31 +260,24 @@ def llava(folder: Path) -> Path:
     pictures = _picture_processor(
         "CLIPImageProcessor", size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
     )
-    return _write(
-        folder,
-        "LlavaForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        "LlavaProcessor",
-        VICUNA,
-        patch_size=8,
-        vision_feature_select_strategy="default",
-        num_additional_image_tokens=1,
-    )
+    settings = {"patch_size": 8, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1}
+    return _write(folder, "Llava", config, tokenizer, pictures, VICUNA, **settings)
 
 
 QWEN_EXTRA = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
 QWEN_TEMPLATE = CHATML.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>")
 
 
-def _qwen_vl(folder: Path, name: str, vision: dict[str, Any], sections: list[int], patch: int) -> Path:
+def _qwen_vl(folder: Path, name: str, vision: dict[str, Any]) -> Path:
     tokenizer = _qwen(*QWEN_EXTRA)
     start, end, image, video = tokenizer.convert_tokens_to_ids(list(QWEN_EXTRA))
     text = {key: value for key, value in TEXT.items() if key != "head_dim"}
-    parameters = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": sections}
+    parameters = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 1, 1]}
     config = getattr(transformers, name + "Config")(
-        vision_config=vision,
+        vision_config={
+            **{"depth": 2, "num_heads": 2, "patch_size": 8, "spatial_merge_size": 2, "temporal_patch_size": 2},
+            **{"initializer_range": 0.3, **vision},
+        },
         text_config={**text, **_ids(tokenizer), "rope_parameters": parameters},
         image_token_id=image,
         video_token_id=video,
@@ -287,53 +286,21 @@ def _qwen_vl(folder: Path, name: str, vision: dict[str, Any], sections: list[int
     )
     pictures = _picture_processor(
         "Qwen2VLImageProcessor",
-        patch_size=patch,
+        patch_size=8,
         merge_size=2,
         temporal_patch_size=2,
-        size={"shortest_edge": 4 * patch * patch, "longest_edge": 64 * patch * patch},
+        size={"shortest_edge": 4 * 8 * 8, "longest_edge": 64 * 8 * 8},
     )
-    return _write(
-        folder,
-        name + "ForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        name + "Processor",
-        QWEN_TEMPLATE,
-        "Qwen2VLVideoProcessor",
-    )
+    return _write(folder, name, config, tokenizer, pictures, QWEN_TEMPLATE, video="Qwen2VLVideoProcessor")
 
 
 def qwen2_vl(folder: Path) -> Path:
-    vision = {
-        "depth": 2,
-        "embed_dim": 32,
-        "hidden_size": HIDDEN,
-        "num_heads": 2,
-        "mlp_ratio": 2,
-        "patch_size": 8,
-        "spatial_merge_size": 2,
-        "temporal_patch_size": 2,
-        "initializer_range": 0.3,
-    }
-    return _qwen_vl(folder, "Qwen2VL", vision, [2, 1, 1], 8)
+    return _qwen_vl(folder, "Qwen2VL", {"embed_dim": 32, "hidden_size": HIDDEN, "mlp_ratio": 2})
 
 
 def qwen2_5_vl(folder: Path) -> Path:
-    vision = {
-        "depth": 2,
-        "hidden_size": 32,
-        "out_hidden_size": HIDDEN,
-        "intermediate_size": 48,
-        "num_heads": 2,
-        "patch_size": 8,
-        "window_size": 32,
-        "fullatt_block_indexes": [1],
-        "spatial_merge_size": 2,
-        "temporal_patch_size": 2,
-        "initializer_range": 0.3,
-    }
-    return _qwen_vl(folder, "Qwen2_5_VL", vision, [2, 1, 1], 8)
+    sizes = {"hidden_size": 32, "out_hidden_size": HIDDEN, "intermediate_size": 48, "window_size": 32}
+    return _qwen_vl(folder, "Qwen2_5_VL", {**sizes, "fullatt_block_indexes": [1]})
 
 
 def idefics3(folder: Path) -> Path:
@@ -350,8 +317,7 @@ def idefics3(folder: Path) -> Path:
     )
     sizes = {"size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 32}}
     pictures = _picture_processor("Idefics3ImageProcessor", **sizes)
-    name = "Idefics3ForConditionalGeneration"
-    return _write(folder, name, config, tokenizer, pictures, "Idefics3Processor", UTTERANCES, image_seq_len=4)
+    return _write(folder, "Idefics3", config, tokenizer, pictures, UTTERANCES, image_seq_len=4)
 
 
 def paligemma(folder: Path) -> Path:
@@ -369,7 +335,7 @@ def paligemma(folder: Path) -> Path:
         projection_dim=HIDDEN,
         vocab_size=vocab,
     )
-    return _write(folder, "PaliGemmaForConditionalGeneration", config, tokenizer, pictures, "PaliGemmaProcessor")
+    return _write(folder, "PaliGemma", config, tokenizer, pictures)
 
 
 def gemma3(folder: Path) -> Path:
@@ -396,16 +362,7 @@ def gemma3(folder: Path) -> Path:
         image_token_index=tokenizer.convert_tokens_to_ids("<image_soft_token>"),
     )
     pictures = _picture_processor("Gemma3ImageProcessor", size={"height": 32, "width": 32})
-    return _write(
-        folder,
-        "Gemma3ForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        "Gemma3Processor",
-        GEMMA,
-        image_seq_length=4,
-    )
+    return _write(folder, "Gemma3", config, tokenizer, pictures, GEMMA, image_seq_length=4)
 
 
 PIXTRAL_ROPE = {"rope_type": "default", "rope_theta": 100.0}
@@ -427,16 +384,7 @@ def pixtral(folder: Path) -> Path:
     pictures = _picture_processor(
         "PixtralImageProcessor", size={"longest_edge": 64}, patch_size={"height": 8, "width": 8}
     )
-    return _write(
-        folder,
-        "LlavaForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        "PixtralProcessor",
-        MISTRAL,
-        patch_size=8,
-    )
+    return _write(folder, "Llava", config, tokenizer, pictures, MISTRAL, processor="PixtralProcessor", patch_size=8)
 
 
 def mllama(folder: Path) -> Path:
@@ -464,7 +412,7 @@ def mllama(folder: Path) -> Path:
         image_token_index=tokenizer.convert_tokens_to_ids("<|image|>"),
     )
     pictures = _picture_processor("MllamaImageProcessor", size={"height": 32, "width": 32}, max_image_tiles=4)
-    return _write(folder, "MllamaForConditionalGeneration", config, tokenizer, pictures, "MllamaProcessor", LLAMA)
+    return _write(folder, "Mllama", config, tokenizer, pictures, LLAMA)
 
 
 def _blip(folder: Path, name: str, text: Any, tokenizer: PreTrainedTokenizerBase) -> Path:
@@ -479,15 +427,7 @@ def _blip(folder: Path, name: str, text: Any, tokenizer: PreTrainedTokenizerBase
         image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
     )
     pictures = _picture_processor("BlipImageProcessor", size={"height": 32, "width": 32})
-    _write(
-        folder,
-        name + "ForConditionalGeneration",
-        config,
-        tokenizer,
-        pictures,
-        name + "Processor",
-        num_query_tokens=4,
-    )
+    _write(folder, name, config, tokenizer, pictures, num_query_tokens=4)
     if name == "InstructBlip":
         _bert().save_pretrained(folder / "qformer_tokenizer")
     return folder

@@ -10,7 +10,7 @@ from countersight.case import LETTERS
 from countersight.english import NUMBER_WORDS
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.batching import Batcher
-from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
 from countersight.scenes import COLOURS
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
@@ -60,8 +60,7 @@ class Embedded(Displayed):
     async def losses(self, request: Request) -> tuple[float, ...]:
         """Return the loss of each option as the answer to the question without its options, so that their order has no
         effect."""
-        if not request.options:
-            raise AskingFailed("there are no options to rank", again=False)
+        check_options(request)
         conversation = _conversation(without_options(request))
         answers = option_answers(request)
         return tuple(await self._batcher.run(lambda: self._loaded().losses(conversation, answers, self._loss)))

@@ -31,7 +31,7 @@ from countersight.models.local.loading import (
     load,
     read_config,
 )
-from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
 from countersight.text import printable
 
 PLACES = {"cuda": 12}
@@ -86,8 +86,7 @@ class Local(Displayed):
 
     async def losses(self, request: Request) -> tuple[float, ...]:
         """Return the loss of each option after the conversation."""
-        if not request.options:
-            raise AskingFailed("there are no options to rank", again=False)
+        check_options(request)
         self._refuse_pictures(request)
         losses: tuple[float, ...] = await self._queue.ask(self._rank, request)
         return losses
