@@ -28,7 +28,7 @@ from PIL import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from countersight.case import Option
-from countersight.models.local.conversation import append_answer, decode_pictures, find_form, model_inputs
+from countersight.models.local.conversation import append_answer, decode_pictures, find_prompt_format, model_inputs
 from countersight.models.local.loading import Loaded
 from countersight.models.local.probing import rank
 from countersight.models.local.ranking import option_tokens, plain_losses
@@ -104,7 +104,7 @@ def build(shape: str, device: str) -> Loaded:
         processor=processor,
         tokenizer=tokenizer,
         family=config.model_type,
-        form=find_form(processor, config.model_type),
+        prompt_format=find_prompt_format(processor, config.model_type),
         decoder_start=None,
         longest=32768,
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from countersight.detection.finder import Found, listed
 from countersight.errors import ModelError
-from countersight.models.local import find_device, find_folder, fingerprint, unusable
+from countersight.models.local import find_device, find_folder, fingerprint, loading_error
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -62,7 +62,7 @@ def _config(folder: Path) -> tuple[Any, bool]:
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # transformers raises many types of errors on unsuitable files
-        raise unusable(folder, error) from None
+        raise loading_error(folder, error) from None
     if type(config) in MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING:
         return config, True
     if type(config) in MODEL_FOR_OBJECT_DETECTION_MAPPING:
@@ -79,7 +79,7 @@ def _load(folder: Path, config: Any, *, takes_words: bool) -> Any:
             folder, config=config, local_files_only=True, trust_remote_code=False, output_loading_info=True
         )
     except Exception as error:  # damaged files, wrong shapes, no memory: each library raises its own errors
-        raise unusable(folder, error) from None
+        raise loading_error(folder, error) from None
     if faults["missing_keys"]:
         # transformers itself would fill them with random values.
         raise ModelError(f"{folder} lacks {len(faults['missing_keys']):,} of the model's weights")
@@ -98,4 +98,4 @@ def _processor(folder: Path, *, takes_words: bool) -> Any:
             here["backend"] = "pil"
         return AutoImageProcessor.from_pretrained(folder, **here)
     except Exception as error:  # as above
-        raise unusable(folder, error) from None
+        raise loading_error(folder, error) from None

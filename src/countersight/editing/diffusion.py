@@ -17,7 +17,7 @@ from countersight.editing.pictures import decoded, png_picture
 from countersight.editing.protocol import EditorSettings, Instruction, description_of, words_for
 from countersight.editing.selecting import FINDING, Selector
 from countersight.errors import EditFailed, EditorError
-from countersight.models.local import DTYPES, find_device, fingerprint, forget, is_full
+from countersight.models.local import DTYPES, find_device, fingerprint, free_memory, is_out_of_memory
 from countersight.registry import with_options
 from countersight.text import printable, unknown
 
@@ -188,9 +188,9 @@ def _qwen_processor(folder: Path) -> dict[str, Any]:
 
     if _index(folder).get("processor") != ["transformers", "Qwen2VLProcessor"] or is_torchvision_available():
         return {}
-    from countersight.models.local import load_stills
+    from countersight.models.local import load_image_only_processor
 
-    return {"processor": load_stills(folder / "processor", Qwen2VLConfig())}
+    return {"processor": load_image_only_processor(folder / "processor", Qwen2VLConfig())}
 
 
 INSTALL = "pip install 'countersight[edit]'"
@@ -237,7 +237,7 @@ class Diffusion:
     async def close(self) -> None:
         if self._pipeline is not None:
             self._pipeline = None
-            forget()
+            free_memory()
 
     def _paint(self, brief: Brief, cancelled: threading.Event) -> Given:
         if self._pipeline is None:
@@ -273,9 +273,9 @@ class Diffusion:
         except EditFailed:
             raise
         except Exception as error:  # each library raises its own errors
-            why = "there is not enough memory" if is_full(error) else said(error)
+            why = "there is not enough memory" if is_out_of_memory(error) else said(error)
             error.__traceback__ = None  # the traceback would keep the memory allocated
-            forget()
+            free_memory()
             raise EditFailed(f"the pipeline failed: {why}") from None
         if any(getattr(given, "nsfw_content_detected", None) or ()):
             raise EditFailed("moderated: the pipeline's safety checker blocked the picture")

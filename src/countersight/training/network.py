@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from countersight.errors import CountersightError
-from countersight.models.local import any_config
+from countersight.models.local import read_any_config
 from countersight.models.matcher import GRAPH, TOKENIZER, WHOLE, Sequences, Sheet, surface_size, write_sheet
 from countersight.training.plan import COUNTS, Plan
 
@@ -114,7 +114,7 @@ def build(plan: Plan, vocabulary: int, pad: int, region: int = 0) -> CountsMatch
     """Build the network of a plan, from a folder of weights or from scratch. Regions have `region` numbers each."""
     if plan.encoder == COUNTS:
         return CountsMatcher(plan)
-    config = any_config(Path(plan.encoder)) if plan.encoder else None
+    config = read_any_config(Path(plan.encoder)) if plan.encoder else None
     kind = config.model_type if config else ""
     if plan.inputs == "full":
         return TwoStreams(_two_streams(plan, kind, config, vocabulary, pad, region), region, plan)

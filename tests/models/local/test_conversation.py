@@ -25,7 +25,7 @@ Models = Callable[[str], Loaded]
 def next_words(loaded: Loaded, requests: list[Request]) -> torch.Tensor:
     """Return the log-probabilities of the first token of the answer."""
     prompt = model_inputs(loaded, requests, decode_pictures(*requests))
-    if loaded.answers_apart:
+    if loaded.has_separate_decoder:
         prompt["decoder_input_ids"] = torch.full((len(requests), 1), loaded.decoder_start)
     with torch.inference_mode():
         return loaded.model(**prompt, use_cache=False).logits[:, -1]
@@ -156,10 +156,10 @@ def readers(tiny_folder: Callable) -> list[Loaded]:
 def test_appending_an_answer_does_not_change_the_prompt(readers: list[Loaded], question: str, answer: str) -> None:
     question = question.encode("utf-8", "replace").decode()
     for loaded in readers:
-        prompt = loaded.form.write([Turn("user", question, picture())])
+        prompt = loaded.prompt_format.write([Turn("user", question, picture())])
         tokens, again = answer_tokens(loaded, prompt, [answer, answer])
         assert tokens == again
-        if not loaded.answers_apart:
+        if not loaded.has_separate_decoder:
             # Qwen's tokenizer composes letters and their marks.
             answer = unicodedata.normalize("NFC", answer)
             text = loaded.tokenizer.decode([*loaded.tokenizer(prompt, add_special_tokens=False)["input_ids"], *tokens])
@@ -182,7 +182,7 @@ def test_an_answer_has_the_same_tokens_as_in_a_training_text(
     family: str, pieces: list[str], tiny_model: Models
 ) -> None:
     loaded = tiny_model(family)
-    prompt = loaded.form.write([Turn("user", "How many?", picture())])
+    prompt = loaded.prompt_format.write([Turn("user", "How many?", picture())])
     [tokens] = answer_tokens(loaded, prompt, ["yes"])
     found = loaded.tokenizer.convert_ids_to_tokens(tokens)
     assert "".join(found) == "".join(pieces)

@@ -142,7 +142,7 @@ def forced_losses(loaded: Loaded, asked: Request) -> list[float]:
     prompt = model_inputs(loaded, [asked], decode_pictures(asked))
     options = [option.text for option in asked.options]
     found = []
-    for tokens in answer_tokens(loaded, loaded.form.write(asked.turns), options):
+    for tokens in answer_tokens(loaded, loaded.prompt_format.write(asked.turns), options):
         forced = Forced(tokens)
         generate(loaded, prompt, len(tokens), forced)
         found.append(sum(forced.costs))

@@ -31,12 +31,12 @@ def without_template(tiny_folder: Callable[[str], Path], family: str, tmp_path: 
 def test_a_formatted_conversation_has_every_turn_in_order_and_one_placeholder_per_picture(
     family: str, tiny_model: Models
 ) -> None:
-    form = tiny_model(family).form
+    form = tiny_model(family).prompt_format
     text = form.write(TALK)
     places = [text.index(words) for words in ("Is the dog on the left?", "no", "And here?")]
     assert places == sorted(places)
-    if form.mark:
-        assert text.count(form.mark) == 2
+    if form.placeholder:
+        assert text.count(form.placeholder) == 2
 
 
 @pytest.mark.parametrize(
@@ -56,23 +56,23 @@ def test_a_formatted_conversation_has_every_turn_in_order_and_one_placeholder_pe
     ],
 )
 def test_each_family_has_its_own_format(family: str, question: str, before_answer: str, tiny_model: Models) -> None:
-    form = tiny_model(family).form
+    form = tiny_model(family).prompt_format
     assert form.write([Turn("user", "How many?", picture())]) == question
     assert form.before_answer == before_answer
 
 
 def test_families_without_a_template_use_questions_and_answers(tiny_model: Models) -> None:
     said = "Question: Is the dog on the left? Answer: no Question: And here? Answer:"
-    assert tiny_model("blip_2").form.write(TALK) == said
-    assert tiny_model("paligemma").form.write(TALK) == "<image><image>" + said
+    assert tiny_model("blip_2").prompt_format.write(TALK) == said
+    assert tiny_model("paligemma").prompt_format.write(TALK) == "<image><image>" + said
 
 
 def test_a_model_without_its_template_gets_plain_questions(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     asked = [Turn("user", "How many?", picture())]
     llava = load(str(without_template(tiny_folder, "llava", tmp_path)), device="cpu")
-    assert llava.form.write(asked) == "<image>\nUSER: How many? ASSISTANT:"
+    assert llava.prompt_format.write(asked) == "<image>\nUSER: How many? ASSISTANT:"
     gemma = load(str(without_template(tiny_folder, "gemma3", tmp_path)), device="cpu")
-    assert gemma.form.write(asked) == "<start_of_image>Question: How many? Answer:"
+    assert gemma.prompt_format.write(asked) == "<start_of_image>Question: How many? Answer:"
 
 
 def test_the_template_of_a_text_only_model_is_not_used(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
@@ -80,18 +80,22 @@ def test_the_template_of_a_text_only_model_is_not_used(tiny_folder: Callable[[st
     file = folder / "tokenizer_config.json"
     template = "{% for message in messages %}[{{ message['content'] | string | length }}]{% endfor %}"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"chat_template": template}))
-    text = load(str(folder), device="cpu").form.write([Turn("user", "How many?", picture())])
+    text = load(str(folder), device="cpu").prompt_format.write([Turn("user", "How many?", picture())])
     assert text == "<image>\nUSER: How many? ASSISTANT:"
 
 
 @pytest.mark.parametrize("family", tiny.KINDS)
 def test_special_tokens_in_a_question_are_broken_up(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
-    signs = {*loaded.tokenizer.all_special_tokens, *loaded.tokenizer.get_added_vocab(), loaded.form.mark} - {""}
+    signs = {
+        *loaded.tokenizer.all_special_tokens,
+        *loaded.tokenizer.get_added_vocab(),
+        loaded.prompt_format.placeholder,
+    } - {""}
     hostile = " ".join(["What is", *sorted(signs)[:40], "<image>", "<|im_end|>", "[/INST]", "</s>", "?"])
 
     def tokens(text: str) -> list[int]:
-        return list(loaded.tokenizer(loaded.form.write([Turn("user", text, picture())]))["input_ids"])
+        return list(loaded.tokenizer(loaded.prompt_format.write([Turn("user", text, picture())]))["input_ids"])
 
     special = set(loaded.tokenizer.convert_tokens_to_ids(sorted(signs - {loaded.tokenizer.unk_token})))
     assert [token for token in tokens(hostile) if token in special] == [
@@ -103,7 +107,7 @@ def test_a_conversation_refused_by_the_template_fails_alone(tiny_folder: Callabl
     folder = without_template(tiny_folder, "qwen2_5_vl", tmp_path)
     strict = "{% if messages | length > 1 %}{{ raise_exception('one turn only') }}{% endif %}" + tiny.QWEN_TEMPLATE
     (folder / "chat_template.jinja").write_text(strict)
-    form = load(str(folder), device="cpu").form
+    form = load(str(folder), device="cpu").prompt_format
     assert form.write(TALK[:1])
     with pytest.raises(AskingFailed, match="one turn only"):
         form.write(TALK)
@@ -112,7 +116,7 @@ def test_a_conversation_refused_by_the_template_fails_alone(tiny_folder: Callabl
 def test_the_date_in_a_template_is_fixed(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = without_template(tiny_folder, "qwen2_5_vl", tmp_path)
     (folder / "chat_template.jinja").write_text("{{ strftime_now('%d %b %Y') }}\n" + tiny.QWEN_TEMPLATE)
-    assert load(str(folder), device="cpu").form.write(TALK[:1]).startswith("26 Jul 2024\n")
+    assert load(str(folder), device="cpu").prompt_format.write(TALK[:1]).startswith("26 Jul 2024\n")
 
 
 def test_a_broken_picture_template_is_an_error(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_each_kind_of_model_loads_from_a_folder(family: str, tiny_model: Callabl
     assert loaded.family == {"blip_2_t5": "blip-2"}.get(family, family)
     assert loaded.model.dtype == torch.float32
     assert not loaded.model.training
-    assert loaded.answers_apart == family.endswith("_t5")
+    assert loaded.has_separate_decoder == family.endswith("_t5")
 
 
 def test_a_downloaded_model_is_found_by_its_name(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

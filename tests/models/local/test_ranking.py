@@ -84,7 +84,7 @@ def test_losses_equal_those_of_one_complete_pass_per_option(family: str, tiny_mo
 def test_the_mean_loss_is_the_sum_divided_by_the_number_of_tokens(tiny_model: Models) -> None:
     loaded = tiny_model("llava")
     asked = request("How many?", picture(), *LONG)
-    text = loaded.form.write(asked.turns)
+    text = loaded.prompt_format.write(asked.turns)
     lengths = [len(tokens) for tokens in answer_tokens(loaded, text, LONG)]
     assert len(set(lengths)) > 1
     sums, means = plain_losses(loaded, asked, "sum"), plain_losses(loaded, asked, "mean")
@@ -103,7 +103,7 @@ def test_the_order_of_the_options_does_not_matter(tiny_model: Models) -> None:
 def test_special_tokens_in_an_option_are_ordinary_text(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     signs = [str(sign) for sign in loaded.tokenizer.get_added_vocab()]
-    losses = plain_losses(loaded, request("Which?", picture(), *signs[:6], f"{loaded.form.mark} yes"))
+    losses = plain_losses(loaded, request("Which?", picture(), *signs[:6], f"{loaded.prompt_format.placeholder} yes"))
     assert all(0 < loss < 100 for loss in losses)
 
 

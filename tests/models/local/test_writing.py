@@ -12,7 +12,7 @@ from models.local import tiny
 from models.local.talks import mixed, picture, request
 from PIL import Image
 
-from countersight.models.local.conversation import PicturesOnce, decode_pictures, model_inputs
+from countersight.models.local.conversation import PictureCache, decode_pictures, model_inputs
 from countersight.models.local.generating import end_tokens
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.writing import write
@@ -46,7 +46,7 @@ def test_end_tokens_come_from_the_settings_and_the_tokenizer() -> None:
 def test_the_first_token_is_the_most_likely_one(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many cats would there be?", picture())
     prompt = model_inputs(loaded, [asked], decode_pictures(asked))
-    if loaded.answers_apart:
+    if loaded.has_separate_decoder:
         prompt["decoder_input_ids"] = torch.tensor([[loaded.decoder_start]])
     with torch.inference_mode():
         likeliest = int(loaded.model(**prompt).logits[0, -1].argmax())
@@ -168,7 +168,7 @@ class Processor:
 
 @dataclass
 class Anything:
-    """The parts of a loaded model that PicturesOnce needs."""
+    """The parts of a loaded model that PictureCache needs."""
 
     processor: Any
     model: Any
@@ -177,5 +177,5 @@ class Anything:
 
 def test_a_picture_is_never_confused_with_a_deleted_one() -> None:
     # A processor that hands on copies leaves no trace of them, and the next copy may lie where the one before did.
-    once = PicturesOnce(Anything(Processor(), SimpleNamespace(dtype=None)))
+    once = PictureCache(Anything(Processor(), SimpleNamespace(dtype=None)))
     assert [once([Image.new("RGB", (2, 2), (red, 0, 0))])["red"] for red in range(50)] == list(range(50))

@@ -1,10 +1,10 @@
-from .image_only_processor import load_stills as load_stills
+from .image_only_processor import load_image_only_processor as load_image_only_processor
 from .loading import DTYPES as DTYPES
-from .loading import any_config as any_config
 from .loading import find_device as find_device
 from .loading import find_folder as find_folder
 from .loading import fingerprint as fingerprint
-from .loading import forget as forget
-from .loading import is_full as is_full
-from .loading import unusable as unusable
+from .loading import free_memory as free_memory
+from .loading import is_out_of_memory as is_out_of_memory
+from .loading import loading_error as loading_error
+from .loading import read_any_config as read_any_config
 from .model import Local as Local

@@ -87,13 +87,13 @@ _PROBE = "§answer§"
 
 
 @dataclass(frozen=True, slots=True)
-class PromptForm:
+class PromptFormat:
     """The text format of one model's conversations."""
 
     tokenizer: Any
     family: str
     template: str | None
-    mark: str
+    placeholder: str
     """The placeholder for a picture, which the processor expands; empty if the processor inserts pictures at the start
     by itself."""
     before_answer: str
@@ -101,26 +101,26 @@ class PromptForm:
     reserved: re.Pattern[str]
     """The special tokens of the model, which text from datasets must not contain."""
 
-    words_only: bool = False
+    text_only: bool = False
     """Whether the model is text-only, so that its template takes plain text instead of a list of parts."""
 
     def write(self, turns: Sequence[Turn]) -> str:
         """Format the conversation up to where the answer begins, with one placeholder per picture."""
-        turns = [structs.replace(turn, text=self.harmless(turn.text)) for turn in turns]
+        turns = [structs.replace(turn, text=self.break_special_tokens(turn.text)) for turn in turns]
         if self.template is not None:
             return _render_template(self.tokenizer, self.template, [self._message(turn) for turn in turns], opened=True)
-        if self.words_only:
+        if self.text_only:
             return "\n".join(turn.text for turn in turns)
         pictures = sum(len(turn.pictures) for turn in turns)
-        return self.mark * pictures + _PLAIN.get(self.family, _format_questions)(turns)
+        return self.placeholder * pictures + _PLAIN.get(self.family, _format_questions)(turns)
 
     def _message(self, turn: Turn) -> dict[str, Any]:
-        if self.words_only:
+        if self.text_only:
             return {"role": turn.role, "content": turn.text}
         pictures = [{"type": "image"} for _ in turn.pictures]
         return {"role": turn.role, "content": [*pictures, {"type": "text", "text": turn.text}]}
 
-    def harmless(self, text: str) -> str:
+    def break_special_tokens(self, text: str) -> str:
         """Return the text of a question or an option with the model's special tokens broken up.
 
         Special tokens in the text, such as "<image>" or the end of a turn, would corrupt the conversation.
@@ -128,42 +128,42 @@ class PromptForm:
         return self.reserved.sub(_split_word, text)
 
 
-def find_form(processor: Any, family: str, *, words_only: bool = False) -> PromptForm:
+def find_prompt_format(processor: Any, family: str, *, text_only: bool = False) -> PromptFormat:
     """Return the text format of a model's conversations."""
     tokenizer = processor.tokenizer
-    mark = getattr(processor, "image_token", None)
-    mark = str(getattr(mark, "content", mark) or "")
+    placeholder = getattr(processor, "image_token", None)
+    placeholder = str(getattr(placeholder, "content", placeholder) or "")
     templates = filter(None, map(_find_template, (processor, tokenizer)))
-    template = next((found for found in templates if words_only or _supports_pictures(tokenizer, found)), None)
-    if template is None and mark and _puts_pictures_itself(processor, mark):
-        mark = ""
-    return PromptForm(
+    template = next((found for found in templates if text_only or _supports_pictures(tokenizer, found)), None)
+    if template is None and placeholder and _puts_pictures_itself(processor, placeholder):
+        placeholder = ""
+    return PromptFormat(
         tokenizer=tokenizer,
         family=family,
         template=template,
-        mark=mark,
-        before_answer=_text_before_answer(tokenizer, template, family, words_only=words_only),
-        reserved=_reserved_words(tokenizer, mark),
-        words_only=words_only,
+        placeholder=placeholder,
+        before_answer=_text_before_answer(tokenizer, template, family, text_only=text_only),
+        reserved=_reserved_words(tokenizer, placeholder),
+        text_only=text_only,
     )
 
 
-def _puts_pictures_itself(processor: Any, mark: str) -> bool:
+def _puts_pictures_itself(processor: Any, placeholder: str) -> bool:
     """Whether a processor inserts picture tokens by itself, as those of BLIP-2, Florence-2 and Kosmos-2.5 do.
 
     The text must not contain a placeholder then.
     """
-    without = _count_picture_tokens(processor, "?", mark)
-    return bool(without) and _count_picture_tokens(processor, f"{mark}?", mark) != without
+    without = _count_picture_tokens(processor, "?", placeholder)
+    return bool(without) and _count_picture_tokens(processor, f"{placeholder}?", placeholder) != without
 
 
-def _count_picture_tokens(processor: Any, text: str, mark: str) -> int | None:
+def _count_picture_tokens(processor: Any, text: str, placeholder: str) -> int | None:
     """Return the number of picture tokens for one picture and this text; None if the processor rejects it."""
     try:
         made = run_processor(processor, text, [Image.new("RGB", (64, 64))], processor.tokenizer.bos_token)
     except Exception:  # the placeholder is missing, or there is one too many
         return None
-    number = getattr(processor, "image_token_id", None) or processor.tokenizer.convert_tokens_to_ids(mark)
+    number = getattr(processor, "image_token_id", None) or processor.tokenizer.convert_tokens_to_ids(placeholder)
     return int((made["input_ids"] == number).sum())
 
 
@@ -191,11 +191,11 @@ def _supports_pictures(tokenizer: Any, template: str) -> bool:
     return shown != without and _PROBE in shown and "'type'" not in shown
 
 
-def _text_before_answer(tokenizer: Any, template: str | None, family: str, *, words_only: bool) -> str:
+def _text_before_answer(tokenizer: Any, template: str | None, family: str, *, text_only: bool) -> str:
     """Return what the template writes before an answer that is already in the conversation."""
     if template is None:
         return "" if family == "paligemma" else " "
-    question, answer = ("?", _PROBE) if words_only else ([{"type": "text", "text": text}] for text in ("?", _PROBE))
+    question, answer = ("?", _PROBE) if text_only else ([{"type": "text", "text": text}] for text in ("?", _PROBE))
     asked = [{"role": "user", "content": question}]
     told = [*asked, {"role": "assistant", "content": answer}]
     opened = _render_template(tokenizer, template, asked, opened=True)
@@ -249,8 +249,8 @@ _PLAIN: dict[str, Callable[[Sequence[Turn]], str]] = {
 }
 
 
-def _reserved_words(tokenizer: Any, mark: str) -> re.Pattern[str]:
-    words = {str(token) for token in (*tokenizer.all_special_tokens, *tokenizer.get_added_vocab(), mark)}
+def _reserved_words(tokenizer: Any, placeholder: str) -> re.Pattern[str]:
+    words = {str(token) for token in (*tokenizer.all_special_tokens, *tokenizer.get_added_vocab(), placeholder)}
     # In some vocabularies, words of one character or of spaces are part of ordinary text.
     words = {word for word in words if len(word.strip()) > 2}
     longest_first = sorted(words, key=len, reverse=True)
@@ -272,7 +272,7 @@ class Loaded:
     tokenizer: Any
     family: str
     """The family as named by transformers: llava, qwen2_5_vl, blip-2 and so on."""
-    form: PromptForm
+    prompt_format: PromptFormat
     """The text format of its conversations."""
     decoder_start: int | None
     """The first token of a separate decoder; None if the decoder continues the prompt."""
@@ -280,7 +280,7 @@ class Loaded:
     """The maximum number of tokens of prompt and answer together."""
 
     @property
-    def answers_apart(self) -> bool:
+    def has_separate_decoder(self) -> bool:
         """Whether a separate decoder generates the answer (as in T5), instead of one that continues the prompt."""
         return self.decoder_start is not None
 
@@ -379,7 +379,7 @@ def _pad_prompt(loaded: Loaded, prompt: Prompt, length: int) -> Prompt:
             beside = torch.full_like(beside, padding_token(loaded) if name == "input_ids" else 0)
         parts = [beside.expand(-1, missing, *beside.shape[2:]), prompt[name]]
         # The encoder of an encoder-decoder model counts positions from the first token, so padding goes at the end.
-        padded[name] = torch.cat(parts[::-1] if loaded.answers_apart else parts, dim=1)
+        padded[name] = torch.cat(parts[::-1] if loaded.has_separate_decoder else parts, dim=1)
     return padded
 
 
@@ -392,7 +392,9 @@ def _stack(values: Sequence[Any]) -> Any:
 def prepare_prompt(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) -> Prompt:
     """Return the inputs of one conversation, before they are moved to the device."""
     try:
-        made = run_processor(loaded.processor, loaded.form.write(request.turns), pictures, loaded.tokenizer.bos_token)
+        made = run_processor(
+            loaded.processor, loaded.prompt_format.write(request.turns), pictures, loaded.tokenizer.bos_token
+        )
         words = made["input_ids"]
     except AskingFailed:
         raise
@@ -414,7 +416,7 @@ def padding_token(loaded: Loaded) -> int:
 
 
 def answer_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
-    """Return the tokens of each answer to a prompt, as formatted by `PromptForm.write`.
+    """Return the tokens of each answer to a prompt, as formatted by `PromptFormat.write`.
 
     Prompt and answer are tokenised together, and the tokens of the prompt are removed. If the end of the prompt would
     merge with the answer, the answer is tokenised alone, so that all answers follow the same tokens. Tokenising all
@@ -424,10 +426,10 @@ def answer_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[l
     def tokens(*texts: str) -> list[list[int]]:
         return [list(found) for found in loaded.tokenizer(list(texts), add_special_tokens=False)["input_ids"]]
 
-    answers = [loaded.form.harmless(answer) for answer in answers]
-    if loaded.answers_apart:
+    answers = [loaded.prompt_format.break_special_tokens(answer) for answer in answers]
+    if loaded.has_separate_decoder:
         return tokens(*answers)
-    answers = [loaded.form.before_answer + answer for answer in answers]
+    answers = [loaded.prompt_format.before_answer + answer for answer in answers]
     if loaded.family == "paligemma":
         prompt += "\n"  # its processor ends every prompt in this way
     before, *whole = tokens(prompt, *(prompt + answer for answer in answers))
@@ -474,7 +476,7 @@ _calls: WeakKeyDictionary[Any, tuple[bool, dict[str, Any]]] = WeakKeyDictionary(
 """How each processor calls its image processor: with lists of lists or one list, and with which settings."""
 
 
-class PicturesOnce:
+class PictureCache:
     """Replaces the image processor of a processor, and caches its results for pictures in use.
 
     Processors would prepare a picture again for every conversation; here later conversations reuse the result. The
@@ -506,7 +508,7 @@ class PicturesOnce:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._part, name)
 
-    def ahead(
+    def prefetch(
         self, requests: Iterable[tuple[Asked, Request]], work: Callable[[Asked, Pictures | AskingFailed], Made]
     ) -> Iterator[Made]:
         """Call `work` with each conversation's pictures, or the error in decoding them, and yield the results in order.

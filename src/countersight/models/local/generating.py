@@ -29,16 +29,16 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 from countersight.errors import AskingFailed
 from countersight.models.local.conversation import Feed, Loaded, Prompt
-from countersight.models.local.loading import is_full
+from countersight.models.local.loading import is_out_of_memory
 from countersight.models.local.ranking import (
     Numbered,
     RankingPlan,
     build_rows,
     group_into_batches,
-    hand_over,
     placeholder_answer,
     stream_lanes,
     take_failures,
+    wait_for_lane,
 )
 from countersight.models.local.trees import (
     Places,
@@ -144,7 +144,7 @@ class ChoiceByAnswer(Choice, ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedAnswer:
     """A conversation that was read and whose answer will be generated next."""
 
     number: int
@@ -172,7 +172,7 @@ class Slots:
         self._loaded, self._decoder = loaded, find_decoder(loaded.model)
         self._choice, self._ending = choice, ends
         self._ends = torch.tensor(ends, dtype=torch.long, device=loaded.device)
-        self._begun: list[Begun | None] = [None] * rows
+        self._begun: list[StartedAnswer | None] = [None] * rows
         self._all = torch.arange(rows, device=loaded.device)
         self._tokens, self._depths, self._count, self._most = (zeros(rows) for _ in range(4))
         """The newest token of each row, its depth in the tree, and the number of tokens of the answer and its limit."""
@@ -193,11 +193,11 @@ class Slots:
         """The number of slots."""
         return len(self._begun)
 
-    def serves(self, rows: int, length: int, choice: Choice, ends: list[int]) -> bool:
+    def can_hold(self, rows: int, length: int, choice: Choice, ends: list[int]) -> bool:
         """Whether these slots can hold this many answers of this length and choose and end them in this way."""
         return (self._choice, self._ending) == (choice, ends) and self.rows >= rows and self.length >= length
 
-    def fill(self, read: Any, begun: Sequence[Begun], tokens: Any) -> None:
+    def fill(self, read: Any, begun: Sequence[StartedAnswer], tokens: Any) -> None:
         """Start answers with their first tokens; `read` is the cache of their conversations."""
         free = [slot for slot, one in enumerate(self._begun) if one is None][: len(begun)]
         for slot, one in zip(free, begun, strict=True):
@@ -223,7 +223,7 @@ class Slots:
         else:
             self._compute_step()
 
-    def finished(self, *, all_of_them: bool = False) -> list[tuple[Begun, list[int]]]:
+    def finished(self, *, all_of_them: bool = False) -> list[tuple[StartedAnswer, list[int]]]:
         """Return the finished answers with their tokens, and free their slots."""
         ended = self._ended.tolist()
         begun = {slot: one for slot, one in enumerate(self._begun) if one is not None and (all_of_them or ended[slot])}
@@ -251,7 +251,7 @@ class Slots:
                 with torch.cuda.graph(recorded, capture_error_mode="thread_local"):
                     self._compute_step()
         except RuntimeError as error:
-            if is_full(error):
+            if is_out_of_memory(error):
                 raise
             _unrecordable.add(self._loaded.model)
         else:
@@ -259,12 +259,16 @@ class Slots:
 
     def _compute_step(self) -> None:
         named = {"position_ids": self._positions.T[:, :, None]} if self._positions.dim() == 2 else {}
-        with torch.inference_mode(), _grouped_attention(self._decoder), override_masks(self._decoder, self._sees):
+        with (
+            torch.inference_mode(),
+            _grouped_attention(self._decoder),
+            override_masks(self._decoder, self._masks_and_positions),
+        ):
             tokens = self._tokens[:, None]
             made = self._loaded.model(input_ids=tokens, past_key_values=self._memory, use_cache=True, **named)
             self._add(made.logits[:, -1])
 
-    def _sees(self) -> tuple[Any, Any]:
+    def _masks_and_positions(self) -> tuple[Any, Any]:
         """Return the masks and positions of a step."""
         masks = step_masks(self._decoder.config, self._depths, self.length, self._loaded.model.dtype)
         return masks, self._positions[:, None]
@@ -406,7 +410,7 @@ class _Writing:
         self._loaded, self._plan, self._rows, self._most, self._choice = loaded, plan, min(ROWS, rows), most, choice
         self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)
-        self._reading: tuple[AbstractContextManager[Any], Any, list[Begun], Any] | None = None
+        self._reading: tuple[AbstractContextManager[Any], Any, list[StartedAnswer], Any] | None = None
         """The batch of conversations being read: its lane, its cache, the answers to begin, and their first tokens."""
 
     @property
@@ -425,7 +429,7 @@ class _Writing:
         self._reading = None
         if batch:
             cache, rows = DynamicCache(), [row for _, row in batch]
-            starting = list(_begin_answers(batch, self._most, self._loaded.longest))
+            starting = list(_started_answers(batch, self._most, self._loaded.longest))
             with lane, torch.inference_mode():
                 heads = torch.from_numpy(answer_heads(rows)).to(self._loaded.device)
                 logits = read_trees(self._loaded, rows, heads, self._plan.sight, cache)
@@ -434,7 +438,7 @@ class _Writing:
         if before is None:
             return
         read_in, memory, begun, tokens = before
-        hand_over(read_in, tokens, *_cache_tensors(memory))
+        wait_for_lane(read_in, tokens, *_cache_tensors(memory))
         slots, done = (yield from self._slots_for(begun, memory)), 0
         while done < len(begun):
             while not slots.free:
@@ -455,11 +459,11 @@ class _Writing:
         for begun, said in self._slots.finished(all_of_them=all_of_them) if self._slots is not None else ():
             yield begun.number, (said, len(begun.path))
 
-    def _slots_for(self, begun: Sequence[Begun], memory: Any) -> Generator[tuple[int, Written], None, Slots]:
+    def _slots_for(self, begun: Sequence[StartedAnswer], memory: Any) -> Generator[tuple[int, Written], None, Slots]:
         """Return slots that are long enough: the existing ones, or new ones after all running answers have finished."""
         longest = max(len(one.path) + one.most for one in begun)
         found = self._slots
-        if found is not None and found.serves(self._rows, longest, self._choice, self._ends):
+        if found is not None and found.can_hold(self._rows, longest, self._choice, self._ends):
             return found
         while self.under_way:
             yield from self.go_on()
@@ -473,13 +477,15 @@ class _Writing:
         return self._slots
 
 
-def _begin_answers(batch: Sequence[Numbered], most: int, longest: int) -> Iterator[Begun]:
+def _started_answers(batch: Sequence[Numbered], most: int, longest: int) -> Iterator[StartedAnswer]:
     """Yield the answers to begin after a batch was read, in the order of its rows."""
     length = max(row.size for _, row in batch)
     for nth, (numbers, row) in enumerate(batch):
         for number, path in zip(numbers, row.tree.paths, strict=True):
             place = path[-1]  # the placeholder for the answer
-            yield Begun(number, nth * length + path[:-1], row.positions[place], min(most, longest - len(path) + 1))
+            yield StartedAnswer(
+                number, nth * length + path[:-1], row.positions[place], min(most, longest - len(path) + 1)
+            )
 
 
 def _rows_that_fit(memory: Any, length: int) -> int:

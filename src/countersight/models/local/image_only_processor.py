@@ -24,7 +24,7 @@ def _has_torchvision() -> bool:
     return importlib.util.find_spec("torchvision") is not None
 
 
-def load_stills(folder: Path, config: Any) -> Any | None:
+def load_image_only_processor(folder: Path, config: Any) -> Any | None:
     """Load the processor in a folder without its video and audio parts; None if it has no such parts."""
     name = _class_name(folder, config)
     if name == "PixtralProcessor" and not _has_torchvision():

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from countersight.errors import ModelError
-from countersight.models.local.conversation import Loaded, find_form
+from countersight.models.local.conversation import Loaded, find_prompt_format
 from countersight.text import printable, unknown
 
 INSTALL = "pip install 'countersight[local]'"
@@ -63,13 +63,13 @@ def find_folder(name: str) -> Path:
             files = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
             missing = [file for file in files if not (folder / file).is_file()]
         except (ValueError, KeyError, AttributeError, TypeError) as error:
-            raise unusable(folder, error) from None
+            raise loading_error(folder, error) from None
         if missing:
             raise ModelError(f"{folder} is not complete: {missing[0]} is missing{_how_to_get(name)}")
     return folder
 
 
-def any_config(folder: Path) -> Any:
+def read_any_config(folder: Path) -> Any:
     """Return the configuration of any model whose family transformers knows."""
     _require_torch()
     from transformers import AutoConfig
@@ -81,18 +81,18 @@ def any_config(folder: Path) -> Any:
 def read_config(folder: Path) -> Any:
     """Return the configuration of a model that can answer questions; for models with speech output, that of their
     language part."""
-    config = any_config(folder)
+    config = read_any_config(folder)
     config = getattr(config, "thinker_config", config)
     if reason := _NO_CONVERSATION.get(config.model_type):
         raise ModelError(f"{folder} contains a {config.model_type} model, which cannot answer questions: {reason}")
-    if not is_for_pictures(config) and not is_for_words(config):
+    if not accepts_pictures(config) and not is_text_only(config):
         raise ModelError(f"{folder} contains a {config.model_type} model, which does not accept pictures")
     if is_quantised(config) and importlib.util.find_spec("accelerate") is None:
         raise ModelError("quantised weights need accelerate, which is not installed: pip install accelerate")
     return config
 
 
-def is_for_pictures(config: Any) -> bool:
+def accepts_pictures(config: Any) -> bool:
     """Whether models with this configuration accept pictures and write text."""
     from transformers.models.auto.modeling_auto import (
         MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
@@ -105,11 +105,11 @@ def is_for_pictures(config: Any) -> bool:
     return any(part in name for name in config.to_dict() for part in _VISION_SETTINGS)
 
 
-def is_for_words(config: Any) -> bool:
+def is_text_only(config: Any) -> bool:
     """Whether models with this configuration write text and accept no pictures."""
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
-    return type(config) in MODEL_FOR_CAUSAL_LM_MAPPING and not is_for_pictures(config)
+    return type(config) in MODEL_FOR_CAUSAL_LM_MAPPING and not accepts_pictures(config)
 
 
 def find_device(name: str) -> str:
@@ -189,7 +189,7 @@ def check_tokenizer(folder: Path, tokenizer: Any) -> None:
         raise ModelError(f"{folder} has no tokenizer: tokenizer.json is missing")
 
 
-def unusable(folder: Path, error: Exception) -> ModelError:
+def loading_error(folder: Path, error: Exception) -> ModelError:
     """Return a one-sentence error for a folder that cannot be loaded, based on the message of transformers."""
     wanted = _WANTED.search(str(error)) if isinstance(error, ImportError) else None
     if wanted:
@@ -210,7 +210,7 @@ def _readable(folder: Path) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise unusable(folder, error) from None
+        raise loading_error(folder, error) from None
 
 
 def missing_package(folder: Path, package: str) -> ModelError:
@@ -262,7 +262,7 @@ _SIGNS = ("out of memory", "alloc_failed", "can't allocate memory", "not enough 
 """Texts in exceptions of other types that mean that a device is out of memory."""
 
 
-def is_full(error: BaseException) -> bool:
+def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error means that memory ran out, on any device."""
     import torch
 
@@ -271,7 +271,7 @@ def is_full(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in _SIGNS)
 
 
-def forget() -> None:
+def free_memory() -> None:
     """Release unused memory of the process and the device."""
     import torch
 
@@ -297,8 +297,8 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto") -> Loaded:
 
     device = find_device(device)
     dtype = find_dtype(dtype, device, config)
-    words_only = is_for_words(config)
-    processor: Any = _TextProcessor(_load_tokenizer(folder)) if words_only else _load_processor(folder, config)
+    text_only = is_text_only(config)
+    processor: Any = _TextProcessor(_load_tokenizer(folder)) if text_only else _load_processor(folder, config)
     placed = is_quantised(config) or (device.startswith("cuda") and importlib.util.find_spec("accelerate") is not None)
     model = _load_model(folder, config, dtype, {"": device} if placed else None)
     if not is_quantised(config):  # quantised weights cannot be moved
@@ -318,7 +318,7 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto") -> Loaded:
         processor=processor,
         tokenizer=tokenizer,
         family=config.model_type,
-        form=find_form(processor, config.model_type, words_only=words_only),
+        prompt_format=find_prompt_format(processor, config.model_type, text_only=text_only),
         decoder_start=_decoder_start(model, text) if apart else None,
         longest=int(getattr(text, "max_position_embeddings", 0) or 1_000_000),
     )
@@ -355,7 +355,7 @@ def _load_model(folder: Path, config: Any, dtype: str, device_map: dict[str, str
 
     kinds = (AutoModelForImageTextToText, AutoModelForMultimodalLM)
     kind: Any = AutoModelForCausalLM
-    if not is_for_words(config):
+    if not is_text_only(config):
         kind = next(each for each in kinds if type(config) in each._model_mapping)
     with _readable(folder):
         model, faults = kind.from_pretrained(
@@ -369,13 +369,15 @@ def _load_model(folder: Path, config: Any, dtype: str, device_map: dict[str, str
 def _load_processor(folder: Path, config: Any) -> Any:
     from transformers import AutoProcessor
 
-    from countersight.models.local.image_only_processor import load_stills
+    from countersight.models.local.image_only_processor import load_image_only_processor
 
     if config.model_type in _TORCHVISION and not has_torchvision():
         raise missing_package(folder, "torchvision")
     backend = {} if has_torchvision() else {"backend": "pil"}
     with _readable(folder):
-        processor = load_stills(folder, config) or AutoProcessor.from_pretrained(folder, **backend, **_HERE)
+        processor = load_image_only_processor(folder, config) or AutoProcessor.from_pretrained(
+            folder, **backend, **_HERE
+        )
     if not hasattr(processor, "image_processor") or not hasattr(processor, "tokenizer"):
         raise ModelError(f"{folder} has no image processor: preprocessor_config.json is missing")
     check_tokenizer(folder, processor.tokenizer)

@@ -24,10 +24,10 @@ from countersight.models.local.loading import (
     find_dtype,
     find_folder,
     fingerprint,
-    forget,
+    free_memory,
     has_torchvision,
-    is_for_words,
-    is_full,
+    is_out_of_memory,
+    is_text_only,
     load,
     read_config,
 )
@@ -54,7 +54,7 @@ class Local(Displayed):
         device = find_device(settings.device)
         config = read_config(folder)
         self.name = name
-        self.needs_picture = not is_for_words(config)
+        self.needs_picture = not is_text_only(config)
         self.picture_limits = picture_limits(config.model_type) if self.needs_picture else (0, 0)
         self.settings: dict[str, Any] = {
             "max_tokens": settings.max_tokens,
@@ -97,7 +97,7 @@ class Local(Displayed):
         await queue.close()
         self._loaded = None
         sys.setswitchinterval(self._switch)
-        forget()
+        free_memory()
 
     def _refuse_pictures(self, request: Request) -> None:
         if request.pictures and not self.needs_picture:
@@ -277,12 +277,12 @@ class Queue:
                     rest, self._waiting = [*parts, self._waiting], []
                 return self._tell_all(chain(part, *rest), error)
             elif len(part) == 1:
-                if is_full(error):  # this question alone is too large; the limit for others stays
-                    forget()
+                if is_out_of_memory(error):  # this question alone is too large; the limit for others stays
+                    free_memory()
                     self.room = self._room_before
                 self._tell_all(part, _asking_failure(error))
-            elif is_full(error):
-                forget()
+            elif is_out_of_memory(error):
+                free_memory()
                 self.room = min(self.room, len(part) * max(job.weight for job in part)) / 2
                 with self._changed:
                     self._waiting[:0] = chain(part, *parts)
@@ -313,7 +313,7 @@ class Queue:
         except Exception as error:  # a model may raise anything; the caller gets the exception
             # The traceback keeps references to tensors that use memory.
             error.__traceback__ = error.__context__ = error.__cause__ = None
-            if isinstance(error, RuntimeError) and "CUDA error" in str(error) and not is_full(error):
+            if isinstance(error, RuntimeError) and "CUDA error" in str(error) and not is_out_of_memory(error):
                 # The device failed and cannot compute anything more in this process.
                 return ModelError(f"{_shorten_error(error)}; run the same command to continue")
             return error
@@ -355,7 +355,7 @@ def _asking_failure(error: Exception) -> Exception:
     """Return the exception for a question without an answer."""
     if isinstance(error, AskingFailed):
         return error
-    if is_full(error):
+    if is_out_of_memory(error):
         return AskingFailed("this question does not fit into memory, even in a batch of one", again=False)
     return AskingFailed(f"the model failed ({_shorten_error(error)})", again=False)
 

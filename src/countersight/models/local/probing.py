@@ -20,7 +20,7 @@ from countersight.case import Option
 from countersight.errors import AskingFailed
 from countersight.models.local.conversation import Feed, Loaded, decode_pictures, model_inputs
 from countersight.models.local.generating import ChoiceByAnswer, generate, write_shared
-from countersight.models.local.loading import is_full
+from countersight.models.local.loading import is_out_of_memory
 from countersight.models.local.ranking import Losses, Ranked, RankingPlan, rank_requests
 from countersight.models.local.trees import SIGHTS, find_decoder, selects_tokens, window_settings
 from countersight.models.protocol import Loss, Request, Turn
@@ -64,7 +64,7 @@ def _find_once(find: Callable[[Loaded], Found]) -> Callable[[Loaded], Found]:
 @_find_once
 def ranking_plan(loaded: Loaded) -> RankingPlan | None:
     """Return the fastest plan whose losses equal those of plain ranking; None if there is none."""
-    if loaded.answers_apart or selects_tokens(find_decoder(loaded.model).config):
+    if loaded.has_separate_decoder or selects_tokens(find_decoder(loaded.model).config):
         return None
     with _narrow_windows(loaded):
         right = _try_plan(None, loaded)
@@ -97,7 +97,7 @@ def writes_in_batches(loaded: Loaded) -> bool:
     try:
         together = _predict(loaded, asked, [_greedy_tokens(steps) for steps in alone])
     except Exception as error:  # models may raise any exception for two pictures of different sizes
-        if is_full(error):
+        if is_out_of_memory(error):
             raise
         return False
     return all(_predictions_agree(*each, _tolerance(loaded) * 10) for each in zip(together, alone, strict=True))
@@ -118,7 +118,7 @@ def writing_plan(loaded: Loaded) -> RankingPlan | None:
     try:
         deque(write_shared(loaded, plan, Feed(asked), _WORDS, recorder), maxlen=0)
     except Exception as error:  # models may raise any exception for a cache from outside
-        if is_full(error):
+        if is_out_of_memory(error):
             raise
         return None
     agrees = all(
@@ -177,7 +177,7 @@ def _try_plan(plan: RankingPlan | None, loaded: Loaded) -> list[Losses] | None:
         asked = Feed(_small_questions(loaded))
         found = [losses for _, losses in sorted(rank_requests(plan, loaded, asked, "mean"), key=itemgetter(0))]
     except Exception as error:  # models may raise any exception for masks, positions or a cache
-        if is_full(error):
+        if is_out_of_memory(error):
             raise
         return None
     return None if any(isinstance(one, AskingFailed) for one in found) else found  # type: ignore[return-value]

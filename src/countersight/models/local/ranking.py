@@ -20,8 +20,8 @@ from countersight.errors import AskingFailed
 from countersight.models.local.conversation import (
     Feed,
     Loaded,
+    PictureCache,
     Pictures,
-    PicturesOnce,
     Prompt,
     answer_tokens,
     append_answer,
@@ -130,7 +130,7 @@ def plain_losses(loaded: Loaded, request: Request, loss: Loss = "mean") -> tuple
     losses = []
     for option in option_tokens(loaded, request):
         with torch.inference_mode():
-            if loaded.answers_apart:
+            if loaded.has_separate_decoder:
                 begun = torch.tensor([[loaded.decoder_start, *option[:-1]]], device=loaded.device)
                 logits = loaded.model(**prompt, decoder_input_ids=begun, use_cache=False).logits[0]
             else:
@@ -153,7 +153,9 @@ Answers = Callable[[Loaded, Request], list[list[int]]]
 
 def option_tokens(loaded: Loaded, request: Request) -> list[list[int]]:
     """Return the tokens of each option after the conversation; raises AskingFailed for an option without text."""
-    options = answer_tokens(loaded, loaded.form.write(request.turns), [option.text for option in request.options])
+    options = answer_tokens(
+        loaded, loaded.prompt_format.write(request.turns), [option.text for option in request.options]
+    )
     if not all(options):
         raise AskingFailed("an option without text cannot be ranked", again=False)
     return options
@@ -231,7 +233,7 @@ def build_rows(
 
     Requests that cannot be asked are added to `failed` with the reason.
     """
-    once = PicturesOnce(loaded)
+    once = PictureCache(loaded)
 
     def rows(numbers: list[int], pictures: Pictures | AskingFailed) -> list[tuple[list[int], Row | AskingFailed]]:
         if isinstance(pictures, AskingFailed):
@@ -246,7 +248,7 @@ def build_rows(
             return [found for each in numbers for found in rows([each], pictures)]  # one of them is the cause
 
     groups = ((numbers, requests[numbers[0]]) for numbers in _group_by_pictures(loaded, requests, failed))
-    for made in once.ahead(groups, rows):
+    for made in once.prefetch(groups, rows):
         for numbers, row in made:
             if isinstance(row, AskingFailed):
                 failed |= dict.fromkeys(numbers, row)
@@ -292,7 +294,7 @@ def group_into_batches(rows: Iterable[Numbered], most: int) -> Iterator[list[Num
     for numbered in rows:
         row = numbered[1]
         longest = max(row.size, *(other.size for _, other in batch)) if batch else row.size
-        if batch and (longest * (len(batch) + 1) > room or not batch[0][1].goes_with(row)):
+        if batch and (longest * (len(batch) + 1) > room or not batch[0][1].can_batch_with(row)):
             yield batch
             batch, room = [], min(most, 2 * room)
         batch.append(numbered)
@@ -322,7 +324,7 @@ def stream_lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
     return cycle([torch.cuda.stream(stream) for stream in _streams(device)])
 
 
-def hand_over(lane: AbstractContextManager[Any], *made: Any) -> None:
+def wait_for_lane(lane: AbstractContextManager[Any], *made: Any) -> None:
     """Make the default stream wait for tensors made in a lane, and keep their memory until that stream is done."""
     import torch
 

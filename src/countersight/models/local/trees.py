@@ -214,7 +214,7 @@ class Row:
         """The number of tokens."""
         return len(self.tree.tokens)
 
-    def goes_with(self, other: "Row") -> bool:
+    def can_batch_with(self, other: "Row") -> bool:
         """Whether both rows fit into one batch: models require the same number of pictures in every row."""
         return (self.shown, self.pictures.keys()) == (other.shown, other.pictures.keys())
 

@@ -10,8 +10,8 @@ from countersight.errors import AskingFailed
 from countersight.models.local.conversation import (
     Feed,
     Loaded,
+    PictureCache,
     Pictures,
-    PicturesOnce,
     Prompt,
     batch_prompts,
     check_picture_count,
@@ -19,7 +19,7 @@ from countersight.models.local.conversation import (
     prepare_prompt,
 )
 from countersight.models.local.generating import LIKELIEST, Choice, ChoiceByAnswer, end_tokens, generate, write_shared
-from countersight.models.local.loading import is_full
+from countersight.models.local.loading import is_out_of_memory
 from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_plan
 from countersight.models.local.ranking import RankingPlan
 from countersight.models.protocol import Answer, ModelSettings, Request
@@ -40,7 +40,7 @@ def write_answers(
             yield from write_with_plan(plan, loaded, requests, settings, stopped)
             return
         except Exception as error:  # the test questions were small; larger ones may still fail
-            if is_full(error) or isinstance(error, AskingFailed):
+            if is_out_of_memory(error) or isinstance(error, AskingFailed):
                 raise
             write_no_more_shared(loaded)
     asked = dict(requests)
@@ -86,7 +86,7 @@ def _prepare_prompts(loaded: Loaded, requests: Sequence[Request]) -> Prompt:
     """Return the inputs for all requests; pictures are prepared by several threads, shared ones once."""
     if not requests[0].pictures:
         return model_inputs(loaded, requests, [[] for _ in requests])
-    once = PicturesOnce(loaded)
+    once = PictureCache(loaded)
     groups: dict[tuple[Picture, ...], list[int]] = {}
     for number, request in enumerate(requests):
         groups.setdefault(request.pictures, []).append(number)
@@ -96,7 +96,7 @@ def _prepare_prompts(loaded: Loaded, requests: Sequence[Request]) -> Prompt:
             raise pictures
         return [(number, prepare_prompt(once.loaded, requests[number], pictures)) for number in numbers]
 
-    parts = once.ahead(((numbers, requests[numbers[0]]) for numbers in groups.values()), prepare)
+    parts = once.prefetch(((numbers, requests[numbers[0]]) for numbers in groups.values()), prepare)
     made = dict(each for part in parts for each in part)
     return batch_prompts(loaded, [made[number] for number in range(len(requests))])
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from countersight.errors import AskingFailed, CountersightError, ModelError
 from countersight.files import Staging, write_whole
 from countersight.models.embedded import LARGEST, VALUES, weights_folder
-from countersight.models.local import any_config, find_folder, unusable
+from countersight.models.local import find_folder, loading_error, read_any_config
 from countersight.picture import Picture, as_seen
 
 Floats = npt.NDArray[np.float32]
@@ -194,11 +194,11 @@ class VisionGrid:
         try:
             from transformers import AutoImageProcessor, AutoModel
 
-            config = any_config(folder)
+            config = read_any_config(folder)
             model = AutoModel.from_pretrained(folder, local_files_only=True)
             self._processor: Any = AutoImageProcessor.from_pretrained(folder, local_files_only=True)
         except (ImportError, OSError, ValueError) as error:
-            raise unusable(folder, error) from None
+            raise loading_error(folder, error) from None
         self._tower: Any = getattr(model, "vision_model", model).eval()
         if not hasattr(getattr(config, "vision_config", config), "patch_size"):
             raise ModelError(
