@@ -65,8 +65,6 @@ _VERB_FORMS: Final = _by_form("""
     stand:stood, steal:stole stolen, stick:stuck, sweep:swept, swim:swam swum, swing:swung, take:took taken,
     tear:tore torn, throw:threw thrown, wake:woke woken, wear:wore worn, withdraw:withdrew withdrawn
 """)
-IRREGULAR_VERBS: Final = frozenset(_VERB_FORMS.values())
-"""The base forms of verbs with irregular forms."""
 
 
 def number_of(word: str) -> int | None:
