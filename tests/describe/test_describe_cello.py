@@ -28,7 +28,7 @@ CASES = [
 
 
 def test_cases_are_counted_by_task_rung_and_graph():
-    cello = describe(CASES).suites["cello"]
+    cello = describe(CASES).suites["cello"].statistics()
     assert cello.cases == 3
     assert cello.graphs == {"direct": 1, "chain": 1, "confounding": 0, "collision": 1}
     assert len(cello.tasks) == 12
@@ -40,7 +40,7 @@ def test_cases_are_counted_by_task_rung_and_graph():
 
 
 def test_a_task_or_graph_that_nobody_knows_is_counted_as_such():
-    cello = describe([causal(1, "daydreaming", "ring")]).suites["cello"]
+    cello = describe([causal(1, "daydreaming", "ring")]).suites["cello"].statistics()
     assert cello.graphs["other"] == 1
     assert (cello.tasks[-1].task, cello.tasks[-1].rung) == ("daydreaming", "other")
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from countersight.authoring import Funnel
 from countersight.case import LETTERS, TWO_WORLDS, VARIANT_DESCRIPTIONS, Case, Question, World
 from countersight.html import Grid, Markup, TableCell, fragment, name, print_grids, sheet, shortened, table_line
-from countersight.suites import SuiteStatistics, SuiteTally, known_suite, words
+from countersight.suites import SuiteTally, known_suite, words
 from countersight.text import several
 
 ALL: Final = "all"
@@ -100,7 +100,7 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
     groups: tuple[GroupStatistics, ...]
     """The groups in order of first appearance."""
     total: GroupStatistics
-    suites: dict[str, SuiteStatistics] = {}
+    suites: dict[str, SuiteTally] = {}
     """The statistics that the papers of these suites report, computed for these cases; by suite name."""
     funnel: Funnel | None = None
     """The steps from questions to pairs, with counts; None if the dataset was not built from questions."""
@@ -132,7 +132,7 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStat
             own.add(case)
         for each in (groups.setdefault(case.group, GroupStatistics(case.group)), total):
             each.add(case)
-    of_suites = {name: own.statistics() for name, own in suites.items() if own}
+    of_suites = {name: own for name, own in suites.items() if own}
     return DatasetStatistics(total.cases, tuple(groups.values()), total, of_suites, funnel, controls)
 
 

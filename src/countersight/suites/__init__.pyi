@@ -43,7 +43,6 @@ from .rows import table_rows as table_rows
 from .rows import text_of as text_of
 from .searching import WORDINGS as WORDINGS
 from .statistics import ReportedPairs as ReportedPairs
-from .statistics import SuiteStatistics as SuiteStatistics
 from .statistics import SuiteTally as SuiteTally
 from .statistics import words as words
 from .suite import SecondFile as SecondFile

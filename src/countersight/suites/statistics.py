@@ -11,21 +11,14 @@ from countersight.case import LETTERS, Case, Question
 from countersight.html import Grid, Line, TableCell
 
 
-class SuiteStatistics(Protocol):
-    """The statistics of a suite's cases."""
-
-    def tables(self) -> Iterator[Grid]:
-        """Return the tables for the terminal."""
-
-
 class SuiteTally(Protocol):
     """Counts the cases of one suite as they are read."""
 
     def add(self, case: Case) -> None:
         """Count a case."""
 
-    def statistics(self) -> SuiteStatistics:
-        """Return the statistics."""
+    def tables(self) -> Iterator[Grid]:
+        """Return the tables for the terminal."""
 
 
 def words(question: Question) -> int:
@@ -78,10 +71,6 @@ class PairTally:
                 self._lengths["answer"].append(len(question.right_text.split()))
         if case.counterfactual.kind == "boolean":
             self.truths[case.counterfactual.answer] += 1
-
-    def statistics(self) -> "PairTally":
-        """Return this tally, which also holds the statistics."""
-        return self
 
     def tables(self) -> Iterator[Grid]:
         """Yield a table with each figure, as counted here and as printed in the paper."""

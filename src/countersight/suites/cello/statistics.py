@@ -75,6 +75,10 @@ class CelloTally:
         self._words[case.group] += len(asked.text.split())
         self._graphs[case.group, kind if kind in (*GRAPHS, FORK) else OTHER] += 1
 
+    def tables(self) -> Iterator[Grid]:
+        """Return a table of the cases so far."""
+        return self.statistics().tables()
+
     def statistics(self) -> CelloStatistics:
         """Return the statistics of all cases so far."""
         from countersight.suites.cello.tasks import RUNGS, TASKS

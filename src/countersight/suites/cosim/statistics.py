@@ -84,10 +84,6 @@ class CosimTally:
             is_kept = before[1].lower() == after[1].lower()
             self.guides["answer kept" if is_kept else "answer flipped"] += 1
 
-    def statistics(self) -> "CosimTally":
-        """Return this tally, which also holds the statistics."""
-        return self
-
     @property
     def words(self) -> int:
         """The number of different words in all parts."""
