@@ -16,6 +16,7 @@ from countersight.causal.graph import CausalEdge, Description, SceneGraph, Scene
 from countersight.causal.mined_folder import GRAPHS, mine_folder, read_graphs
 from countersight.causal.mining import MOST_DESCRIPTIONS, MiningTally, mine, mine_scenes, statistics_tables
 from countersight.cli import main
+from countersight.html import print_grids
 
 
 def scene(*triples, id="1", boxes=None, **fields):
@@ -217,8 +218,7 @@ def test_the_verb_prints_the_statistics_and_names_the_malformed(tmp_path, capsys
 def test_the_statistics_fit_the_terminal(width):
     _, statistics = mined(SHELF)
     console = Console(width=width, record=True)
-    for table in statistics_tables(statistics):
-        console.print(table)
+    print_grids(statistics_tables(statistics), console)
     told = set(console.export_text().split())
     for words in ("100.0% of 3 relations decided by the catalogue", "A→B, A→C, B→C: A acts through B as well"):
         assert set(words.split()) <= told

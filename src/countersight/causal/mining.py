@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,11 +15,9 @@ from countersight.causal.merging import merge_scenes
 from countersight.causal.motifs import EdgeTable, Ints, find_motifs
 from countersight.causal.relation_words import without_prefix
 from countersight.causal.scene_graphs import read_scene_graphs
+from countersight.html import Grid, Line, TableCell
 from countersight.parallel import in_order
 from countersight.text import several
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
 MOST_OF_A_SCENE = 1_000
@@ -322,15 +320,10 @@ _DECISIONS: dict[Decision, str] = {
     "ambiguous": "known relation, but the objects do not determine the cause",
     "unknown": "unknown relation",
 }
-_BAR = 20
-"""The length of the longest bar in the terminal, in characters."""
 
 
-def statistics_tables(found: MiningStatistics) -> Iterator["RenderableType"]:
-    """Return the statistics as tables for the terminal."""
-    from rich import box
-    from rich.table import Table
-
+def statistics_tables(found: MiningStatistics) -> Iterator[Grid]:
+    """Return the statistics as tables."""
     crowded = f", {found.crowded:,} of crowded scenes" if found.crowded else ""
     left_out = f"{found.duplicates:,} duplicates, {found.namesakes:,} with two objects of the same name{crowded}"
     decided = f"{found.decided:.1%} of {several(found.relations, 'relation')} decided"
@@ -340,14 +333,10 @@ def statistics_tables(found: MiningStatistics) -> Iterator["RenderableType"]:
         (f"All relations: {decided} by the catalogue", _DECISIONS, found.decisions),
     ]
     for title, words, numbers in tables:
-        table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", show_header=False)
-        table.add_column(no_wrap=True)
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(width=_BAR, no_wrap=True)
-        table.add_column(style="dim")
-        total, most = sum(numbers.values()) or 1, max(numbers.values(), default=0) or 1
-        for name, meaning in words.items():
-            number = numbers.get(name, 0)
-            table.add_row(name, f"{number:,}", f"{number / total:.1%}", "█" * round(_BAR * number / most), meaning)
-        yield table
+        total = sum(numbers.values()) or 1
+        counted = ((name, meaning, numbers.get(name, 0)) for name, meaning in words.items())
+        lines = (
+            Line((TableCell(name, (meaning,)), TableCell(f"{number:,}"), TableCell(f"{number / total:.1%}")))
+            for name, meaning, number in counted
+        )
+        yield Grid(title, ("", "number", "share"), tuple(lines))

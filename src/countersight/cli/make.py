@@ -215,6 +215,7 @@ def _mine(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.causal import GRAPHS, MalformedPart, files_of, mine_folder, statistics_tables
+    from countersight.html import print_grids
 
     size = sum(path.stat().st_size for path, _ in files_of(chosen.graphs))
     shown = iter(range(BAD_ROWS_SHOWN))
@@ -233,9 +234,7 @@ def _mine(chosen: argparse.Namespace) -> int:
             ray=chosen.ray,
         )
     statistics = mined.statistics
-    console = Console()
-    for table in statistics_tables(statistics):
-        console.print(table)
+    print_grids(statistics_tables(statistics), Console())
     found = several(sum(statistics.graphs.values()), "causal graph")
     print(f"{found} in {chosen.output / GRAPHS}, {several(statistics.malformed, 'malformed part')} skipped")
     if chosen.pictures:
