@@ -35,7 +35,6 @@ ABOUT: Final = {
     "direction": "Where objects are, or which way they face, when they are moved or turned.",
     "common": "What follows when the conditions of the world change.",
 }
-_WRITING: Final = "Choose an aspect and write a basic and a counterfactual question."
 _BLIND: Final = "Answer somebody's two questions without knowing their answers."
 _LETTERS: Final = {"A": "A", "B": "B"}
 DIFFERENT: Final = {
