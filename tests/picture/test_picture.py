@@ -1,4 +1,4 @@
-"""A picture is checked from its first byte to its last before anybody is sent it."""
+"""Pictures are checked completely before they are sent to a model."""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ KINDS = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_good_picture_says_what_it_is(kind):
+def test_a_valid_picture_has_its_type_and_size(kind):
     found = check_picture(picture(size=20, kind=kind))
     assert (found.mime, found.width, found.height) == (KINDS[kind], 20, 20)
 
@@ -62,7 +62,7 @@ def test_a_flipped_bit_in_a_png_is_found():
         check_picture(bytes(data))
 
 
-def test_files_that_are_no_pictures_are_named_for_what_they_are(tmp_path):
+def test_the_error_says_why_a_file_is_not_a_picture(tmp_path):
     cases = {
         "missing.png": "not in the folder",
         "empty.png": "is empty",
@@ -79,7 +79,7 @@ def test_files_that_are_no_pictures_are_named_for_what_they_are(tmp_path):
             read_picture(tmp_path / name)
 
 
-def test_a_picture_is_what_it_holds_whatever_ending_its_name_has(tmp_path):
+def test_the_type_follows_from_the_content_not_from_the_file_name(tmp_path):
     for name in ("jpeg.png", "jpeg", "jpeg.txt"):
         (tmp_path / name).write_bytes(picture(kind="JPEG"))
         assert read_picture(tmp_path / name).mime == "image/jpeg"

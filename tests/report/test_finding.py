@@ -1,4 +1,4 @@
-"""The first sentence of a report: who loses what, and whether there is anything to believe."""
+"""The finding of a report: which runs lose accuracy, and how sure that is."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ def said(wrong_under_change: int, asked: int = 24) -> dict[int, tuple[str | None
     return answers
 
 
-def test_it_names_who_loses_what_beside_what_guessing_gives(tmp_path: Path) -> None:
+def test_the_finding_states_the_drop_and_what_guessing_gives(tmp_path: Path) -> None:
     report = reported(tmp_path, said(12))
     words, drop = sentence(report), report.runs[0].overall.drop
     assert drop
@@ -52,7 +52,7 @@ def test_it_names_who_loses_what_beside_what_guessing_gives(tmp_path: Path) -> N
     assert 0.2 < drop.low < 0.5 < drop.high < 0.8
 
 
-def test_what_may_be_luck_is_no_drop_and_every_two_runs_are_compared_with_holm(tmp_path: Path) -> None:
+def test_an_unclear_drop_is_called_so_and_pairs_of_runs_are_corrected_by_holm(tmp_path: Path) -> None:
     report = reported(tmp_path, said(12), said(2), said(0))
     words = sentence(report)
     assert "m0 loses 50.0 points" in words
@@ -68,7 +68,7 @@ def test_what_may_be_luck_is_no_drop_and_every_two_runs_are_compared_with_holm(t
             assert figure.confidence >= 0.95
 
 
-def test_the_share_that_was_not_read_stands_right_after_the_finding(tmp_path: Path) -> None:
+def test_the_unread_share_follows_the_finding(tmp_path: Path) -> None:
     report = reported(tmp_path, said(12) | {23: ("Hm.", "Hm.")})
     words = sentence(report)
     assert words.startswith("m0 was asked 24 cases")
@@ -81,7 +81,7 @@ def test_the_share_that_was_not_read_stands_right_after_the_finding(tmp_path: Pa
     assert page.index('class="lede"') < page.index('class="caution"')
 
 
-def test_a_group_of_which_nothing_was_read_says_so_in_the_place_of_a_figure(tmp_path: Path) -> None:
+def test_a_group_without_read_replies_says_so_instead_of_a_figure(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", CASES)
     answers = said(0)
     silent = answers | {row: (answers[row][0], "Hm.") for row in range(1, 24, 2)}
@@ -110,14 +110,14 @@ def test_a_drop_that_unread_replies_could_undo_is_not_called_one(tmp_path: Path)
     assert "0.0 to 50.0 depending on how unread replies are counted" in sentence(report)
 
 
-def test_bounds_of_unread_replies_stand_in_a_finding_of_several_runs(tmp_path: Path) -> None:
+def test_the_finding_of_several_runs_states_the_bounds_of_unread_replies(tmp_path: Path) -> None:
     rambling = {row: (told, "Hm." if row < 6 else "D") for row, (told, _) in said(0).items()}
     words = sentence(reported(tmp_path, rambling, said(0)))
     assert "m0 loses 100.0 points" in words
     assert "24 cases; 75.0 to 100.0 depending on how unread replies are counted)" in words
 
 
-def test_a_model_that_only_guesses_has_a_drop_that_says_nothing(tmp_path: Path) -> None:
+def test_the_drop_of_a_guessing_model_is_called_meaningless(tmp_path: Path) -> None:
     guessing: dict[int, tuple[str | None, str | None]] = dict.fromkeys(range(24), ("A", "A"))
     words = "answered factual questions no better than random guessing: the drop says nothing."
     assert f"It {words}" in sentence(reported(tmp_path / "one", guessing))
@@ -159,7 +159,7 @@ def test_replies_that_are_all_cut_empty_or_unread_are_no_finding(
         assert f"--again {fate} --max-tokens 1024 -o '{folder}'" in told
 
 
-def test_a_world_of_which_nothing_could_be_read_is_no_loss(tmp_path: Path) -> None:
+def test_a_world_without_read_replies_is_not_a_drop(tmp_path: Path) -> None:
     unread = {row: (right(CASES, row)[0], "It depends on the weather.") for row in range(24)}
     report = reported(tmp_path, unread, said(0))
     words = sentence(report)
@@ -176,7 +176,7 @@ def test_a_world_of_which_nothing_could_be_read_is_no_loss(tmp_path: Path) -> No
     assert "no answer could be scored in one of the two worlds, so there is no finding." in alone
 
 
-def test_runs_of_which_not_the_same_share_could_be_read_are_compared_with_a_warning(tmp_path: Path) -> None:
+def test_runs_with_different_unread_rates_are_compared_with_a_warning(tmp_path: Path) -> None:
     vague = {
         row: ("It depends on the weather.", told) if row < 6 else (fact, told) for row, (fact, told) in said(0).items()
     }
@@ -193,7 +193,7 @@ def test_runs_of_which_not_the_same_share_could_be_read_are_compared_with_a_warn
     assert not any("differ between" in told.words for told in sentences(reported(tmp_path / "alike", said(0), said(0))))
 
 
-def test_drop_and_accuracies_of_the_finding_subtract_where_some_cases_have_no_reply(tmp_path: Path) -> None:
+def test_the_accuracies_of_the_finding_subtract_to_the_drop_if_replies_are_missing(tmp_path: Path) -> None:
     """With failures it said "loses 34.0 points (factual 88.9 %, counterfactual 58.2 %)", which is 30.7."""
     answers = said(12)
     for row in range(8):
@@ -251,7 +251,7 @@ def test_runs_on_different_numbers_of_cases_say_both(tmp_path: Path) -> None:
     assert "2 runs are asked 10 and 24 cases of d" in sentence(load([limited, whole], gallery=1).report)
 
 
-def test_the_gap_between_shown_and_told_stands_in_the_finding(tmp_path: Path) -> None:
+def test_the_finding_states_the_imagination_gap(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", CASES)
     folder = RunFolder.begin(
         tmp_path / "r",

@@ -1,4 +1,4 @@
-"""The leaderboard: runs of any suites beside what papers report, ranked where they may be."""
+"""The leaderboard: runs of any suites and the results of papers, ranked where they are comparable."""
 
 import csv
 import io
@@ -63,7 +63,7 @@ def board(found: Leaderboard, suite: str, line: str) -> Board:
     return next(each for boards in found.suites if boards.suite == suite for each in boards.boards if each.line == line)
 
 
-def test_runs_stand_in_tiers_within_their_dataset_by_what_is_imagined(files: LeaderboardFiles) -> None:
+def test_runs_of_a_dataset_are_put_into_tiers_by_counterfactual_accuracy(files: LeaderboardFiles) -> None:
     here, there = board(files.data, "cvqa-real", "all").pools
     assert [(entry.model, entry.prompt, entry.tier) for entry in here.entries] == [
         ("strong", "0-shot", 1),
@@ -84,7 +84,7 @@ def test_runs_stand_in_tiers_within_their_dataset_by_what_is_imagined(files: Lea
     assert strong.scores["drop"].value == 0.25
 
 
-def test_reported_rows_stand_beside_measured_ones_as_their_paper_prints_them(files: LeaderboardFiles) -> None:
+def test_reported_rows_are_shown_as_printed_in_the_paper(files: LeaderboardFiles) -> None:
     direct = board(files.data, "cvqa-real", "direct")
     assert [pool.kind for pool in direct.pools[:2]] == ["measured", "measured"]
     reported = next(pool for pool in direct.pools if pool.title.startswith("Reported in C-VQA, Table 3"))
@@ -98,13 +98,13 @@ def test_reported_rows_stand_beside_measured_ones_as_their_paper_prints_them(fil
     assert all(pool.kind == "measured" for pool in board(files.data, "cvqa-real", "all").pools)
 
 
-def test_a_dataset_of_no_suite_stands_alone(files: LeaderboardFiles) -> None:
+def test_a_dataset_without_a_suite_has_its_own_boards(files: LeaderboardFiles) -> None:
     *_, own = files.data.suites
     assert (own.suite, own.title) == ("", "other")
     assert own.boards[0].pools[0].entries[0].scores["factual"].value == 1.0
 
 
-def test_totals_of_cfmm_come_first_beside_those_of_its_paper(tmp_path: Path) -> None:
+def test_totals_of_cfmm_come_first_with_those_of_the_paper(tmp_path: Path) -> None:
     cases = [case(number, suite="cfmm", group=aspect) for number, aspect in enumerate(ASPECTS)]
     source = dataset(tmp_path / "d", [msgspec.structs.replace(each, shown=None) for each in cases])
     made = run(tmp_path / "r", source, {row: ("ABCD"[row % 4], "B") for row in range(6)})
@@ -122,7 +122,7 @@ def test_totals_of_cfmm_come_first_beside_those_of_its_paper(tmp_path: Path) -> 
     assert "Shares in per cent" in third
 
 
-def test_csv_and_json_hold_every_row(files: LeaderboardFiles) -> None:
+def test_csv_and_json_contain_every_row(files: LeaderboardFiles) -> None:
     rows = list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
     assert len(rows) == sum(
         len(pool.entries) for suite in files.data.suites for each in suite.boards for pool in each.pools
@@ -141,7 +141,7 @@ def test_a_run_without_answers_makes_an_empty_table(tmp_path: Path) -> None:
     assert "has an answer yet" in found.html.read_text(encoding="utf-8")
 
 
-def test_what_could_not_be_read_at_all_is_not_ranked(tmp_path: Path) -> None:
+def test_a_run_whose_replies_are_all_unread_is_not_ranked(tmp_path: Path) -> None:
     """Nothing is known of a model whose every reply is unread: 0.0% in the last tier would say it is the worst."""
     source = dataset(tmp_path / "d", map(real, range(8)))
     answers = {
@@ -162,7 +162,7 @@ def test_what_could_not_be_read_at_all_is_not_ranked(tmp_path: Path) -> None:
     assert "Between 0.0% and 50.0% of the replies are unread" in page
 
 
-def test_a_score_is_told_with_what_its_unread_replies_may_have_said(tmp_path: Path) -> None:
+def test_a_score_has_bounds_for_its_unread_replies(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", map(real, range(8)))
     answers = {row: ("Who knows?" if row < 2 else "2", "1") for row in range(8)}
     found = write_leaderboard([run(tmp_path / "vague", source, answers)], tmp_path / "out")
@@ -173,7 +173,7 @@ def test_a_score_is_told_with_what_its_unread_replies_may_have_said(tmp_path: Pa
     assert [row[f"drop_unread_{end}"] for end in ("low", "high")] == ["-0.25", "0.0"]
 
 
-def test_a_share_of_fewer_answers_than_cases_says_of_how_many(tmp_path: Path) -> None:
+def test_a_figure_over_fewer_answers_shows_its_n(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", map(real, range(20)))
     runs = [run(tmp_path / "whole", source, said(20, 9, 9)), run(tmp_path / "part", source, said(5, 5, 5))]
     page = write_leaderboard(runs, tmp_path / "out").html.read_text(encoding="utf-8")
@@ -192,7 +192,7 @@ def test_a_moved_dataset_is_found_by_its_fingerprint(tmp_path: Path) -> None:
     assert found.data.suites[0].title == "elsewhere"
 
 
-def test_the_command_line_writes_a_leaderboard_or_says_what_is_wrong(
+def test_the_command_writes_a_leaderboard_or_reports_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = str(run(tmp_path / "r", dataset(tmp_path / "d", map(real, range(4))), said(4, 4, 2)))
@@ -235,7 +235,7 @@ def shows(page: Page, *models: str, first: bool = False) -> None:
 
 
 @pytest.mark.browser
-def test_name_tier_and_main_figure_are_seen_without_scrolling_sideways(page: Page) -> None:
+def test_name_tier_and_main_figure_are_visible_without_scrolling(page: Page) -> None:
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})
         wide = "all => all.filter(each => each.scrollWidth > each.clientWidth).length"
@@ -265,7 +265,7 @@ def test_a_column_sorts_within_each_dataset_and_both_ways(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_rows_are_found_by_kind_and_by_words(page: Page) -> None:
+def test_rows_are_filtered_by_kind_and_by_text(page: Page) -> None:
     page.get_by_label("Rows").select_option("reported")
     shows(page)
     page.get_by_label("Rows").select_option("")
@@ -276,7 +276,7 @@ def test_rows_are_found_by_kind_and_by_words(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_the_page_asks_for_nothing_and_lets_no_name_act(browser: Browser, files: LeaderboardFiles) -> None:
+def test_the_page_makes_no_requests_and_runs_no_script_from_a_name(browser: Browser, files: LeaderboardFiles) -> None:
     context = browser.new_context()
     page = context.new_page()
     requests: list[str] = []
@@ -299,7 +299,7 @@ def test_the_page_asks_for_nothing_and_lets_no_name_act(browser: Browser, files:
 
 
 @pytest.mark.browser
-def test_without_scripts_the_tables_are_there(browser: Browser, files: LeaderboardFiles) -> None:
+def test_tables_are_shown_without_javascript(browser: Browser, files: LeaderboardFiles) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(files.html.as_uri())

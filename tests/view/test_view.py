@@ -1,4 +1,4 @@
-"""`countersight view`: the report's page, live, harmless and alive whatever happens to the folders."""
+"""`countersight view`: live report pages, which stay up whatever happens to the folders."""
 
 import asyncio
 import json
@@ -55,7 +55,7 @@ def address(page, number=0):
     return re.findall(r'href="(/run/[0-9a-f]+)"', page)[number]
 
 
-def test_runs_of_a_folder_are_listed_with_how_far_they_are(run):
+def test_runs_of_a_folder_are_listed_with_their_progress(run):
     [(status, page)] = asked(run.path.parent, "/")
     assert status == 200
     assert '<td data-label="progress">60 of 60 questions scored' in page
@@ -187,7 +187,7 @@ def test_an_audit_is_listed_while_it_is_made_and_leads_to_its_page(run, tmp_path
     assert asked(tmp_path, link)[0][0] == 200
 
 
-def test_a_folder_without_runs_is_a_sentence(tmp_path):
+def test_a_folder_without_runs_is_an_error(tmp_path):
     with pytest.raises(CountersightError, match="neither a run nor an audit"):
         application([tmp_path])
 
@@ -202,7 +202,7 @@ def test_a_folder_without_runs_is_a_sentence(tmp_path):
         ("127.0.0.1.evil.example", 403),
     ],
 )
-def test_a_name_that_somebody_else_had_lead_here_is_refused(run, host, status):
+def test_requests_for_other_host_names_are_refused(run, host, status):
     async def ask():
         async with TestClient(TestServer(application([run.path]))) as client:
             return (await client.get("/state", headers={"Host": host})).status
@@ -210,7 +210,7 @@ def test_a_name_that_somebody_else_had_lead_here_is_refused(run, host, status):
     assert asyncio.run(ask()) == status
 
 
-def test_many_cases_come_in_blocks(run, monkeypatch):
+def test_many_cases_are_shown_in_blocks(run, monkeypatch):
     monkeypatch.setattr("countersight.view.serving.CASES_PER_PAGE", 20)
     monkeypatch.setattr("countersight.view.serving.SAMPLE_SIZE", 10)
     monkeypatch.setattr("countersight.view.watching.SAMPLE_SIZE", 10)
