@@ -22,9 +22,9 @@ FILLS = {
 }
 
 
-def passing(pictures):
-    """How many removals of each kind the checks let pass: `seams` does not object, and `pixels` is sure."""
-    passed = dict.fromkeys(FILLS, 0)
+def rejected(pictures):
+    """How many removals of each kind `pixels` or `seams` reject."""
+    found = dict.fromkeys(FILLS, 0)
     for seed, truth in enumerate(pictures):
         rng = np.random.default_rng(seed)
         thing = blob(rng, *truth.shape[:2])
@@ -32,9 +32,9 @@ def passing(pictures):
         hole = grow_mask(thing, max(2, round(0.012 * max(truth.shape))))
         for kind, fill in FILLS.items():
             after = np.where(hole[:, :, None], fill(truth, before, hole, rng), truth).astype(np.uint8)
-            looks_real = verdict(seams_of(before, after, hole)).done is not False
-            passed[kind] += looks_real and removal_result(before, after, hole).done is True
-    return passed
+            looks_edited = verdict(seams_of(before, after, hole), "remove").done is False
+            found[kind] += looks_edited or removal_result(before, after, hole).done is False
+    return found
 
 
 def blob(rng, height, width):

@@ -5,6 +5,7 @@ from .detector import DetectorAndModel as DetectorAndModel
 from .detector import open_detector as open_detector
 from .detector import parted as parted
 from .finder import Found as Found
+from .finder import shared as shared
 from .masks import Mask as Mask
 from .masks import box_of as box_of
 from .masks import difference as difference

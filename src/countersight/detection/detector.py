@@ -39,12 +39,13 @@ class Detector:
     def __init__(self, name: str, finder: Finder, *, score: float | None = None, overlap: float = OVERLAP) -> None:
         self.name = name
         self._finder = finder
-        self._least = finder.least if score is None else score
+        self.least = finder.least if score is None else score
+        """The score threshold."""
         self._overlap = overlap
         self._seen: OrderedDict[tuple[bytes, str], list[Found] | str] = OrderedDict()
         self._one_at_a_time = asyncio.Lock()
         self._network = threading.Lock()
-        self.settings: dict[str, object] = {**finder.settings, "score": self._least, "overlap": overlap}
+        self.settings: dict[str, object] = {**finder.settings, "score": self.least, "overlap": overlap}
         """The settings on which its results depend; stored in run.json."""
 
     @property
@@ -96,11 +97,16 @@ class Detector:
         except ToolFailed as error:
             return str(error)
 
-    def boxes(self, image: "Image.Image", words: str = "") -> list[Found]:
-        """Return the objects found, most certain first, with scores. This call blocks until detection is done."""
+    def boxes(self, image: "Image.Image", words: str = "", least: float | None = None) -> list[Found]:
+        """Return the objects found, most certain first, with scores of at least `least` (default: as in `settings`).
+
+        This call blocks until detection is done.
+        """
         try:
             with self._network:  # models are not thread-safe
-                return suppress_overlaps(self._finder.find(image, words, self._least), self._overlap)
+                return suppress_overlaps(
+                    self._finder.find(image, words, self.least if least is None else least), self._overlap
+                )
         except Exception as error:  # networks raise many types of errors
             raise ToolFailed(f"the detector failed: {printable(f'{type(error).__name__}: {error}')[:200]}") from None
 

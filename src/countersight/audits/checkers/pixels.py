@@ -44,9 +44,6 @@ def check_pixels(edit: EditShown) -> CheckResult:
     if edit.instruction.action not in ("remove", "replace"):
         return cannot_tell("pixels", edit.instruction, f"pixels alone cannot check “{edit.instruction.action}”")
     found = removal_result(before, after, mask)
-    if edit.instruction.action == "replace" and found.done:  # colours do not show whether the new thing is there
-        why = "the area was painted over; pixels alone cannot identify the new content"
-        return cannot_tell("pixels", edit.instruction, why)
     asked = question_of(edit.instruction)
     return CheckResult(Check("pixels", asked, found.done, found.seen, measures=dict(found.measures)))
 

@@ -1,7 +1,7 @@
-"""Measure whether an edit is visible: its seam, its texture, and remains of the removed object.
+"""Measure whether an edit is visible: its seam, its texture, its structure, and remains of the removed object.
 
-A filled hole is visible for two reasons: neighbouring pixels differ more along its rim than elsewhere, or its inside is
-smoother or rougher than its surroundings.
+A filled hole is visible for three reasons: neighbouring pixels differ more along its rim than elsewhere, its inside is
+smoother or rougher than its surroundings, or something was painted into it that has stronger edges than they have.
 """
 
 import msgspec
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from countersight.detection import Mask, grow_mask
+from countersight.detection import Mask, box_of, grow_mask
 from countersight.picture import Pixels
 
 RIM = 3
@@ -20,6 +20,12 @@ FINE = 2.0
 """Blur radius in pixels; the detail that it removes counts as texture."""
 QUIET = 1.0
 """Levels added to both sides of a comparison, to avoid division by zero in plain areas."""
+CELL = 8
+"""Side in pixels of the cells whose colours are compared to find painted structures."""
+SURROUNDING_SHARE, LEAST_SURROUNDING = 0.35, 12
+"""Width of the surroundings whose structure is compared: a share of the hole's size, plus this many pixels."""
+FEWEST_INSIDE, FEWEST_AROUND = 3, 8
+"""Minimum number of cells inside and around a hole to compare their structures."""
 LEAST = 30
 """Minimum number of pixels for a measurement."""
 
@@ -33,6 +39,8 @@ class Seams(msgspec.Struct, frozen=True, omit_defaults=True):
     """Differences across the rim of the mask, as a multiple of those next to it: 1 for an invisible rim."""
     texture: float | None = None
     """Texture inside the mask, as a multiple of the texture around it: far below 1 if the filling is blurred."""
+    structure: float | None = None
+    """Strong edges inside the mask, as a multiple of those around it: above 1 if something was painted into it."""
     left: float | None = None
     """Correlation of the texture inside the mask before and after: near 1 if the removed object is still visible."""
     hole: float = 0.0
@@ -46,10 +54,11 @@ def seams_of(before: Pixels, after: Pixels, mask: Mask) -> Seams:
     fine_before, fine_after = _fine(before), _fine(after)
     core = ~grow_mask(~mask, 2)
     return Seams(
-        _seam(after.astype(np.float32), mask),
-        _texture(fine_after, core, grow_mask(mask, AROUND) & ~grow_mask(mask, 2)),
-        _correlation(fine_before[core], fine_after[core]),
-        round(float(mask.mean()), 3),
+        seam=_seam(after.astype(np.float32), mask),
+        texture=_texture(fine_after, core, grow_mask(mask, AROUND) & ~grow_mask(mask, 2)),
+        structure=_structure(after.astype(np.float32), mask),
+        left=_correlation(fine_before[core], fine_after[core]),
+        hole=round(float(mask.mean()), 3),
     )
 
 
@@ -73,6 +82,29 @@ def _texture(fine: Tones, core: Mask, around: Mask) -> float | None:
         return None
     inside, outside = np.abs(fine[core]).mean(), np.abs(fine[around]).mean()
     return round(float((inside + QUIET) / (outside + QUIET)), 3)
+
+
+def _structure(tones: Tones, mask: Mask) -> float | None:
+    left, top, right, bottom = box_of(mask)
+    size = max(right - left, bottom - top)
+    around = grow_mask(mask, int(SURROUNDING_SHARE * size) + LEAST_SURROUNDING) & ~grow_mask(mask, 2)
+    colours = _cells(tones)
+    down, across = (
+        np.abs(np.diff(colours, axis=axis, prepend=np.take(colours, [0], axis))).max(axis=2) for axis in (0, 1)
+    )
+    edges = np.maximum(down, across)
+    inside, outside = (edges[_cells(area[:, :, None].astype(np.float32))[:, :, 0] > 0.9] for area in (mask, around))
+    if len(inside) < FEWEST_INSIDE or len(outside) < FEWEST_AROUND:
+        return None
+    return round(float(np.percentile(inside, 90) / (np.percentile(outside, 90) + 4 * QUIET)), 3)
+
+
+def _cells(tones: Tones) -> Tones:
+    """Return the mean of each cell of a picture; incomplete cells at the right and at the bottom are left out."""
+    height, width = (length // CELL for length in tones.shape[:2])
+    cells = tones[: height * CELL, : width * CELL].reshape(height, CELL, width, CELL, -1)
+    mean: Tones = cells.mean(axis=(1, 3))
+    return mean
 
 
 def _correlation(one: Tones, other: Tones) -> float | None:
