@@ -27,14 +27,7 @@ from typing import Final
 from countersight.case import Case, Cell, Question
 from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
-from countersight.suites.rows import (
-    BadField,
-    Row,
-    checked,
-    picture_in,
-    plain_text,
-    text_of,
-)
+from countersight.suites.rows import BadField, Row, checked, picture_in, plain_text, text_of
 from countersight.suites.suite import Suite
 
 _CAPTION, _PICTURE = "caption place", "picture place"

@@ -16,15 +16,7 @@ from typing import Final
 from countersight.case import Case, Cell, Option, Question
 from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms
-from countersight.suites.rows import (
-    BadField,
-    Row,
-    checked,
-    name_of,
-    picture_in,
-    text_of,
-    whole_number,
-)
+from countersight.suites.rows import BadField, Row, checked, name_of, picture_in, text_of, whole_number
 from countersight.suites.suite import Suite
 
 NAME: Final = "naturalbench"
