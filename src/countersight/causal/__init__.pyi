@@ -1,7 +1,6 @@
 from .catalogue import classes_of as classes_of
 from .catalogue import verdict_on as verdict_on
 from .grammar import pronoun as pronoun
-from .grammar import sentence as sentence
 from .grammar import the as the
 from .grammar import verb as verb
 from .graph import Box as Box

@@ -59,8 +59,3 @@ def verb(name: str, plain: str) -> str:
 def the(name: str) -> str:
     """Return the name with "the"."""
     return f"the {name}"
-
-
-def sentence(text: str) -> str:
-    """Return the text with an initial capital."""
-    return text[:1].upper() + text[1:]

@@ -7,7 +7,7 @@ from importlib.resources import files
 from random import Random
 from typing import Any
 
-from countersight.causal import CausalGraph, acting_kind, pronoun, sentence, the, verb
+from countersight.causal import CausalGraph, acting_kind, pronoun, the, verb
 from countersight.suites.cello.tasks.query import ChoiceQuery, Query, Shape, Task
 
 VERB_BY_KIND = {
@@ -65,7 +65,7 @@ def explanation(task: Task, effect: str, one: str, other: str) -> str:
     """Return an option that is an explanation, with the names of two things."""
     fields = {
         "one": the(one),
-        "One": sentence(the(one)),
+        "One": f"The {one}",
         "one_keep": verb(one, "keep"),
         "other": the(other),
         "other_keep": verb(other, "keep"),
