@@ -4,8 +4,7 @@ from typing import Literal
 
 from countersight.case import LETTERS, Question
 from countersight.reading import choices, counts, open_answers, yes_no
-from countersight.reading.languages import SIDES
-from countersight.reading.marks import BOLD, announcements, marked_regions
+from countersight.reading.marks import BOLD, SIDES, announcements, marked_regions
 from countersight.reading.numbers import canonical
 from countersight.reading.plain import any_case, lazy, normalise_lines, strip_markup, strip_reasoning
 from countersight.reading.sentences import content_words, last_correction, refuses, sentences, without_refusal

@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 import msgspec
 
 from countersight.english import is_plural
-from countersight.reading.languages import is_foreign
+from countersight.reading.marks import is_foreign
 from countersight.reading.numbers import Numeral, canonical, numerals
 from countersight.reading.plain import any_case, lazy, word_set
 from countersight.reading.sentences import (
@@ -33,7 +33,8 @@ whose there be left remain if you we they he she it the a an to for by as not ge
 _COMPARED = any_case(
     r"(?:more|less|fewer|greater|higher|lower|larger|smaller|older|younger|bigger|taller|longer|better|worse|other"
     r"|rather) than(?: or equal to)?\s*[$]?$|(?:increas|decreas|reduc|drop|ris|grow|fall|go|lower"
-    r"|rais)\w*(?: \w+){0,3} by\s*$|(?:at least|at most|up to|above|below|over|under|exceed(?:s|ing)?"
+    r"|rais)\w*(?: \w+){0,3} by\s*$|\b(?:add|remov|subtract)(?:s|e|es|ed|ing)?\s*$"
+    r"|(?:at least|at most|up to|above|below|over|under|exceed(?:s|ing)?"
     r"|born (?:in|after|before)|year|years|figure|fig\.?|step|item|row|column|page|question|point|angle|level|chapter"
     r"|table|player|no\.|#|minute|number|option|image|picture|frame|line|section|room|age|aged|circa|∠|not)\s*[$]?$"
 )
@@ -73,15 +74,16 @@ _YEAR = lazy(r"(?:1[89]|20)\d\d")
 _TOTAL_LINE = any_case(r"^\W*(?:grand |overall )?total\b([^\n]*)$", re.MULTILINE)
 _AFTERMATH = any_case(
     r"\b(?:if|were to|suppose|supposing|imagine|had been|left|remain\w*|still|stays?|afterwards?"
-    r"|then|after|would|will|end up|final(?:ly)?)\b|\w'd\b|=\s*[$]?\s*-?\d"
+    r"|then|after|would|will|end up|final(?:ly)?|gives?|leaves?|makes?)\b|\w'd\b|=\s*[$]?\s*-?\d"
 )
+_SUPPOSED = any_case(r"\W*(?:imagine|suppose|let's say)\b[^,]*$")
 _FEWER = any_case(r"^\s+(?:\w+\s+)?(?:fewer|less|more|extra|additional)\b")
 _NOT_SINGLE = any_case(
     r"^\W*(?:in|on|by|at|from|since|step|figure)\b|\b(?:not|now|currently|never|each|half|double|twice \w)\b|n't"
 )
 _GOES_ON = any_case(r"(?:so|thus|therefore|but|then|and then|minus|plus|if|which|of which)\b|\d")
 _OF_THEM = any_case(r"\s+of (?:them|which|whom|these|those)\b")
-_BARE = lazy(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s)")
+_BARE = lazy(r"[\s\"'(*]*(-?\d[\d,]{0,12}(?:\.\d+)?)[\s\"')*]*(?:[.;!]?$|[.;!]\s|,\s+(?:as|because|since|not|which)\b)")
 _SHORT, _LIST_HEAD, _FEW = 80, 3, 6
 
 
@@ -202,6 +204,7 @@ def read_sentences(text: str, question: str) -> str | None:
         return _only_number(text)
     statements = [each for each in sentences(text) if not each.endswith("?")]
     if wanted.is_hypothetical:
+        statements = [each for each in statements if not _SUPPOSED.match(each)]
         hypothetical = [each for each in statements if _AFTERMATH.search(each) or conclusion_of(each)]
         statements = hypothetical or (statements if len(words(text)) <= _FEW and not NOW.search(text) else [])
         return _hypothetical_number(statements, wanted)

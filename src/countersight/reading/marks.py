@@ -1,10 +1,58 @@
-"""Finds marked or announced answers: boxes, tags, JSON fields, "Answer:", "the answer is", bold type."""
+"""Finds marked or announced answers: boxes, tags, JSON fields, "Answer:" in seventeen languages, and bold type."""
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
-from countersight.reading.languages import ANSWER
 from countersight.reading.plain import any_case, lazy
+
+# Each language: phrases before the answer, words for yes, words for no.
+_SPACED: Final = {
+    "Arabic": ("الإجابة الصحيحة هي|الإجابة هي|الجواب هو|الإجابة|الجواب", "نعم|أجل", "لا|كلا"),
+    "Dutch": ("het juiste antwoord is|het antwoord is|antwoord", "ja", "nee"),
+    "French": ("la bonne réponse est|la réponse est|réponse finale|réponse", "oui", "non"),
+    "German": ("die (?:richtige )?antwort (?:ist|lautet)|antwort", "ja", "nein"),
+    "Hindi": ("सही उत्तर है|उत्तर है|सही उत्तर|उत्तर|जवाब", "हाँ|हां|जी हाँ", "नहीं|जी नहीं"),
+    "Indonesian": ("jawaban yang benar adalah|jawabannya adalah|jawaban", "ya", "tidak|bukan"),
+    "Italian": ("la risposta (?:corretta )?è|risposta", "sì", "no"),
+    "Polish": ("(?:prawidłowa |poprawna )?odpowiedź(?: to)?", "tak", "nie"),
+    "Portuguese": ("a resposta (?:correta )?é|resposta final|resposta", "sim", "não"),
+    "Russian": ("правильный ответ|ответ", "да", "нет"),
+    "Spanish": ("la (?:respuesta|opción) (?:correcta )?es|respuesta final|respuesta", "sí", "no"),
+    "Turkish": ("doğru cevap|doğru yanıt|cevap|yanıt", "evet", "hayır"),
+    "Vietnamese": ("đáp án đúng là|đáp án là|câu trả lời là|đáp án|câu trả lời", "có|đúng|vâng", "không"),
+}
+_UNSPACED: Final = {
+    "Chinese": (
+        "(?:正确|最终)?(?:答案|选项)(?:应该)?[是为选]?|应该?选|故选|选择|選|选",
+        "是的?|对的?|会的?|有的?|可以|能|正确",
+        "不是|不会|不对|没有|不能|不可以|否|不|错误",
+    ),
+    "Japanese": ("(?:正解|答え|回答)は?|最終回答", "はい|そうです|ええ", "いいえ|いえ|違います"),
+    "Korean": ("정답은?|답은|최종 답변|답변", "네|예", "아니[요오]|아뇨"),
+}
+
+
+def _either(column: int, before: str, after: str) -> str:
+    spaced = "|".join(words[column] for words in _SPACED.values())
+    unspaced = "|".join(words[column] for words in _UNSPACED.values())
+    return rf"(?:{before}(?:{spaced}){after}|(?:{unspaced}))"
+
+
+_ARTICLE = r"(?:\s*(?:la|le|el|il|a|die|de)\b)?(?:\s*(?:option|opción|opção|opzione|letra|lettre|lettera)\b)?"
+ANSWER: Final = _either(0, r"(?<!\w)", r"(?!\w)") + rf"\s*[:=]?(?:{_ARTICLE}(?=\s*[(]?(?-i:[A-Z])\b))?"
+YES: Final = _either(1, "", r"(?!\w)")
+NO: Final = _either(2, "", r"(?!\w)")
+"""Patterns of words before an answer, and of words for yes or no at the beginning of a reply."""
+SIDES: Final = {"左": "left", "右": "right", "左边": "left", "右边": "right", "左側": "left", "右側": "right"}
+"""Replies in Chinese or Japanese that only name a side; some models give them to English questions."""
+_NOT_LATIN = lazy(r"[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def is_foreign(text: str) -> bool:
+    """Whether most letters of a text are not Latin."""
+    return not text.isascii() and 2 * len(_NOT_LATIN.findall(text)) > sum(map(str.isalpha, text))
+
 
 _TAGS = r"(?:final_?\s?)?(?:answer|conclusion|final|result|output|response|solution|ans|prediction|choice|verdict)"
 _TAGGED = any_case(
@@ -46,7 +94,7 @@ _ANNOUNCED = any_case(
 # "Since the answer is 9", "if the answer is yes", "the answer to the first question is 2": not the reply's own answer.
 _QUOTED_ANSWER = any_case(
     r"\b(?:if|since|because|when|whether|as|although|though|unless|suppose|assuming|imagine|given(?: that)?"
-    r"|(?:said|asked|says|asks|think)(?: that)?)\s+(?:\w+\s+){0,3}$|\basked\b[^.\n]*$"
+    r"|(?:said|asked|says|asks|think)(?: that)?)\s+(?:\w+\s+){0,3}$|\bask(?:s|ed)\b[^.\n]*$"
 )
 _OTHER_QUESTION = any_case(
     r"\b(?:first|original|initial|previous|given|earlier|other|second) (?:question|answer)|\bgiven\b"

@@ -35,7 +35,6 @@ _PRONOUN_BEFORE = any_case(
     r"|left|correct|\w+er|\w+est|red|blue|green|black|white|yellow|big|small|large)\s+$"
 )
 _PRONOUN_AFTER = any_case(r"\s+(?:notices?|sees|observes|finds|(?:can|could|may|might) (?:see|say|tell|argue))\b")
-_MAX_DIGITS = 30  # the most digits of a number; longer sequences are noise
 
 
 def canonical(number: str) -> str:
@@ -51,7 +50,7 @@ def canonical(number: str) -> str:
 
 def numerals(text: str) -> list[Numeral]:
     """Return the numbers in a plain text, in order. "None" is 0; callers handle "no cats"."""
-    digits = [match for match in _DIGITS.finditer(text) if len(match.group()) <= _MAX_DIGITS]
+    digits = [match for match in _DIGITS.finditer(text) if len(match.group()) <= 30]  # longer ones are noise
     found = [Numeral(canonical(match.group()), *match.span()) for match in digits]
     for match in _WORDS.finditer(text):
         before = max(0, match.start() - 16)

@@ -26,12 +26,13 @@ _IF_FIRST = any_case(
     r"|had|were|when|once|after|with|without|given|since|because|as|while|although|though|considering|upon)\b"
     r"(?:[^,]*,\s*(?:then\s+)?|[^,]*?\s(?=(?:there|it|that|they|you|we) (?:would|will)\b))"
 )
+_IF_BETWEEN = any_case(r",\s+(?:even )?if\b[^,]*,\s+(?=(?:would|will|is|are)\b)")
 _IF_LAST = any_case(
     r",?\s+(?:(?:even |only )?if|because|since|unless|assuming|instead of|rather than|compared (?:to|with)"
     r"|as opposed to|given that|after|when|once|even though|although|despite|out of|due to)\b.*",
     re.DOTALL,
 )
-HYPOTHETICAL = any_case(r"\b(?:if|would|were to|suppose|supposing|imagine|had been)\b|\w'd\b")
+HYPOTHETICAL = any_case(r"\b(?:if|would(?:n't)?|were to|suppose|supposing|imagine|had been)\b|\w'd\b")
 NOW = any_case(  # sentences with these words are about the unchanged picture
     r"\b(?:now|currently|at the moment|at present|presently|already|as it is|at first|originally|initially"
     r"|in the (?:picture|image|photo|original))\b"
@@ -66,7 +67,7 @@ _REFUSES = any_case(
     r"|model|only))"
 )
 _RESUMES = any_case(
-    r"\b(?:but|however|nevertheless|still|that said|nonetheless|having said|although|if i (?:had|have) to"
+    r"\b(?:but|however|to answer (?:the|this|your) question|nevertheless|still|that said|although|if i (?:had|have) to"
     r"|(?:therefore|assum\w+)(?![^.]*\b(?:not|cannot|can't|no|neither|unable|impossible)\b))\b"
 )
 _WORD = lazy(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*|√|°|%", re.UNICODE)
@@ -95,7 +96,7 @@ def conclusion_of(sentence: str) -> str | None:
 
 def main_clause(sentence: str) -> str:
     """Return a sentence without a condition or reason at its beginning or end."""
-    rest = _IF_FIRST.sub("", sentence)
+    rest = _IF_FIRST.sub("", _IF_BETWEEN.sub(" ", sentence))
     return _IF_LAST.sub("", rest).strip() or rest
 
 
@@ -155,4 +156,4 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the content words in a text."""
-    return frozenset(stem(word) for word in words(text) if word not in _FUNCTION_WORDS)
+    return frozenset(stem(word) for word in words(text) if word not in _FUNCTION_WORDS and word[-3:] != "n't")

@@ -5,7 +5,7 @@ from collections import defaultdict
 from functools import lru_cache
 from itertools import permutations
 
-from countersight.reading.languages import NO, YES
+from countersight.reading.marks import NO, YES
 from countersight.reading.plain import any_case
 from countersight.reading.sentences import (
     HYPOTHETICAL,
@@ -19,8 +19,9 @@ from countersight.reading.sentences import (
 
 _LEAD = (
     r"^\W{0,8}(?:(?:so|thus|therefore|hence|well|sure|okay|ok|answer|based on [^,]{1,60}|in (?:this|the) [^,]{1,40}"
-    r"|overall|actually|i (?:think|believe|would say)|the answer(?: to [^,.]{1,60})? is|that)[,:.!]?\s+){0,4}\W{0,8}"
-    r"(?:[^,.\n]{1,80},\s+\W{0,3}(?=(?:yes|no)\b\W{0,3},))?"
+    r"|overall|actually|probably|(?:most )?likely"
+    r"|i (?:think|believe|would say)|the answer(?: to [^,.]{1,60})? is|that)[,:.!]?\s+){0,4}\W{0,8}"
+    r"(?:[^.\n]{1,80}[,:]\s+\W{0,3}(?=(?:yes|no)\b\W{0,3}(?:[,.!]|$)))?"
 )
 _YES = any_case(
     rf"{_LEAD}(?:yes|yeah|yep|yup|correct|true|indeed|certainly|absolutely|definitely|of course|affirmative"
@@ -28,7 +29,8 @@ _YES = any_case(
 )
 _NO = any_case(
     rf"{_LEAD}(?:no|nope|nah|false|incorrect|negative|not (?:really|quite|at all|exactly)"
-    rf"|(?:certainly|absolutely|definitely|of course) not|{NO})(?!\w)(?!\s+(?:doubt|one\b|other|more|longer"
+    rf"|(?:certainly|absolutely|definitely|of course|probably|(?:most )?likely) not"
+    rf"|{NO})(?!\w)(?!\s+(?:doubt|one\b|other|more|longer"
     rf"|matter|problem|need|change|image|picture|figure|chart|information|and yes|\d+\b|\.\s*\d))"
 )
 _NEGATION = any_case(
