@@ -9,7 +9,7 @@ from countersight.authoring.drafts import OPERATIONS, PairDraft
 from countersight.authoring.sources import Group
 
 _SHARE: Final = 3
-"""At most one in this many pairs with the same wording may have the same answer."""
+"""At most one third of the pairs with the same wording may have the same answer."""
 _FEWEST: Final = 3
 """With fewer pairs, a wording does not predict its answer yet."""
 

@@ -221,7 +221,7 @@ def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | Reje
 
 
 def _folder(order: BuildOrder, source: SourceQuestion) -> Path | None:
-    """Return the folder of a source's picture: the folder in the order, or the dataset that the question came from."""
+    """Return the folder of a source's picture: the one named in the order, or the dataset of the question."""
     return order.pictures or (order.questions if order.questions.is_dir() and source.is_stored else None)
 
 

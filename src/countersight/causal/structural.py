@@ -127,8 +127,8 @@ def adjusted_probability(
 
 
 def association(model: StructuralModel, chances: Chances, one: str, other: str, given: State = _NOTHING) -> float:
-    """Return how much likelier two variables hold together than if they were independent, given the evidence: zero if
-    one reveals nothing about the other."""
+    """Return how much more likely two variables are both true, given the evidence, than if they were independent: zero
+    if one reveals nothing about the other."""
     together = probability(model, chances, {one: True, other: True}, given=given)
     alone = (probability(model, chances, {name: True}, given=given) for name in (one, other))
     return together - next(alone) * next(alone)

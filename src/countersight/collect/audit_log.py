@@ -51,7 +51,7 @@ def forget_in_log(connection: Connection, name: str | None, pseudonym: str) -> N
 
 
 def read_log(connection: Connection, after: int = 0, most: int | None = None, *, latest: bool = False) -> list[Action]:
-    """Return the logged actions, from the first on or the latest first."""
+    """Return the logged actions, oldest or newest first."""
     made, person = tables.action.c, tables.person.c
     everybody = {row.id: row for row in connection.execute(select(person.id, person.name, person.pseudonym))}
     question = select(tables.action).where(made.id > after).order_by(made.id.desc() if latest else made.id).limit(most)

@@ -1,4 +1,4 @@
-"""Code that all exports share: open a dataset, and give questions and metrics names."""
+"""Code that all exports share: open a dataset, and name questions and metrics."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -29,7 +29,7 @@ class Controls(msgspec.Struct, frozen=True, eq=False):
     of: NDArray[np.int64]
     """For each control, the position of its case; -1 if there is none."""
     guessed: NDArray[np.float64]
-    """For each control, the probability that a model that ignores changes is right about its case by guessing."""
+    """For each control, the probability that a model that ignores changes gets the case right by chance."""
 
 
 class FalseAlarmRates(msgspec.Struct, frozen=True):

@@ -44,7 +44,7 @@ class Division(msgspec.Struct, frozen=True, eq=False):
     """The index in `lines` of each entry in `cases`."""
 
     def masks(self, count: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Iterate over the lines that have cases, each with a mask of `count` cases."""
+        """Iterate over the rows that have cases, each with a mask of `count` cases."""
         for place in np.unique(self.places):
             mask = np.zeros(count, dtype=np.bool_)
             mask[self.cases[self.places == place]] = True

@@ -128,7 +128,7 @@ def yes_or_no(holds: bool) -> str:
 
 
 def clearly_first(things: Sequence[WorldThing], place: Callable[[WorldThing], float]) -> WorldThing | None:
-    """Return the first thing along a line; None if the difference is too small to see."""
+    """Return which thing comes first along a line; None if the first two are too close to tell."""
     first, second, *_ = sorted(things, key=place)
     return first if place(second) - place(first) >= CLEAR_DIFFERENCE else None
 

@@ -126,8 +126,7 @@ def _touching(upper: str, lower: str, at: Point, normal: Point) -> Contact:
 
 
 def _hung(world: Supports, standing: set[str]) -> Iterator[Contact]:
-    """Yield the contacts of strings. A thing that only one string holds turns until the string pulls through its
-    centre."""
+    """Yield the contacts of strings. A thing that hangs by one string turns until its centre is below the string."""
     here = {thing.id: thing for thing in world.things if not thing.lies}
     strings = [string for string in world.strings if {string.above, string.below} <= here.keys()]
     times = [string.below for string in strings]

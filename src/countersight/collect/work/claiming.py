@@ -1,4 +1,4 @@
-"""Items, who may work on them, and who holds them: an item is leased to one person, and comes back by itself.
+"""Items, who may work on them, and who holds them: an item is leased to one person until the lease expires.
 
 Claims happen inside the one writer's transaction, so two people can never be given the same seat.
 """

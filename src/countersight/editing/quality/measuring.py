@@ -35,7 +35,7 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     changed_outside: float | None = None
     """The share of changed pixels outside the mask."""
     registration: str = ""
-    """The method of alignment, if one was needed: a shift, an affine map, or none that helped."""
+    """The method of alignment, if one was needed: a shift or an affine map; `none` if neither helped."""
     size: tuple[int, int] | None = None
     """Width and height of the edit, if they differ from the original's."""
     ssim: float | None = None

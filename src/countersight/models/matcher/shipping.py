@@ -28,11 +28,11 @@ class Sheet(msgspec.Struct, frozen=True):
     region: int = 0
     """The number of features of a region; 0 if it uses none, or if an older version did not record it."""
 
-    def with_folders(self, told: Callable[[str], str]) -> "Sheet":
-        """Return the sheet with its folders replaced by `told(folder)`."""
+    def with_folders(self, rename: Callable[[str], str]) -> "Sheet":
+        """Return the sheet with every folder replaced by `rename(folder)`."""
         kind, colon, tower = self.view.partition(":")
-        view = f"{kind}{colon}{told(tower)}" if tower else self.view
-        return msgspec.structs.replace(self, view=view, features=told(self.features) if self.features else "")
+        view = f"{kind}{colon}{rename(tower)}" if tower else self.view
+        return msgspec.structs.replace(self, view=view, features=rename(self.features) if self.features else "")
 
 
 def members(folder: Path) -> list[Path]:

@@ -171,7 +171,7 @@ LENIENCE = 1.5
 MOST_PRINTED = 16 * 1024
 """The maximum number of bytes that a program may print; the output is discarded."""
 LITTLE = 8 * 1024 * 1024
-"""The memory in bytes up to which an interpreter may wait or be used again."""
+"""Interpreters that use more bytes of memory than this are closed, not kept waiting or reused."""
 
 
 class Waiting(NamedTuple):

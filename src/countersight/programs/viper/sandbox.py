@@ -132,7 +132,7 @@ class Sandbox:
         self._threads.shutdown(wait=False)
 
     async def _go(self, program: str, tools: Tools) -> object:
-        """Run a program from its start; it counts as computing while it computes or uses much memory."""
+        """Run a program from its start; it takes a computing slot while it computes or holds much memory."""
         running = Running(self._monty, self._pool, self._limits, tools)
         placed = False
         try:

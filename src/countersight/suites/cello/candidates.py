@@ -175,7 +175,7 @@ def can_be_chosen(name: str) -> bool:
 
 
 def may_keep(keeper: str, kept: str) -> bool:
-    """Return whether one thing may support, contain, hold, or have as a part the other, according to the catalogue."""
+    """Return whether one thing may support, contain, hold or have the other as a part, by the catalogue."""
     if any(verdict_on(kept, relation, keeper).cause == "object" for relation in ("on", "in")):
         return True
     may_hold = "creature" in classes_of(keeper) and "movable" in classes_of(kept)

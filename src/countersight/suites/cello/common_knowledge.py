@@ -22,7 +22,7 @@ class Hints(msgspec.Struct, frozen=True):
     lost_keeps_effect: int
     """1: the lost thing usually keeps the effect in place; -1: the effect usually keeps the lost thing."""
     lost_before_held: int | None = None
-    """1: the lost thing keeps the effect more often than the held thing does."""
+    """1: the lost thing supports the effect more often than the held thing does; -1: less often."""
     held_keeps_lost: int | None = None
     """1: the held thing usually keeps the lost thing; -1: the lost thing usually keeps the held thing."""
 

@@ -156,8 +156,8 @@ class Group(msgspec.Struct, frozen=True):
     target_sets: dict[Difficulty, tuple[tuple[Hashable, ...], ...]] = {}
     """The targets by difficulty, if units differ: each set is used equally often. All have the same length."""
     structures: dict[Hashable, tuple[tuple[str, ...], ...]] = {}
-    """Structures that make the question more likely to arise, by kind of change or by the first target: worlds are
-    built of one of these sets, chosen at random. Without an entry, any structures are used."""
+    """Sets of structures in which the question can often be asked, by kind of change or by the first target. Each world
+    is built from one of these sets, chosen at random; without an entry, from any structures."""
 
     pool: int = 0
     """The number of worlds of which one is chosen for each case, so that shortcuts do not find the answers; 0 in groups
