@@ -12,7 +12,7 @@ from test_signing import private_key
 
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, read_steps
-from countersight.audits.plan import AuditPlan, check_criterion, conclude
+from countersight.audits.plan import AuditPlan, check_criterion, conclude, write_plan
 from countersight.audits.pooling import Mean
 from countersight.audits.records import Failed
 from countersight.audits.verifying import describe_result, verify_bundle
@@ -156,3 +156,8 @@ def test_every_deviation_is_named_and_the_verdict_is_cannot_tell(changed, deviat
     manifest = SimpleNamespace(**vars(DONE) | changed)
     found = conclude(manifest, scored(0.9, 0.8, 0.95, tests=12 if changed else 9), planned, selected=12)
     assert (found.answer, found.deviations) == ("cannot tell", (deviation,))
+
+
+def test_a_plan_that_no_audit_can_meet_is_refused(tmp_path):
+    with pytest.raises(AuditError, match="from 1 to 4"):
+        write_plan(tmp_path / "plan.json", AuditPlan(dataset="0", name="scenes", judges=("exact",), strength=9))

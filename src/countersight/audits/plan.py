@@ -11,7 +11,7 @@ import msgspec
 from countersight import __version__
 from countersight.audits.folder import digest_of
 from countersight.audits.pooling import Mean
-from countersight.audits.records import Intervene, Manifest, Pool, decode_record
+from countersight.audits.records import STRENGTHS, Intervene, Manifest, Pool, decode_record
 from countersight.audits.scores import AuditScores
 from countersight.audits.signing.signatures import sign
 from countersight.errors import AuditError
@@ -159,6 +159,8 @@ def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
     """Write a plan with the current time, signed if there is a key; return its SHA-256 for others to record."""
     for words in plan.criteria:
         check_criterion(words)
+    if not 1 <= plan.strength <= STRENGTHS:
+        raise AuditError(f"strength must be a whole number from 1 to {STRENGTHS}")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     dated = msgspec.structs.replace(plan, written=now, countersight=__version__)
     alike = msgspec.convert(msgspec.to_builtins(dated), AuditPlan)  # so that defaults are omitted

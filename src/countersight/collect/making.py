@@ -138,7 +138,7 @@ def settings_text(flow: str, title: str, language: str = "en", license: str = ""
     if catalog:
         text = text.replace('languages = ["en"]', f'languages = ["{short}", "en"]', 1)
     if license:
-        text = text.replace('license = "CC-BY-4.0"', f"license = {json.dumps(license)}", 1)
+        text = text.replace('license = "CC-BY-4.0"', f"license = {json.dumps(license, ensure_ascii=False)}", 1)
     return text.replace('"{title}"', json.dumps(title, ensure_ascii=False), 1)
 
 

@@ -108,7 +108,7 @@ def read_statement(sentence: str, question: str) -> str | None:
         missing = 0  # "He is not offside", to "Is the player in the blue cap offside?"
     than, said_than = (content_words(each.partition(" than ")[2]) for each in (asks, clause))
     compares_others = than and than.isdisjoint(said_than)  # "A is taller than B", to "than C?"
-    if not wanted or missing > (len(wanted) > 3) or compares_others:
+    if not wanted or missing > (1 if len(wanted) > 3 else 0) or compares_others:
         return None
     denials = abs(len(_NEGATION.findall(clause)) - len(_NEGATION.findall(asks)))
     if denials > 1 and re.search(r" and | without ", clause):

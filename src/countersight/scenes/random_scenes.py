@@ -105,7 +105,7 @@ def _scatter_flowers(
     placed = []
     for here, number in regioned:
         # The fewer flowers a region has for its room, the larger they may be.
-        largest = min(LARGEST, max(SMALLEST, 0.42 * STEP * sqrt(np.count_nonzero(here) / number)))
+        largest = min(LARGEST, max(SMALLEST, 0.42 * STEP * sqrt(np.count_nonzero(here) / max(1, number))))
         radii = [round_coordinate(rng.uniform(SMALLEST, largest)) for _ in range(number)]
         here_placed = place(rng, points[here], clear[here], radii, SMALLEST)
         if here_placed is None:

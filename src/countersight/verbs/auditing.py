@@ -8,6 +8,7 @@ from typing import Literal
 from countersight.arguments import check_from, checked
 from countersight.audits import (
     BRIEF,
+    HALVES,
     USUAL,
     USUAL_CHECKERS,
     AuditOptions,
@@ -45,16 +46,22 @@ async def audit_async(
     cases: int | None = None,
     concepts: int = 1,
     votes: int = 1,
+    pool: Literal["majority", "mean"] = "majority",
     control: Literal["", "nothing", "uncited", "both"] = "",
     intervene: Intervene = "picture",
     strength: int = 1,
     checkers: Sequence[str] = USUAL_CHECKERS,
+    descriptive: bool = False,
+    plan: Path | str | None = None,
     settings: ModelSettings | None = None,
     retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     stop: asyncio.Event | None = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """Test whether a model's explanations are faithful to its answers (EDCT); an existing audit is resumed."""
+    """Test whether a model's explanations are faithful to its answers (EDCT); an existing audit is resumed.
+
+    `plan` is a file written by `countersight audit plan`; deviations from it are reported.
+    """
     check_from(1, cases=cases, concepts=concepts, votes=votes, strength=strength)
     if not judges:
         raise CountersightError("judges must be a list of at least one name, such as ['exact']")
@@ -68,12 +75,15 @@ async def audit_async(
         judges=tuple(judges),
         prompts=words if isinstance(words, AuditPrompts) else find_prompts(words),
         votes=votes,
+        pool=HALVES if pool == "majority" else "mean",
         concepts=concepts,
         control=control in ("nothing", "both"),
         uncited=control in ("uncited", "both"),
         intervene=intervene,
         strength=strength,
         checkers=tuple(checkers),
+        descriptive=descriptive,
+        plan=Path(plan) if plan else None,
         cases=cases,
         settings=chosen,
         retry=retry,

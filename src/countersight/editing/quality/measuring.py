@@ -33,7 +33,7 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     LPIPS, if there are no weights."""
     changed_inside: float | None = None
     changed_outside: float | None = None
-    """The share of changed pixels outside the mask."""
+    """The shares of changed pixels inside and outside the mask."""
     registration: str = ""
     """The method of alignment, if one was needed: a shift or an affine map; `none` if neither helped."""
     size: tuple[int, int] | None = None
