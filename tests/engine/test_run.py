@@ -343,6 +343,9 @@ def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(t
     ):
         with pytest.raises(RunError, match=f"a different {what}.*choose a different folder .*or remove this one"):
             changed()
+    again = dataset(tmp_path / "again" / "d", 3)
+    with pytest.raises(RunError, match=r"a run with another version of the dataset: (.+) \(\w{8}\), not \1 \(\w{8}\);"):
+        ask(again, tmp_path / "r", "chance")
     assert (tmp_path / "r/replies.jsonl").read_bytes() == before
 
 

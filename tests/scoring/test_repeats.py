@@ -102,5 +102,6 @@ def test_describe_says_how_many_cases_a_difference_needs(tmp_path, capsys) -> No
 
     assert main(["describe", str(dataset(tmp_path / "data", 4)), "--power", "0.03"]) == 0
     printed = capsys.readouterr().out
+    assert "difference of 3.0 points between two models (power 80%, significance level 5%)" in printed
     assert f"{cases_needed(0.03, 0.2):,} cases if they differ on 20%" in printed
     assert "This dataset has 4." in printed

@@ -75,7 +75,7 @@ BAD_REAL = [
     (REAL, "answer", "9" * 5000, f"'{'9' * 40}' is not a number"),
     (BOOLEAN, "answer", "3", "'3' is not yes or no"),
     (REAL, "query", "  ", "is empty"),
-    (REAL, "new query", "a\0b", "is not UTF-8 text"),
+    (REAL, "new query", "a\0b", "is not UTF-8 text; save the file as UTF-8"),
     (REAL, "type", "reverse", "'reverse' is not one of direct, indirect, boolean"),
 ]
 BAD_SYNTHETIC = [

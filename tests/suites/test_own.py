@@ -62,6 +62,44 @@ def test_an_answer_in_words_is_matched_with_its_option(tmp_path, photos):
     assert (case.counterfactual.kind, case.counterfactual.answer, bad) == ("choice", "B", [])
 
 
+def test_rows_that_can_only_be_slips_are_skipped(tmp_path, photos):
+    header = "image,factual_question,factual_answer,counterfactual_question,counterfactual_answer,options"
+    rows = [
+        "a.png,,3,How many if?,4,",
+        "a.png,Which?,red,Which if?,blue,red | blue | Blue | yellow",
+        'a.png,Which?,red,Which if?,yellow,"red, blue, yellow"',
+        "a.png,Which?,red,Which if?,yellow,red | blue",
+        "a.png,Which?,red,Which if?,blue,red | blue",
+    ]
+    cases, bad = imported(tmp_path, rows, header)
+    assert [case.id for case in cases] == ["own-000005"]
+    assert bad == [
+        (2, "factual_answer", "is filled in, but factual_question is empty"),
+        (3, "options", "'blue' is listed twice"),
+        (4, "options", "there is only one option, 'red, blue, yellow'; separate options with |"),
+        (5, "counterfactual_answer", "'yellow' is neither the letter nor the text of an option: red | blue"),
+    ]
+
+
+def test_answers_of_different_kinds_are_reported(tmp_path, photos, capsys):
+    source = tmp_path / "t.csv"
+    source.write_text(
+        "image,factual_question,factual_answer,counterfactual_question,counterfactual_answer\n"
+        "a.png,How many?,3,How many if?,4 balls\n"
+        "a.png,Is it?,no,Would it be if?,maybe\n"
+        "a.png,Is it?,no,Would it be if?,Yes\n"
+    )
+    assert main(["make", "own", "--from", str(source), "--pictures", str(photos), "-o", str(tmp_path / "d")]) == 0
+    told = capsys.readouterr().out
+    assert "3 cases in" in told
+    assert "are of different kinds; correct the table if this is a slip:\n" in told
+    assert (
+        "own-000001: '3' (number), '4 balls' (open) (line 2); own-000002: 'no' (boolean), 'maybe' (open) (line 3)\n"
+        in told
+    )
+    assert "To make the dataset again after a correction" in told
+
+
 @pytest.mark.parametrize(
     ("name", "meant"), [("factual_qestion", "factual_question"), ("answer", "factual_answer"), ("grp", "group")]
 )
@@ -70,6 +108,16 @@ def test_a_misspelt_column_is_an_error(name, meant, tmp_path, photos):
     with pytest.raises(cs.DatasetError, match=f"did you mean '{meant}'"):
         imported(tmp_path, [row], header + name)
     assert imported(tmp_path, [row], header + "notes")[1] == []
+
+
+def test_a_value_that_is_not_utf_8_is_reported_with_its_remedy(tmp_path, photos):
+    (tmp_path / "t.csv").write_bytes(
+        "image,counterfactual_question,counterfactual_answer\na.png,Größe?,3\n".encode("latin-1")
+    )
+    bad = []
+    with pytest.raises(cs.CountersightError, match="nothing was made"):
+        cs.make("own", tmp_path / "d", source=tmp_path / "t.csv", on_bad=lambda *told: bad.append(told))
+    assert bad == [(2, "counterfactual_question", "is not UTF-8 text; save the file as UTF-8")]
 
 
 def test_unknown_columns_are_reported(tmp_path, photos, capsys):

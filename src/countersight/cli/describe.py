@@ -73,9 +73,8 @@ def _describe(chosen: argparse.Namespace) -> int:
 def _print_power(difference: float, count: int) -> int:
     from countersight.scoring import TYPICAL_DISCORDANT_SHARES, cases_needed
 
-    print(
-        f"To detect a difference of {difference:.1%} between two models (power 80 %, significance level 5 %), you need"
-    )
+    points = f"{100 * difference:.1f} points"
+    print(f"To detect a difference of {points} between two models (power 80%, significance level 5%), you need")
     for discordant in TYPICAL_DISCORDANT_SHARES:
         if discordant >= difference:
             print(f"  {cases_needed(difference, discordant):,} cases if they differ on {discordant:.0%} of them")

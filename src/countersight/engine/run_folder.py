@@ -278,9 +278,11 @@ def _check_same_run(path: Path, there: RunManifest, now: RunManifest) -> None:
     ):
         same = there.dataset.fingerprint == now.dataset.fingerprint if what == "dataset" else old == new
         if not same:
+            different = f"a different {what}: {old}, not {new}"
+            if what == "dataset" and there.dataset.name == now.dataset.name:
+                different = f"another version of the dataset: {old}, not {new}"
             raise RunError(
-                f"{path} contains a run with a different {what}: {old}, not {new}; choose a different folder for "
-                "`out`, or remove this one"
+                f"{path} contains a run with {different}; choose a different folder for `out`, or remove this one"
             )
 
 

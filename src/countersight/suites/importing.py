@@ -62,6 +62,8 @@ class Imported(msgspec.Struct, frozen=True):
     """The number of sets (HallusionBench, NaturalBench, MMVP, …)."""
     unused: tuple[str, ...] = ()
     """Columns of the user's own table that are not known and were ignored."""
+    mixed: dict[str, int] = {}
+    """Cases of the user's own table whose two answers are of different kinds, each with its line (or entry)."""
 
 
 def import_dataset(
@@ -115,6 +117,7 @@ def _import_rows(
     sets: dict[str, tuple[int, int]] = {}
     not_found: dict[str, int] = {}
     unused: dict[str, None] = {}
+    mixed: dict[str, int] = {}
     for number, (line, row) in enumerate(rows_of(layout, source), start=1):
         try:
             if isinstance(row, BadFile):
@@ -135,6 +138,8 @@ def _import_rows(
             continue
         writer.add(msgspec.structs.replace(case, suite=layout.suite))
         ids.add(case.id)
+        if layout.tries_pictures and (kinds := _different_kinds(case)):
+            mixed[f"{case.id}: {kinds}"] = line
         if case.cell:
             sets[case.cell.set] = sets.get(case.cell.set, (0, 0))[0] + 1, case.cell.of
         text_only += case.text_only
@@ -144,7 +149,15 @@ def _import_rows(
     incomplete = tuple(
         f"{name[:80]!r} has {count} of {wanted} cases" for name, (count, wanted) in sets.items() if count < wanted
     )
-    return Imported(len(ids), bad, without_picture, incomplete, not_found, text_only, len(sets), tuple(unused))
+    return Imported(len(ids), bad, without_picture, incomplete, not_found, text_only, len(sets), tuple(unused), mixed)
+
+
+def _different_kinds(case: Case) -> str:
+    """Return the two answers of a case with their kinds if the kinds differ, which may be a slip of typing."""
+    asked = [question for question in (case.factual, case.counterfactual) if question]
+    if len({question.kind for question in asked}) < 2:
+        return ""
+    return ", ".join(f"{question.right_text[:40]!r} ({question.kind})" for question in asked)
 
 
 def _as_case(layout: Layout, source: Path, line: int, row: Row, number: int) -> Case:

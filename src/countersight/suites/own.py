@@ -64,6 +64,8 @@ def _as_case(row: Row, number: int) -> Case:
     factual = None
     if _optional_text(row, "factual_question"):
         factual = _question(row, "factual", _options(row, "factual_options") or _options(row, "options"))
+    elif _optional_text(row, "factual_answer"):
+        raise BadField("factual_answer", "is filled in, but factual_question is empty")
     change = _optional_text(row, "change")
     return Case(
         id=_optional_text(row, "id") or f"{NAME}-{number:06d}",
@@ -93,11 +95,19 @@ def _gold(answer: str, kind: AnswerKind, options: tuple[str, ...], field: str) -
         return LETTERS[texts.index(answer.casefold())]
     if len(answer) == 1 and answer.upper() in LETTERS[: len(options)]:
         return answer.upper()
-    raise BadField(field, f"{answer[:40]!r} is neither the letter nor the text of an option")
+    offered = " | ".join(options)
+    raise BadField(field, f"{answer[:40]!r} is neither the letter nor the text of an option: {offered[:200]}")
 
 
 def _options(row: Row, field: str) -> tuple[str, ...]:
-    return tuple(part for part in map(str.strip, _optional_text(row, field).split("|")) if part)
+    options = tuple(part for part in map(str.strip, _optional_text(row, field).split("|")) if part)
+    if len(options) == 1:
+        raise BadField(field, f"there is only one option, {options[0][:80]!r}; separate options with |")
+    texts = [option.casefold() for option in options]
+    for option, text in zip(options, texts, strict=True):
+        if texts.count(text) > 1:
+            raise BadField(field, f"{option[:40]!r} is listed twice")
+    return options
 
 
 def _optional_text(row: Row, field: str) -> str:

@@ -111,7 +111,7 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
         else:
             row = dict(zip(header, values, strict=True))
             damaged = next((name for name, text in row.items() if "\ufffd" in text or "\0" in text), None)
-            yield line, row if damaged is None else BadField(damaged, "is not UTF-8 text")
+            yield line, row if damaged is None else BadField(damaged, "is not UTF-8 text; save the file as UTF-8")
 
 
 def _named(header: list[str], columns: tuple[str, ...]) -> list[str]:

@@ -13,14 +13,18 @@ _ASKS = (
 _ASKED = re.compile(rf"[,;]\s*{_ASKS}", re.IGNORECASE)
 _SUPPOSE = re.compile(rf"(?:suppose|imagine|assume)\s+(?:that\s+)?(?P<clause>.+?)[.,;]\s*{_ASKS}", re.IGNORECASE)
 
-_SINGULAR = re.compile(r"^((?:one|1|the (?:top|bottom) \w+ circle)\b.*?) were ")
+_PLURAL = r"(?:and|or|that|which|who|half|third|quarter|dozen|hundred|thousand|million)\b"
+_SINGULAR = re.compile(
+    rf"^((?:one|1|another|it|he|she|this|the (?:top|bottom) \w+ circle)(?: (?!{_PLURAL})[\w'’-]+){{0,8}}?) were\b", re.I
+)
+"""The beginning of a clause whose subject is one thing, and which has no word that can make it several things."""
 
 
 def supposed(question: str) -> Change | None:
     """Return the supposition of a question as a sentence, or None if it has no if-clause or "suppose"."""
     words = " ".join(question.split())
     if found := _SUPPOSE.match(words):
-        return Change(f"{found['clause'][:1].upper()}{found['clause'][1:]}.")
+        return Change(_stated(found["clause"]))
     begins = _IF.search(words)
     if begins is None:
         return None
@@ -32,12 +36,17 @@ def supposed(question: str) -> Change | None:
             return None
         clause = clause[: asked.start()]
     clause = clause.rstrip(" ?.!")
-    return Change(f"{clause[:1].upper()}{clause[1:]}.") if clause else None
+    return Change(_stated(clause)) if clause else None
 
 
 def as_sentence(clause: str) -> str:
-    """Return an if-clause as a sentence; "were" in a supposition becomes "was" in a statement."""
-    clause = _SINGULAR.sub(r"\1 was ", clause)
+    """Return an if-clause of a generated question as a sentence."""
     for now, then in ((", unless it is ", ", unless it was "), (", unless it has ", ", unless it had ")):
         clause = clause.replace(now, then)
+    return _stated(clause)
+
+
+def _stated(clause: str) -> str:
+    """Return an if-clause as a sentence; "were" in a supposition becomes "was" in a statement about one thing."""
+    clause = _SINGULAR.sub(r"\1 was", clause)
     return f"{clause[:1].upper()}{clause[1:]}."
