@@ -161,3 +161,13 @@ def test_every_deviation_is_named_and_the_verdict_is_cannot_tell(changed, deviat
 def test_a_plan_that_no_audit_can_meet_is_refused(tmp_path):
     with pytest.raises(AuditError, match="from 1 to 4"):
         write_plan(tmp_path / "plan.json", AuditPlan(dataset="0", name="scenes", judges=("exact",), strength=9))
+
+
+def test_a_criterion_that_is_not_in_the_plan_is_named():
+    planned = AuditPlan(
+        dataset="f", name="d", judges=("m",), pool=DONE.pool, criteria=("CCS at least 0.5",), written="2026"
+    )
+    manifest = SimpleNamespace(**vars(DONE) | {"requires": ("CCS at least 0.5", "NCC at least 0.6")})
+    found = conclude(manifest, scored(0.9, 0.8, 0.95, tests=12), planned, selected=12)
+    assert found.answer == "met"
+    assert found.why.endswith("Not in the plan: NCC at least 0.6.")

@@ -203,6 +203,9 @@ def conclude(
         answer, why = "cannot tell", " ".join((*faults, why))
     else:
         why = " ".join((why, *faults))
+    added = [words for words in manifest.requires if plan and words not in plan.criteria]
+    if added:
+        why += f" Not in the plan: {', '.join(added)}."
     if not plan:
         why += " The criteria were given with the audit, not in a plan before it."
     return Conclusion(answer, why, criteria, deviations, digest, written)

@@ -143,8 +143,8 @@ def add(verbs: Verbs) -> None:
         nargs="?",
         const="both",
         choices=["nothing", "uncited", "both"],
-        help="also ask after edits that should not change the answer: one that changes nothing, and edits of objects "
-        "that the explanation does not cite (without a value: both)",
+        help="also ask after edits that should not change the answer: one that changes nothing, and edits of things "
+        "or properties that the explanation does not cite (without a value: both)",
     )
     audit.add_argument(
         "--strength",
