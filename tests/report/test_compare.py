@@ -68,7 +68,9 @@ def test_a_condition_fails_the_comparison(
     assert main(["compare", str(old), str(new), "--fail-if", condition]) == status
     shown = capsys.readouterr()
     assert "+25.0" in shown.out
+    assert shown.err.startswith("Failed: ") == bool(status)
     assert bool(shown.err) == bool(status)
+    assert ("counterfactual changed by −25.0 points" in shown.err) == condition.startswith("counterfactual")
     assert ("Passed: no condition of --fail-if is met (1 checked)." in shown.out) == (not status)
 
 

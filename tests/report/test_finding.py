@@ -89,7 +89,8 @@ def test_a_group_without_read_replies_says_so_instead_of_a_figure(tmp_path: Path
     report = load(runs, gallery=1).report
     grid = by_group(report.runs[0])
     factual, counterfactual, drop = grid.lines[1].cells[2:5]
-    assert (factual.text, counterfactual.details, drop) == ("100.0", ("0 of 12 read",), NOTHING)
+    assert (factual.text, drop) == ("100.0", NOTHING)
+    assert counterfactual.details == ("0 of 12 read", "unread: 0.0 to 100.0")
     plot = group_plot(report.runs[0].groups, "drop", report.terms)
     assert "group 1: factual 100.0% (73.5 to 100.0)" in [line.words for line in plot.lines]
     assert not any(group.counterfactual for group in report.comparisons[0].rows[1:2])
@@ -124,6 +125,11 @@ def test_the_drop_of_a_guessing_model_is_called_meaningless(tmp_path: Path) -> N
     several = sentence(reported(tmp_path / "two", guessing, said(12)))
     assert f"m0 {words}" in several
     assert "m1 answered" not in several
+    unclear: dict[int, tuple[str | None, str | None]] = {
+        row: ("A", "D" if row % 4 else then) for row, (_, then) in said(0).items()
+    }
+    words = sentence(reported(tmp_path / "unclear", unclear, said(12)))
+    assert "no better than guessing: m0 (0.0 points, from 25.0% to 25.0%; 24 cases; interval" in words
     few = {row: ("A", "A") if row % 2 else told for row, told in said(0, asked=10).items()}
     assert "too few factual questions to tell the answers from random" in sentence(reported(tmp_path / "few", few))
 
@@ -149,13 +155,19 @@ def test_replies_that_are_all_cut_empty_or_unread_are_no_finding(
     report = load([folder], gallery=1).report
     words = sentence(report)
     assert words.startswith("No finding: gpt-4o, ")
-    assert ("48 of them unread" if fate == "unread" else f"48 {fate}") in words
-    assert "there is no finding" in words
+    assert ("in the replies to 48 of 48 questions" if fate == "unread" else f"48 {fate}") in words
     assert "loses" not in words
+    console = Console(width=300, record=True, file=io.StringIO())
+    print_tables(report, console)
+    assert "Finding: " not in console.export_text()
     [told] = report.runs[0].advice
     if fate == "unread":
+        assert "no answer could be read, so every accuracy may be from 0 to 100%; --again unread asks" in words
+        assert "no answer could be scored" not in words
+        assert by_group(report.runs[0]).lines[2].cells[2].details == ("0 of 24 read", "unread: 0.0 to 100.0")
         assert "without a readable answer" in told
     else:
+        assert "no answer could be scored." in words
         assert f"--again {fate} --max-tokens 1024 -o '{folder}'" in told
 
 
@@ -173,7 +185,7 @@ def test_a_world_without_read_replies_is_not_a_drop(tmp_path: Path) -> None:
     assert pair.rows[-1].counterfactual is None
     assert pair.rows[-1].factual is not None
     alone = sentence(load([tmp_path / "r0"], gallery=1).report)
-    assert "no answer could be scored in one of the two worlds, so there is no finding." in alone
+    assert "no answer could be read in one of the two worlds." in alone
 
 
 def test_runs_with_different_unread_rates_are_compared_with_a_warning(tmp_path: Path) -> None:
@@ -326,3 +338,10 @@ def test_of_many_runs_those_that_lose_and_those_that_gain_are_named_apart(tmp_pa
     words = sentence(reported(tmp_path, said(12), gaining, said(0), said(0), said(0)))
     assert "1 of 5 runs loses accuracy under a change: m0 (50.0 points, from 100.0% to 50.0%); " in words
     assert "1 of 5 runs gains accuracy under a change: m1 (33.3 points, from 66.7% to 100.0%); " in words
+
+
+def test_a_drop_of_zero_over_few_cases_is_no_loss(tmp_path: Path) -> None:
+    few = {row: told for row, told in said(0).items() if row < 4}
+    words = sentence(reported(tmp_path, few))
+    assert "it shows no change in accuracy (factual 100.0% right" in words
+    assert "loses" not in words

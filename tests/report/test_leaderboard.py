@@ -155,9 +155,9 @@ def test_a_run_whose_replies_are_all_unread_is_not_ranked(tmp_path: Path) -> Non
     [measured, *_] = board(found.data, "cvqa-real", "all").pools
     assert {entry.model: entry.tier for entry in measured.entries} == {"good": 1, "bad": 2, "half deaf": None}
     assert set(measured.entries[-1].scores) == {"factual"}
-    assert found.data.unscored == ("deaf: 16 of 16 questions scored (16 of them unread)",)
+    assert found.data.unscored == ("deaf: no answer could be read in the replies to 16 of 16 questions",)
     page = found.html.read_text(encoding="utf-8")
-    assert "could be scored: deaf: 16 of 16" in page
+    assert "could be scored: deaf: no answer could be read" in page
     assert {entry.model: entry.unread_rate for entry in measured.entries} == {"good": 0, "bad": 0, "half deaf": 0.5}
     assert "Between 0.0% and 50.0% of the replies are unread" in page
 

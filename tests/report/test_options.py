@@ -7,6 +7,7 @@ from making import case, dataset
 
 import countersight as cs
 from countersight.cli import main
+from countersight.reports import read_scores
 from countersight.scoring import describe_progress
 
 from .runs import right, run
@@ -59,3 +60,20 @@ def test_every_reply_is_counted_once(tmp_path: Path) -> None:
     made = run(tmp_path / "r", dataset(tmp_path / "d", cases), said)
     words = describe_progress(cs.Run.open(made).scores().overall)
     assert words == "20 of 20 questions scored (13 of them unread)"
+
+
+def test_a_report_names_the_source_of_corrected_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [case(number) for number in range(4)]
+    made = run(tmp_path / "r", dataset(tmp_path / "d", cases), {row: right(cases, row) for row in range(4)})
+    gold, out = tmp_path / "corrected.csv", tmp_path / "out"
+    gold.write_text("case,world,answer\ncase-0,factual,C\ncase-1,counterfactual,B\n")  # only the first one changes
+    assert main(["report", str(made), "--gold", str(gold), "-o", str(out)]) == 0
+    source = "corrected.csv, 1 answer corrected"
+    assert f"corrected answers: {source}\n" in capsys.readouterr().out
+    for file in ("report.html", "tables.md", "tables.tex"):
+        assert source in (out / file).read_text(encoding="utf-8")
+    assert f"Corrected answers: {source}. Dataset fingerprint" in (out / "summary.md").read_text(encoding="utf-8")
+    assert read_scores(out).gold == source
+    assert read_scores(made).gold == ""
+    assert main(["score", str(made), "--gold", str(gold)]) == 0
+    assert f"(corrected answers: {source}): 8 of 8 questions scored" in capsys.readouterr().out

@@ -173,7 +173,17 @@ def test_the_terminal_shows_the_same_figures() -> None:
     console = Console(file=io.StringIO(), width=140, record=True)
     print_tables(two_runs(), console)
     text = console.export_text()
-    for word in ("dots", "80.0", "49.0…94.3", "p=0.250", "1/2/3", "a|b minus other", "abc123", "missing"):
+    for word in (
+        "dots",
+        "80.0",
+        "49.0…94.3",
+        "p=0.250",
+        "1 unread",
+        "3 missing",
+        "a|b minus other",
+        "abc123",
+        "missing",
+    ):
         assert word in text
 
 

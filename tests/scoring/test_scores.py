@@ -83,7 +83,7 @@ def test_a_group_of_which_nothing_was_read_has_no_figure_and_nothing_is_compared
     heard = run(told(0, "B", "C"), told(1, "B", "A"), told(2, "A", "C"), told(3, "B", "C"), groups="aabb")
     row = score(silent).groups["b"]
     assert (row.factual.right, row.factual.n) == (1, 2)
-    assert (row.counterfactual.value, row.counterfactual.n, row.counterfactual.bounds) == (None, 2, None)
+    assert (row.counterfactual.value, row.counterfactual.n, row.counterfactual.bounds) == (None, 2, Bounds(0.0, 1.0))
     assert repr(row.counterfactual) == "Figure(0 of 2 read)"
     assert row.drop is None
     assert (row.unread, row.scored) == (2, 4)

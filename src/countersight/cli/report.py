@@ -214,11 +214,12 @@ def _compare(chosen: argparse.Namespace) -> int:
     print_grids(changes_grids(old, new), Console())
     failed = [(each, condition) for condition in conditions for each in found if condition.holds(each)]
     for change, condition in failed:
-        words = f"{change.measure} changed by {change.points:+.1f} points ({condition})"
-        print(f"{printable(change.run)}: {words}", file=sys.stderr)
+        points = f"{change.points:+z.1f}".replace("-", "−")
+        words = f"{change.measure} changed by {points} points ({condition})"
+        print(f"Failed: {printable(change.run)}: {words}", file=sys.stderr)
     unknown = [each for each in conditions if each.measure not in {change.measure for change in found}]
     for condition in unknown:
-        print(f"{condition}: the two reports have no common value of this measure", file=sys.stderr)
+        print(f"Failed: {condition}: the two reports have no common value of this measure", file=sys.stderr)
     labels = [{run.label for run in each.runs} for each in (old, new)]
     alone = labels[0] ^ labels[1] if max(map(len, labels)) > 1 else set()
     for label in sorted(alone):

@@ -140,7 +140,10 @@ NOTHING = TableCell("–")
 def figure_cell(figure: Figure | None, expected_n: int | None, *, counted: bool = False) -> TableCell:
     """Return a cell with a figure and its interval; `counted` adds the count; n is shown unless it is `expected_n`."""
     if figure is None or figure.value is None:
-        return TableCell(NOTHING.text, (f"0 of {count(figure.n)} read",), figure) if figure and figure.n else NOTHING
+        if figure is None or not figure.n:
+            return NOTHING
+        left_open = (f"unread: {interval(figure.bounds)}",) if figure.bounds else ()
+        return TableCell(NOTHING.text, (f"0 of {count(figure.n)} read", *left_open), figure)
     details = [interval(figure) if figure.is_share else plain_interval(figure)]
     if counted and figure.right is not None:
         details.append(f"{count(figure.right)} of {count(figure.n)}")

@@ -36,16 +36,12 @@ def _parts(grid: Grid, width: int) -> Iterator[Grid]:
     others = [place for place in range(len(grid.head)) if place not in counts]
     heads = [grid.head[place] for place in others]
     if counts:
-        heads.append("/\n".join(grid.head[place] for place in counts))
+        heads.append("problems")
     lines = []
     for line in grid.lines:
         cells = [line.cells[place] for place in others]
         if counts:
-            problems = [line.cells[place] for place in counts]
-            details = tuple(detail for cell in problems for detail in cell.details)
-            cells.append(
-                NOTHING if set(problems) == {NOTHING} else TableCell("/".join(cell.text for cell in problems), details)
-            )
+            cells.append(_problems({grid.head[place]: line.cells[place] for place in counts}))
         lines.append((cells, line))
     start = 1
     while start < len(heads):
@@ -61,6 +57,14 @@ def _parts(grid: Grid, width: int) -> Iterator[Grid]:
             tuple(Line((cells[0], *cells[chosen]), line.total, line.reported) for cells, line in lines),
             grid.note if end == len(heads) else "",
         )
+
+
+def _problems(cells: dict[str, TableCell]) -> TableCell:
+    """Return one cell for several counts, which names those that are not zero."""
+    if set(cells.values()) == {NOTHING}:
+        return NOTHING
+    named = ((f"{cell.text} {head}", *cell.details) for head, cell in cells.items() if cell.text != "0")
+    return TableCell("\n".join(words for each in named for words in each) or "none")
 
 
 def _width(head: str, cells: list[TableCell]) -> int:

@@ -254,7 +254,7 @@ def _prompts(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
         )
         cells = (effect[key] for key in measures)
         lines.append(table_line(called, *cells, run=run.label, minus_run=first.label))
-    note = "Differences in points over the cases answered in both runs, case by case."
+    note = "Differences in points over the cases scored in both runs, case by case."
     head = ("difference of runs", *(terms.measures[key] for key in measures))
     grid = Grid("Effect of prompts", head, tuple(lines), note, "prompts", tuple(measures))
     return Analysis(

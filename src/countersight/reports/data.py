@@ -118,6 +118,8 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     """The worlds of the questions."""
     soft: bool = False
     """Whether answers can be partly right (VQA's soft accuracy)."""
+    gold: str = ""
+    """The source of corrected answers and their number; empty if answers were not corrected."""
     references: tuple[PaperTable, ...] = ()
     """Tables of papers to compare with the runs."""
     analyses: tuple[Analysis, ...] = ()

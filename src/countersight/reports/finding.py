@@ -87,10 +87,18 @@ class _Finding:
         is_going_on = any(run.overall.missing for run in self.runs)
         verb = ("is" if is_going_on else "was") if self.is_alone else ("are" if is_going_on else "were")
         asked += "" if self.are_many else f", {self.report.terms.about or _ABOUT[self.report.worlds]}"
-        if not found:
-            where = " in one of the two worlds" if any(run.overall.scored for run in self.runs) else ""
-            found = f"no answer could be scored{where}, so there is no finding"
-        return f"{who} {verb} asked {asked}: {found}."
+        return f"{who} {verb} asked {asked}: {found or self._why_not()}."
+
+    def _why_not(self) -> str:
+        """Return why no run has a main figure, and what can be done if that is because all replies are unread."""
+        rows = [run.overall for run in self.runs]
+        if not any(row.scored for row in rows):
+            return "no answer could be scored"
+        if any(row.scored > row.unread for row in rows):
+            return "no answer could be read in one of the two worlds"
+        restate = "" if any(row.restated for row in rows) else "--again unread asks for the final answers alone and "
+        words = f"{restate}report --reader MODEL lets another model read the replies"
+        return f"no answer could be read, so every accuracy may be from 0 to 100%; {words}"
 
     def _found(self) -> str:
         """Return the main figures in words; empty if there are none."""
@@ -134,9 +142,10 @@ class _Finding:
             reasons.setdefault(reason, []).append((run, drop))
         for reason, of_reason in reasons.items():
             numbers = sorted(run.number for run, _ in of_reason)
-            if reason.endswith(":"):  # the figures of a guessing model are meaningless
+            several_of_many = self.are_many and len(of_reason) > 1
+            if several_of_many and reason.endswith(":"):
                 named = ", ".join(self._label(run) for run, _ in of_reason)
-            elif self.are_many and len(of_reason) > 1:
+            elif several_of_many:
                 named = several(len(of_reason), "run")
                 named += f" ({', '.join(f'#{number}' for number in numbers)})" if all(numbers) else ""
             else:
@@ -170,8 +179,9 @@ class _Finding:
         if drop.is_clear:
             return f"{verb}s {value} points under a change {told}"
         if drop.too_few:
+            changed = f"{verb}s {value} points" if drop.value else "shows no change in accuracy"
             return (
-                f"{verb}s {value} points {told}, with too few cases for a conclusion; "
+                f"{changed} {told}, with too few cases for a conclusion; "
                 "`countersight describe DATASET --power 0.1` says how many are needed"
             )
         if drop.low <= 0 <= drop.high:
@@ -270,8 +280,8 @@ def _fall(run: RunScores, drop: Figure) -> str:
 
 
 def _cases(run: RunScores, figure: Figure) -> str:
-    """Return the number of cases of a figure, and whether only those answered in both worlds are counted."""
-    return several(figure.n, "case") + " answered in both worlds" * (figure.n < run.overall.n)
+    """Return the number of cases of a figure, and whether only those scored in both worlds are counted."""
+    return several(figure.n, "case") + " scored in both worlds" * (figure.n < run.overall.n)
 
 
 def _few_cases(run: RunScores, figure: Figure) -> str:

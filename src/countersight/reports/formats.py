@@ -119,9 +119,10 @@ def summary(report: ReportData) -> str:
     parts = [f"## {markdown_text(name(report.dataset))}", *map(markdown_text, lede)]
     parts += ["\n".join(f"- {markdown_text(words)}" for words in cautions)] if cautions else []
     parts += markdown_grid(grid)
+    corrected = f"Corrected answers: {report.gold}. " if report.gold else ""
     parts.append(
-        f"{markdown_text(report.units)} Dataset fingerprint `{name(report.fingerprint)[:12]}`, seed {report.seed}, "
-        f"Countersight {markdown_text(report.version)}."
+        f"{markdown_text(report.units)} {markdown_text(corrected)}Dataset fingerprint "
+        f"`{name(report.fingerprint)[:12]}`, seed {report.seed}, Countersight {markdown_text(report.version)}."
     )
     return "\n\n".join(parts) + "\n"
 
@@ -162,4 +163,6 @@ def _print_end(report: ReportData, console: Console) -> None:
         console.print(Text.assemble((f"{term}: ", "bold"), text))
     console.print(Text(report.units, "dim"))
     console.print()
-    console.print(Text.assemble(("Finding: ", "bold"), sentence(report)))
+    found = sentence(report)
+    heading = "" if found.startswith("No finding: ") else "Finding: "
+    console.print(Text.assemble((heading, "bold"), found))

@@ -10,6 +10,7 @@ from countersight.blindness import load_stored
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
+from countersight.html import name
 from countersight.reports.analyses import analyses
 from countersight.reports.data import GalleryCase, ReportData
 from countersight.reports.gallery import gallery_cases
@@ -52,7 +53,8 @@ def load(
     folders = _same_dataset([RunFolder.open(path) for path in paths])
     if reference and gold is None:  # report a misspelled name before scoring, which may take long
         comparable_tables(next((case.suite for _, case in folders[0].dataset(dataset).cases()), ""), tuple(reference))
-    runs = load_runs(folders, dataset=dataset, gold=Gold.open(gold) if gold else None)
+    corrected = Gold.open(gold) if gold else None
+    runs = load_runs(folders, dataset=dataset, gold=corrected)
     first, worlds, suite = runs[0].judged, runs[0].worlds, runs[0].divided.suite
     source, cases = first.dataset, len(first.outcomes)
     joined = picture_groups(groups, (case for _, case in first.cases())) if groups else ()
@@ -73,6 +75,7 @@ def load(
         version=__version__,
         suite=suite,
         worlds=worlds,
+        gold=name(str(corrected)) if corrected else "",
         soft=first.outcomes.credits is not None,
         references=() if reference is None else comparable_tables(suite, tuple(reference)),
         blind={world: total.blind.right for world, total in unseen.items()},

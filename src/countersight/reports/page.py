@@ -209,7 +209,7 @@ def _scores(report: ReportData) -> Section:
         run.label: (by_group(run, report.terms, report.blind, report.knowledge), *further_tables(run, report.terms))
         for run in report.runs
     }
-    both = " Both accuracies and the drop are over the cases answered in both worlds." if report.two_worlds else ""
+    both = " Both accuracies and the drop are over the cases scored in both worlds." if report.two_worlds else ""
     all_runs = [overview(report)] + [totals(report)] * any(run.total for run in report.runs)
     return Section(
         key="scores",
@@ -230,7 +230,7 @@ def _drop(report: ReportData) -> Section:
         key="drop",
         called="Drop",
         heading="Factual and counterfactual accuracy",
-        about=f"Accuracy in each {report.terms.group} with its interval, over the cases answered in both worlds; on "
+        about=f"Accuracy in each {report.terms.group} with its interval, over the cases scored in both worlds; on "
         f"the right, the drop from {words['factual']} to {words['counterfactual']} in points.",
         legend=legend(report),
         plots=tuple(

@@ -45,7 +45,8 @@ def origins(report: ReportData) -> list[tuple[str, str]]:
         )
         for run in report.runs
     ]
-    return [("dataset", dataset), *runs, ("report", f"Countersight {report.version}, seed {report.seed}")]
+    corrected = [("corrected answers", report.gold)] if report.gold else []
+    return [("dataset", dataset), *corrected, *runs, ("report", f"Countersight {report.version}, seed {report.seed}")]
 
 
 def _way(run: RunScores) -> str:

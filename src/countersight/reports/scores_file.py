@@ -31,7 +31,7 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     scored: int
     """The number of scored questions: right, wrong or unread."""
     unread_rate: float | None = None
-    """The share of replies without an answer."""
+    """The share of unread replies among the scored questions."""
     failed: int = 0
     """The number of questions without a reply, which are not scored."""
     factual: Figure | None = None
@@ -39,7 +39,7 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     counterfactual: Figure | None = None
     """Accuracy over all answers under a change."""
     factual_in_both: Figure | None = None
-    """Accuracy over the cases answered in both worlds, like the following fields up to `both_right`."""
+    """Accuracy over the cases scored in both worlds, like the following fields up to `both_right`."""
     counterfactual_in_both: Figure | None = None
     drop: Figure | None = None
     both_right: Figure | None = None
@@ -86,6 +86,8 @@ class ScoresFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cases: int
     confidence: float
     runs: tuple[ScoredRun, ...]
+    gold: str = ""
+    """The source of corrected answers and their number, such as "corrected.csv, 4 answers corrected"."""
     names: dict[str, str] = {}
     """The name of each measure in the suite's paper, if it differs."""
 
@@ -121,6 +123,7 @@ def scores_file(report: ReportData) -> ScoresFile:
         cases=report.cases,
         confidence=report.confidence,
         runs=tuple(map(_run, report.runs)),
+        gold=report.gold,
         names={key: words for key, words in called.items() if words != PLAIN_MEASURES.get(key)},
     )
 
@@ -246,8 +249,8 @@ class Condition(msgspec.Struct, frozen=True):
 _WORDS: Final = {
     "factual": "factual, all answers",
     "counterfactual": "counterfactual, all answers",
-    "factual_in_both": "factual, answered in both worlds",
-    "counterfactual_in_both": "counterfactual, answered in both worlds",
+    "factual_in_both": "factual, scored in both worlds",
+    "counterfactual_in_both": "counterfactual, scored in both worlds",
 }
 
 
@@ -266,7 +269,7 @@ def _uncertainties(row: GroupOfScores) -> Iterator[str]:
 
 
 def _is_redundant(measure: str, *runs: ScoredRun) -> bool:
-    """Return whether an accuracy over the cases answered in both worlds equals that over all answers, in every run."""
+    """Return whether an accuracy over the cases scored in both worlds equals that over all answers, in every run."""
     plain = measure.removesuffix("_in_both")
     groups = [run.groups["all"] for run in runs]
     return plain != measure and all(getattr(group, measure) == getattr(group, plain) for group in groups)

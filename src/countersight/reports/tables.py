@@ -126,7 +126,7 @@ def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
         f"{name(pair.first)} minus {name(pair.second)}",
         (terms.group, *(terms.measures[key] for key in measures), "unread, first", "unread, second"),
         tuple(lines),
-        "Differences in points over the cases answered in both runs; a positive value means that the first run is "
+        "Differences in points over the cases scored in both runs; a positive value means that the first run is "
         "better. Unread: the share of each run's replies without an extracted answer.",
         "comparison",
         tuple(measures),
@@ -171,7 +171,7 @@ def further_tables(run: RunScores, terms: Terms) -> list[Grid]:
 
 
 def over_all_answers(run: RunScores, terms: Terms) -> Grid:
-    """Return a table of accuracies over all answers of a run, if some cases were answered in one world only."""
+    """Return a table of accuracies over all answers of a run, if some cases were scored in one world only."""
     worlds = [world for world in TWO_WORLDS if world in terms.measures]
     lines = (
         line(group_words(row.group, terms), *(getattr(row, world) for world in worlds), total=row is run.overall)
@@ -179,15 +179,15 @@ def over_all_answers(run: RunScores, terms: Terms) -> Grid:
     )
     head = (terms.group, *(terms.measures[world] for world in worlds))
     note = (
-        "Each world with all its answers. The other tables show both worlds over the cases answered in both, so that "
+        "Each world with all its answers. The other tables show both worlds over the cases scored in both, so that "
         "their difference is the drop; the difference of these figures is not the drop."
     )
     return Grid(f"Accuracy over all answers: {name(run.label)}", head, tuple(lines), note)
 
 
 def is_known(figure: Figure | None) -> bool:
-    """Return whether there is a value to show."""
-    return figure is not None and figure.value is not None
+    """Return whether there is a value to show, or the bounds that unread replies leave."""
+    return figure is not None and (figure.value is not None or figure.bounds is not None)
 
 
 def _measures(groups: Iterable[GroupScores], terms: Terms) -> list[str]:
@@ -225,7 +225,7 @@ def _problem_count(row: GroupScores, key: str) -> TableCell:
 def _file_records(row: GroupScores) -> Iterator[Record]:
     """Yield what files contain about a line: every figure, and the count of each problem."""
     for key in PLAIN_MEASURES:
-        if is_known(figure := getattr(row, key)):
+        if figure := getattr(row, key):
             yield Record(key, figure)
     for world, rate in zip(TWO_WORLDS, row.in_both or (), strict=False):
         yield Record(f"{world}_in_both", rate)

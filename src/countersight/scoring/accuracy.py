@@ -55,7 +55,7 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     is_clustered: bool = False
     """Whether some of the cases share a picture, and intervals account for it."""
     restated: int = 0
-    """The number of counted answers that come from a restatement of an unread reply."""
+    """The number of questions whose unread reply was restated, whether or not it could be read then."""
 
     def figure(self, measure: str) -> Figure | None:
         """Return a measure as displayed; if there is a drop, both accuracies are over the cases of the drop."""
@@ -289,11 +289,13 @@ def describe_progress(row: GroupScores, damaged: int = 0) -> str:
 
     `damaged` is the number of unreadable lines of the journal; their questions count as without a reply.
     """
-    inside = {"of them unread": row.unread, "restated": row.restated}
+    questions = f"{row.scored:,} of {several(row.questions, 'question')}"
+    all_unread = row.scored > 0 and row.unread == row.scored
+    inside = {"of them unread": 0 if all_unread else row.unread, "restated": row.restated}
     amiss = {name: getattr(row, name) for name in ("cut", "empty", "failed")}
     amiss |= {"not asked yet" if not damaged else "without a reply": row.missing}
     counted, left = ([f"{count:,} {name}" for name, count in each.items() if count] for each in (inside, amiss))
-    told = f"{row.scored:,} of {several(row.questions, 'question')} scored"
+    told = f"no answer could be read in the replies to {questions}" if all_unread else f"{questions} scored"
     told += f" ({', '.join(counted)})" if counted else ""
     told += f"; {', '.join(left)}" if left else ""
     return f"{told}; {damaged_lines(damaged)}" if damaged else told

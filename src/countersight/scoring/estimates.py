@@ -70,7 +70,7 @@ def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | Non
         ends.high,
         n,
         right=int(right.sum()) if credits is None else None,
-        bounds=Bounds(value, value + unread / n) if unread and value is not None else None,
+        bounds=Bounds(total / n, (total + unread) / n) if unread else None,
         method=_INDEPENDENT if clustered or credits is not None else "",
     )
 

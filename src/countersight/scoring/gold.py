@@ -11,6 +11,7 @@ import msgspec
 from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant
 from countersight.dataset import Dataset, Key, is_key, open_key
 from countersight.errors import GoldError
+from countersight.text import several
 
 _LETTER: Final = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
 """The letter of an option in the forms that people write: B, b, (b), b)."""
@@ -36,6 +37,13 @@ class Gold:
         self.path = path
         self.key = key
         """The key that contains the answers of a hidden dataset."""
+        self._corrected_questions: set[tuple[str, QuestionVariant]] = set()
+        """The questions whose answer differs, of the cases that were read so far."""
+
+    def __str__(self) -> str:
+        """Return the name of the source, and how many answers it corrected so far."""
+        source = self.path.resolve().name
+        return source if self.key else f"{source}, {several(len(self._corrected_questions), 'answer')} corrected"
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
@@ -85,6 +93,8 @@ class Gold:
             question, right = case.question(*WORLDS[variant]), self._answers.get((case.id, variant))
             if question is not None and right is not None:
                 changed[variant] = self._replaced(question, right, f"{self.path}, case {case.id!r}, {variant}")
+                if changed[variant] != question:
+                    self._corrected_questions.add((case.id, variant))
         return msgspec.structs.replace(case, **changed) if changed else case
 
     def _replaced(self, question: Question, right: Question | str, where: str) -> Question:

@@ -13,7 +13,7 @@ from countersight.case import LETTERS, VARIANTS, WORLDS, Case, Question, Reply, 
 from countersight.engine import UNCERTAIN, cluster_key, status_of
 from countersight.reading import ReadFrom
 from countersight.scoring.credit import is_right, soft_accuracy
-from countersight.scoring.outcome import MISSING, OUTCOMES, PRIOR_GIVEN, PRIOR_KNOWN, RIGHT, WRONG, Outcomes
+from countersight.scoring.outcome import MISSING, OUTCOMES, PRIOR_GIVEN, PRIOR_KNOWN, RIGHT, UNREAD, WRONG, Outcomes
 
 MIN_CREDIT_FOR_RIGHT: Final = 0.5
 """The minimum credit of an answer that counts as right, for questions that several people answered."""
@@ -139,6 +139,7 @@ class _OutcomeBuilder:
         if before == _PRECEDENCE[RIGHT]:
             return
         judged = judge(reply, self._question(place), self.read_from[reply.world])
+        self.restated[place] |= bool(reply.restates) and judged.code == UNREAD
         if _PRECEDENCE[judged.code] > before:
             self.codes[place] = judged.code
             self.replies[place] = number

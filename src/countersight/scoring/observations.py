@@ -132,7 +132,7 @@ def ranking(outcomes: Outcomes, variant: QuestionVariant) -> Ranking | None:
 
 
 def compare_prompts(other: Outcomes, first: Outcomes) -> dict[str, Difference | None]:
-    """Return the results with another prompt minus those with the first, by measure, over cases answered with both.
+    """Return the results with another prompt minus those with the first, by measure, over cases scored with both.
 
     The change of the drop is positive if the drop is larger with the other prompt.
     """

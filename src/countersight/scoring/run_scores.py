@@ -54,8 +54,9 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def name(self) -> str:
-        """The name of the model and of the dataset."""
-        return f"{self.run.manifest.model} on {self.dataset.name}"
+        """The name of the model and of the dataset, and the source of corrected answers."""
+        gold = f" (corrected answers: {self.gold})" if self.gold else ""
+        return f"{self.run.manifest.model} on {self.dataset.name}{gold}"
 
     def cases(self, *, controls: bool = False) -> Iterator[tuple[int, Case]]:
         """Iterate over the cases, or the controls, as they were asked, with the current right answers."""

@@ -192,7 +192,7 @@ def runs_grid(folders: Folders) -> Grid:
     lines = (_line(run.path, run.summary.get(), f"/run/{run.key}") for run in folders.runs.values())
     note = (
         "Drop in points, accuracies in per cent, each with its 95% interval. Both accuracies and the drop cover the "
-        "cases answered in both worlds."
+        "cases scored in both worlds."
     )
     head = ("model", "drop", "factual", "counterfactual", "dataset", "progress")
     return Grid("Runs", head, tuple(lines), note, main=1)
