@@ -16,5 +16,6 @@ def test_counts_are_found_by_their_heads_wherever_they_stand() -> None:
 
     (line,) = [line for line in shown("group", "unread", "balance").splitlines() if "<" in line]
     assert line.split() == ["<group>", "<unread>", "<balance>"]
-    (line,) = [line for line in shown("group", "unread", "balance", "failed").splitlines() if "<" in line]
-    assert line.split() == ["<group>", "<balance>", "<unread>/<failed>"]
+    line, second = [line for line in shown("group", "unread", "balance", "failed").splitlines() if "<" in line]
+    assert line.split() == ["<group>", "<balance>", "<unread>", "unread"]
+    assert second.split() == ["<failed>", "failed"]
