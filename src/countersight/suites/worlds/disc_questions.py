@@ -311,10 +311,13 @@ def _doubt(draft: WorldDraft, rng: Random) -> str:
     """Return why the answers are uncertain: they differ with slightly larger or smaller discs or in slightly different
     worlds."""
     if draft.proof:
-        reason = doubt_about_removal(draft)
-        return reason or (
-            "" if draft.is_proved([jittered_discs(draft.world, rng) for _ in range(JITTERS)]) else "jitter"
-        )
+        if reason := doubt_about_removal(draft):
+            return reason
+        others = [jittered_discs(draft.world, rng) for _ in range(JITTERS)]
+        if draft.fact and not _is_same(draft, draft.world, resized_discs(draft.world)):
+            return "radius"
+        is_certain = draft.is_proved(others) and (not draft.fact or _is_same(draft, draft.world, others))
+        return "" if is_certain else "jitter"
     if _needs_bank_shot(draft):
         return "bank"
     rivals = [apply_disc_change(draft.world, RemoveDisc(name)) for name in draft.rivals]

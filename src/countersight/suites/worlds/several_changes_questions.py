@@ -198,6 +198,7 @@ def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -
                 world=world,
                 worded_change=worded_change,
                 after=forth[0],
+                fact=fact,
                 proof=partial(_fact_after_both, (one.id, other.id), fact),
                 second_change=RemoveDisc(forth[1][1]),
                 extra_provenance={"order": "matters" if matters else "does not matter"},
@@ -240,6 +241,7 @@ def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) ->
             world=world,
             worded_change=worded_change,
             after=after,
+            fact=partial(reaches, asked.id),
             proof=partial(_reaches_unless, gone.id, one.id, other.id, asked.id),
         )
 
