@@ -165,7 +165,7 @@ def test_what_would_give_the_answers_away_is_refused(hidden, tmp_path):
 def test_describing_and_guessing_know_of_no_answers(hidden):
     cases = [case for _, case in Dataset.open(hidden / "d").cases()]
     found = describe(cases)
-    assert (found.total.factual.questions, found.total.factual.answers, found.total.pairs) == (6, (), 0)
+    assert (found.total.factual.questions, found.total.factual.answers, found.total.pairs) == (6, {}, 0)
     assert measure(cases).questions == 0
 
 

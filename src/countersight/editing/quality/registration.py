@@ -19,6 +19,8 @@ ALIKE = 1.0
 """Largest mean difference in grey levels (of 255) at which no alignment is needed."""
 BETTER = 0.9
 """An alignment is used only if it reduces the difference to this share or less."""
+STEPS = 4
+"""Maximum number of refinement steps for a shift."""
 FINER = 0.97
 """An affine map is preferred only if it reduces the difference left by a shift to this share or less."""
 LONGEST = 1024
@@ -45,8 +47,7 @@ def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]
         return Registration(STILL, "")
     best, how = STILL, "no alignment improved the similarity"
     least = still * BETTER
-    dx, dy = _phase_correlation(one, other, there)
-    moved: Warp = (1.0, 0.0, dx, 0.0, 1.0, dy)
+    moved = _refine_shift(one, other, there, _shift_warp(_phase_correlation(one, other, there)))
     difference = _difference(one, apply_warp(other, moved), there)
     if difference < least:
         best, how, least = moved, "shift by phase correlation", difference * FINER
@@ -99,6 +100,32 @@ def _phase_correlation(one: Grey, other: Grey, there: NDArray[np.bool_]) -> tupl
     dy = (y if y <= height // 2 else y - height) + _peak(row)
     dx = (x if x <= width // 2 else x - width) + _peak(column)
     return float(dx), float(dy)
+
+
+def _shift_warp(shift: tuple[float, float]) -> Warp:
+    return 1.0, 0.0, shift[0], 0.0, 1.0, shift[1]
+
+
+def _refine_shift(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Warp:
+    """Refine a shift to a hundredth of a pixel, from the remaining difference and the gradients (Lucas and Kanade)."""
+    across, down = (np.asarray(np.gradient(one, axis=axis)) for axis in (1, 0))
+    least = _difference(one, apply_warp(other, warp), there)
+    for _ in range(STEPS):
+        apart: Grey = apply_warp(other, warp) - one
+        used = there & ~np.isnan(apart)
+        slopes = np.stack((across[used], down[used]))
+        squares = slopes @ slopes.T
+        if np.linalg.det(squares) <= 1e-6 * np.trace(squares) ** 2:  # a picture without edges, or with parallel ones
+            return warp
+        dx, dy = np.linalg.solve(squares, slopes @ apart[used])
+        better = _shift_warp((warp[2] - float(dx), warp[5] - float(dy)))
+        if abs(dx) + abs(dy) > 1:
+            return warp
+        left = _difference(one, apply_warp(other, better), there)
+        if left >= least:
+            return warp
+        warp, least = better, left
+    return warp
 
 
 def _peak(values: NDArray[np.float64]) -> float:
