@@ -8,7 +8,7 @@ import pytest
 from evidence import HOSTILE, KINDS, manifest, write_audit
 from rich.console import Console
 
-from countersight.audits.page.comparison import grids, load_audits, print_audit_tables, write_audit_tables
+from countersight.audits.page.comparison import grids, load_audits, print_audit_tables, sentence, write_audit_tables
 from countersight.audits.records import Actor
 from countersight.cli import main
 from countersight.suites.reference import table
@@ -143,3 +143,13 @@ def test_an_empty_audit_has_nothing_to_report(tmp_path, capsys):
     folder = write_audit(tmp_path / "a", [])
     assert main(["report", str(folder), "-o", str(tmp_path / "out")]) == 2
     assert "has nothing to report yet" in capsys.readouterr().err
+
+
+def test_audits_that_cannot_be_separated_share_a_place(audits, tmp_path):
+    judge = (Actor("another judge"),)
+    other = write_audit(tmp_path / "judged", ["neither"] * 4, model=Actor("elsewhere"), judges=judge)
+    tables = load_audits([*audits, other])
+    ranking = next(iter(grids(tables)))
+    assert {line.cells[0].text[:3] for line in ranking.lines} == {"1. "}
+    assert "These cases cannot separate “seer (seer-flux)” and “seer (seer)” (difference " in sentence(tables)
+    assert "had different judges and cannot be compared." in sentence(tables)

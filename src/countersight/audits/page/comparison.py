@@ -160,17 +160,26 @@ def conclusion(found: AuditTables) -> str:
     """Return which models are more faithful than others, as far as the audits can tell."""
     sentences = []
     for one, other in pairwise(found.ranked):
-        same = one.manifest.dataset.fingerprint == other.manifest.dataset.fingerprint
-        apart = difference(one.scores, other.scores, "ccs") if same else None
         names = f"“{name(one.label)}”", f"“{name(other.label)}”"
-        if apart is None:
-            sentences.append(f"{names[0]} and {names[1]} have no case in common and cannot be compared.")
-        elif apart.low > 0:
-            by = f"{number(apart.value)}, 95% interval {interval(apart)}"
+        apart = _apart(one, other)
+        if isinstance(apart, str):
+            sentences.append(f"{names[0]} and {names[1]} {apart} and cannot be compared.")
+            continue
+        by = f"{number(apart.value)}, 95% interval {interval(apart)}"
+        if apart.low > 0:
             sentences.append(f"{names[0]} is more faithful than {names[1]} (by {by}).")
         else:
-            sentences.append(f"The difference between {names[0]} and {names[1]} is not significant.")
+            sentences.append(f"These cases cannot separate {names[0]} and {names[1]} (difference {by}).")
     return " ".join(sentences)
+
+
+def _apart(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
+    """Return the difference of two audits, or why they cannot be compared."""
+    first, second = one.manifest, other.manifest
+    if {judge.name for judge in first.judges} != {judge.name for judge in second.judges}:
+        return "had different judges"
+    same = first.dataset.fingerprint == second.dataset.fingerprint
+    return (difference(one.scores, other.scores, "ccs") if same else None) or "have no case in common"
 
 
 def grids(found: AuditTables) -> Iterator[Grid]:
@@ -203,10 +212,12 @@ def grids(found: AuditTables) -> Iterator[Grid]:
 
 
 def _ranking(found: AuditTables) -> Grid:
-    """Return the table of audits, the most faithful first, with their main scores."""
-    rows = []
-    for place, audit in enumerate(found.ranked, 1):
+    """Return the table of audits, the most faithful first; those that cannot be separated share a place."""
+    rows, place = [], 1
+    for before, audit in zip((None, *found.ranked), found.ranked, strict=False):
         scores = audit.scores
+        apart = _apart(before, audit) if before else ""
+        place += not isinstance(apart, str) and apart.low > 0
         other, right = scores.specificity, scores.accuracy
         means = (
             scores.kept.ccs,
