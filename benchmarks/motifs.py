@@ -29,8 +29,6 @@ from countersight.causal.scene_graphs import read_scene_graphs
 EDGES = 18
 THINGS = 20
 """Edges and things of a scene: 100,000 scenes have 1.8 million causal edges."""
-EDGES_AT_ONCE = 900 * EDGES
-"""As many edges as `mine` searches at once."""
 ROUNDS = 5
 
 SHAPES = {
@@ -44,18 +42,16 @@ SHAPES = {
 def scenes(number: int, seed: int = 0, first: int = 0) -> EdgeTable:
     """Return random scenes with EDGES edges among THINGS things each, including parallel edges and cycles."""
     rng = np.random.default_rng((seed, first))
-    scene = np.repeat(np.arange(number), EDGES)
+    scene = np.repeat(np.arange(first, first + number), EDGES)
     cause, effect = (scene * THINGS + rng.integers(0, THINGS, number * EDGES) for _ in range(2))
-    return EdgeTable(cause, effect)
+    return EdgeTable(scene, cause, effect)
 
 
 def counted(table: EdgeTable) -> Counter[str]:
     """Return the number of causal graphs of each kind."""
     found: Counter[str] = Counter()
-    for start in range(0, len(table), EDGES_AT_ONCE):
-        part = slice(start, start + EDGES_AT_ONCE)
-        for motifs in find_motifs(EdgeTable(table.cause[part], table.effect[part])):
-            found[motifs.kind] += len(motifs)
+    for motifs in find_motifs(table):
+        found[motifs.kind] += len(motifs)
     return found
 
 

@@ -22,10 +22,10 @@ SHAPES = {
 def table(*scenes):
     """A table of scenes, each a list of pairs of things counted from 0 in every scene."""
     rows, first = [], 0
-    for edges in scenes:
-        rows += [(first + cause, first + effect) for cause, effect in edges]
+    for scene, edges in enumerate(scenes):
+        rows += [(scene, first + cause, first + effect) for cause, effect in edges]
         first += max((thing for edge in edges for thing in edge), default=-1) + 1
-    columns = np.array(rows, np.int64).reshape(-1, 2).T
+    columns = np.array(rows, np.int64).reshape(-1, 3).T
     return EdgeTable(*(np.ascontiguousarray(column) for column in columns))
 
 
@@ -41,16 +41,15 @@ def found(given):
 
 
 def by_trying(given):
-    """The same by trying every two things in every order, and every three that are joined."""
+    """The same by trying every two and three things of a scene in every order."""
     graphs = set()
-    every = {
-        (cause, effect)
-        for cause, effect in zip(given.cause.tolist(), given.effect.tolist(), strict=True)
-        if cause != effect
-    }
-    for middle in {thing for pair in every for thing in pair}:
-        things = sorted({thing for pair in every if middle in pair for thing in pair})
-        pairs = {pair for pair in every if {*pair} <= {*things}}
+    for scene in sorted(set(given.scene.tolist())):
+        pairs = {
+            (int(cause), int(effect))
+            for number, cause, effect in zip(given.scene, given.cause, given.effect, strict=True)
+            if number == scene and cause != effect
+        }
+        things = sorted({thing for pair in pairs for thing in pair})
         for kind, shape in SHAPES.items():
             for chosen in permutations(things, 2 if kind == "direct" else 3):
                 among = {(cause, effect) for cause, effect in pairs if cause in chosen and effect in chosen}
@@ -88,14 +87,18 @@ def test_every_edge_of_a_causal_graph_runs_between_its_things(drawn):
             assert pair not in list(earlier)
 
 
-@given(drawn=scenes, pairs=st.integers(1, 3))
-@settings(max_examples=50)
-def test_the_number_of_pairs_processed_together_changes_nothing(drawn, pairs):
+@pytest.mark.parametrize(("cells", "pairs"), [(1, 1), (40, 3), (200, 1 << 20)])
+@given(drawn=scenes)
+@settings(max_examples=25)
+def test_how_much_is_looked_at_together_changes_nothing(cells, pairs, drawn):
     given = table(*drawn)
+    before = motifs.CELLS, motifs.MAX_PAIRS
     whole = sorted(found(given))
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(motifs, "MAX_PAIRS", pairs)
+    try:
+        motifs.CELLS, motifs.MAX_PAIRS = cells, pairs
         assert sorted(found(given)) == whole
+    finally:
+        motifs.CELLS, motifs.MAX_PAIRS = before
 
 
 @pytest.mark.parametrize(

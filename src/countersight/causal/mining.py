@@ -226,7 +226,7 @@ def _found(
     edges."""
     scene_of = np.array(batch.scene_of, np.int64)
     ends = np.array([edge[:2] for edge in batch.edges], np.int64).reshape(-1, 2)
-    table = EdgeTable(ends[:, 0], ends[:, 1])
+    table = EdgeTable(scene_of[ends[:, 0]], ends[:, 0], ends[:, 1])
     taken = {kind: np.zeros(len(batch.scenes), np.int64) for kind in KINDS}
     found: list[tuple[int, int, list[int], list[int]]] = []
     for motifs in find_motifs(table):

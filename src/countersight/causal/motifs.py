@@ -4,6 +4,9 @@ Graphs are induced subgraphs, as in the isomorphic matching of CELLO: the edges 
 the kind. So two or three things form one kind of graph at most: a chain A→B→C with an edge A→C is confounding, not a
 chain; so is a collision A→C←B whose causes are joined. Two things that depend on each other, and cycles of three, are
 not matched, because neither thing comes first.
+
+Scenes are small and numerous, so the edges of a scene are also kept as a matrix. In it parallel edges coincide, and one
+lookup tells whether two things are joined, without sorting or hashing.
 """
 
 from collections.abc import Iterator
@@ -16,13 +19,20 @@ from countersight.causal.graph import GraphKind
 
 Ints = npt.NDArray[np.int64]
 
+CELLS = 1 << 18
+"""Matrix cells of the scenes processed together: few enough to fit the processor's cache."""
+_FORTH, _BACK = 1, 2
 MAX_PAIRS = 1 << 22
 """Pairs of edges processed together: limits memory for things that hold thousands of others."""
 
 
 class EdgeTable(msgspec.Struct, frozen=True):
-    """Causal edges of many scenes. Things are numbered from 0; no two scenes share a number."""
+    """Causal edges of many scenes.
 
+    Rows of the same scene are adjacent. Things are numbered consecutively, scene by scene.
+    """
+
+    scene: Ints
     cause: Ints
     effect: Ints
 
@@ -52,55 +62,123 @@ class Motifs(msgspec.Struct, frozen=True):
 
 
 def find_motifs(table: EdgeTable) -> Iterator[Motifs]:
-    """Yield every causal graph of the four kinds, each once.
+    """Yield every causal graph of the four kinds, each once, in batches of scenes.
 
     Of parallel edges (the same cause and effect, related in several ways) only the first in the table is used.
     """
     if not len(table):
         return
-    joined = _Joined(table)
-    rows = joined.one_way_rows()
+    starts = np.flatnonzero(np.diff(table.scene, prepend=table.scene[0] - 1))
+    least = np.minimum.reduceat(np.minimum(table.cause, table.effect), starts)
+    things = np.maximum.reduceat(np.maximum(table.cause, table.effect), starts) - least + 1
+    cells = np.cumsum(things * things)
+    sizes = np.diff(starts, append=len(table))
+    matrix = _Matrix(max(CELLS, int((things * things).max())))
+    first = 0
+    while first < len(starts):
+        done = cells[first - 1] if first else 0
+        last = max(int(np.searchsorted(cells, done + CELLS, side="right")), first + 1)
+        scenes = slice(first, last)
+        begin, end = int(starts[first]), int(starts[last - 1] + sizes[last - 1])
+        of_scenes = (least[scenes] - least[first], things[scenes], cells[scenes] - things[scenes] ** 2 - done)
+        edges = _Edges(
+            matrix,
+            table.cause[begin:end] - least[first],
+            table.effect[begin:end] - least[first],
+            *(np.repeat(column, sizes[scenes]) for column in of_scenes),
+        )
+        yield from _found(edges, begin)
+        first = last
+
+
+def _found(edges: "_Edges", offset: int) -> Iterator[Motifs]:
+    rows = edges.row + offset
     yield Motifs("direct", rows[:, None])
-    causes = table.cause[rows]
-    begin = np.searchsorted(causes, table.effect[rows])
-    for one, other in _pairs(begin, np.searchsorted(causes, table.effect[rows], side="right") - begin):
-        first, second = rows[one], rows[other]
-        forth = joined.row_of(table.cause[first], table.effect[second])
-        back = joined.row_of(table.effect[second], table.cause[first])
-        apart, across = (forth < 0) & (back < 0), (forth >= 0) & (back < 0)
-        yield Motifs("chain", np.stack([first[apart], second[apart]], axis=1))
-        yield Motifs("confounding", np.stack([first[across], forth[across], second[across]], axis=1))
-    rows = rows[np.argsort(table.effect[rows], kind="stable")]
-    effects, next_row = table.effect[rows], np.arange(1, len(rows) + 1)
-    for one, other in _pairs(next_row, np.searchsorted(effects, effects, side="right") - next_row):
-        first, second = rows[one], rows[other]
-        ends = table.cause[first], table.cause[second]
-        apart = (joined.row_of(*ends) < 0) & (joined.row_of(*reversed(ends)) < 0)
-        yield Motifs("collision", np.stack([first[apart], second[apart]], axis=1))
+    for first, second in _pairs(*edges.behind()):
+        ends = edges.cause_line[first] + edges.effect[second]
+        joined = edges.joined[ends]
+        apart, across = np.flatnonzero(joined == 0), np.flatnonzero(joined == _FORTH)
+        yield Motifs("chain", _lines(rows[first[apart]], rows[second[apart]]))
+        third = edges.at(ends[across])
+        yield Motifs("confounding", _lines(rows[first[across]], rows[third], rows[second[across]]))
+    order, number = edges.by_effect()
+    for one, other in _pairs(np.arange(1, len(order) + 1), number):
+        first, second = order[one], order[other]
+        apart = np.flatnonzero(edges.joined[edges.cause_line[first] + edges.cause[second]] == 0)
+        yield Motifs("collision", _lines(rows[first[apart]], rows[second[apart]]))
 
 
-class _Joined:
-    """Which things an edge joins, for lookups of many pairs of things at once."""
+class _Matrix:
+    """A reusable buffer for the matrices of scenes; allocating a new one costs more than computing with it."""
 
-    def __init__(self, table: EdgeTable) -> None:
-        self._table = table
-        self._things = int(max(table.cause.max(), table.effect.max())) + 1
-        self._keys, self._rows = np.unique(self._key(table.cause, table.effect), return_index=True)
+    def __init__(self, cells: int) -> None:
+        self.joined = np.empty(cells, np.uint8)
+        """Whether the two things of a cell are joined, and in which direction."""
+        self.given = np.empty(cells, np.int32)
+        """The first row with that edge; arbitrary if there is no edge."""
 
-    def _key(self, cause: Ints, effect: Ints) -> Ints:
-        return cause * self._things + effect
 
-    def row_of(self, cause: Ints, effect: Ints) -> Ints:
-        """Return the first row with each of these edges; -1 if there is none."""
-        keys = self._key(cause, effect)
-        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[places] == keys, self._rows[places], -1)
+class _Edges:
+    """The distinct edges of some scenes that run in one direction only, grouped by cause.
 
-    def one_way_rows(self) -> Ints:
-        """Return the first row of every edge that has no edge back, ordered by cause and then by row."""
-        rows = np.sort(self._rows)
-        rows = rows[self.row_of(self._table.effect[rows], self._table.cause[rows]) < 0]  # a loop is its own way back
-        return rows[np.argsort(self._table.cause[rows], kind="stable")]
+    `least` is the index of the first thing in each edge's scene, `things` the number of things in it, and `base` the
+    offset of its matrix in a flat array.
+    """
+
+    def __init__(self, matrix: "_Matrix", cause: Ints, effect: Ints, least: Ints, things: Ints, base: Ints) -> None:
+        from_, to = cause - least, effect - least
+        cause_line = base + from_ * things
+        forth, back = cause_line + to, base + to * things + from_
+        self.joined, self._given = matrix.joined, matrix.given
+        self.joined[: base[-1] + things[-1] ** 2] = 0
+        self.joined[forth] = _FORTH
+        self.joined[back] |= _BACK
+        rows = np.arange(len(forth), dtype=np.int32)
+        self._given[forth[::-1]] = rows[::-1]  # the first of parallel edges is written last
+        kept = np.flatnonzero((self._given[forth] == rows) & (self.joined[forth] == _FORTH))  # loops run both ways
+        self.row = kept[_order(cause[kept])]
+        """The given row of each edge."""
+        self._place = np.empty(len(forth), np.int64)
+        self._place[self.row] = np.arange(len(self.row))
+        self._causes, self._effects = cause[self.row], effect[self.row]
+        self.cause, self.effect = from_[self.row], to[self.row]
+        """The position of the thing within its scene."""
+        self.cause_line = cause_line[self.row]
+        """The start of the cause's row in the matrix."""
+
+    def at(self, cells: Ints) -> Ints:
+        """Return the edges in these cells of the matrix."""
+        return self._place[self._given[cells]]
+
+    def behind(self) -> tuple[Ints, Ints]:
+        """Return, for each edge, the position and number of the edges whose cause is its effect."""
+        number = np.bincount(self._causes, minlength=int(self._effects.max(initial=0)) + 1)
+        begin = np.cumsum(number) - number
+        return begin[self._effects], number[self._effects]
+
+    def by_effect(self) -> tuple[Ints, Ints]:
+        """Return the edges that share their effect with others, grouped by effect, and how many of its group follow
+        each."""
+        number = np.bincount(self._effects)
+        shared = np.flatnonzero(number[self._effects] > 1)
+        order = shared[_order(self._effects[shared])]
+        ends = np.cumsum(np.where(number > 1, number, 0))
+        return order, ends[self._effects[order]] - np.arange(1, len(order) + 1)
+
+
+def _lines(*columns: Ints) -> Ints:
+    """Return an array of the columns, with one row for each of their elements."""
+    lines = np.empty((len(columns[0]), len(columns)), np.int64)
+    for place, column in enumerate(columns):
+        lines[:, place] = column
+    return lines
+
+
+def _order(things: Ints) -> Ints:
+    """Return the order that sorts things; two-byte numbers are sorted without comparisons, which is several times as
+    fast."""
+    small = things.astype(np.uint16) if things.max(initial=0) < 1 << 16 else things
+    return np.argsort(small, kind="stable")
 
 
 def _pairs(begin: Ints, number: Ints) -> Iterator[tuple[Ints, Ints]]:
