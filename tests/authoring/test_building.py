@@ -79,15 +79,15 @@ def test_every_question_becomes_a_pair_or_is_rejected_with_a_reason(built: Path)
     funnel = read_funnel(built)
     assert funnel is not None
     read, *steps = funnel.steps
-    left = read.left
+    left = read.passed
     for step in steps:
         left -= sum(count for _, count in step.reasons)
-        assert step.left == left
+        assert step.passed == left
     assert left == 80
     untried = dict(steps[1].reasons).get("there were enough pairs", 0) + dict(steps[0].reasons).get(
         "of another group", 0
     )
-    assert read.left == 80 + len(rejected(built)) + untried
+    assert read.passed == 80 + len(rejected(built)) + untried
 
 
 def test_a_pair_records_its_provenance(built: Path) -> None:

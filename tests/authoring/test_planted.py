@@ -95,7 +95,8 @@ def test_a_supposition_that_changes_nothing_for_the_model_is_rejected(tmp_path: 
     assert taken == [GOOD[2]]
     rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
     differing = [row for row in rejected if row["reason"] == "a model comes to another answer"]
-    assert built.funnel.faulted == len(differing) > len(bad) / 4  # the others are repeated or rejected by rule
+    assert built.funnel.dropped_as_underived == len(differing)
+    assert len(differing) > len(bad) / 4  # the others are repeated or rejected by rule
     assert {row["details"].rpartition(" says ")[2] for row in differing} == {
         "that the answer stays yes",
         "that the answer stays no",
@@ -145,7 +146,7 @@ def test_the_writer_is_asked_without_the_picture_by_default(tmp_path: Path) -> N
     with ChatServer(scripted(ADDED, blind="7")) as server:
         built = build(tmp_path, server, ADDED, groups=("direct",))
         blind = [question_of(body) for body in server.requests if question_of(body).startswith("There is a")]
-    assert (built.cases, built.funnel.told_blind) == (1, 1)
+    assert (built.cases, built.funnel.dropped_as_blind) == (1, 1)
     assert len(blind) == 3 + 1  # a wrong answer is enough
     assert not any("Answer: " in text for text in blind)
     card = (tmp_path / "pairs/README.md").read_text()

@@ -13,7 +13,8 @@ import msgspec
 from countersight import __version__
 from countersight.authoring.balance import Wordings
 from countersight.authoring.counting import write_count
-from countersight.authoring.drafts import REJECTED, Funnel, PairDraft, write_funnel
+from countersight.authoring.drafts import PairDraft
+from countersight.authoring.funnel import REJECTED, Funnel, write_funnel
 from countersight.authoring.model import NOT_DERIVED, TOLD_BLIND, VOTES, ModelWriter, PairChecker
 from countersight.authoring.pairing import Pair, PairBuilder, Pairs
 from countersight.authoring.sources import GROUPS, Group, Rejected, SourceQuestion, read_sources
@@ -281,8 +282,8 @@ def _funnel(order: BuildOrder, pairs: Pairs, folder: Path) -> Funnel:
         tokens_in=sum(reply.tokens_in for reply in replies),
         tokens_out=sum(reply.tokens_out for reply in replies),
         blind=order.blind_model,
-        told_blind=sum(each.reason == TOLD_BLIND for each in pairs.rejected),
-        faulted=sum(each.reason == NOT_DERIVED for each in pairs.rejected),
+        dropped_as_blind=sum(each.reason == TOLD_BLIND for each in pairs.rejected),
+        dropped_as_underived=sum(each.reason == NOT_DERIVED for each in pairs.rejected),
     )
 
 
@@ -295,10 +296,10 @@ def _blind_section(funnel: Funnel) -> str:
     if funnel.blind:
         told = (
             f"`{funnel.blind}` was asked whether each supposition changes a yes/no answer, and for the counts that no "
-            f"rule computes: {_were(funnel.faulted, 'pair')} left out because it came to another answer. Then it was "
-            f"asked each question {VOTES} times without the picture and the factual answer: "
-            f"{_were(funnel.told_blind, 'question')} left out because it answered correctly every time. They are in "
-            f"`{REJECTED}`."
+            f"rule computes: {_were(funnel.dropped_as_underived, 'pair')} left out because it came to another answer. "
+            f"Then it was asked each question {VOTES} times without the picture and the factual answer: "
+            f"{_were(funnel.dropped_as_blind, 'question')} left out because it answered correctly every time. "
+            f"They are in `{REJECTED}`."
         )
     return f"## Check by a model\n\n{told}\n"
 

@@ -1,15 +1,10 @@
-"""Drafts of a writer, the reasons for rejections, and the statistics of each step."""
+"""The draft of a counterfactual question, and the interface of everything that writes one."""
 
-from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Final, Protocol, Self
+from typing import Final, Protocol
 
 import msgspec
 
-from countersight.authoring.sources import Rejected, SourceQuestion
-from countersight.errors import DatasetError
-from countersight.files import write_whole
+from countersight.authoring.sources import SourceQuestion
 
 OPERATIONS: Final = ("add", "remove", "replace", "leave", "double", "halve", "all but", "each", "two in a row")
 """The possible effects of a presupposition on a number."""
@@ -45,63 +40,3 @@ class Writer(Protocol):
     async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
         """Return a counterfactual question; raises Unwritten. `wanted` are operations, the most needed first."""
         ...
-
-
-FUNNEL = "funnel.json"
-REJECTED = "rejected.jsonl"
-
-
-class FunnelStep(msgspec.Struct, frozen=True):
-    """One step: its name, how many passed, and how many failed for each reason."""
-
-    name: str
-    left: int
-    reasons: tuple[tuple[str, int], ...] = ()
-
-    @classmethod
-    def of(cls, name: str, left: int, reasons: Counter[str]) -> Self:
-        """Return a step with its reasons, the most frequent first."""
-        return cls(name, left, tuple((reason, count) for reason, count in reasons.most_common() if count))
-
-
-class Funnel(msgspec.Struct, frozen=True):
-    """The steps from questions to pairs, with counts."""
-
-    writer: str
-    steps: tuple[FunnelStep, ...]
-    operations: tuple[tuple[str, int], ...] = ()
-    patterns: int = 0
-    """The number of different suppositions, ignoring numbers and names."""
-    cost: float = 0.0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    blind: str = ""
-    """The model that was asked without the pictures; empty if none was."""
-    told_blind: int = 0
-    """The number of pairs dropped because the model answered them correctly every time."""
-    faulted: int = 0
-    """The number of pairs dropped because the model came to another answer, or to none."""
-
-    @property
-    def spent(self) -> str:
-        """The tokens used and, if the price is known, the cost, as text; empty if no request was made."""
-        dollars = f", ${self.cost:,.4f}" if self.cost else ""
-        told = f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written{dollars}"
-        return told if self.tokens_in or self.tokens_out else ""
-
-
-def write_funnel(folder: Path, funnel: Funnel, rejected: Iterable[Rejected]) -> None:
-    """Write the statistics of the steps to a folder, together with all rejected drafts."""
-    write_whole(folder / REJECTED, b"".join(msgspec.json.encode(each) + b"\n" for each in rejected))
-    write_whole(folder / FUNNEL, msgspec.json.format(msgspec.json.encode(funnel), indent=2) + b"\n")
-
-
-def read_funnel(folder: Path) -> Funnel | None:
-    """Return the step statistics stored in a dataset folder, or None if the dataset was not built from questions."""
-    path = folder / FUNNEL
-    if not path.is_file():
-        return None
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Funnel)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path} cannot be read ({error}); build the dataset again") from error

@@ -11,7 +11,8 @@ import msgspec
 
 from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, first_fault, supposition_key
-from countersight.authoring.drafts import FunnelStep, PairDraft, Unwritten, Writer
+from countersight.authoring.drafts import PairDraft, Unwritten, Writer
+from countersight.authoring.funnel import FunnelStep
 from countersight.authoring.model import NOT_DERIVED, TOLD_BLIND, PairChecker
 from countersight.authoring.sources import Group, Rejected, SourceQuestion
 from countersight.composer import effects_of

@@ -201,7 +201,7 @@ def _build(chosen: argparse.Namespace) -> int:
         print(f"{built.without_picture:,} without a picture: name the folder of the pictures with --pictures")
     for step in built.funnel.steps:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in step.reasons)
-        print(f"  {step.left:>7,}  {step.name}" + (f"   (less {reasons})" if reasons else ""))
+        print(f"  {step.passed:>7,}  {step.name}" + (f"   (less {reasons})" if reasons else ""))
     if built.funnel.spent:
         print(built.funnel.spent)
     print(f"To see how the pairs were selected: countersight describe {quote(str(chosen.output))} --all")
