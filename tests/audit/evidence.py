@@ -164,7 +164,7 @@ class Writer:
     def _control(self, here: StepPlace, question: Question, before: str, why: str) -> None:
         quality = _measured(picture(here.row), picture(here.row), None, control=True)
         edit = EditRecord(NOTHING, before, before, quality=quality, seed=self.manifest.seed)
-        self.step("edit", StepPlace(concept=CONTROL, picture=before), edit, EDITOR)
+        self.step("edit", StepPlace(concept=CONTROL, picture=before), edit, self.manifest.editor.name)
         again = msgspec.structs.replace(here, concept=CONTROL)
         self._say(again, ("answer again", "why again"), question, before, "2", why)
 
@@ -186,14 +186,16 @@ class Writer:
         words = evidence.question.text.removeprefix("How many balls are there? ")
         if kind == "no picture":
             failed = EditRecord(told, before, failure=f"there is no blue ball {words}", seed=seed)
-            self.step("edit", place, failed, EDITOR)
+            self.step("edit", place, failed, self.manifest.editor.name)
             return
         edited = picture(row, after=True)
         if kind in SPOILT:
             edited = SPOILT[kind](edited)
         after, covered = self.folder.keep(edited, "image/png"), self.folder.keep(mask(), "image/png")
         quality = _measured(picture(row), edited, mask())
-        self.step("edit", place, EditRecord(told, before, after, covered, quality, seed=seed), EDITOR)
+        self.step(
+            "edit", place, EditRecord(told, before, after, covered, quality, seed=seed), self.manifest.editor.name
+        )
         stages = ("answer again", "why again")
         self._say(place, stages, evidence.question, after, evidence.new_answer, evidence.new_explanation)
         pcs, ncc = VERDICTS.get(kind, (1, 1))

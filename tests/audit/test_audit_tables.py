@@ -6,21 +6,31 @@ import io
 import msgspec
 import pytest
 from evidence import HOSTILE, KINDS, manifest, write_audit
+from insider import rechained, with_verdict
 from rich.console import Console
 
-from countersight.audits.page.comparison import grids, load_audits, print_audit_tables, sentence, write_audit_tables
+from countersight.audits.finishing import finish
+from countersight.audits.folder import LOG
+from countersight.audits.page.comparison import load_audits, sentence
+from countersight.audits.page.comparison_tables import grids, print_audit_tables, write_audit_tables
 from countersight.audits.records import Actor
 from countersight.cli import main
 from countersight.suites.reference import table
+
+
+def sealed_audit(folder, kinds, **changes):
+    write_audit(folder, kinds, **changes)
+    finish(folder)
+    return folder
 
 
 @pytest.fixture(scope="module")
 def audits(tmp_path_factory):
     base = tmp_path_factory.mktemp("audits")
     return [
-        write_audit(base / "seer", ["consistent", "neither", "consistent", "bad edit"], model=Actor("seer")),
-        write_audit(base / "seer-flux", ["consistent"] * 4, model=Actor("seer"), editor=Actor("flux:max")),
-        write_audit(base / "guesser", ["neither", "neither", "answer-only", "neither"], model=Actor("guesser")),
+        sealed_audit(base / "seer", ["consistent", "neither", "consistent", "bad edit"], model=Actor("seer")),
+        sealed_audit(base / "seer-flux", ["consistent"] * 4, model=Actor("seer"), editor=Actor("flux:max")),
+        sealed_audit(base / "guesser", ["neither", "neither", "answer-only", "neither"], model=Actor("guesser")),
     ]
 
 
@@ -147,9 +157,33 @@ def test_an_empty_audit_has_nothing_to_report(tmp_path, capsys):
 
 def test_audits_that_cannot_be_separated_share_a_place(audits, tmp_path):
     judge = (Actor("another judge"),)
-    other = write_audit(tmp_path / "judged", ["neither"] * 4, model=Actor("elsewhere"), judges=judge)
+    other = sealed_audit(tmp_path / "judged", ["neither"] * 4, model=Actor("elsewhere"), judges=judge)
     tables = load_audits([*audits, other])
     ranking = next(iter(grids(tables)))
     assert {line.cells[0].text[:3] for line in ranking.lines} == {"1. "}
     assert "These cases cannot separate “seer (seer-flux)” and “seer (seer)” (difference " in sentence(tables)
     assert "had different judges and cannot be compared." in sentence(tables)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda folder: (folder / "bundle.json").unlink(), "missing: bundle.json"),
+        (lambda folder: (folder / "limits.md").write_text(""), "altered: limits.md"),
+        (lambda folder: forged(folder), "broken: steps.jsonl"),
+    ],
+)
+def test_audits_that_do_not_verify_are_named_and_not_ranked(audits, tmp_path, spoil, why):
+    folder = sealed_audit(tmp_path / "forger", ["neither"] * 4, model=Actor("forger"))
+    spoil(folder)
+    tables = load_audits([*audits, folder])
+    ranking, scores, *_ = grids(tables)
+    assert "forger" not in str(ranking.lines)
+    assert "forger – not verified" in str(scores.lines)
+    assert f"“forger” is not ranked, because it could not be verified: {why}" in sentence(tables)
+
+
+def forged(folder):
+    """Make every verdict a 1 and seal again."""
+    rechained(folder / LOG, lambda step: with_verdict(step, pcs=1, ncc=1))
+    finish(folder)

@@ -180,6 +180,30 @@ def test_changes_are_reported_without_a_crash(audit, change, found):
     assert time.process_time() - start < 20
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (cut("limits.md"), "It was changed after it was sealed"),
+        (sealed("scores.json", other_score), "Every file is as sealed, so it was already unsound then"),
+        (away("bundle.json"), "It has no valid seal"),
+    ],
+)
+def test_the_result_says_when_a_bundle_became_unsound_only_if_it_is_known(audit, capsys, change, words):
+    change(audit)
+    assert verify(audit) == 1
+    assert f"is NOT SOUND: 1 finding. {words}" in capsys.readouterr().out
+
+
+def test_earlier_seals_are_listed(audit, capsys):
+    first = read_seal(audit)[1]
+    reviewed(audit)
+    bundled(audit)
+    assert verify(audit) == 0
+    told = capsys.readouterr().out
+    assert "Sealed before at" in told
+    assert first in told
+
+
 def test_a_given_seal_distinguishes_a_new_seal_from_the_old_one(audit, capsys):
     signed = read_seal(audit)[1]
     assert verify(audit, signed.upper()) == 0
@@ -195,7 +219,7 @@ def test_a_signature_next_to_the_seal_is_not_an_added_file(audit, capsys):
     assert verify(audit) == 0
     told = capsys.readouterr().out
     assert "Not checked: bundle.json.asc (it is not covered by the seal" in told
-    assert "It is not signed." in told
+    assert "It is not signed, so" in told
 
 
 def test_the_exit_code_is_1_for_findings_and_2_without_an_audit(audit, tmp_path, capsys):

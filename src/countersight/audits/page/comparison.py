@@ -1,78 +1,41 @@
-"""Compare several audits: scores per model (EDCT Table 1) and per judge and editor (Table 2), with the paper's rows.
-
-They are written as a page, Markdown, LaTeX and CSV; a file is never left incomplete.
-"""
+"""Several audits side by side: each is verified, and those that are sound are ranked and compared."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 import msgspec
-from markupsafe import Markup
-from rich.console import Console
-from rich.text import Text
 
-from countersight import __version__
 from countersight.audits.calibration.calibrating import NAME
 from countersight.audits.folder import AuditFolder
-from countersight.audits.page.page import templates
-from countersight.audits.page.score_tables import (
-    CALLED,
-    HEAD,
-    NOTES,
-    WORDS,
-    difference_cell,
-    grid,
-    interval,
-    mean_cell,
-    number,
-    trio_line,
-)
-from countersight.audits.pooling import Mean
+from countersight.audits.page.score_tables import interval, number
 from countersight.audits.records import Manifest
-from countersight.audits.scores import (
-    MEASURES,
-    AuditScores,
-    MeasuredScores,
-    ScoreDifference,
-    difference,
-    score,
-)
+from countersight.audits.scores import AuditScores, ScoreDifference, difference, score
 from countersight.audits.trail import read_audit
+from countersight.audits.verifying.verify import verify_bundle
 from countersight.errors import AuditError, ReferenceTableError
-from countersight.files import write_text
-from countersight.html import (
-    NOTHING,
-    Grid,
-    Line,
-    TableCell,
-    count,
-    csv_text,
-    document,
-    latex_tables,
-    markdown_tables,
-    name,
-    print_grids,
-)
-from countersight.suites import PaperTable, System, tables
-from countersight.text import several, unknown
+from countersight.html import count, name
+from countersight.suites import PaperTable, tables
+from countersight.text import printable, several, unknown
 
 PAPER: Final = "edct"
-_COLUMNS: Final = (
-    *("table", "audit", "line", "measure", "value", "low", "high", "p", "tests", "cases", "pictures", "method"),
-    *("model", "extractor", "editor", "judges", "dataset", "fingerprint", "audited_with", "reported_with"),
-)
-Value = str | float | int | None
 
 
 class ScoredAudit(msgspec.Struct, frozen=True):
-    """One audit: a unique label, its participants, and its scores."""
+    """One audit: a unique label, its participants, its scores, and whether it verifies as sound."""
 
     label: str
     manifest: Manifest
     scores: AuditScores
+    doubt: str
+    """The first finding of the verification; "" if the audit is sound."""
+
+    @property
+    def title(self) -> str:
+        """The label, marked unless the audit is sound."""
+        return f"{self.label} – not verified" if self.doubt else self.label
 
 
 class AuditTables(msgspec.Struct, frozen=True):
@@ -84,8 +47,9 @@ class AuditTables(msgspec.Struct, frozen=True):
 
     @property
     def ranked(self) -> list[ScoredAudit]:
-        """The audits, the most faithful first; those without a score last."""
-        return sorted(self.audits, key=lambda each: -1.0 if (ccs := each.scores.kept.ccs.value) is None else ccs)[::-1]
+        """The sound audits, the most faithful first; those without a score last."""
+        sound = [audit for audit in self.audits if not audit.doubt]
+        return sorted(sound, key=lambda each: -1.0 if (ccs := each.scores.kept.ccs.value) is None else ccs)[::-1]
 
     @property
     def compared(self) -> tuple[tuple[ScoredAudit, ScoredAudit], ...]:
@@ -95,33 +59,24 @@ class AuditTables(msgspec.Struct, frozen=True):
         return tuple((first, each) for first, each in pairs if first is not each)
 
 
-class AuditTableFiles(msgspec.Struct, frozen=True):
-    """The paths of the written tables, and their content."""
-
-    html: Path
-    markdown: Path
-    latex: Path
-    csv: Path
-    data: AuditTables
-
-    def __repr__(self) -> str:
-        return f"AuditTableFiles({str(self.html)!r})"
-
-
 def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None, seed: int = 0) -> AuditTables:
-    """Return audits with scores computed from their logs; `reference` names tables of the paper, by default all."""
-    audits = []
-    for path, label in zip(paths, _labels(paths), strict=True):
-        audit = read_audit(path)
-        if not audit.cases:
-            raise AuditError(f"{path} has nothing to report yet")
-        audits.append(ScoredAudit(label, audit.manifest, score(audit, seed=seed)))
+    """Return audits, verified, with scores computed from their logs; `reference` names tables of the paper."""
     known, names = {table.key: table for table in tables(PAPER)}, reference or (PAPER,)
     for called in names:
         if called != PAPER and called not in known:
             raise ReferenceTableError(unknown("reported table of audits", called, [PAPER, *known]))
     chosen = tuple(table for key, table in known.items() if PAPER in names or key in names)
-    return AuditTables(tuple(audits), chosen)
+    audits = tuple(_load(path, label, seed) for path, label in zip(paths, _labels(paths), strict=True))
+    return AuditTables(audits, chosen)
+
+
+def _load(path: Path, label: str, seed: int) -> ScoredAudit:
+    audit = read_audit(path)
+    if not audit.cases:
+        raise AuditError(f"{path} has nothing to report yet")
+    findings = verify_bundle(path).findings
+    doubt = printable(str(findings[0])) if findings else ""
+    return ScoredAudit(label, audit.manifest, score(audit, seed=seed), doubt)
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:
@@ -140,15 +95,20 @@ def _labels(paths: Sequence[Path]) -> list[str]:
 
 
 def sentence(found: AuditTables) -> str:
-    """Return a sentence on what was measured and the result."""
+    """Return what was measured, the result, and which audits are not verified."""
+    parts = [_result(found), *(_warning(audit) for audit in found.audits if audit.doubt)]
+    return " ".join(filter(None, parts))
+
+
+def _result(found: AuditTables) -> str:
     if len(found.audits) == 1:
         (audit,) = found.audits
         ccs = audit.scores.kept.ccs
         result = "no counted test"
         if ccs.value is not None:
             result = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% interval {interval(ccs)})"
-        return f"“{name(audit.label)}” was audited on {several(audit.scores.cases, 'case')}: {result}."
-    known = [value for audit in found.audits if (value := audit.scores.kept.ccs.value) is not None]
+        return f"“{name(audit.title)}” was audited on {several(audit.scores.cases, 'case')}: {result}."
+    known = [value for audit in found.ranked if (value := audit.scores.kept.ccs.value) is not None]
     start = f"{count(len(found.audits))} audits"
     if not known:
         return f"{start}."
@@ -156,12 +116,16 @@ def sentence(found: AuditTables) -> str:
     return f"{start}: {between}. {conclusion(found)}"
 
 
+def _warning(audit: ScoredAudit) -> str:
+    return f"“{name(audit.label)}” is not ranked, because it could not be verified: {name(audit.doubt)}."
+
+
 def conclusion(found: AuditTables) -> str:
     """Return which models are more faithful than others, as far as the audits can tell."""
     sentences = []
     for one, other in pairwise(found.ranked):
         names = f"“{name(one.label)}”", f"“{name(other.label)}”"
-        apart = _apart(one, other)
+        apart = apart_or_why(one, other)
         if isinstance(apart, str):
             sentences.append(f"{names[0]} and {names[1]} {apart} and cannot be compared.")
             continue
@@ -173,222 +137,10 @@ def conclusion(found: AuditTables) -> str:
     return " ".join(sentences)
 
 
-def _apart(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
+def apart_or_why(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
     """Return the difference of two audits, or why they cannot be compared."""
     first, second = one.manifest, other.manifest
     if {judge.name for judge in first.judges} != {judge.name for judge in second.judges}:
         return "had different judges"
     same = first.dataset.fingerprint == second.dataset.fingerprint
     return (difference(one.scores, other.scores, "ccs") if same else None) or "have no case in common"
-
-
-def grids(found: AuditTables) -> Iterator[Grid]:
-    """Return every table: the ranking if there are several audits, then those of the paper in its order."""
-    if len(found.ranked) > 1:
-        yield _ranking(found)
-    yield _models(found)
-    yield from (_with_reference(found, reference) for reference in found.references)
-    if found.compared:
-        yield grid(
-            "Differences between audits",
-            ("first minus second", *CALLED.values()),
-            (
-                [
-                    f"{first.label} − {second.label}",
-                    *(difference_cell(difference(first.scores, second.scores, measure)) for measure in MEASURES),
-                ]
-                for first, second in found.compared
-            ),
-            NOTES["differences"],
-        )
-    for title, head, strata in (("By judge", "judge", "by_judge"), ("By kind of concept", "kind", "by_kind")):
-        lines = tuple(
-            trio_line(TableCell(name(key), (name(audit.label), f"editor {name(audit.manifest.editor.name)}")), trio)
-            for audit in found.audits
-            for key, trio in getattr(audit.scores, strata).items()
-        )
-        if lines:
-            yield Grid(title, (head, *HEAD), lines)
-
-
-def _ranking(found: AuditTables) -> Grid:
-    """Return the table of audits, the most faithful first; those that cannot be separated share a place."""
-    rows, place = [], 1
-    for before, audit in zip((None, *found.ranked), found.ranked, strict=False):
-        scores = audit.scores
-        apart = _apart(before, audit) if before else ""
-        place += not isinstance(apart, str) and apart.low > 0
-        other, right = scores.specificity, scores.accuracy
-        means = (
-            scores.kept.ccs,
-            other.sensitivity if other else None,
-            other.specificity if other else None,
-            right.after if right else None,
-        )
-        rows.append([f"{place}. {audit.label}", *map(mean_cell, means), count(scores.kept.ccs.concepts)])
-    head = ("model", "CCS", "sensitivity", "specificity", "accuracy after edits", "tests")
-    return grid("Ranking", head, rows)
-
-
-def describe_participants(manifest: Manifest) -> str:
-    """Return the participants of an audit except the audited model, in one line."""
-    judges = ", ".join(name(judge.name) for judge in manifest.judges)
-    return f"extractor {name(manifest.extractor.name)}; editor {name(manifest.editor.name)}; judged by {judges}"
-
-
-def _models(found: AuditTables) -> Grid:
-    lines = []
-    for audit in found.audits:
-        details = (name(audit.manifest.dataset.name), describe_participants(audit.manifest))
-        lines.append(trio_line(TableCell(name(audit.label), details), audit.scores.kept))
-        if audit.scores.everything != audit.scores.kept:
-            lines.append(trio_line(TableCell(name(audit.label), ("with excluded tests",)), audit.scores.everything))
-    return Grid(
-        "Faithfulness of explanations",
-        ("model", *HEAD),
-        tuple(lines),
-        NOTES["models"],
-    )
-
-
-def _with_reference(found: AuditTables, reference: PaperTable) -> Grid:
-    by_judge = len(reference.labels) > 1
-    lines = []
-    for audit in found.audits:
-        for called, details, trio in _rows(audit, by_judge=by_judge):
-            cells = (mean_cell(getattr(trio, place.measure), trio.ccs.concepts) for place in reference.places)
-            lines.append(Line((TableCell(called, ("measured", *details)), TableCell(count(trio.ccs.concepts)), *cells)))
-    for system in reference.systems:
-        printed = (NOTHING if cell is None else TableCell(cell.text) for cell in system.cells)
-        n = NOTHING if system.n is None else TableCell(count(system.n))
-        lines.append(Line((TableCell(system.name, ("reported",)), n, *printed), reported=True))
-    source = f"{reference.source} ({reference.citation})"
-    note = f"{NOTES['reported'].replace('SOURCE', source)} {reference.note}".strip()
-    head = ("judge, editor" if by_judge else "model", "n", *(place.name for place in reference.places))
-    return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note)
-
-
-def _rows(audit: ScoredAudit, *, by_judge: bool) -> Iterator[tuple[str, tuple[str, ...], MeasuredScores]]:
-    if not by_judge:
-        yield name(audit.label), (), audit.scores.kept
-        return
-    for judge, trio in audit.scores.by_judge.items():
-        yield f"{name(judge)}, {name(audit.manifest.editor.name)}", (f"of {name(audit.label)}",), trio
-
-
-def definitions(found: AuditTables) -> list[tuple[str, str]]:
-    """Return the meaning and the origin of each figure."""
-    rule, audits = found.audits[0].scores.rule, found.audits
-    return [
-        *((f"audit {name(each.label)}", _described(each.manifest)) for each in audits),
-        *(
-            (term, words.replace("RULE", rule).replace("VERSION", __version__))
-            for term, words in WORDS["compared"].items()
-        ),
-    ]
-
-
-def _described(manifest: Manifest) -> str:
-    return (
-        f"{name(manifest.model.name)} on {name(manifest.dataset.name)} (fingerprint "
-        f"{name(manifest.dataset.fingerprint)}); {describe_participants(manifest)}; "
-        f"{several(manifest.votes, 'vote')} per judge, pooled by {manifest.pool}; "
-        f"at most {several(manifest.concepts, 'concept')} per explanation; started "
-        f"{name(manifest.started)}; Countersight {name(manifest.countersight)}"
-    )
-
-
-def write_audit_tables(
-    paths: Sequence[Path], out: Path, *, reference: Sequence[str] | None = None, seed: int = 0
-) -> AuditTableFiles:
-    """Write tables that compare several audits with each other and with the paper to the folder `out`."""
-    found = load_audits(paths, reference=reference, seed=seed)
-    out.mkdir(parents=True, exist_ok=True)
-    summary, tables_shown, how = sentence(found), list(grids(found)), definitions(found)
-    body = templates().get_template("tables.html").render(sentence=summary, grids=tables_shown, how=how)
-    page = document(__package__, "page.html", title="Audits – Countersight", style="page.css", body=Markup(body))  # noqa: S704 - escaped by the template
-    return AuditTableFiles(
-        html=write_text(out / "report.html", page),
-        markdown=write_text(out / "tables.md", markdown_tables("Audits", summary, tables_shown, how)),
-        latex=write_text(out / "tables.tex", latex_tables(summary, tables_shown, how)),
-        csv=write_text(out / "tables.csv", comma_separated(found)),
-        data=found,
-    )
-
-
-def print_audit_tables(found: AuditTables, console: Console) -> None:
-    """Print every table, and the origin of the figures."""
-    console.print(Text(sentence(found)))
-    print_grids(grids(found), console)
-    console.print()
-    for term, words in definitions(found):
-        console.print(Text.assemble((f"{term}: ", "bold"), words))
-
-
-def comma_separated(found: AuditTables) -> str:
-    """Return CSV with one row per figure and its origin; scores are from 0 to 1."""
-    return csv_text(_COLUMNS, ([record.get(key, "") for key in _COLUMNS] for record in _records(found)))
-
-
-def _records(found: AuditTables) -> Iterator[dict[str, Value]]:
-    for audit in found.audits:
-        scores = audit.scores
-        strata = {
-            "scores": {"counted": scores.kept, "with excluded": scores.everything},
-            "by kind": scores.by_kind,
-            "by edit": scores.by_action,
-            "by group": scores.by_group,
-            "by judge": scores.by_judge,
-        }
-        for table, lines in strata.items():
-            for line, trio in lines.items():
-                for measure in MEASURES:
-                    mean: Mean = getattr(trio, measure)
-                    if mean.value is not None:
-                        how = "exact binomial over pictures"
-                        yield _record(table, audit, line, measure, mean, how) | {"tests": mean.concepts}
-    for first, second in found.compared:
-        for measure in MEASURES:
-            apart = difference(first.scores, second.scores, measure)
-            if apart is not None:
-                how = "Tango score; McNemar exact, for the number of independent cases"
-                yield _record("comparison", first, f"minus {second.label}", measure, apart, how) | {"p": apart.p}
-    for reference in found.references:
-        for system in reference.systems:
-            yield from _reported(reference, system)
-
-
-def _record(
-    table: str, audit: ScoredAudit, line: str, measure: str, figure: Mean | ScoreDifference, how: str
-) -> dict[str, Value]:
-    manifest = audit.manifest
-    value, low, high = (round(each or 0.0, 6) for each in (figure.value, figure.low, figure.high))
-    return {
-        **{"table": table, "audit": audit.label, "line": line, "measure": measure, "method": how},
-        **{"value": value, "low": low, "high": high, "cases": figure.cases, "pictures": figure.pictures},
-        "model": manifest.model.name,
-        "extractor": manifest.extractor.name,
-        "editor": manifest.editor.name,
-        "judges": ", ".join(judge.name for judge in manifest.judges),
-        "dataset": manifest.dataset.name,
-        "fingerprint": manifest.dataset.fingerprint,
-        "audited_with": manifest.countersight,
-        "reported_with": __version__,
-    }
-
-
-def _reported(reference: PaperTable, system: System) -> Iterator[dict[str, Value]]:
-    """Return the figures of a row of the paper: of one model, or of one judge (also the extractor) and one editor."""
-    who: dict[str, Value] = {"model": system.names[0]}
-    if len(system.names) > 1:
-        judge, editor = system.names
-        who = {"extractor": judge, "editor": editor, "judges": judge}
-    for place, cell in zip(reference.places, system.cells, strict=True):
-        if cell is not None:
-            value, half = float(cell.value), float(cell.spread or 0)
-            yield {
-                **{"table": "reported", "audit": system.name, "line": reference.key, "measure": place.measure},
-                **{"value": value, "cases": system.n, "method": f"reported in {reference.source}"},
-                **({"low": round(value - half, 6), "high": round(value + half, 6)} if half else {}),
-                **(who | {"reported_with": __version__}),
-            }

@@ -34,6 +34,7 @@ from countersight.audits.bundle.seal import (
     SEAL,
     SIGNATURES,
     Bundle,
+    Earlier,
     FileEntry,
     OddEntry,
     content,
@@ -82,9 +83,7 @@ RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
 _PICTURE: Final = re.compile(rb"data:image/(?:webp|jpeg);base64,[A-Za-z0-9+/=]*")
 
 
-UNSIGNED: Final = (
-    "It is not signed. Replies of models and edits cannot be recomputed; only a signature can confirm them."
-)
+UNSIGNED: Final = "It is not signed, so nothing confirms what is taken on trust."
 ALL_DERIVED: Final = "verdicts, edits, scores, documents and page"
 
 
@@ -98,6 +97,10 @@ class Verified(msgspec.Struct, frozen=True):
     steps: int = 0
     sealed: str = ""
     seal: str = ""
+    as_sealed: bool = True
+    """Whether every file is as in bundle.json, which is the given seal."""
+    earlier: tuple[Earlier, ...] = ()
+    """The seals that were replaced, as written in bundle.json."""
     signed: tuple[Signed, ...] = ()
     """The signers with valid signatures."""
     deviations: tuple[str, ...] = ()
@@ -136,7 +139,10 @@ def verify_bundle(
         with tempfile.TemporaryDirectory() as unpacked:
             unzip_bundle(folder, Path(unpacked))
             inside = verify_bundle(Path(unpacked), seal, trust=trust, dataset=dataset, against=against)
-            return msgspec.structs.replace(inside, findings=(*inside.findings, *_check_zip(folder, Path(unpacked))))
+            extra = tuple(_check_zip(folder, Path(unpacked)))
+            return msgspec.structs.replace(
+                inside, findings=(*inside.findings, *extra), as_sealed=inside.as_sealed and not extra
+            )
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not an audit: it contains neither {MANIFEST} nor {SEAL}")
     if not (folder / SEAL).exists():
@@ -152,18 +158,21 @@ def verify_bundle(
     entries = list(list_entries(folder))
     found += _compare_with_seal(folder, bundle, entries)
     names = frozenset(each.name for each in entries if isinstance(each, FileEntry))
-    if not found:  # an altered bundle need not be recomputed
+    as_sealed = not found
+    if as_sealed:  # otherwise it need not be recomputed
         found += _derive_again(folder, bundle, names, dataset, against)
     once = dict.fromkeys((*found, *check_signatures(folder, its_seal, names, trust)))
     return Verified(
-        tuple(each for each in once if isinstance(each, Finding)),
-        tuple(each for each in once if isinstance(each, Note)),
-        len(bundle.files),
-        bundle.steps,
-        bundle.sealed,
-        its_seal,
-        tuple(each for each in once if isinstance(each, Signed)),
-        tuple(each for each in once if isinstance(each, str)),
+        findings=tuple(each for each in once if isinstance(each, Finding)),
+        notes=tuple(each for each in once if isinstance(each, Note)),
+        files=len(bundle.files),
+        steps=bundle.steps,
+        sealed=bundle.sealed,
+        seal=its_seal,
+        as_sealed=as_sealed,
+        earlier=bundle.earlier,
+        signed=tuple(each for each in once if isinstance(each, Signed)),
+        deviations=tuple(each for each in once if isinstance(each, str)),
     )
 
 
@@ -175,7 +184,7 @@ def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterato
         yield f"{folder} is NOT SIGNED as required: {several(len(proven), 'finding')} about signatures and time stamps."
         return
     if proven:
-        yield f"{folder} was CHANGED after it was sealed: {several(len(found.findings), 'finding')}."
+        yield f"{folder} is NOT SOUND: {several(len(found.findings), 'finding')}. {_since(found)}"
         return
     if found.findings:
         yield f"{folder} is NOT VERIFIED: {several(len(found.findings), 'part')} of it could not be recomputed."
@@ -186,10 +195,20 @@ def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterato
     )
     yield from (f"Not as planned: {printable(each)}." for each in found.deviations)
     yield from map(str, found.notes)
+    yield from (f"Sealed before at {printable(each.sealed)}: {printable(each.seal)}" for each in found.earlier)
     yield from (printable(str(each)) for each in found.signed)
     if not any(SIGNATURES.fullmatch(each.file) for each in found.signed):
         yield UNSIGNED
     yield f"Seal: {found.seal}" + ("" if compared else "  (compare it with the seal that you noted)")
+
+
+def _since(found: Verified) -> str:
+    """Return what is known about the time when a bundle became unsound."""
+    if not found.seal:
+        return "It has no valid seal."
+    if found.as_sealed:
+        return "Every file is as sealed, so it was already unsound then."
+    return "It was changed after it was sealed, or it is not the bundle of the given seal."
 
 
 def _check_zip(file: Path, unpacked: Path) -> Iterator[Finding]:
