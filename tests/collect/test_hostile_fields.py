@@ -8,7 +8,7 @@ from collecting import make_campaign, served
 from playwright.sync_api import Browser, Page
 from test_browser import HOSTILE, Hall, assert_harmless, fill, wanted
 
-from countersight.collect.making import settings_text
+from countersight.collect.settings import settings_text
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -452,18 +452,30 @@ def test_one_command_leads_from_vqav2_to_a_writing_campaign(tmp_path: Path, caps
     assert main(["collect", "new", str(tmp_path / "campaign"), "--flow", "cvqa", *vqav2(tmp_path)]) == 0
     told = capsys.readouterr()
     assert "2 items" in told.out
-    assert "neither for a number nor for yes or no" in told.err
+    assert "ask neither for a number nor for yes or no" in told.out
     with opened(tmp_path / "campaign") as (_, campaign):
         rows = campaign.store.read(lambda c: c.execute(select(tables.item.c.phase, tables.item.c.source)).all())
     kinds = [json.loads(row.source)["case"]["factual_question"]["kind"] for row in rows]
     assert ([row.phase for row in rows], kinds) == (["write", "write"], ["number", "boolean"])
 
 
-def test_questions_that_make_no_campaign_leave_nothing_behind(tmp_path: Path):
+def test_questions_that_make_no_campaign_leave_nothing_behind(tmp_path: Path, capsys):
     files = vqav2(tmp_path, [("What color is it?", "blue")])
     for _ in range(2):  # the command can be repeated
         assert main(["collect", "new", str(tmp_path / "campaign"), "--flow", "cvqa", *files]) == 2
+        assert "1 ask neither for a number nor for yes or no" in capsys.readouterr().err
         assert not list(tmp_path.glob("campaign*"))
+
+
+def test_as_many_questions_of_vqav2_are_drawn_as_were_wanted(tmp_path: Path, capsys):
+    asked = [("What color is it?", "blue")] * 20 + [("How many are there?", "3")] * 5
+    files = vqav2(tmp_path, asked)
+    (tmp_path / "pictures" / f"COCO_val2014_{24:012d}.jpg").unlink()
+    assert main(["collect", "new", str(tmp_path / "campaign"), "--flow", "cvqa", *files, "--size", "3"]) == 0
+    told = capsys.readouterr().out
+    assert "3 of 4 usable questions" in told
+    assert "the pictures of 1 are not in" in told
+    assert "3 items" in told
 
 
 def test_a_campaign_without_pictures_to_write_about_is_refused(tmp_path: Path):

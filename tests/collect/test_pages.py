@@ -17,7 +17,7 @@ from countersight.case import Question
 from countersight.collect import people
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
-from countersight.collect.making import settings_text
+from countersight.collect.settings import settings_text
 from countersight.collect.web.app import application
 from countersight.collect.web.rendering import Renderer
 from countersight.collect.web.visit import COOKIE

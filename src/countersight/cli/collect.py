@@ -26,7 +26,7 @@ _NEW: Final = {
     "CAMPAIGN": "the folder to make",
     "--flow FLOW!": "cosim, cfmm, cvqa, verify, answer or judge",
     "--annotations FILE": "cvqa: the VQAv2 annotations, if --from is the VQAv2 question file",
-    "--size N": "cvqa: number of VQAv2 questions to draw at random",
+    "--size N": "cvqa: number of usable VQAv2 questions to draw at random",
     "--language CODE=en": "the language in which people write",
     "--title TEXT": "the campaign's title (default: the folder's name)",
 }
@@ -192,22 +192,21 @@ def _new(chosen: argparse.Namespace) -> int:
 
 def _vqav2(chosen: argparse.Namespace) -> Path:
     """Make a dataset from VQAv2's files in a folder next to the campaign, and return the folder."""
-    from countersight.verbs import make
+    from countersight.collect import import_vqav2
 
     if not (chosen.annotations and chosen.pictures):
         raise CountersightError("questions of VQAv2 need --annotations FILE and --pictures DIR")
     folder: Path = chosen.campaign.with_name(f"{chosen.campaign.name}-questions")
-    make(
-        "vqav2",
+    summary = import_vqav2(
         folder,
+        questions=chosen.source,
+        annotations=chosen.annotations,
+        pictures=chosen.pictures,
         size=chosen.size,
         seed=chosen.seed,
-        source=chosen.source,
-        pictures=chosen.pictures,
-        beside=chosen.annotations,
-        on_bad=lambda line, field, reason: print_bad(f"{chosen.source} entry {line}: {field}: {reason}"),
+        on_bad=print_bad,
     )
-    print(f"The questions of VQAv2 were written to {folder} as a dataset")
+    print(f"{folder}: {summary}")
     return folder
 
 

@@ -1,6 +1,9 @@
 """The settings of a campaign: the structures behind `campaign.toml`."""
 
+import json
+import re
 import tomllib
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -189,3 +192,23 @@ def read_settings(file: Path) -> Settings:
         if own.is_file():
             phases[name] = msgspec.structs.replace(phase, guidelines=own.read_text(encoding="utf-8"))
     return msgspec.structs.replace(settings, phases=phases)
+
+
+def settings_text(flow: str, title: str, language: str = "en", license: str = "") -> str:
+    """Return the text of the initial `campaign.toml`, in the language of the campaign if it is translated."""
+    defaults = files(__package__) / "defaults"
+    short = primary_language(language)
+    catalog = read_catalog(LOCALE, short)
+    lines = "".join((defaults / f"{name}.toml").read_text(encoding="utf-8") for name in (flow, "consent")).splitlines()
+    said = re.compile(r'"([^"]+)"')
+    text = ""
+    for line in lines:
+        if re.match("(?:text|why|options) = ", line):
+            line = said.sub(lambda found: f'"{catalog.get(found[1], found[1])}"', line)
+        text += catalog.get(line, line) + "\n"
+    text = text.replace('language = "en"', f"language = {json.dumps(language)}", 1)
+    if catalog:
+        text = text.replace('languages = ["en"]', f'languages = ["{short}", "en"]', 1)
+    if license:
+        text = text.replace('license = "CC-BY-4.0"', f"license = {json.dumps(license, ensure_ascii=False)}", 1)
+    return text.replace('"{title}"', json.dumps(title, ensure_ascii=False), 1)

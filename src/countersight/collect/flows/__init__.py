@@ -6,22 +6,21 @@ from typing import Final
 from countersight.errors import CampaignError
 from countersight.text import unknown
 
+from .forms import Choice as Choice
+from .forms import Field as Field
+from .forms import Form as Form
+from .forms import Text as Text
 from .protocol import Advance as Advance
-from .protocol import Box as Box
-from .protocol import Choice as Choice
 from .protocol import Content as Content
 from .protocol import Dispute as Dispute
-from .protocol import Field as Field
 from .protocol import Finish as Finish
 from .protocol import Flow as Flow
-from .protocol import Form as Form
 from .protocol import Instance as Instance
 from .protocol import Item as Item
 from .protocol import NewItem as NewItem
 from .protocol import Past as Past
 from .protocol import Phase as Phase
-from .protocol import Step as Step
-from .protocol import Text as Text
+from .protocol import Sources as Sources
 
 FLOWS: Final = {
     "cosim": "question, change and distractors in three phases, each verifying the one before (CoSIm)",

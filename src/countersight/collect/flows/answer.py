@@ -1,12 +1,15 @@
 """Flow `answer`: people answer the questions of a dataset as a model does (CoSIm 7, its human evaluation)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from countersight.case import Case, Question, World
-from countersight.collect.flows.protocol import Box, Field, Flow, Form, Item, Past, Phase, answer_field
+from countersight.case import TWO_WORLDS, Case, Question, World
+from countersight.collect.flows.forms import Box, Field, Form, answer_field
+from countersight.collect.flows.from_cases import CaseFlow
+from countersight.collect.flows.protocol import Item, Known, NewItem, Past, Phase, Sources
+from countersight.errors import CampaignError
 from countersight.suites.cosim import NAME as COSIM
 
 
@@ -17,7 +20,7 @@ class PersonAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     sure: bool = True
 
 
-class AnswerFlow(Flow):
+class AnswerFlow(CaseFlow):
     """The flow in which people answer questions."""
 
     name = "answer"
@@ -25,6 +28,27 @@ class AnswerFlow(Flow):
     phases = (
         Phase("answer", "Answer", "Answer a question about a picture, as it is or under a change.", PersonAnswer),
     )
+
+    def new_items(self, sources: Sources, known: Known) -> Iterator[NewItem]:
+        """Yield the items of a dataset; all questions of a campaign come from one dataset, except known ones."""
+        fingerprints = {source["fingerprint"] for key, source in known.items() if not key.startswith("known/")}
+        for item in super().new_items(sources, known):
+            if item.gold is None and fingerprints - {item.source["fingerprint"]}:
+                raise CampaignError(
+                    "the export of `answer` is a run of one dataset: make another campaign for this one"
+                )
+            yield item
+
+    def items_of(self, case: Case, source: dict[str, Any]) -> Iterator[NewItem]:
+        """Yield one item for each question of a case."""
+        for world in TWO_WORLDS:
+            if case.question(world) is not None:
+                yield NewItem(f"{case.id}/{world}"[:200], {**source, "world": world}, "answer")
+
+    def check_item(self, item: NewItem) -> NewItem | None:
+        """Return the question with its gold answer."""
+        question = question_of(item)
+        return msgspec.structs.replace(item, gold={"answer": question.answer.casefold()})
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
         """Return the question itself, and a box for doubts."""
@@ -52,7 +76,7 @@ class AnswerFlow(Flow):
         return msgspec.convert(item.source["case"], Case)
 
 
-def question_of(item: Item) -> Question:
+def question_of(item: Item | NewItem) -> Question:
     """Return the question to ask."""
     world: World = item.source["world"]
     question = msgspec.convert(item.source["case"], Case).question(world)

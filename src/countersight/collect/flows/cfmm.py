@@ -7,21 +7,9 @@ from typing import Any, Final
 import msgspec
 
 from countersight.case import Case, Option, Question
-from countersight.collect.flows.protocol import (
-    Advance,
-    Choice,
-    Dispute,
-    Field,
-    Finish,
-    Flow,
-    Form,
-    Instance,
-    Item,
-    Past,
-    Phase,
-    Step,
-    Text,
-)  # fmt: skip
+from countersight.collect.flows.forms import Choice, Field, Form, Text
+from countersight.collect.flows.from_pictures import PictureFlow
+from countersight.collect.flows.protocol import Advance, Dispute, Finish, Instance, Item, Past, Phase, Step
 from countersight.english import NUMBER_WORDS
 from countersight.suites import supposed
 from countersight.suites.cfmm import ASPECTS
@@ -78,7 +66,7 @@ class BlindAnswers(msgspec.Struct, frozen=True, omit_defaults=True):
     words: str = ""
 
 
-class CfmmFlow(Flow):
+class CfmmFlow(PictureFlow):
     """The flow of CFMM."""
 
     name = "cfmm"

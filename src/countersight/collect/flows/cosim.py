@@ -3,26 +3,16 @@
 Each phase begins by looking at the one before: it can be flagged, with a reason that a reviewer reads.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from countersight.case import LETTERS, Case, Change, Option, Question
-from countersight.collect.flows.protocol import (
-    Advance,
-    Choice,
-    Dispute,
-    Finish,
-    Flow,
-    Form,
-    Instance,
-    Item,
-    Past,
-    Phase,
-    Step,
-    Text,
-    said_words,
-)  # fmt: skip
+from countersight.collect.flows.forms import Choice, Form, Text, said_words
+from countersight.collect.flows.from_pictures import PictureFlow
+from countersight.collect.flows.protocol import Advance, Dispute, Finish, Instance, Item, Past, Phase, Step
+from countersight.errors import CampaignError
 from countersight.random_choice import balanced_answer
 from countersight.suites.cosim import KINDS, change_kinds
 from countersight.suites.cosim import NAME as COSIM
@@ -93,7 +83,7 @@ class Distracted(msgspec.Struct, frozen=True):
     distractors: tuple[str, str, str]
 
 
-class CosimFlow(Flow):
+class CosimFlow(PictureFlow):
     """The flow of CoSIm."""
 
     name = "cosim"
@@ -128,6 +118,18 @@ class CosimFlow(Flow):
     )
     balance = KINDS
     grouped_in = "change"
+
+    def group_pictures(self, new: Sequence[str], used: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield three pictures for each new one; a worker chooses one of the three (CoSIm 4).
+
+        Two items share at most one picture, unless there are fewer than seven pictures.
+        """
+        ring = [*new, *used]
+        if new and len(ring) < 3:
+            raise CampaignError("cosim needs at least three pictures")
+        last = 3 if len(ring) > 3 else 2
+        for place in range(len(new)):
+            yield {"pictures": [ring[place], ring[(place + 1) % len(ring)], ring[(place + last) % len(ring)]]}
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenQuestion | WrittenChange | Distracted:
         """Return the content of one of the three forms."""

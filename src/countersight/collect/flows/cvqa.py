@@ -4,17 +4,20 @@ An item is either a pair of questions to verify, or a picture with its factual q
 counterfactual question whose answer changes only indirectly. What a person wrote is verified like all the rest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from countersight.case import Question
+from countersight.case import Case, Question
 from countersight.collect.flows import verify
-from countersight.collect.flows.protocol import Advance, Field, Form, Item, Past, Phase, Step, Text, answer_field
+from countersight.collect.flows.forms import Field, Form, Text, answer_field
+from countersight.collect.flows.protocol import Advance, Item, NewItem, Past, Phase, Step
 
 _HINT = "With a condition that changes the answer only indirectly."
 _QUESTION: Final = Text("question", "The question under a condition", _HINT, rows=3, words=5, asks=True, supposes=True)
+CLOSED: Final = ("number", "boolean")
+"""The kinds of questions in C-VQA."""
 _STEPS: Final = Text("steps", "How does the condition lead to the new answer?", rows=2, words=3)
 
 
@@ -38,6 +41,27 @@ class CvqaFlow(verify.VerifyFlow):
         msgspec.structs.replace(verify.ADJUDICATE, sees=("write", "verify")),
     )
 
+    def adapt(self, case: Case) -> Case:
+        """Return a case whose factual question has the kind of its answer: a number, or yes or no."""
+        return with_closed_question(case) if case.counterfactual is None else case
+
+    def fault(self, case: Case) -> str:
+        """Return the reason why nobody can write a question for a case or verify it; empty if they can."""
+        fault = super().fault(case)
+        if fault or case.counterfactual is not None:
+            return fault
+        if case.factual is None or case.factual.kind not in CLOSED:
+            return "its question asks neither for a number nor for yes or no, as C-VQA requires"
+        return "" if case.image else "it has no picture to write about"
+
+    def items_of(self, case: Case, source: dict[str, Any]) -> Iterator[NewItem]:
+        """Yield one item: a pair to verify, or a question for which a pair is written."""
+        yield NewItem(case.id[:200], source, "verify" if case.counterfactual else "write")
+
+    def check_item(self, item: NewItem) -> NewItem | None:
+        """Return a pair to verify whose answer is known."""
+        return super().check_item(item) if item.phase == "verify" else None
+
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
         """Return the question with its answer and steps, or the fields of a verdict."""
         if phase != "write":
@@ -60,6 +84,19 @@ class CvqaFlow(verify.VerifyFlow):
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the factual question alone, or the whole pair."""
         return {"factual": _factual(item)} if phase == "write" else super().shown(phase, item, past)
+
+
+def with_closed_question(case: Case) -> Case:
+    """Turn an open question whose answer is a number, yes or no (as in VQAv2) into a question of that kind."""
+    question = case.factual
+    if question is None or question.kind != "open" or question.hidden:
+        return case
+    answer = question.answer.casefold()
+    if answer in ("yes", "no"):
+        return msgspec.structs.replace(case, factual=Question(question.text, answer, "boolean"))
+    if answer.isascii() and answer.isdigit():
+        return msgspec.structs.replace(case, factual=Question(question.text, answer, "number"))
+    return case
 
 
 def _factual(item: Item) -> Question:

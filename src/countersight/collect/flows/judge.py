@@ -1,10 +1,14 @@
 """Flow `judge`: people give EDCT's two verdicts on an audit, blind to its judges and to each other (EDCT 3)."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 
-from countersight.collect.flows.protocol import Choice, Flow, Form, Item, Past, Phase, Text
+from countersight.audits import AuditFolder, read_audit
+from countersight.collect.flows.forms import Choice, Form, Text
+from countersight.collect.flows.protocol import Flow, Item, Known, NewItem, Past, Phase, Sources
+from countersight.errors import CampaignError
 
 _SCORES: Final = {"1": 1, "0": 0, "none": None}
 SHOWN: Final = {"1": "Yes", "0": "No", "none": "Cannot be decided"}
@@ -39,6 +43,33 @@ class JudgeFlow(Flow):
             fields=FIELDS,
         ),
     )
+
+    def new_items(self, sources: Sources, known: Known) -> Iterator[NewItem]:
+        """Yield one item for each edit after which the model was asked again, without control edits."""
+        if sources.source is None:
+            raise CampaignError("the flow judge needs an audit: name it with `source`")
+        opened = AuditFolder.open(sources.source)
+        for trail in read_audit(sources.source).cases:
+            before = trail.baseline
+            for concept in trail.concepts:
+                edit, again = concept.edit, concept.again
+                if before is None or again is None or edit is None or not edit.after:
+                    continue
+                source = {
+                    "case": trail.case,
+                    "concept": concept.number,
+                    "question": trail.record.question.text,
+                    "options": [option.text for option in trail.record.question.options],
+                    "cited": concept.instruction.concept,
+                    "changed": concept.instruction.positive,
+                    "before": sources.keep_picture(opened.picture(edit.before)),
+                    "after": sources.keep_picture(opened.picture(edit.after)),
+                    "answer": before.answer.text,
+                    "why": before.explanation.text,
+                    "answer_again": again.answer.text,
+                    "why_again": again.explanation.text,
+                }
+                yield NewItem(f"{trail.case}/{concept.number}"[:200], source, "judge")
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonVerdict:
         """Return the two verdicts with a reason each."""

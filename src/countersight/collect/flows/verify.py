@@ -4,27 +4,15 @@ Both look at two things: is the question about the picture, and is the answer ri
 that is wrong is corrected; a question that has no one answer, or is not about the picture, is thrown out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
 
 from countersight.case import LETTERS, Case, Option, Question
-from countersight.collect.flows.protocol import (
-    YES_NO,
-    Advance,
-    Choice,
-    Field,
-    Finish,
-    Flow,
-    Form,
-    Item,
-    Past,
-    Phase,
-    Step,
-    Text,
-    answer_field,
-)
+from countersight.collect.flows.forms import YES_NO, Choice, Field, Form, Text, answer_field
+from countersight.collect.flows.from_cases import CaseFlow
+from countersight.collect.flows.protocol import Advance, Finish, Item, NewItem, Past, Phase, Step
 from countersight.scoring import is_right
 from countersight.suites import supposed
 from countersight.suites.cvqa import REAL_NAME
@@ -81,12 +69,29 @@ ADJUDICATE = Phase(
 )
 
 
-class VerifyFlow(Flow):
+class VerifyFlow(CaseFlow):
     """The flow that verifies an existing dataset."""
 
     name = "verify"
     about = "Two people verify each case; a third decides where they differ."
     phases: tuple[Phase, ...] = (VERIFY, ADJUDICATE)
+
+    def fault(self, case: Case) -> str:
+        """Return the reason why people cannot verify a case; empty if they can."""
+        if any(question and question.hidden for question in (case.factual, case.counterfactual)):
+            return "its answer is hidden, so it cannot be verified"
+        return super().fault(case)
+
+    def items_of(self, case: Case, source: dict[str, Any]) -> Iterator[NewItem]:
+        """Yield one item."""
+        yield NewItem(case.id[:200], source, "verify")
+
+    def check_item(self, item: NewItem) -> NewItem | None:
+        """Return the item with its right answer or, for every second one, with a wrong answer to correct."""
+        case = msgspec.convert(item.source["case"], Case)
+        wrong = with_wrong_answer(case) if item.source["row"] % 2 else None
+        source = item.source | {"case": msgspec.to_builtins(wrong or case)}
+        return NewItem(item.key, source, "verify", {"verdict": "correct" if wrong else "keep"})
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
         """Return the fields of a verdict, with the cause of the disagreement for the adjudicator."""
@@ -138,6 +143,22 @@ def asked(case: Case) -> Question:
     question = case.counterfactual or case.factual
     assert question is not None  # a case has one of them
     return question
+
+
+def with_wrong_answer(case: Case) -> Case | None:
+    """Return the case with an answer that is certainly wrong; None if no such answer can be constructed."""
+    world = "counterfactual" if case.counterfactual else "factual"
+    question = asked(case)
+    match question.kind:
+        case "boolean":
+            wrong = "no" if question.answer == "yes" else "yes"
+        case "number":
+            wrong = str(int(float(question.answer)) + 3)
+        case "choice":
+            wrong = next(letter for letter in LETTERS if letter != question.answer)
+        case "open":
+            return None
+    return msgspec.structs.replace(case, **{world: msgspec.structs.replace(question, answer=wrong)})
 
 
 def factual_of_pair(case: Case) -> Question | None:

@@ -12,7 +12,8 @@ from jinja2.runtime import Context
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from countersight.collect.flows.protocol import EXAMPLES, neutral_number
+from countersight.collect.flows.forms import EXAMPLES
+from countersight.collect.flows.protocol import neutral_number
 from countersight.collect.settings import LOCALE, Settings, read_catalog
 
 

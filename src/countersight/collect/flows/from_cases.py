@@ -1,0 +1,84 @@
+"""Flows whose items are cases of a dataset."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from countersight.case import Case
+from countersight.collect.flows.protocol import Flow, Known, NewItem, Sources
+from countersight.dataset import Dataset
+from countersight.engine import MANIFEST as RUN
+from countersight.engine import RunFolder
+from countersight.errors import BadPicture, CampaignError
+
+
+class CaseFlow(Flow):
+    """A flow that begins with the cases of a dataset."""
+
+    def new_items(self, sources: Sources, known: Known) -> Iterator[NewItem]:
+        """Yield items for the cases of a dataset, and items with a known answer for those of `gold`."""
+        if sources.source is None and sources.gold is None:
+            raise CampaignError(f"the flow {self.name} needs a dataset: name it with `source`")
+        if sources.source is not None:
+            for case, source in self._cases(sources, sources.source):
+                yield from self.items_of(case, source)
+        if sources.gold is not None:
+            for case, source in self._cases(sources, sources.gold):
+                for item in self.items_of(case, source):
+                    check = self.check_item(item)
+                    if check is not None:
+                        yield msgspec.structs.replace(check, key=f"known/{item.key}"[:200])
+
+    def adapt(self, case: Case) -> Case:
+        """Return a case in the form that this flow needs."""
+        return case
+
+    def fault(self, case: Case) -> str:
+        """Return the reason why people cannot be given a case; empty if they can."""
+        return "it has several pictures, but people would see only the first" if case.further_images else ""
+
+    def items_of(self, case: Case, source: dict[str, Any]) -> Iterator[NewItem]:
+        """Yield the items of a case."""
+        raise NotImplementedError
+
+    def check_item(self, item: NewItem) -> NewItem | None:
+        """Return an item that checks a person's care, with the known answer; None if it cannot check anything."""
+        raise NotImplementedError
+
+    def _cases(self, sources: Sources, path: Path) -> Iterator[tuple[Case, dict[str, Any]]]:
+        """Yield the usable cases of a dataset, each with the source of its items; report the others."""
+        dataset = dataset_at(path)
+        for row, found in dataset.cases(lambda bad: sources.on_bad(str(bad))):
+            case = self.adapt(found)
+            if fault := self.fault(case):
+                sources.on_bad(f"{case.id}: {fault}")
+                continue
+            try:
+                pictures = _keep_pictures(sources, dataset, case)
+            except BadPicture as error:
+                sources.on_bad(f"{case.id}: its picture {error}")
+                continue
+            origin = {"row": row, "dataset": str(dataset.path.resolve()), "fingerprint": dataset.fingerprint}
+            yield case, {"case": msgspec.to_builtins(case), **origin, **pictures}
+
+
+def _keep_pictures(sources: Sources, dataset: Dataset, case: Case) -> dict[str, Any]:
+    """Store the pictures of a case; return their names in the campaign, and the file of each in the dataset."""
+    names, files = {"picture": "", "counterfactual_picture": ""}, {}
+    if case.image:
+        names["picture"] = sources.keep_picture(dataset.picture(case.image, case.image_digest))
+        files[names["picture"]] = case.image
+    if case.counterfactual_image:
+        picture = dataset.picture(case.counterfactual_image, case.counterfactual_digest)
+        names["counterfactual_picture"] = sources.keep_picture(picture)
+        files[names["counterfactual_picture"]] = case.counterfactual_image
+    return {**names, "files": files}
+
+
+def dataset_at(path: Path) -> Dataset:
+    """Return the dataset at a path, or the dataset of the run there."""
+    if (path / RUN).is_file():
+        return RunFolder.open(path).dataset()
+    return Dataset.open(path)
