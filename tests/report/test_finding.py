@@ -299,7 +299,7 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
     runs = [run(tmp_path / f"r{n}", source, said(8 + 3 * n), model=model) for n, model in enumerate(names)]
     report = load(runs, gallery=1).report
     [lede] = [each.words for each in sentences(report) if each.kind == "lede"]
-    assert lede.startswith("On 24 cases of d, all 5 runs lose accuracy under a change, most #")
+    assert lede.startswith("On 24 cases of d, all 5 runs lose accuracy under a change: most #")
     assert lede.count(". ") == 0
     assert len(lede) < 240
     assert not any(name.removeprefix("openai:") in lede for name in names)
@@ -331,6 +331,14 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
         "no better than guessing: m4",
     ):
         assert clause in words
+
+
+def test_the_finding_of_many_runs_stands_first_and_says_how_many_are_unfinished(tmp_path: Path) -> None:
+    """Two unfinished runs of five filled the first screen of a phone before the finding."""
+    report = reported(tmp_path, said(12), said(12), said(12), said(12, asked=20), said(12, asked=20))
+    words = [each.words for each in sentences(report)]
+    assert words[0].startswith("On 24 cases of d (2 unfinished runs), all 5 runs lose accuracy under a change: most m")
+    assert words[1].startswith("Unfinished: m3, 40 of 48 questions scored; 8 not asked yet")
 
 
 def test_of_many_runs_those_that_lose_and_those_that_gain_are_named_apart(tmp_path: Path) -> None:

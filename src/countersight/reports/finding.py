@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from countersight.case import TWO_WORLDS, World
+from countersight.english import listed
 from countersight.html import TOO_FEW_CASES, Bounds, Figure, count, interval, name, p_value, percent, shortened
 from countersight.reports.advice import WARNING_THRESHOLD
 from countersight.reports.data import ReportData, RunScores
@@ -37,7 +38,7 @@ def sentence(report: ReportData) -> str:
 
 
 def sentences(report: ReportData) -> list[FindingSentence]:
-    """Return the sentences in order: incomplete results are reported first, other cautions last."""
+    """Return the sentences in order: an unfinished run says so in the first one, other cautions come last."""
     return list(_Finding(report).sentences())
 
 
@@ -52,11 +53,14 @@ class _Finding:
         """The runs with a main figure, which is the drop if there are two worlds; the largest first."""
 
     def sentences(self) -> Iterator[FindingSentence]:
-        unfinished = [run for run in self.runs if run.overall.missing or run.overall.failed or not self.known]
-        yield from self._incomplete(unfinished)
+        if self.are_many and self.known:  # the finding itself says which runs are unfinished
+            first: list[RunScores] = []
+        else:
+            first = [run for run in self.runs if _is_unfinished(run) or not self.known]
+        yield from self._incomplete(first)
         yield FindingSentence(self._lede(), "lede")
         yield from self._imagination_gaps()
-        yield from self._incomplete([run for run in self.runs if run not in unfinished])
+        yield from self._incomplete([run for run in self.runs if run not in first])
         yield from (
             FindingSentence(f"{self._label(run)}: {run.stopping_note}", "note")
             for run in self.runs
@@ -67,6 +71,10 @@ class _Finding:
 
     def _label(self, run: RunScores) -> str:
         return run.short_label(self.runs)
+
+    def _mark(self, run: RunScores) -> str:
+        """Return only the number of a run if it has one: the figure below the finding shows its name."""
+        return f"#{run.number}" if run.number else self._label(run)
 
     def _main_figure(self, run: RunScores) -> Figure | None:
         measure = "drop" if self.report.two_worlds else self.report.worlds[-1]
@@ -82,7 +90,9 @@ class _Finding:
         asked = f"{cases} of {shortened(name(self.report.dataset), _MAX_DATASET_NAME)}"
         found = self._found()
         if self.are_many and found:
-            return f"On {asked}, {found}."
+            unfinished = sum(map(_is_unfinished, self.runs))
+            partly = f" ({several(unfinished, 'unfinished run')})" if unfinished else ""
+            return f"On {asked}{partly}, {found}."
         who = self._label(self.runs[0]) if self.is_alone else f"{count(len(self.runs))} runs"
         is_going_on = any(run.overall.missing for run in self.runs)
         verb = ("is" if is_going_on else "was") if self.is_alone else ("are" if is_going_on else "were")
@@ -122,11 +132,11 @@ class _Finding:
         """Return how many runs lose (or gain) accuracy, and which of them most and least."""
         if not changed:
             return ""
-        ends = [f"{self._label(run)} ({_fall(run, drop)}{_few_cases(run, drop)})" for run, drop in changed]
+        ends = [f"{self._label(run)} ({_fall(run, drop)})" for run, drop in (changed[0], changed[-1])]
         who = f"{'all' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
         if len(changed) == 1:
             return f"{who} {verb}s accuracy under a change: {ends[0]}"
-        return f"{who} {verb} accuracy under a change, most {ends[0]}, least {ends[-1]}"
+        return f"{who} {verb} accuracy under a change: most {ends[0]}, least {ends[1]}"
 
     def _unclear(self, runs: list[_RunFigure]) -> Iterator[str]:
         """Yield a clause for each reason why some runs have no clear drop."""
@@ -149,13 +159,14 @@ class _Finding:
                 named = several(len(of_reason), "run")
                 named += f" ({', '.join(f'#{number}' for number in numbers)})" if all(numbers) else ""
             else:
-                each = [
-                    f"{self._label(run)} ({_fall(run, drop)}; {_cases(run, drop)}; interval {interval(drop)}"
-                    f"{_left_open(drop.bounds)})"
-                    for run, drop in of_reason
-                ]
-                named = " and ".join(filter(None, (", ".join(each[:-1]), each[-1])))
+                named = listed(f"{self._label(run)} ({self._unclear_fall(run, drop)})" for run, drop in of_reason)
             yield f"{reason} {named}"
+
+    def _unclear_fall(self, run: RunScores, drop: Figure) -> str:
+        fall = _fall(run, drop)
+        if self.are_many:  # the figure and the tables have the rest
+            return fall
+        return f"{fall}; {_cases(run, drop)}; interval {interval(drop)}{_left_open(drop.bounds)}"
 
     def _shares(self, run: RunScores) -> str:
         before, after = _both_shares(run)
@@ -219,13 +230,13 @@ class _Finding:
     def _incomplete(self, candidates: list[RunScores]) -> Iterator[FindingSentence]:
         """Yield which of these runs are unfinished or have no finding; if there are many, only their number."""
         without = [run for run in candidates if self._main_figure(run) is None]
-        unfinished = [run for run in candidates if run not in without and (run.overall.missing or run.overall.failed)]
+        unfinished = [run for run in candidates if run not in without and _is_unfinished(run)]
         for kind, runs in (("No finding", without), ("Unfinished", unfinished)):
             if len(runs) > _MAX_LISTED_RUNS:
                 words = f"{len(runs)} of {several(len(self.runs), 'run')}; see the tables for details."
                 yield FindingSentence(f"{kind}: {words}")
             else:
-                yield from (FindingSentence(f"{kind}: {self._label(run)}, {run.progress}.") for run in runs)
+                yield from (FindingSentence(f"{kind}: {self._mark(run)}, {run.progress}.") for run in runs)
 
     def _at_chance(self) -> Iterator[FindingSentence]:
         """Yield a warning if a model cannot answer questions about the unchanged picture: its drop is meaningless."""
@@ -238,7 +249,7 @@ class _Finding:
             if kind and len(self.known) > 1:  # the finding already names runs without a clear drop
                 found = [(run, drop) for run, drop in found if drop.is_clear]
             if found:
-                named = " and ".join(self._label(run) for run, _ in found[:_MAX_LISTED_RUNS])
+                named = " and ".join(self._mark(run) for run, _ in found[:_MAX_LISTED_RUNS])
                 who = "It" if self.is_alone else named
                 who += f" and {len(found) - _MAX_LISTED_RUNS} more" if len(found) > _MAX_LISTED_RUNS else ""
                 yield FindingSentence(f"{who} {words}")
@@ -259,19 +270,23 @@ class _Finding:
         for run in self.runs:
             scores = run.overall
             without = scores.unread + scores.cut + scores.empty
-            if without and self._main_figure(run) and not (scores.missing or scores.failed):
+            if without and self._main_figure(run) and not _is_unfinished(run):
                 shares.append((without / (scores.scored + scores.cut + scores.empty), run))
         share, worst = max(shares, key=lambda each: each[0], default=(0.0, None))
         if worst and not (differ and worst is high[1] and share == high[0]):
-            most = f" of {self._label(worst)}" + " (the largest share of a run)" * (len(shares) > 1)
+            most = f" of {self._mark(worst)}" + " (the largest share of a run)" * (len(shares) > 1)
             words = f"Unread, cut off or empty: {percent(share)}% of the replies{'' if self.is_alone else most}."
             yield FindingSentence(words, "caution" if share > WARNING_THRESHOLD else "note")
         if differ and low[1] and high[1]:
             yield FindingSentence(
-                f"Unread replies, which count as not right, differ between the runs: {percent(high[0])}% of "
-                f"{self._label(high[1])}, {percent(low[0])}% of {self._label(low[1])}. A run may decline more often, "
-                "or word its answers in another way; --again unread asks it to restate its answers."
+                f"Unread replies count as not right and differ between the runs: {percent(high[0])}% of "
+                f"{self._mark(high[1])}, {percent(low[0])}% of {self._mark(low[1])}. "
+                "--again unread asks a model to restate its answers."
             )
+
+
+def _is_unfinished(run: RunScores) -> bool:
+    return bool(run.overall.missing or run.overall.failed)
 
 
 def _fall(run: RunScores, drop: Figure) -> str:
@@ -282,10 +297,6 @@ def _fall(run: RunScores, drop: Figure) -> str:
 def _cases(run: RunScores, figure: Figure) -> str:
     """Return the number of cases of a figure, and whether only those scored in both worlds are counted."""
     return several(figure.n, "case") + " scored in both worlds" * (figure.n < run.overall.n)
-
-
-def _few_cases(run: RunScores, figure: Figure) -> str:
-    return f"; {_cases(run, figure)}" if figure.n < run.overall.n else ""
 
 
 def _both_shares(run: RunScores) -> tuple[str, ...]:
