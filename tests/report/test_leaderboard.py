@@ -249,7 +249,9 @@ def test_name_tier_and_main_figure_are_visible_without_scrolling(page: Page) -> 
 
 
 @pytest.mark.browser
-def test_a_column_sorts_within_each_dataset_and_both_ways(page: Page) -> None:
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_column_sorts_within_each_dataset_and_both_ways(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
     shows(page, "strong", "strong", "weak", first=True)
     table = page.locator("#suite-0 table").first
     drop = table.get_by_role("button", name="drop")
