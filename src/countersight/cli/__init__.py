@@ -41,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.log_level:
         import logging
 
-        logging.basicConfig(level=chosen.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+        logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+        logging.getLogger("countersight").setLevel(chosen.log_level.upper())
     # SIGTERM is handled like Ctrl-C: unfinished folders are removed. A run installs its own signal handlers.
     signal.signal(signal.SIGTERM, _stop)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # background jobs ignore Ctrl-C

@@ -1,65 +1,65 @@
-"""`countersight audit` and its subcommands: `calibrate`, `plan`, `bundle`, `sign` and `verify`."""
+"""`countersight audit`, `audit plan` and `audit calibrate`: test explanations, and the judges of the tests."""
 
 import argparse
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from countersight.cli import audit_bundle
 from countersight.cli.parsing import (
-    Call,
-    Table,
     Verbs,
     add_local,
-    add_options,
+    audit_verb,
     model_settings,
     shared_options,
     temperature,
     verb,
 )
-from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, counting, run_interruptible
+from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
 from countersight.errors import CountersightError
 
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.audits import AuditTally, Finished, Pool
+    from countersight.audits import AuditTally, Pool
     from countersight.models import ModelSettings
 
 TEMPERATURE_OF_SEVERAL_VOTES: Final = 0.7
 """Temperature of judges that vote more than once; at 0 all votes would be nearly the same."""
 
 _JUDGE: Final = "exact, rules, or a language model; may be given several times; see: countersight list judges"
-_AUDIT: Final = {
-    "DATASET": "a dataset folder, or a subcommand: bundle, calibrate, plan, sign or verify (see its own --help)",
-    "-o, --output DIR!": "the audit folder to write",
-    "--model M!": "the model under audit; see: countersight list models",
+_VOTES: Final = {
+    "--votes N=1": "votes per model judge",
+    "--pool {majority,mean}=majority": "how votes, and then judges, are combined into one score; a tie counts as half",
+}
+_METHOD: Final = {
     "--judge J*!": _JUDGE,
-    "--extractor L!": "finds the concepts in an explanation: rules, or a language model",
-    "--editor E=": "the picture editor; see: countersight list editors; not needed for --intervene thought",
     "--concepts K=1": "concepts tested per explanation",
     "--intervene {picture,thought,both}=picture": "change the picture, or the model's explanation in the conversation",
     "--limit, --cases N": "audit N cases, spread evenly over the dataset (default: all)",
     "--descriptive": "use only open questions whose explanation is likely to be descriptive, as EDCT selected "
     "from OK-VQA",
-    "--calibration DIR": "a folder made by `audit calibrate`; also report scores corrected for the judges' errors",
-    "--lpips FILE": "also measure edits with LPIPS, using these weights",
+    "--strength 1..4=1": "apply each edit at this many strengths, to see whether the answer follows (default: 1, the "
+    "full edit only)",
     "--checker C*": "checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
     "may be given several times (default: pixels and seams)",
+} | _VOTES
+"""How cases are tested: a plan names it, and an audit does it."""
+_AUDIT: Final = {
+    "DATASET": "a dataset folder, or a subcommand: bundle, calibrate, plan, sign or verify (see its own --help)",
+    "-o, --output DIR!": "the audit folder to write",
+    "--model M!": "the model under audit; see: countersight list models",
+    "--extractor L!": "finds the concepts in an explanation: rules, or a language model",
+    "--editor E=": "the picture editor; see: countersight list editors; not needed for --intervene thought",
+    "--calibration DIR": "a folder made by `audit calibrate`; also report scores corrected for the judges' errors",
+    "--lpips FILE": "also measure edits with LPIPS, using these weights",
     "--credentials DIR": "sign edited pictures with C2PA content credentials; DIR contains chain.pem and key.pem "
     "(needs: pip install 'countersight[c2pa]')",
     "--operator NAME=": "name of the person who runs the audit, for the record",
     "--plan FILE": "a plan written by `audit plan`; deviations are reported",
 }
-_BUNDLING: Final = {
-    "--against DIR": "an earlier audit to compare with",
-    "--gallery N=200": "number of cases shown on the page",
-    "--zip FILE": "also write the audit as one reproducible ZIP file",
-}
 _JUDGING: Final = {
-    "--votes N=1": "votes per model judge",
-    "--pool {majority,mean}=majority": "how votes, and then judges, are combined into one score; a tie counts as half",
     "--prompts P": "edct, brief, your own .toml file, or paper (the paper's prompts, which you copy into paper.toml)",
     "--judge-price IN,OUT=0,0": "price of the extractor and the judges, in dollars per million input and output tokens",
 }
@@ -77,41 +77,8 @@ _PLAN: Final = {
     "--model NAME=": "the model under audit (default: chosen when the audit starts)",
     "--extractor NAME=": "the extractor (default: chosen when the audit starts)",
     "--editor NAME=": "the editor (default: chosen when the audit starts)",
-    "--judge J*!": "a judge; may be given several times",
-    "--votes N=1": "votes per model judge",
-    "--pool {majority,mean}=majority": _JUDGING["--pool {majority,mean}=majority"],
-    "--limit, --cases N": "number of cases (default: all)",
-    "--descriptive": "use only open questions whose explanation is likely to be descriptive",
-    "--concepts K=1": "concepts tested per explanation",
-    "--intervene {picture,thought,both}=picture": _AUDIT["--intervene {picture,thought,both}=picture"],
-    "--strength N=1": "number of strengths of each edit, from 1 to 4",
-    "--control {none,nothing,uncited,both}=none": "control edits",
-    "--checker C*": "a checker of edits; may be given several times",
     "--require CRITERION*": "a criterion to meet, such as 'specificity at least 0.9'; may be given several times",
     "--key FILE": "an OpenSSH private key that signs the plan",
-}
-_BUNDLE: Final = {
-    "AUDIT": "an audit folder",
-    "--calibration DIR": "a calibration made after the audit",
-    "--reviews EXPORT": "an export of `collect --flow judge`: people's reviews of the verdicts",
-}
-_SIGN: Final = {
-    "AUDIT": "an audit folder",
-    "--key FILE!": "the OpenSSH private key (create one with: ssh-keygen -t ed25519)",
-    "--name NAME=": "name of a person; their sign-off is stored next to the seal",
-    "--role ROLE=": "the person's role",
-    "--timestamp URL": "an RFC 3161 server that timestamps the seal",
-    "--zip FILE": _BUNDLING["--zip FILE"],
-}
-_VERIFY: Final = {
-    "AUDIT": "an audit folder, or the ZIP of one",
-    "--key KEYS*": "the required signer: a public key, or a file of allowed signers",
-    "--identity NAME=": "the identity that must have signed, as named in the file of allowed signers",
-    "--revoked FILE": "public keys that are no longer trusted, or an OpenSSH revocation list",
-    "--timestamp-ca FILE": "certificates (PEM) of the authority whose time stamps are trusted",
-    "--seal SHA256=": "the expected seal",
-    "--dataset DIR": "the audited dataset, if it was moved",
-    "--against DIR": "the earlier audit it was compared with",
 }
 _EXAMPLES: Final = """examples:
   countersight audit flowers --model embedded --extractor rules --editor exact --judge exact -o audits/embedded
@@ -124,37 +91,13 @@ _EXAMPLES: Final = """examples:
 
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
-    audit = verb(
-        verbs,
-        "audit",
-        _audit,
-        "test a model's explanations: change the cited parts of the picture and ask again",
-        "",
-        _AUDIT,
-        _BUNDLING,
-        _JUDGING,
-        _ASKING,
-        shared_options("temperature", "detail", "price", max_tokens=2048),
-    )
+    summary = "test a model's explanations: change the cited parts of the picture and ask again"
+    tables = (_AUDIT, _METHOD, audit_bundle.BUNDLING, _JUDGING, _ASKING)
+    model = shared_options("temperature", "detail", "price", max_tokens=2048)
+    audit = verb(verbs, "audit", _audit, summary, "", *tables, model)
     audit.formatter_class = argparse.RawDescriptionHelpFormatter
     audit.epilog = _EXAMPLES
-    audit.add_argument(
-        "--control",
-        nargs="?",
-        const="both",
-        choices=["nothing", "uncited", "both"],
-        help="also ask after edits that should not change the answer: one that changes nothing, and edits of things "
-        "or properties that the explanation does not cite (without a value: both)",
-    )
-    audit.add_argument(
-        "--strength",
-        type=int,
-        default=1,
-        choices=range(1, 5),
-        metavar="1..4",
-        help="apply each edit at this many strengths, to see whether the answer follows (default: 1, the full "
-        "edit only)",
-    )
+    _add_control(audit)
     audit.add_argument(
         "--require",
         action="append",
@@ -165,14 +108,9 @@ def add(verbs: Verbs) -> None:
         "the criteria of the plan",
     )
     add_local(audit)
-    calibrate = _command(
-        verbs,
-        "calibrate",
-        _calibrate,
-        "Test judges on cases with known verdicts, and report how often they are right.",
-        "--judge openai:gpt-4o --votes 3 -o calibrations/gpt-4o",
-        _CALIBRATE | _JUDGING | _ASKING,
-    )
+    summary = "Test judges on cases with known verdicts, and report how often they are right."
+    example = "--judge openai:gpt-4o --votes 3 -o calibrations/gpt-4o"
+    calibrate = audit_verb(verbs, "calibrate", _calibrate, summary, example, _CALIBRATE, _VOTES, _JUDGING, _ASKING)
     for parser in (audit, calibrate):
         parser.add_argument(
             "--judge-temperature",
@@ -181,50 +119,41 @@ def add(verbs: Verbs) -> None:
             type=temperature,
             help=f"temperature of the judges (default: 0 for one vote, {TEMPERATURE_OF_SEVERAL_VOTES} for several)",
         )
-    _command(
-        verbs,
-        "plan",
-        _plan,
-        "Write down what an audit will do and which criteria it has to meet, before it starts.",
-        "flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json",
-        _PLAN,
-    )
-    _command(
-        verbs,
-        "bundle",
-        _bundle,
-        "Rewrite the page and documents of an audit and seal them again, for example after a review or a calibration.",
-        "audits/gpt-4o --against audits/gpt-4o-may",
-        _BUNDLE | _BUNDLING,
-    )
-    _command(
-        verbs,
-        "sign",
-        _sign,
-        "Sign the seal of a finished audit with an OpenSSH key, or add a named person's sign-off (--name).",
-        "audits/gpt-4o --key ~/.ssh/id_ed25519",
-        _SIGN,
-    )
-    _command(
-        verbs,
-        "verify",
-        _verify,
-        "Check a finished audit: report anything that was changed, removed or added, or that does not follow "
-        "from its log.",
-        "audits/gpt-4o",
-        _VERIFY,
+    summary = "Write down what an audit will do and which criteria it has to meet, before it starts."
+    example = "flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json"
+    _add_control(audit_verb(verbs, "plan", _plan, summary, example, _PLAN, _METHOD))
+    audit_bundle.add(verbs)
+
+
+def _add_control(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--control",
+        nargs="?",
+        const="both",
+        default="none",
+        choices=["none", "nothing", "uncited", "both"],
+        help="also ask after edits that should not change the answer: one that changes nothing, and edits of things "
+        "or properties that the explanation does not cite (without a value: both; default: none)",
     )
 
 
-def _command(verbs: Verbs, name: str, call: Call, summary: str, example: str, table: Table) -> argparse.ArgumentParser:
-    """Add a subcommand of `audit`, which `countersight --help` does not list."""
-    command = f"countersight audit {name}"
-    parser = verbs.add_parser(
-        f"audit {name}", prog=command, description=summary, epilog=f"Example: {command} {example}"
-    )
-    parser.set_defaults(call=call)
-    add_options(parser, table)
-    return parser
+def _method(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of `_METHOD` by the names that audits and their plans use."""
+    from countersight.audits import USUAL_CHECKERS
+
+    return {
+        "judges": tuple(chosen.judge),
+        "votes": chosen.votes,
+        "pool": _pooling_rule(chosen),
+        "concepts": chosen.concepts,
+        "control": chosen.control in ("nothing", "both"),
+        "uncited": chosen.control in ("uncited", "both"),
+        "intervene": chosen.intervene,
+        "strength": chosen.strength,
+        "cases": chosen.limit,
+        "descriptive": chosen.descriptive,
+        "checkers": tuple(chosen.checker or USUAL_CHECKERS),
+    }
 
 
 def _helper_settings(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
@@ -243,9 +172,8 @@ def _pooling_rule(chosen: argparse.Namespace) -> "Pool":
 
 def _judge_temperature(chosen: argparse.Namespace) -> float | None:
     """Return the temperature of the judges; None is the server's default."""
-    given: float | None = getattr(
-        chosen, "judge_temperature", TEMPERATURE_OF_SEVERAL_VOTES if chosen.votes > 1 else 0.0
-    )
+    usual = TEMPERATURE_OF_SEVERAL_VOTES if chosen.votes > 1 else 0.0
+    given: float | None = getattr(chosen, "judge_temperature", usual)
     return given
 
 
@@ -253,7 +181,6 @@ def _audit(chosen: argparse.Namespace) -> int:
     from countersight.audits import (
         BRIEF,
         USUAL,
-        USUAL_CHECKERS,
         AuditFolder,
         AuditOptions,
         AuditTally,
@@ -270,17 +197,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         model=chosen.model,
         extractor=chosen.extractor,
         editor=chosen.editor,
-        judges=tuple(chosen.judge),
         prompts=find_prompts(chosen.prompts or (BRIEF if chosen.extractor == "rules" else USUAL)),
-        votes=chosen.votes,
-        pool=_pooling_rule(chosen),
-        concepts=chosen.concepts,
-        control=chosen.control in ("nothing", "both"),
-        uncited=chosen.control in ("uncited", "both"),
-        intervene=chosen.intervene,
-        strength=chosen.strength,
-        cases=chosen.limit,
-        descriptive=chosen.descriptive,
         settings=model_settings(chosen),
         extractor_settings=_helper_settings(chosen, 0.0),
         judge_settings=_helper_settings(chosen, _judge_temperature(chosen)),
@@ -288,69 +205,39 @@ def _audit(chosen: argparse.Namespace) -> int:
         retry=RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
         calibration=chosen.calibration,
         lpips=chosen.lpips,
-        checkers=tuple(chosen.checker or USUAL_CHECKERS),
         operator=chosen.operator,
         credentials=chosen.credentials,
         plan=chosen.plan,
         requires=tuple(filter(None, chosen.require or ())),
+        **_method(chosen),
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
     with _show_progress(f"audit {chosen.model}", tally):
         stopped = _run_steps(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
     if stopped:
         return EXIT_STOPPED
-    finished = _finish(chosen.output, chosen)
+    finished = audit_bundle.finish_audit(chosen.output, chosen)
     if chosen.require is not None and finished.conclusion.answer != "met":
         return 1
     return 0 if finished.scores.kept.ccs.concepts or finished.scores.thought else 1
 
 
-def _run_steps(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
-    """Run work that Ctrl-C can stop; returns whether it was stopped."""
+def _plan(chosen: argparse.Namespace) -> int:
+    from countersight.audits import AuditPlan, write_plan
+    from countersight.dataset import Dataset
 
-    async def run_whole(stop: "asyncio.Event") -> bool:
-        await work(stop)
-        return stop.is_set()
-
-    stopped = run_interruptible(run_whole, "steps") is not False
-    if stopped:
-        print(RESUME_MESSAGE, file=sys.stderr)
-    return stopped
-
-
-@contextmanager
-def _show_progress(name: str, tally: "AuditTally") -> Iterator[None]:
-    """Show the steps of an audit while they run, and a summary at the end."""
-    from countersight.engine import show_progress
-
-    try:
-        with show_progress(name, tally, "steps"):
-            yield
-    finally:
-        if tally.total:  # otherwise it never started, and the error says why
-            print(tally.summary(), file=sys.stderr)
-
-
-def _finish(folder: Path, chosen: argparse.Namespace) -> "Finished":
-    """Write, seal and print the results of an audit."""
-    from rich.console import Console
-
-    from countersight.audits import finish, print_results
-
-    finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
-    print_results(finished, Console())
-    print(f"Audit page: {finished.html.resolve()}\nSeal of the bundle: {finished.seal}")
-    _zip(folder, chosen.zip)
-    return finished
-
-
-def _zip(folder: Path, to: Path | None) -> None:
-    """Write the bundle as one ZIP file, if requested."""
-    if to is not None:
-        from countersight.audits.bundle import zip_bundle
-
-        zip_bundle(folder, to)
-        print(f"Bundle as one ZIP file: {to}")
+    dataset = Dataset.open(chosen.dataset)
+    plan = AuditPlan(
+        dataset=dataset.fingerprint,
+        name=dataset.path.resolve().name,
+        model=chosen.model,
+        extractor=chosen.extractor,
+        editor=chosen.editor,
+        criteria=tuple(chosen.require),
+        **_method(chosen),
+    )
+    print(f"{chosen.output}\nSHA-256 of the plan: {write_plan(chosen.output, plan, chosen.key)}")
+    return 0
 
 
 def _calibrate(chosen: argparse.Namespace) -> int:
@@ -393,73 +280,27 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _plan(chosen: argparse.Namespace) -> int:
-    from countersight.audits import USUAL_CHECKERS, AuditPlan, write_plan
-    from countersight.dataset import Dataset
+def _run_steps(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
+    """Run work that Ctrl-C can stop; returns whether it was stopped."""
 
-    dataset = Dataset.open(chosen.dataset)
-    plan = AuditPlan(
-        dataset=dataset.fingerprint,
-        name=dataset.path.resolve().name,
-        cases=chosen.limit,
-        concepts=chosen.concepts,
-        judges=tuple(chosen.judge),
-        votes=chosen.votes,
-        pool=_pooling_rule(chosen),
-        descriptive=chosen.descriptive,
-        control=chosen.control in ("nothing", "both"),
-        uncited=chosen.control in ("uncited", "both"),
-        intervene=chosen.intervene,
-        strength=chosen.strength,
-        checkers=tuple(chosen.checker or USUAL_CHECKERS),
-        model=chosen.model,
-        extractor=chosen.extractor,
-        editor=chosen.editor,
-        criteria=tuple(chosen.require),
-    )
-    print(f"{chosen.output}\nSHA-256 of the plan: {write_plan(chosen.output, plan, chosen.key)}")
-    return 0
+    async def run_whole(stop: "asyncio.Event") -> bool:
+        await work(stop)
+        return stop.is_set()
+
+    stopped = run_interruptible(run_whole, "steps") is not False
+    if stopped:
+        print(RESUME_MESSAGE, file=sys.stderr)
+    return stopped
 
 
-def _bundle(chosen: argparse.Namespace) -> int:
-    if chosen.calibration:
-        from countersight.audits import AuditFolder
-        from countersight.audits.calibration import check_calibration, copy_calibration
+@contextmanager
+def _show_progress(name: str, tally: "AuditTally") -> Iterator[None]:
+    """Show the steps of an audit while they run, and a summary at the end."""
+    from countersight.engine import show_progress
 
-        check_calibration(chosen.calibration, AuditFolder.open(chosen.audit).manifest)
-        copy_calibration(chosen.calibration, chosen.audit)
-    if chosen.reviews:
-        from countersight.audits import read_audit, score
-        from countersight.audits.calibration import take_reviews
-
-        take_reviews(chosen.reviews, chosen.audit, score(read_audit(chosen.audit)))
-    _finish(chosen.audit, chosen)
-    return 0
-
-
-def _sign(chosen: argparse.Namespace) -> int:
-    import datetime
-
-    from countersight.audits.signing import sign_bundle, sign_off, stamp_bundle
-
-    if chosen.name:
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        print(sign_off(chosen.audit, chosen.key, name=chosen.name, role=chosen.role, at=now))
-    else:
-        print(sign_bundle(chosen.audit, chosen.key))
-    if chosen.timestamp:
-        print(stamp_bundle(chosen.audit, chosen.timestamp))
-    _zip(chosen.audit, chosen.zip)
-    return 0
-
-
-def _verify(chosen: argparse.Namespace) -> int:
-    from countersight.audits.signing import read_allowed_signers, read_authorities
-    from countersight.audits.verifying import Trust, describe_result, verify_bundle
-
-    signers = read_allowed_signers(chosen.key, identity=chosen.identity, revoked=chosen.revoked)
-    trust = Trust(signers, read_authorities(chosen.timestamp_ca) if chosen.timestamp_ca else ())
-    found = verify_bundle(chosen.audit, chosen.seal, trust=trust, dataset=chosen.dataset, against=chosen.against)
-    for line in describe_result(found, chosen.audit, compared=bool(chosen.seal)):
-        print(line)
-    return 0 if found.sound else 1
+    try:
+        with show_progress(name, tally, "steps"):
+            yield
+    finally:
+        if tally.total:  # otherwise it never started, and the error says why
+            print(tally.summary(), file=sys.stderr)

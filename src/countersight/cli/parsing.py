@@ -94,6 +94,20 @@ def verb(verbs: Verbs, name: str, call: Call, summary: str, example: str, *table
     return parser
 
 
+def audit_verb(
+    verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table
+) -> argparse.ArgumentParser:
+    """Add a subcommand of `audit`, which `countersight --help` does not list."""
+    command = f"countersight audit {name}"
+    parser = verbs.add_parser(
+        f"audit {name}", prog=command, description=summary, epilog=f"Example: {command} {example}"
+    )
+    parser.set_defaults(call=call)
+    for table in tables:
+        add_options(parser, table)
+    return parser
+
+
 def add_options(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", table: Table) -> None:
     """Add the options of a table to a verb, or to a group of its options."""
     for usage, words in table.items():
@@ -181,6 +195,7 @@ _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     "DOLLARS": lambda text: _number(text, "an amount of dollars above 0, such as 5.00 or 0.005", 1e-6, 1e9),
     "SHARE": lambda text: _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5),
     "P%": parse_share,
+    "1..4": _whole_number("a whole number from 1 to 4", 4),
     "T": temperature,
     "IN,OUT": _prices,
     "W": _until,

@@ -96,7 +96,10 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
     if not header:
         yield 1, BadFile("the file", "is empty")
         return
-    if any("\ufffd" in name or "\0" in name for name in header):  # UTF-16, or not text at all
+    if any("\0" in name for name in header):
+        yield 1, BadFile("the file", "is UTF-16 text, or not text at all; save it as UTF-8")
+        return
+    if any("\ufffd" in name for name in header):
         yield 1, _NOT_UTF8
         return
     header = _named(header, (*fields, *optional))
