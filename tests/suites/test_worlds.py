@@ -73,9 +73,8 @@ def test_groups_are_even_and_every_answer_comes_as_often_in_the_same_words(cases
 def test_options_have_the_roles_of_their_question(cases):
     asked = [case for case in cases if case.group == "which falls"]
     assert all(
-        {option.role for option in case.counterfactual.options} == {"answer", "image", "graph", "text"}
-        for case in asked
-    )
+        {option.role for option in case.counterfactual.options} == {"answer", "image", "graph"} for case in asked
+    ), "all four blocks are in the picture"
     assert set(Counter(case.counterfactual.answer for case in asked)) == set("ABCD")
     for case in cases:
         for question in (case.factual, case.counterfactual):
@@ -216,8 +215,8 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("group", "places"), [("which falls", 3), ("planning", 4)])
-def test_no_option_is_right_because_it_is_highest(group, places):
+@pytest.mark.parametrize("group", ["which falls", "planning"])
+def test_no_option_is_right_because_it_is_highest(group):
     """Which of the options is highest, or lowest, tells nothing: each place is right as often, as far as worlds go."""
     only = msgspec.structs.replace(SUPPORTS, groups=tuple(each for each in SUPPORTS.groups if each.name == group))
     right = Counter()
@@ -228,5 +227,5 @@ def test_no_option_is_right_because_it_is_highest(group, places):
             if option.text in there:
                 heights[option.role == "answer"].append(there[option.text])
         right[sum(other < heights[True][0] for other in heights[False])] += 1
-    assert set(right) == set(range(places))
+    assert set(right) == set(range(4))
     assert max(right.values()) <= 12 + 1

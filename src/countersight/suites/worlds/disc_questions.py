@@ -67,6 +67,7 @@ MIN_VISIBLE_MOVEMENT = 30
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
 """The role by whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
 _CHANGES = 10
+_OPTIONS = 4
 
 
 def disc_changes(world: Discs, rng: Random) -> Iterator[WordedChange]:
@@ -167,7 +168,10 @@ def _moving(happens: Motion) -> str:
 
 
 def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
-    """Yield drafts that ask which of four a disc would touch first; the factual question asks which is nearest."""
+    """Yield drafts that ask which of four a disc would touch first; the factual question asks which is nearest.
+
+    All four are on the table if it has enough discs; otherwise the fourth is a disc of another colour.
+    """
     assert change.worded_change
     now, then = motion(change.world), motion(change.after)
     for disc in _others(change):
@@ -176,26 +180,28 @@ def who_first(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
         right = there.pop(_first(disc.id, then), None)
         if right is None:
             continue
-        # Two others: those that the disc meets come first.
+        # Of the others, one that the disc meets comes first.
         others = sorted(rng.sample(list(there.values()), len(there)), key=lambda each: each.id not in met)
-        absent = sorted(set(COLOURS) - {each.colour for each in change.world.discs})
-        if len(others) < 2 or not absent:
-            continue
-        chosen = [right, others[0], rng.choice(others[1:])]
+        chosen = [right, *others[:1], *rng.sample(others[1:], min(2, len(others[1:])))]
+        options = [
+            Option(f"the {each.name}", "answer" if each is right else "graph" if each.id in met else "image")
+            for each in chosen
+        ]
+        if len(options) == _OPTIONS - 1:
+            absent = sorted(set(COLOURS) - {each.colour for each in change.world.discs})
+            options.append(Option(f"the {rng.choice(absent)} disc", "text"))
         near = nearest(chosen, disc)
-        if near is None:
+        if near is None or len(options) < _OPTIONS:
             continue
-        roles = ("answer", *("graph" if each.id in met else "image" for each in chosen[1:]), "text")
-        names = (*(f"the {each.name}" for each in chosen), f"the {rng.choice(absent)} disc")
         asked = f"Which of these would the {disc.name} touch first if {change.worded_change.words.text}?"
         yield replace(
             change,
             target=_first(disc.id, now) != right.id,
             kind="choice",
             factual=WorldQuestion(f"Which of these is nearest to the {disc.name}?", f"the {near.name}"),
-            counterfactual=WorldQuestion(f"{RULE} {asked}", names[0]),
-            shown=WorldQuestion(f"{SHOWN_INTRO} Which of these does the {disc.name} touch first?", names[0]),
-            options=tuple(map(Option, names, roles)),
+            counterfactual=WorldQuestion(f"{RULE} {asked}", options[0].text),
+            shown=WorldQuestion(f"{SHOWN_INTRO} Which of these does the {disc.name} touch first?", options[0].text),
+            options=tuple(options),
             fact=partial(_first, disc.id),
         )
 
@@ -259,9 +265,6 @@ def _others(change: WorldDraft) -> list[Disc]:
     """Return the discs that may be asked about: all except the changed one."""
     assert change.worded_change
     return [disc for disc in change.world.discs if disc.id != change.worded_change.about.id]
-
-
-_OPTIONS = 4
 
 
 def planning(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:

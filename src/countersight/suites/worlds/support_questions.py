@@ -51,9 +51,6 @@ from countersight.worlds import (
     yes_or_no,
 )
 
-ROLES = ("answer", "image", "graph", "text")
-"""The right option; a thing in the picture that is not involved; one that is involved; one that is not in the
-picture."""
 _CHANGES = 8
 """The number of changes that are solved for one world."""
 FLOOR = "What falls ends up on the floor."
@@ -227,32 +224,30 @@ def how_many(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
 
 
 def which_falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
-    """Return drafts that ask which of four blocks would fall; only the picture distinguishes them."""
+    """Yield drafts that ask which of four blocks would fall; only the picture distinguishes them."""
     world, worded_change, down = change.world, change.worded_change, change.fallen
     assert worded_change
     # Touching things never have the same colour: an option of that colour could be ruled out from the words alone.
     blocks = [thing for thing in world.free if thing.kind == "block" and thing.colour != worded_change.about.colour]
-    right = [thing for thing in blocks if thing.id in down]
     near = involved(world, worded_change.about.id)
+    right = [thing for thing in blocks if thing.id in down]
     joined = [thing for thing in blocks if thing.id not in down and thing.id in near]
     beside = [thing for thing in blocks if thing.id not in down and thing.id not in near]
-    used_colours = {thing.colour for thing in world.things if thing.kind == "block"}
-    absent = sorted(set(COLOURS) - used_colours - {worded_change.about.colour})
-    if not absent:
-        return
-    for place, chosen in by_height(product(right, beside, joined), rng).items():
+    wrong = [three for three in combinations((*joined, *beside), 3) if three[0] in joined and three[-1] in beside]
+    for place, chosen in by_height(([one, *three] for one in right for three in wrong), rng).items():
         highest = clearly_first(chosen, lambda thing: thing.middle[1])
         if highest is None:
             continue
-        names = [*(f"the {thing.name}" for thing in chosen), f"the {rng.choice(absent)} block"]
+        options = [Option(f"the {thing.name}", "graph" if thing in joined else "image") for thing in chosen]
+        options[0] = Option(options[0].text, "answer")
         yield replace(
             change,
             target=place,
             kind="choice",
             factual=WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
-            counterfactual=WorldQuestion(f"Which of these would fall if {worded_change.words.text}?", names[0]),
-            shown=WorldQuestion("Which of these lies on the floor?", names[0]),
-            options=tuple(map(Option, names, ROLES)),
+            counterfactual=WorldQuestion(f"Which of these would fall if {worded_change.words.text}?", options[0].text),
+            shown=WorldQuestion("Which of these lies on the floor?", options[0].text),
+            options=tuple(options),
         )
 
 
@@ -327,7 +322,8 @@ _THREE, _FOUR = ((0,), (1,), (2,)), ((0,), (1,), (2,), (3,))
 _STRUCTURES_WHICH_FALLS: dict[Hashable, tuple[tuple[str, ...], ...]] = {
     0: ((), ("tower", "tower")),
     1: (("tower", "shelf"), ("tower", "hanging"), ("chain", "shelf")),
-    2: (("chain", "shelf"),),
+    2: (("tower", "shelf"), ("tower", "hanging"), ("chain", "shelf")),
+    3: (("chain", "shelf"), ("chain", "swing")),
 }
 _STRUCTURES_PLANNING: dict[Hashable, tuple[tuple[str, ...], ...]] = {
     0: ((), ("tower", "tower")),
@@ -356,7 +352,7 @@ GROUPS = (
         under_changes(which_falls),
         (0,),
         ("loss",),
-        dict.fromkeys(LEVELS, _THREE),
+        dict.fromkeys(LEVELS, _FOUR),
         structures=_STRUCTURES_WHICH_FALLS,
     ),
     # Easy worlds have too few things: the lowest of four blocks always carries something.
