@@ -5,6 +5,7 @@ or offered must certainly be neither causes nor effects of the graph's things.
 """
 
 from countersight.causal import (
+    CausalEdge,
     CausalGraph,
     Thing,
     acting_kind,
@@ -52,6 +53,10 @@ _FASTENING = frozenset({
 })  # fmt: skip
 """Parts that fasten a thing together with others of their kind, so that no single one keeps it in place. Only CB, which
 also names the other cause, and SC, which asks whether one cause is enough, ask about them."""
+_STICKING = frozenset({"magnet", "sticker", "tape"})
+"""Things that may hold what hangs beside them."""
+_BABIES = frozenset({"baby", "infant", "toddler"})
+"""People whom others usually hold."""
 _OF_ACTING = {"direct": ("CaI", "CR"), "chain": ("CA", "AR"), "fork": ("CR",)}
 """Tasks that ask about force and source, by kind of graph."""
 
@@ -95,7 +100,17 @@ def _has_one_answer(task: Task, graph: CausalGraph, effect: str, behind: tuple[s
     classes = {thing.id: classes_of(thing.name) for thing in (*graph.things, *graph.others)}
     if task.short in _FOR_SURE and classes[effect] & _SELF_MOVING:
         return False
+    if task.short in ("SC", "NC") and any(_needs_another(edge) for edge in graph.edges):
+        return False
+    if "ground" in classes[effect]:  # the snow on a roof is still snow without the roof
+        return False
     return not (graph.kind == "direct" and any(classes[thing] & _UNMOVED for thing in behind))
+
+
+def _needs_another(edge: CausalEdge) -> bool:
+    """Return whether something besides the named cause certainly keeps a thing in place: what leans on a wall also
+    stands on the floor, and what hangs has a hook or a string."""
+    return "against" in edge.relation or edge.relation.startswith(("lean", "prop", "hang"))
 
 
 def _is_worth_asking(task: Task, graph: CausalGraph, query: YesNoQuery) -> bool:
@@ -134,7 +149,9 @@ def _are_apart(graph: CausalGraph, names: dict[str, str], query: YesNoQuery) -> 
     if on_dish or mixed or attached[lost] != attached[query.effect]:
         return False
     heads = {singular(head(names[thing])) for thing in (lost, query.effect)}
-    if heads & _NOT_SEEN or any(_says_with(text, heads) for text in graph.descriptions):
+    if heads & _STICKING or (heads & _BABIES and "person" in one & other):
+        return False
+    if {*heads, singular(head(cause.name))} & _NOT_SEEN or any(_says_with(text, heads) for text in graph.descriptions):
         return False
     return not may_keep(names[lost], names[query.effect])
 

@@ -11,7 +11,7 @@ between the two. If the answer acts through another thing, the same holds for th
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from random import Random
 
 from countersight.case import Option
@@ -54,9 +54,14 @@ _LOOK_ALIKE = tuple(
         "barrier fence railing",
         "bicycle bike moped motorbike motorcycle scooter",
         "bookcase bookshelf cabinet cupboard drawer dresser shelf stand",
-        "bottle jar vase",
+        "bottle jar jug pitcher vase",
+        "bread bun cake cookie cupcake muffin pastry pie",
         "bowl dish pan plate platter saucer tray",
         "buggy carriage cart trolley wagon",
+        "bench bleachers pew",
+        "cage corral coop enclosure fence pen stable stall",
+        "car jeep minivan suv van",
+        "computer laptop monitor screen television tv",
         "burrito pie pizza sandwich",
         "console counter counter-top countertop desk mantel table",
         "cup glass mug",
@@ -70,6 +75,8 @@ _BETWEEN = frozenset({"carried", "container", "dish", "garment_part", "shelf", "
 
 _SEXES = dict.fromkeys(("boy", "gentleman", "guy", "man"), "male") | dict.fromkeys(("girl", "lady", "woman"), "female")
 """The sex that a word implies: a boy may also be called a man, but not a woman."""
+_ADULTS = frozenset({"lady", "man", "woman"})
+_CHILDREN = frozenset({"baby", "child", "infant", "kid", "toddler"})
 
 _ANY_FOOD = frozenset({"dessert", "dish", "food", "fruit", "meal", "meat", "salad", "snack", "vegetable", "veggie"})
 """Words that apply to many kinds of food."""
@@ -78,12 +85,12 @@ _ANY_FOOD = frozenset({"dessert", "dish", "food", "fruit", "meal", "meat", "sala
 def may_be_taken_for(one: str, other: str) -> bool:
     """Return whether a viewer could call one thing by the other's name."""
     shared = classes_of(one) & classes_of(other)
-    if "person" in shared:
-        sexes = {_SEXES.get(singular(head(name)), "") for name in (one, other)}
-        return "" in sexes or len(sexes) == 1
-    if "food" in shared and any(singular(head(name)) in _ANY_FOOD for name in (one, other)):
-        return True
     heads = {singular(head(name)) for name in (one, other)}
+    if "person" in shared:
+        sexes = {_SEXES.get(noun, "") for noun in heads}
+        return ("" in sexes or len(sexes) == 1) and not (heads & _ADULTS and heads & _CHILDREN)
+    if "food" in shared and heads & _ANY_FOOD:
+        return True
     alike = shared & _TAKEN_FOR or any(heads <= names for names in _LOOK_ALIKE)
     return may_be_the_same(one, other) or bool(alike)
 
@@ -151,6 +158,20 @@ class Answers:
         fit = {name: often for name, often in fit.items() if self._is_wrong(name, shape, query)}
         return Counter(fit) if len(fit) >= _MIN_CANDIDATES else Counter()
 
+    def names_in_place_of(self, reason: str, shape: Shape, effect: str) -> dict[str, float]:
+        """Return names of things that could be the reason why the effect stays, with weights: how often a name keeps
+        the same or another thing in place in this way, times its similarity to the reason."""
+        keys = _keys(shape.names[effect], shape.kind(reason, effect))
+        by_name, alike, any_thing = (self._names_by_neighbour.get(key, Counter[str]()) for key in keys)
+        classes = classes_of(shape.names[reason])
+        weights: dict[str, float] = {}
+        for name, often in any_thing.items():
+            own = classes_of(name)
+            if name in alike or often >= _MIN_TIMES_SEEN:
+                similarity = _LEAST_SIMILARITY + len(own & classes) / len(own | classes)
+                weights[name] = similarity * (by_name[name] + alike[name] + often / _MIN_TIMES_SEEN)
+        return weights
+
     def _fits(self, name: str, answer: str) -> bool:
         """Return whether a name has as many words as the answer, and neither may keep the other in place."""
         if len(name.split()) != len(answer.split()) or self._are_related(name, answer):
@@ -215,6 +236,10 @@ def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable, Hashable]:
 
 _WRONG = 3
 _TRIES = 40
+_MIN_TIMES_SEEN = 3
+"""A name that keeps only other things in place is a wrong reason if it does so this often."""
+_LEAST_SIMILARITY = 0.01
+"""The similarity of things that share no class, so that they are offered if no similar thing can be."""
 _MIN_BYSTANDER_WEIGHT = 0.1
 """The weight of a bystander that is not right elsewhere."""
 
@@ -226,9 +251,9 @@ def options(
 
     All refer to different things: no option is a synonym, or a broader or narrower term, of another.
     """
-    likely = answers.plausible_names(shape, query)
     if is_explained(task):
-        return _explained(task, query, shape, likely, rng)
+        return _explained(task, query, shape, answers, rng)
+    likely = answers.plausible_names(shape, query)
     answer = shape.names[query.answer[0]]
     partial = [shape.names[thing] for thing in query.partial]
     # A partial answer is offered if several answers have its name, or if common knowledge would find the right one; a
@@ -246,18 +271,16 @@ def options(
 
 
 def _explained(
-    task: Task, query: ChoiceQuery, shape: Shape, likely: Counter[str], rng: Random
+    task: Task, query: ChoiceQuery, shape: Shape, answers: Answers, rng: Random
 ) -> tuple[Option, ...] | None:
     """Return four explanations: the first reason or a wrong one, with the second reason or a wrong one. Each name
     occurs in two of the four sentences, so that none stands out."""
     first, second = (shape.names[thing] for thing in query.answer)
-    bystander = [option.text for option in _bystander_options(shape, likely, [first, second], rng)][:1]
-    here, others = in_the_picture(shape.graph), list[str]()
-    for reason in (first, second):
-        like = Counter({name: often for name, often in likely.items() if classes_of(name) & classes_of(reason)})
-        drawn = _draw_names(like, 1, [*others, *here], rng, _TRIES) or _draw_names(
-            likely, 1, [*others, *here], rng, _TRIES
-        )
+    in_place = [answers.names_in_place_of(reason, shape, query.about[-1]) for reason in query.answer]
+    bystander = [option.text for option in _bystander_options(shape, in_place[0], [first, second], rng)][:1]
+    others: list[str] = []
+    for names in in_place:
+        drawn = _draw_names(names, 1, [*others, *in_the_picture(shape.graph)], rng, _TRIES)
         if drawn is None:
             return None
         others += drawn
@@ -269,18 +292,20 @@ def _explained(
     return tuple(Option(explanation(task, effect, *pair), role) for pair, role in zip(pairs, roles, strict=True))
 
 
-def _bystander_options(shape: Shape, likely: Counter[str], chosen: list[str], rng: Random) -> list[Option]:
+def _bystander_options(shape: Shape, likely: Mapping[str, float], chosen: list[str], rng: Random) -> list[Option]:
     """Return bystanders in a random order that prefers things that are often right elsewhere."""
     found = [
         thing.name
         for thing in bystanders(shape.graph)
         if not any(may_be_taken_for(thing.name, other) for other in chosen)
     ]
-    found.sort(key=lambda name: rng.random() ** (1 / (likely[name] or _MIN_BYSTANDER_WEIGHT)), reverse=True)
+    found.sort(key=lambda name: rng.random() ** (1 / (likely.get(name) or _MIN_BYSTANDER_WEIGHT)), reverse=True)
     return [Option(name, "image") for name in found]
 
 
-def _draw_names(likely: Counter[str], number: int, unlike: list[str], rng: Random, tries: int) -> list[str] | None:
+def _draw_names(
+    likely: Mapping[str, float], number: int, unlike: list[str], rng: Random, tries: int
+) -> list[str] | None:
     """Draw different names, weighted by how often each is right elsewhere, that cannot refer to any thing in
     `unlike`."""
     names, weights = list(likely), list(likely.values())

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from random import Random
 
 from msgspec.structs import replace
