@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 from PIL import Image, ImageChops, ImageDraw, ImageOps
 
-from countersight.audits.asking import measure_edit
 from countersight.audits.extraction.model import extract_prompt, parse_concepts
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import LOG, AuditFolder, decode_step, encode_step
@@ -39,7 +38,8 @@ from countersight.audits.stages import NOTHING
 from countersight.audits.trail import read_audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
-from countersight.editing.quality.measuring import EditQuality
+from countersight.editing.quality.measuring import measure_edit
+from countersight.editing.quality.rule import EditQuality
 from countersight.engine import DatasetReference
 from countersight.files import write_whole
 from countersight.picture import check_picture

@@ -25,8 +25,10 @@ from insider import appended, findings, rechained, replace, resealed, reviewed, 
 from PIL import Image, PngImagePlugin
 
 from countersight import __version__
-from countersight.audits.bundle.seal import SEAL, read_seal, zip_bundle
-from countersight.audits.calibration.sheet import CALIBRATION, Calibration
+from countersight.audits.bundle.seal import SEAL, read_seal
+from countersight.audits.bundle.zipping import zip_bundle
+from countersight.audits.calibration.sheet import Calibration
+from countersight.audits.calibration.storing import CALIBRATION
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
 from countersight.audits.plan import LATE

@@ -12,7 +12,9 @@ from insider import reviewed
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.audits.bundle.manifest import begin_session
-from countersight.audits.calibration.sheet import CALIBRATION, Calibration, JudgeSheet, instrument, rate
+from countersight.audits.calibration.instruments import instrument, rate
+from countersight.audits.calibration.sheet import Calibration, JudgeSheet
+from countersight.audits.calibration.storing import CALIBRATION
 from countersight.audits.finishing import finish
 from countersight.audits.records import Actor
 

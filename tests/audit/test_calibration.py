@@ -12,12 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.audits.calibration.calibrating import HOSTILE, RIGHT, Design, calibrate, calibration_of
-from countersight.audits.calibration.sheet import (
-    PANEL,
-    Instrument,
-    corrected,
-    rate,
-)
+from countersight.audits.calibration.correction import correct_score
+from countersight.audits.calibration.instruments import Instrument, rate
+from countersight.audits.calibration.sheet import PANEL
 from countersight.audits.judges.rules import normal
 from countersight.audits.pooling import Mean, mean_by_cluster
 from countersight.audits.prompts import find_prompts
@@ -137,21 +134,21 @@ def judge(sensitivity, specificity, n=1000):
     [(0.5, 0.9, 0.8, 3 / 7), (0.62, 1, 1, 0.62), (0.95, 0.9, 0.9, 1), (0.1, 0.7, 0.7, 0)],
 )
 def test_a_score_is_corrected_for_the_errors_of_its_judge(p, q1, q0, theta):
-    found = corrected(mean(p), judge(q1, q0))
+    found = correct_score(mean(p), judge(q1, q0))
     assert found.value == pytest.approx(theta, abs=1e-9)
     assert 0 <= found.low <= found.value <= found.high <= 1
     assert found.fits == (0 <= found.estimate <= 1) == (theta not in (0, 1))
 
 
 def test_scores_are_not_corrected_for_an_untested_judge_or_one_no_better_than_chance():
-    assert corrected(mean(0.5), judge(0.5, 0.5)) is None
-    assert corrected(mean(0.5), judge(0.9, 0.9, n=0)) is None
-    assert corrected(Mean(None, 0, 1, 0, 0, 0), judge(0.9, 0.9)) is None
+    assert correct_score(mean(0.5), judge(0.5, 0.5)) is None
+    assert correct_score(mean(0.5), judge(0.9, 0.9, n=0)) is None
+    assert correct_score(Mean(None, 0, 1, 0, 0, 0), judge(0.9, 0.9)) is None
 
 
 def test_the_interval_includes_the_uncertainty_of_score_and_judge():
     def width(half=0.01, n=100_000):
-        found = corrected(mean(0.6, half=half), judge(0.85, 0.85, n=n))
+        found = correct_score(mean(0.6, half=half), judge(0.85, 0.85, n=n))
         return found.high - found.low
 
     assert width(half=0.08) > 2 * width()
@@ -169,7 +166,7 @@ def test_the_interval_includes_the_uncertainty_of_score_and_judge():
 def test_a_corrected_interval_is_never_narrower_than_the_interval_of_the_score(pictures, passed, q1, q0, n):
     right = round(passed * pictures)
     score = mean_by_cluster([(str(nth), str(nth), float(nth < right)) for nth in range(pictures)])
-    found = corrected(score, judge(q1, q0, n))
+    found = correct_score(score, judge(q1, q0, n))
     assert found.estimate_low <= found.estimate <= found.estimate_high
     assert found.estimate_high - found.estimate_low >= score.high - score.low - 1e-9
 
@@ -183,6 +180,6 @@ def test_intervals_of_corrected_scores_have_their_coverage(theta, q1, q0):
         p = generator.binomial(n, theta * q1 + (1 - theta) * (1 - q0)) / n
         half = 1.96 * np.sqrt(max(p * (1 - p), 1e-9) / n)
         known = Instrument(rate(generator.binomial(m, q1), m), rate(generator.binomial(m, q0), m), 0)
-        found = corrected(Mean(p, p - half, p + half, n, n, n), known)
+        found = correct_score(Mean(p, p - half, p + half, n, n, n), known)
         held += found is not None and found.low <= theta <= found.high
     assert held / trials >= 0.9

@@ -6,16 +6,11 @@ from evidence import manifest, write_audit
 from insider import findings
 
 from countersight.audits.bundle.limits import headline, limits
+from countersight.audits.calibration.correction import CorrectedScore, correct_score
+from countersight.audits.calibration.instruments import instrument, rate
 from countersight.audits.calibration.people import PersonLabel, people_calibration
-from countersight.audits.calibration.sheet import (
-    LABELS,
-    Calibration,
-    CorrectedScore,
-    JudgeSheet,
-    corrected,
-    instrument,
-    rate,
-)
+from countersight.audits.calibration.sheet import Calibration, JudgeSheet
+from countersight.audits.calibration.storing import LABELS
 from countersight.audits.finishing import finish
 from countersight.audits.folder import AuditFolder
 from countersight.audits.pooling import HALVES, Mean, ccs_of_votes, panel_opinion, pooled_opinion
@@ -170,6 +165,6 @@ def test_a_panel_with_ties_gets_no_corrected_score() -> None:
     """A tie counts half in a score, but sensitivity and specificity of the decided tests do not include ties."""
     always = [(1.0, 1)] * 20 + [(0.0, 0)] * 20
     score = Mean(0.75, 0.6, 0.9, 48, 48, 48)
-    assert corrected(score, instrument(always)) is not None
-    assert corrected(score, instrument([*always, (0.5, 1)])) is None
-    assert corrected(score, instrument([*always, (None, 1)])) is not None
+    assert correct_score(score, instrument(always)) is not None
+    assert correct_score(score, instrument([*always, (0.5, 1)])) is None
+    assert correct_score(score, instrument([*always, (None, 1)])) is not None

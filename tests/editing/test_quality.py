@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.editing.quality.measuring import RULE, QualityRule, measure, similarity
+from countersight.editing.quality.measuring import measure
+from countersight.editing.quality.rule import RULE, QualityRule
+from countersight.editing.quality.ssim import similarity
 from countersight.errors import EditFailed
 from countersight.scenes.drawing import draw
 

@@ -11,7 +11,7 @@ import msgspec
 
 from countersight.audits.asking import AskedEditor, AskedModel, AuditServer
 from countersight.audits.bundle.manifest import begin_session
-from countersight.audits.calibration.sheet import check_calibration, copy_calibration
+from countersight.audits.calibration.storing import check_calibration, copy_calibration
 from countersight.audits.checkers.model import ModelChecker
 from countersight.audits.checkers.photographs import SeamChecker
 from countersight.audits.checkers.protocol import CHECKERS, Checker

@@ -22,6 +22,7 @@ from countersight.audits.bundle.cases import (
 )
 from countersight.audits.bundle.changes import CHANGES, change_record, stored_record
 from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, headline, limits
+from countersight.audits.bundle.listing import FileEntry, content, digests, list_entries
 from countersight.audits.bundle.manifest import (
     DATASET_SHEET,
     MANIFEST_SHEET,
@@ -30,9 +31,9 @@ from countersight.audits.bundle.manifest import (
     read_sessions,
     run_manifest,
 )
-from countersight.audits.bundle.seal import FileEntry, content, digests, list_entries, seal, sealable
+from countersight.audits.bundle.seal import seal, sealable
 from countersight.audits.calibration.people import REVIEWED, read_reviews
-from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN
+from countersight.audits.calibration.storing import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
 from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from countersight.audits.calibration.sheet import PANEL, CorrectedScore, KnownShare, corrected, rate
+from countersight.audits.calibration.correction import CorrectedScore, correct_score
+from countersight.audits.calibration.instruments import KnownShare, rate
+from countersight.audits.calibration.sheet import PANEL
 from countersight.audits.exclusion import (
     CHECKED,
     NO_PICTURE,
@@ -322,9 +324,9 @@ def _corrected(
             continue
         raw = together if sheet.judge.name == PANEL else of_judge(sheet.judge.name)
         found[sheet.judge.name] = CorrectedScores(
-            corrected(raw.pcs, sheet.pcs, seed=seed),
-            corrected(raw.ncc, sheet.ncc, seed=seed),
-            corrected(raw.ccs, sheet.ccs, seed=seed),
+            correct_score(raw.pcs, sheet.pcs, seed=seed),
+            correct_score(raw.ncc, sheet.ncc, seed=seed),
+            correct_score(raw.ccs, sheet.ccs, seed=seed),
         )
     return found
 

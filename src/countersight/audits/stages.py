@@ -11,12 +11,11 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.audits.asking import AskedEditor, ShownPicture, add_usage, conversation, measure_edit, record_reply
+from countersight.audits.asking import AskedEditor
 from countersight.audits.checkers.protocol import Checker, EditShown
-from countersight.audits.extensions import change_thought, effect_of, uncited_concepts
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
-from countersight.audits.ground_truth import SceneIndex
+from countersight.audits.ground_truth import SceneIndex, effect_of
 from countersight.audits.judges.protocol import Evidence, Judge
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
@@ -35,12 +34,15 @@ from countersight.audits.records import (
     Usage,
     Verdict,
 )
+from countersight.audits.reply_records import ShownPicture, add_usage, conversation, record_reply
 from countersight.audits.steps import StepFailed, StepResult, StepRunner
+from countersight.audits.thoughts import change_thought
 from countersight.audits.trail import Response
+from countersight.audits.uncited import uncited_concepts
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
 from countersight.editing import Abilities, Credentials, EditRequest, Instruction, OrderBook, mark_edited
-from countersight.editing.quality import PerceptualDistance
+from countersight.editing.quality import PerceptualDistance, measure_edit
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
 from countersight.models import Request, Turn

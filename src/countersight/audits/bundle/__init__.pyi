@@ -1,1 +1,1 @@
-from .seal import zip_bundle as zip_bundle
+from .zipping import zip_bundle as zip_bundle

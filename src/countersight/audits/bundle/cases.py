@@ -11,7 +11,8 @@ from typing import Final
 import msgspec
 from PIL import Image, ImageChops
 
-from countersight.audits.bundle.seal import SEAL, digest, read_seal
+from countersight.audits.bundle.listing import digest
+from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.folder import PICTURES, AuditFolder
 from countersight.audits.records import Check, EditRecord, Verdict
 from countersight.audits.scores import AuditScores, ConceptScore

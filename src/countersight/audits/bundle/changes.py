@@ -6,8 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
+from countersight.audits.bundle.listing import content
 from countersight.audits.bundle.manifest import read_sessions, reported_models
-from countersight.audits.bundle.seal import SEAL, content, read_seal
+from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.pooling import Mean
 from countersight.audits.records import decode_record
 from countersight.audits.scores import MEASURES, AuditScores, Measure, ScoreDifference, by_case, difference, score

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 import countersight
-from countersight.audits.bundle.seal import content
+from countersight.audits.bundle.listing import content
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
 from countersight.audits.judges.protocol import JUDGES

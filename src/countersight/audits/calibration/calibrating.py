@@ -10,7 +10,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from countersight.audits.auditing import AuditOptions, audit_dataset
-from countersight.audits.calibration.sheet import DRAWINGS, NO_MEAN, Calibration, judge_sheets, write_calibration
+from countersight.audits.calibration.sheet import DRAWINGS, Calibration, judge_sheets
+from countersight.audits.calibration.storing import NO_MEAN, write_calibration
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import find_counted_concepts
 from countersight.audits.ground_truth import SceneIndex, asked_fact, right_answer

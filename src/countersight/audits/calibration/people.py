@@ -9,16 +9,8 @@ from typing import Final
 import msgspec
 
 from countersight import __version__
-from countersight.audits.calibration.sheet import (
-    LABELS,
-    MEASURES,
-    Calibration,
-    PeopleSheet,
-    Test,
-    judge_sheets,
-    opinions,
-    write_calibration,
-)
+from countersight.audits.calibration.sheet import MEASURES, Calibration, PeopleSheet, Test, judge_sheets, opinions
+from countersight.audits.calibration.storing import LABELS, write_calibration
 from countersight.audits.folder import LOG, MANIFEST
 from countersight.audits.pooling import Opinion, pool_scores
 from countersight.audits.records import decode_record

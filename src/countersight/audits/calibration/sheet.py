@@ -1,91 +1,23 @@
 """Calibration sheets: the accuracy of judges on tests with known verdicts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
-from shlex import quote
 from typing import Any, Final
 
 import msgspec
-import numpy as np
 
-from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
-from countersight.audits.pooling import Mean, Opinion, by_judge, panel_opinion, pooled_opinion
-from countersight.audits.records import Actor, Manifest, Verdict, decode_record
-from countersight.errors import AuditError
-from countersight.files import write_whole
-from countersight.scoring import AltTest, share_interval
+from countersight.audits.calibration.instruments import Instrument, KnownShare, instrument, rate
+from countersight.audits.pooling import Opinion, by_judge, panel_opinion, pooled_opinion
+from countersight.audits.records import Actor, Manifest, Verdict
+from countersight.scoring import AltTest
 from countersight.scoring import CorrectedMean as PredictionPowered
 
-CALIBRATION = "calibration.json"
-LABELS = "labels.jsonl"
 DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
 """The default material of calibrations."""
-CALIBRATION_FOLDER: Final = "calibration"
-"""The folder of a calibration's log inside an audit's folder."""
-TAKEN: Final[tuple[str, ...]] = (MANIFEST, LOG)
-"""The files of every calibration; one on people's labels has more."""
-NO_MEAN: Final = (
-    "a calibration counts yes and no verdicts, and a mean is neither; use --pool majority, or leave out the calibration"
-)
 PANEL = "panel"
 """The name that stands for all judges combined."""
 MEASURES: Final = ("pcs", "ncc", "ccs")
 Test = tuple[str, int]
 """A case and the number of its concept."""
-
-
-class KnownShare(msgspec.Struct, frozen=True):
-    """A share of known cases, with its exact binomial 95% interval."""
-
-    right: int
-    n: int
-    low: float
-    high: float
-
-    @property
-    def share(self) -> float:
-        """The share that is right; 0.5 if there are no cases."""
-        return self.right / self.n if self.n else 0.5
-
-
-def rate(right: int, n: int) -> KnownShare:
-    """Return a share with its interval."""
-    interval = share_interval(right, n)
-    return KnownShare(right, n, interval.low, interval.high)
-
-
-class Instrument(msgspec.Struct, frozen=True):
-    """The accuracy of yes/no verdicts."""
-
-    sensitivity: KnownShare
-    """The share of yes among those where yes is right (q1)."""
-    specificity: KnownShare
-    """The share of no among those where no is right (q0)."""
-    abstained: int
-    """Abstentions, counted in neither share."""
-    tied: int = 0
-    """Abstentions that are ties: an audit counts them as half, so the two shares do not describe its scores."""
-
-    @property
-    def is_coin(self) -> bool:
-        """Whether the verdicts, tested on cases of yes and of no, are no better than a coin flip."""
-        tried = self.sensitivity.n and self.specificity.n
-        return bool(tried) and self.sensitivity.share + self.specificity.share <= 1
-
-
-def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
-    """Return the accuracy of verdicts, each paired with the right one. A tie is an abstention."""
-    table = {(verdict, right): 0 for verdict in (0, 1) for right in (0, 1)}
-    abstained = tied = 0
-    for verdict, right in verdicts:
-        if verdict is None or verdict == 0.5:
-            abstained += 1
-            tied += verdict == 0.5
-        else:
-            table[int(verdict > 0.5), right] += 1
-    return Instrument(
-        rate(table[1, 1], table[1, 1] + table[0, 1]), rate(table[0, 0], table[0, 0] + table[1, 0]), abstained, tied
-    )
 
 
 class JudgeSheet(msgspec.Struct, frozen=True):
@@ -189,120 +121,7 @@ class Calibration(msgspec.Struct, frozen=True):
         return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
 
 
-def read_calibration(folder: Path) -> Calibration | None:
-    """Return the calibration in a folder, or None; raises AuditError if it is damaged."""
-    file = folder / CALIBRATION
-    return decode_record(file.read_bytes(), Calibration, file) if file.is_file() else None
-
-
-def write_calibration(folder: Path, calibration: Calibration) -> None:
-    """Write calibration.json."""
-    write_whole(folder / CALIBRATION, msgspec.json.format(msgspec.json.encode(calibration), indent=1) + b"\n")
-
-
-def copy_calibration(folder: Path, audit: Path) -> None:
-    """Copy a checked calibration into the folder of an audit, and name it in audit.json."""
-    for name in (*TAKEN, LABELS):
-        if (folder / name).is_file():
-            (audit / CALIBRATION_FOLDER).mkdir(exist_ok=True)
-            write_whole(audit / CALIBRATION_FOLDER / name, (folder / name).read_bytes())
-    data = (folder / CALIBRATION).read_bytes()
-    write_whole(audit / CALIBRATION, data)
-    AuditFolder.open(audit).name_calibration(digest_of(data))
-
-
-def check_calibration(folder: Path, manifest: Manifest) -> None:
-    """Raise AuditError if a folder has no calibration of an audit's judges with their settings."""
-    calibration = read_calibration(folder)
-    if calibration is None:
-        raise AuditError(
-            f"{folder} contains no {CALIBRATION}; create it with: countersight audit calibrate -o {quote(str(folder))}"
-        )
-    if fault := misfit(calibration, manifest):
-        raise AuditError(f"{folder} {fault}")
-
-
-def misfit(calibration: Calibration, manifest: Manifest) -> str:
-    """Return why a calibration does not apply to the judges of an audit; "" if it does."""
-    if "mean" in (calibration.pool, manifest.pool):
-        return f"cannot be used if votes are pooled by their mean: {NO_MEAN}"
-    for judge in manifest.judges:
-        sheet = calibration.of(judge.name)
-        if sheet is None:
-            return f"does not include the judge {judge.name}; calibrate again with all judges"
-        other = _differing(sheet.judge.settings | {"votes": sheet.votes}, judge.settings | {"votes": manifest.votes})
-        if other:
-            return f"calibrated {judge.name} with other settings or votes ({other}); calibrate again"
-    if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
-        return "was calibrated with other prompts for judges; calibrate again with these `prompts`"
-    return ""
-
-
 def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
     """Describe the first setting that differs between two judges with the same name."""
     names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
     return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
-
-
-DRAWS = 20_000
-CONFIDENCE = 0.95
-ROUNDING = 1e-9
-
-
-class CorrectedScore(msgspec.Struct, frozen=True):
-    """A corrected score; its interval includes the uncertainty of the score and of the judge."""
-
-    value: float
-    low: float
-    high: float
-    estimate: float = 0.0
-    estimate_low: float = 0.0
-    estimate_high: float = 0.0
-    """The upper end before it is clipped to 0 and 1."""
-    fits: bool = True
-    """Whether the estimate lies between 0 and 1; otherwise the judge behaves differently than in the calibration."""
-
-
-def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScore | None:
-    """Return the score without the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 specificity, q1 sensitivity.
-
-    This is the estimator of Rogan and Gladen (1978), where p is the score. Return None if nothing was scored, if the
-    judge was not tested on both kinds, if some verdicts were ties (the score counts a tie as half, but q0 and q1 do not
-    include ties), or if the judge is no better than a coin flip. The interval is simulated: p, q0 and q1 are sampled
-    from their Jeffreys posteriors (for p, with the number of cases that its clustered interval corresponds to), and θ
-    is computed from each sample. The interval always includes the score's own interval, converted by the same formula.
-    Both are clipped to 0 and 1. If the estimate itself is outside 0 and 1, the calibration does not fit these verdicts.
-    """
-    if score.value is None or judge.tied or not judge.sensitivity.n or not judge.specificity.n:
-        return None
-    q1, q0 = judge.sensitivity.share, judge.specificity.share
-    if q0 + q1 <= 1:
-        return None
-    generator = np.random.default_rng(seed)
-    n = _effective_size(score)
-    p = generator.beta(score.value * n + 0.5, (1 - score.value) * n + 0.5, DRAWS)
-    right, wrong = judge.sensitivity.right, judge.sensitivity.n - judge.sensitivity.right
-    drawn_q1 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
-    right, wrong = judge.specificity.right, judge.specificity.n - judge.specificity.right
-    drawn_q0 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
-    better = drawn_q0 + drawn_q1 > 1
-    drawn = (p[better] + drawn_q0[better] - 1) / (drawn_q0[better] + drawn_q1[better] - 1)
-    low, high = (float(end) for end in np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2]))
-    estimate, own_low, own_high = ((p + q0 - 1) / (q0 + q1 - 1) for p in (score.value, score.low, score.high))
-    low, high = min(low, own_low), max(high, own_high)
-    fits = -ROUNDING <= estimate <= 1 + ROUNDING
-    return CorrectedScore(_clipped(estimate), _clipped(low), _clipped(high), estimate, low, high, fits)
-
-
-def _clipped(value: float) -> float:
-    return min(1.0, max(0.0, value))
-
-
-def _effective_size(score: Mean) -> float:
-    """Return the effective number of independent cases, which is smaller if cases share pictures."""
-    assert score.value is not None
-    half = (score.high - score.low) / 2
-    spread = score.value * (1 - score.value)
-    if spread < 1e-9 or half < 1e-9:
-        return float(score.pictures)
-    return float(min(score.concepts, spread * (1.959964 / half) ** 2))

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
+from countersight.audits.claims import claims
 from countersight.audits.extraction.protocol import Extracted, Statement
-from countersight.audits.ground_truth import asked_fact, claims
+from countersight.audits.ground_truth import asked_fact
 from countersight.audits.records import Actor, Concepts, Local
 from countersight.detection import ToolFailed, classes_of
 from countersight.editing import Action, ConceptKind, Instruction, noun_in

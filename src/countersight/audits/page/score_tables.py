@@ -6,13 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from countersight.audits.calibration.sheet import (
-    DRAWINGS,
-    Calibration,
-    CorrectedScore,
-    KnownShare,
-    PeopleSheet,
-)
+from countersight.audits.calibration.correction import CorrectedScore
+from countersight.audits.calibration.instruments import KnownShare
+from countersight.audits.calibration.sheet import DRAWINGS, Calibration, PeopleSheet
 from countersight.audits.pooling import JudgeAgreement, Mean
 from countersight.audits.scores import MEASURES, AuditScores, MeasuredScores, ScoreDifference
 from countersight.html import NOTHING, Grid, Line, TableCell, count, name, p_value, percent

@@ -12,7 +12,8 @@ from typing import Final
 import msgspec
 
 from countersight.audits.bundle.limits import STATEMENT
-from countersight.audits.bundle.seal import SEAL, SIGNATURE, content, read_seal
+from countersight.audits.bundle.listing import content
+from countersight.audits.bundle.seal import SEAL, SIGNATURE, read_seal
 from countersight.audits.records import decode_record
 from countersight.errors import AuditError
 from countersight.files import write_whole

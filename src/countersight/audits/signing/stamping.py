@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from countersight.audits.bundle.seal import SEAL, STAMP, content
+from countersight.audits.bundle.listing import content
+from countersight.audits.bundle.seal import SEAL, STAMP
 from countersight.errors import AuditError
 from countersight.files import write_whole
 

@@ -7,15 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from countersight.audits.bundle.changes import CHANGES
-from countersight.audits.bundle.seal import (
-    LARGEST_SEAL,
-    OTHERS,
-    SEAL,
-    SIGNATURE,
-    SIGNATURES,
-    STAMP,
-    content,
-)
+from countersight.audits.bundle.listing import content
+from countersight.audits.bundle.seal import LARGEST_SEAL, OTHERS, SEAL, SIGNATURE, SIGNATURES, STAMP
 from countersight.audits.calibration.people import REVIEWED
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS

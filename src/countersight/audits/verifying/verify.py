@@ -20,6 +20,7 @@ import msgspec
 
 from countersight.audits.auditing import pictures_of
 from countersight.audits.bundle.changes import CHANGES
+from countersight.audits.bundle.listing import FileEntry, OddEntry, content, digest, list_entries
 from countersight.audits.bundle.manifest import (
     DATASET_SHEET,
     SESSIONS,
@@ -29,23 +30,10 @@ from countersight.audits.bundle.manifest import (
     digest_of_packages,
     stored_card,
 )
-from countersight.audits.bundle.seal import (
-    FORMAT,
-    SEAL,
-    SIGNATURES,
-    Bundle,
-    Earlier,
-    FileEntry,
-    OddEntry,
-    content,
-    digest,
-    list_entries,
-    read_seal,
-    sealable,
-    unzip_bundle,
-    zip_bundle,
-)
-from countersight.audits.calibration.sheet import CALIBRATION, CALIBRATION_FOLDER, Calibration
+from countersight.audits.bundle.seal import FORMAT, SEAL, SIGNATURES, Bundle, Earlier, read_seal, sealable
+from countersight.audits.bundle.zipping import unzip_bundle, zip_bundle
+from countersight.audits.calibration.sheet import Calibration
+from countersight.audits.calibration.storing import CALIBRATION, CALIBRATION_FOLDER
 from countersight.audits.finishing import REPORT, belongs, is_derived, write_derived
 from countersight.audits.folder import LOG, LONGEST_LINE, MANIFEST, ORDERS, PICTURES, AuditFolder
 from countersight.audits.plan import PLAN, AuditPlan

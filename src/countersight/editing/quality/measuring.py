@@ -1,8 +1,8 @@
 """Measure an edit: aligned with the original, compared inside and outside its mask, and judged by a rule."""
 
+import io
 from typing import NamedTuple, Protocol
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -10,79 +10,10 @@ from PIL import Image
 
 from countersight.detection import Mask, grow_mask
 from countersight.editing.quality.registration import STILL, Warp, farthest, register
-from countersight.picture import Pixels
-
-
-class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Measurements of the difference between a picture and its edit, after alignment."""
-
-    good: bool
-    """Whether the edit is good enough to count, according to the `QualityRule`."""
-    reason: str = ""
-    """Why the edit does not count, as a sentence that starts in lower case; empty for a good edit."""
-    warp: tuple[float, ...] = ()
-    """The affine map (a b c d e f) that aligns the edit with the original; empty if no alignment was needed.
-
-    The point x, y of the original is at ax + by + c, dx + ey + f of the edit, after scaling it to the original's size.
-    """
-    ssim_inside: float | None = None
-    ssim_outside: float | None = None
-    lpips_inside: float | None = None
-    lpips_outside: float | None = None
-    """Similarity (SSIM) and perceptual distance (LPIPS) inside and outside the mask; None if the part is empty or, for
-    LPIPS, if there are no weights."""
-    changed_inside: float | None = None
-    changed_outside: float | None = None
-    """The shares of changed pixels inside and outside the mask."""
-    registration: str = ""
-    """The method of alignment, if one was needed: a shift or an affine map; `none` if neither helped."""
-    size: tuple[int, int] | None = None
-    """Width and height of the edit, if they differ from the original's."""
-    ssim: float | None = None
-    lpips: float | None = None
-    changed: float | None = None
-    """The share of changed pixels in the whole picture; the only share if the editor provides no mask."""
-
-
-class QualityRule(msgspec.Struct, frozen=True):
-    """The limits within which an edit counts. They are chosen so that edits which only shift, zoom or re-encode a
-    picture pass, and edits which repaint it do not. Reports state them."""
-
-    level: int = 24
-    """A pixel has changed if a channel, averaged with its neighbours, differs by more than this (from 0 to 255)."""
-    least_inside: float = 0.02
-    """Minimum share of pixels inside the mask that must change."""
-    least_changed: float = 0.0002
-    """Minimum share of pixels of the whole picture that must change if there is no mask."""
-    most_outside: float = 0.05
-    """Maximum share of pixels outside the mask that may change."""
-    most_changed: float = 0.6
-    """Maximum share of pixels of the whole picture that may change if there is no mask."""
-    least_ssim_outside: float = 0.8
-    """Minimum similarity to the original outside the mask."""
-    most_stretched: float = 0.1
-    """Maximum relative difference in the ratio of width to height."""
-    most_moved: float = 0.15
-    """Maximum movement of a corner by the alignment, as a share of the longer side."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The rule as sentences: an edit is left out of the score if one of them is true."""
-        return (
-            f"less than {self.least_inside:.0%} of the pixels inside the mask changed (without a mask: less than "
-            f"{self.least_changed:.2%} of all)",
-            f"more than {self.most_outside:.0%} of the pixels outside the mask changed (without a mask: more than "
-            f"{self.most_changed:.0%} of all)",
-            f"the structural similarity outside the mask is below {self.least_ssim_outside:.2f}",
-            f"the ratio of width to height differs by more than {self.most_stretched:.0%} from the original's",
-            f"aligning it with the original moves a corner by more than {self.most_moved:.0%} of the longer side",
-        )
-
-
-RULE = QualityRule()
-"""The default rule of `measure`. A pixel has changed if a channel, averaged over 3 x 3 pixels, differs by more than
-`level`."""
-
+from countersight.editing.quality.rule import RULE, EditQuality, QualityRule
+from countersight.editing.quality.ssim import RADIUS, similarity
+from countersight.errors import BadPicture
+from countersight.picture import Picture, Pixels, as_seen
 
 LARGEST = 1536
 """Pictures with a longer side are scaled down to this for comparison; smaller details do not matter."""
@@ -148,7 +79,7 @@ def measure(
     elif farthest(found.warp, before.size) > rule.most_moved * max(before.size):
         wrong = "the edit cannot be aligned with the original: it shows another part of the scene"
     else:
-        wrong = _fault(quality, rule)
+        wrong = rule.fault(quality)
     return replace(quality, good=not wrong, reason=wrong)
 
 
@@ -192,22 +123,6 @@ def _measured(
     )
 
 
-def _fault(quality: EditQuality, rule: QualityRule) -> str:
-    """Return what is wrong with an edit according to the rule; empty if nothing is."""
-    inside, outside, whole = quality.changed_inside, quality.changed_outside, quality.changed or 0.0
-    if inside is None and outside is None:  # there is no mask
-        if whole < rule.least_changed:
-            return "nothing changed"
-        return f"too much changed: {whole:.0%} of the picture" if whole > rule.most_changed else ""
-    if inside is not None and inside < rule.least_inside:
-        return "nothing changed inside the mask" if whole else "nothing changed"
-    if outside is not None and outside > rule.most_outside:
-        return f"too much changed: {outside:.0%} of the pixels outside the mask"
-    if quality.ssim_outside is not None and quality.ssim_outside < rule.least_ssim_outside:
-        return f"the picture changed outside the mask: the similarity there is {quality.ssim_outside:.2f}"
-    return ""
-
-
 def _changed(one: Pixels, other: Pixels, level: int) -> Mask:
     """Return which pixels changed, each averaged with its eight neighbours so that noise does not count."""
     apart = one.astype(np.int16) - other
@@ -241,60 +156,20 @@ def _mask(mask: Image.Image | None, size: tuple[int, int]) -> Mask | None:
     return np.asarray(mask.convert("L")) >= 128
 
 
-Tones = NDArray[np.float32]
-"""An array of height × width × channels, with values from 0 to 255."""
+def measure_edit(
+    before: Picture,
+    after: Picture,
+    mask: bytes | None,
+    *,
+    control: bool = False,
+    lpips: PerceptualDistance | None = None,
+) -> EditQuality:
+    """Return the quality of an edit; raises BadPicture if the edited picture cannot be decoded."""
+    from PIL import Image
 
-RADIUS = 5
-"""Radius of the similarity window: a Gaussian of 1.5 pixels, cut off as in the paper."""
-SIGMA = 1.5
-MIDDLE = np.float32(128)
-_C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
-
-
-def similarity(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Tones:
-    """Return the similarity of two pictures around each pixel, averaged over the channels: 1 for identical.
-
-    Only the part that differs is computed: most edits change little, and elsewhere the similarity is 1.
-    """
-    similar = np.ones(one.shape[:2], np.float32)
-    rows, columns = np.nonzero((one != other).any(axis=2))
-    if not rows.size:
-        return similar
-    top, left = max(0, rows.min() - RADIUS), max(0, columns.min() - RADIUS)
-    bottom, right = rows.max() + RADIUS + 1, columns.max() + RADIUS + 1
-    # The crop is RADIUS larger than the part that is kept, so that its border does not affect the filter.
-    around = np.s_[max(0, top - RADIUS) : bottom + RADIUS, max(0, left - RADIUS) : right + RADIUS]
-    part = _similarity(one[around].astype(np.float32), other[around].astype(np.float32))
-    skip_y, skip_x = top - max(0, top - RADIUS), left - max(0, left - RADIUS)
-    height, width = similar[top:bottom, left:right].shape
-    similar[top:bottom, left:right] = part[skip_y : skip_y + height, skip_x : skip_x + width]
-    return similar
-
-
-def _similarity(one: Tones, other: Tones) -> Tones:
-    # Centred values have the same variance and lose fewer digits.
-    one, other = one - MIDDLE, other - MIDDLE
-    mean_one, mean_other = _blurred(one), _blurred(other)
-    variance_one = _blurred(one * one) - mean_one * mean_one
-    variance_other = _blurred(other * other) - mean_other * mean_other
-    together = _blurred(one * other) - mean_one * mean_other
-    mean_one, mean_other = mean_one + MIDDLE, mean_other + MIDDLE
-    alike = (2 * mean_one * mean_other + _C1) * (2 * together + _C2)
-    most = (mean_one * mean_one + mean_other * mean_other + _C1) * (variance_one + variance_other + _C2)
-    mean: Tones = (alike / most).mean(axis=2)
-    return mean
-
-
-def _blurred(tones: Tones) -> Tones:
-    """Return the tones blurred along both axes."""
-    weights = np.exp(-0.5 * (np.arange(-RADIUS, RADIUS + 1) / SIGMA) ** 2)
-    weights = (weights / weights.sum()).astype(np.float32)
-    for axis in (0, 1):
-        padded = np.pad(tones, [(RADIUS, RADIUS) if each == axis else (0, 0) for each in range(3)], mode="symmetric")
-        total = np.zeros_like(tones)
-        for offset, weight in enumerate(weights):
-            window = [slice(None)] * 3
-            window[axis] = slice(offset, offset + tones.shape[axis])
-            total += weight * padded[tuple(window)]
-        tones = total
-    return tones
+    seen, edited = as_seen(before), as_seen(after)
+    try:
+        area = Image.open(io.BytesIO(mask)).convert("L") if mask else None
+    except OSError:
+        raise BadPicture("has a mask that cannot be decoded") from None
+    return measure(seen, edited, area, control=control, lpips=lpips)

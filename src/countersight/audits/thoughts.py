@@ -1,20 +1,16 @@
-"""Tests beyond the paper: edits of uncited things, and explanations rewritten as if a concept were different."""
+"""Changed thoughts: the explanation rewritten as if a concept were different."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable
 from typing import Final
 
+from countersight.audits.claims import claims, find_claims, single_spaced
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.extraction.rules import LEAVE_THE_REST, find_mention
-from countersight.audits.ground_truth import asked_fact, claims, find_claims, single_spaced
-from countersight.audits.records import Concepts, Thought
-from countersight.editing import EditRequest, Instruction, noun_in
-from countersight.editing.exact import changed_scene
+from countersight.audits.ground_truth import asked_fact
+from countersight.audits.records import Thought
+from countersight.editing import Instruction
 from countersight.english import NUMBER_WORDS
-from countersight.errors import EditFailed
-from countersight.picture import Picture
-from countersight.scenes import NAMED, PLACES, Scene, facts_by_name
+from countersight.scenes import NAMED, PLACES
 
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?\n]*\s*")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -38,17 +34,6 @@ def change_thought(
     if thought.text and any(_changed(statement, other, effect).text == thought.text for other in others):
         return Thought(instruction, "", reason="it would be the same edit as for another concept")
     return thought
-
-
-def effect_of(scene: Scene, picture: Picture, seed: int, instruction: Instruction) -> dict[str, int]:
-    """Return by how much an edit changes each number of a scene; empty if the editor `exact` cannot make it."""
-    try:
-        changed, _ = changed_scene(scene, EditRequest(picture, instruction, seed, scene=scene))
-    except (EditFailed, ValueError):
-        return {}
-    assert isinstance(changed, Scene)
-    before, after = facts_by_name(scene), facts_by_name(changed)
-    return {fact: after.get(fact, 0) - before.get(fact, 0) for fact in (*before, *after)}
 
 
 def _changed(statement: Statement, instruction: Instruction, effect: Effect | None) -> Thought:
@@ -122,56 +107,3 @@ def _cites(sentence: str, instruction: Instruction) -> bool:
         for words in (sentence, instruction.concept, instruction.target)
     )
     return any(part and part <= of_sentence for part in of_concept)
-
-
-NOTHING_ELSE = "the picture has no uncited object that could be changed"
-
-
-def uncited_concepts(statement: Statement, picture: Picture, scene: Scene | None, seed: int, most: int) -> Concepts:
-    """Return at most `most` edits of uncited things, or the reason why there are none."""
-    found = _of_scene(statement, picture, scene, seed) if scene is not None else _of_photograph(statement)
-    chosen = tuple(islice(found, most))
-    return Concepts(chosen, "" if chosen else NOTHING_ELSE, able=statement.able)
-
-
-def _of_photograph(statement: Statement) -> Iterator[Instruction]:
-    """Yield removals of things that the editor finds and that question, answer and explanation do not name."""
-    things = statement.able.things if statement.able else None
-    text = " ".join((statement.question, statement.answer, statement.explanation))
-    kinds: set[str] = set()
-    for thing in things or ():
-        kind = noun_in(thing)
-        if kind not in kinds and not find_mention(text, thing):
-            kinds.add(kind)
-            yield Instruction(
-                thing, "object", "remove", f"The same picture without the {thing}.", LEAVE_THE_REST, thing
-            )
-
-
-def _of_scene(statement: Statement, picture: Picture, scene: Scene, seed: int) -> Iterator[Instruction]:
-    """Yield edits that change neither the right answer nor any number that the explanation claims."""
-    asked = asked_fact(statement.question)
-    if asked not in facts_by_name(scene):
-        return
-    cited = {claim.fact for claim in claims(statement.explanation)} | {asked}
-    for instruction in _candidates(scene):
-        effect = effect_of(scene, picture, seed, instruction)
-        if effect and not any(effect.get(fact) for fact in cited):
-            yield instruction
-
-
-def _candidates(scene: Scene) -> Iterator[Instruction]:
-    places = [f"inside the {colour} polygons" for colour in NAMED] + ["outside all polygons"]
-    for thing, where in [("flower", place) for place in places] + [
-        ("dot", f"in the {place} circle") for place in PLACES
-    ]:
-        yield _instruction("remove", f"1 {thing} {where}", "", f"Remove 1 {thing} {where}.")
-    resized, recoloured = ("flower", "flower") if scene.flowers else ("circle", "dot")
-    for value in ("larger", "smaller"):
-        yield _instruction("resize", f"1 {resized}", value, f"Make 1 {resized} {value}.")
-    yield _instruction("recolour", f"1 {recoloured}", "#7a4b1e", f"Make 1 {recoloured} brown.")
-
-
-def _instruction(action: str, target: str, value: str, words: str) -> Instruction:
-    kind = "object" if action == "remove" else "attribute"
-    return Instruction(target, kind, action, words, LEAVE_THE_REST, target, value)  # type: ignore[arg-type]
