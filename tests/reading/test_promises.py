@@ -213,6 +213,7 @@ def test_statements_about_the_subject_of_the_question_are_read():
     for question, reply, answer in (
         ("Is the player in the blue cap offside?", "That means that he is not offside.", "no"),
         ("Do both teams have five players?", "Red: 5\nWhite: 4\n\nNo, the teams don't have five players.", "no"),
+        ("Are the two lines parallel? Yes or No", "Yes, that is correct.", "yes"),
         ("Would the picnic go on if it hailed?", "Right now the family is eating. They would run to the car.", None),
         ("Would the mouse be caught?", "The mouse would have no reason to come and would not be caught.", None),
     ):

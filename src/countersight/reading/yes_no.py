@@ -50,6 +50,7 @@ impossible, safe dangerous, convex concave, clockwise counterclockwise, first la
 lose, pass fail, succeed fail, vertical horizontal, real fake
 """
 _TO_ITS_VERB = any_case(r"^.*, (?=(?:is|are|was|were|do|does|did|has|have|will|would|can|could|should)\b)")
+_YES_OR_NO = any_case(r"\W*\byes or no\W*$")
 _PRONOUN = any_case(r"(?:that |then )?(?:it|he|she|they|this|these|those|that)\b")
 
 
@@ -93,6 +94,7 @@ def read_sentences(text: str, question: str) -> str | None:
 
 def read_statement(sentence: str, question: str) -> str | None:
     """Return "yes" if a sentence affirms a question by repeating its words, "no" if it negates it; None if neither."""
+    question = _YES_OR_NO.sub("", question)  # "Are the lines parallel? Yes or no"
     asks = question.rstrip(" ?\n").split("\n")[-1]
     is_of_now = not HYPOTHETICAL.search(sentence) and not re.search(r"\bwill\b|\bcan\b|\bcould\b", sentence)
     if is_of_now and HYPOTHETICAL.search(asks):
