@@ -16,7 +16,7 @@ from countersight.errors import ExchangeError
 from countersight.exchange import Export, export_to, import_run
 from countersight.exchange.vlmevalkit import LONGEST_CELL, rows_of
 
-COUNT = Question("How many dogs\nare there?", "3", "number")
+COUNT = Question("How many dogs\r\nare\rthere?", "3", "number")
 NONE = Question("Which is it?", "A", "choice", (Option("None"), Option("NA")))
 
 

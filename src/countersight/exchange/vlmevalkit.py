@@ -86,7 +86,7 @@ def _pictures_cell(item: NamedQuestion, dataset: Dataset) -> str:
 def _row(item: NamedQuestion) -> tuple[str, ...]:
     """Return the cells of a question that follow its pictures."""
     is_choice, hint = item.question.kind == "choice", prompt_context(item.case, *WORLDS[item.asking])
-    return (
+    cells = (
         item.question.text if is_choice else item.words,
         # Context and change, if the question itself does not contain them (CoSIm).
         f"Before: {hint.context} Now suppose: {hint.change}" if is_choice and hint.change else "",
@@ -97,6 +97,7 @@ def _row(item: NamedQuestion) -> tuple[str, ...]:
         f"{item.asking}, control" if item.case.control_of else item.asking,  # accuracy is computed per category
         item.key,
     )
+    return tuple(cell.replace("\r", " ") for cell in cells)  # a carriage return would end the row for pandas
 
 
 _KINDS: Final = (".xlsx", ".tsv")
