@@ -54,7 +54,6 @@ person = _table(
     Column("submission", String(100), nullable=True),  # SESSION_ID
     Column("consent", Integer, nullable=True),  # version of the text that was agreed to
     Column("consent_at", Float, nullable=True),
-    Column("language", String(10), nullable=True),
     Column("created_at", Float, nullable=False),
     Column("deleted_at", Float, nullable=True),
     Column("access", String(10), nullable=False, server_default="open"),  # open, paused or blocked

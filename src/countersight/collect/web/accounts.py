@@ -58,7 +58,9 @@ async def login_page(visit: Visit) -> Response:
     if visit.person is not None:
         return visit.go("/")
     asked = visit.request.query_params
-    return visit.page("login.html", name="", fault="", deleted="deleted" in asked, next=_inside(asked.get("next", "/")))
+    return visit.render(
+        "login.html", name="", fault="", deleted="deleted" in asked, next=_inside(asked.get("next", "/"))
+    )
 
 
 async def login(visit: Visit) -> Response:
@@ -74,7 +76,7 @@ async def login(visit: Visit) -> Response:
     right = await asyncio.to_thread(people.is_password, password, found[1] if found else None)
     if not right or found is None:
         fault = visit.say("Name or password is wrong.")
-        return visit.page("login.html", 401, name=name[:100], fault=fault, deleted=False, next=following)
+        return visit.render("login.html", 401, name=name[:100], fault=fault, deleted=False, next=following)
     if found[0].access == "blocked":
         raise RefusedError(403, "This account was closed by the lead of the campaign.")
     _from_there.take_back(pair, everything=True)
@@ -100,7 +102,7 @@ async def logout(visit: Visit) -> Response:
 async def join_page(visit: Visit, fault: str = "") -> Response:
     """Show the password form behind a one-time link, with what is wrong with a password."""
     shown = {"invited": _invited(visit), "link": visit.request.path_params["link"]}
-    return visit.page("join.html", 422 if fault else 200, fault=visit.say(fault), **shown)
+    return visit.render("join.html", 422 if fault else 200, fault=visit.say(fault), **shown)
 
 
 async def join(visit: Visit) -> Response:
@@ -148,7 +150,7 @@ async def arrive(visit: Visit) -> Response:
 
 async def consent_page(visit: Visit) -> Response:
     """Show the consent text."""
-    return visit.page("consent.html")
+    return visit.render("consent.html")
 
 
 async def consent(visit: Visit) -> Response:
@@ -159,7 +161,7 @@ async def consent(visit: Visit) -> Response:
 
 async def account_page(visit: Visit, fault: str = "") -> Response:
     """Show a person's own account: the stored data, and how to delete it."""
-    return visit.page("account.html", 422 if fault else 200, fault=fault)
+    return visit.render("account.html", 422 if fault else 200, fault=fault)
 
 
 async def delete_account(visit: Visit) -> Response:

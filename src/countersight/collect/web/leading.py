@@ -54,13 +54,13 @@ _PAID: Final = Choice(
 async def dashboard(visit: Visit) -> Response:
     """Show the campaign at a glance; htmx refreshes it."""
     figures, at = await figures_now(visit)
-    return visit.page("parts/dashboard.html" if visit.partial else "lead.html", figures=figures, at=at)
+    return visit.render("parts/dashboard.html" if visit.partial else "lead.html", figures=figures, at=at)
 
 
 async def figures_now(visit: Visit) -> tuple[Figures, float]:
     """Return the figures of the campaign and when they were computed."""
     flow = visit.campaign.flow
-    return await visit.figures.get("campaign", lambda c: campaign_figures(c, flow, time.time()))
+    return await visit.site.figures.get("campaign", lambda c: campaign_figures(c, flow, time.time()))
 
 
 def after(visit: Visit) -> int:
@@ -85,7 +85,7 @@ async def items(visit: Visit) -> Response:
     question = select(item.id, item.key, item.phase, item.split, item.state, item.phase_since)
     question = question.where(item.state == state, item.id > after(visit)).order_by(item.id).limit(_ON_A_PAGE + 1)
     rows = visit.store.read(lambda c: c.execute(question).all())
-    return visit.page("items.html", rows=rows[:_ON_A_PAGE], state=state, states=STATES, more=len(rows) > _ON_A_PAGE)
+    return visit.render("items.html", rows=rows[:_ON_A_PAGE], state=state, states=STATES, more=len(rows) > _ON_A_PAGE)
 
 
 async def item(visit: Visit) -> Response:
@@ -103,7 +103,7 @@ async def item(visit: Visit) -> Response:
     if visit.is_api:
         return visit.json({**msgspec.to_builtins(found), "contributions": entries, "flags": flags})
     shown = describe_source(found) | {"reasons": work.REASONS | work.FOUND, "edit": edit_of(visit, number)}
-    return visit.page("item.html", entries=entries, flags=flags, **shown)
+    return visit.render("item.html", entries=entries, flags=flags, **shown)
 
 
 async def people_page(visit: Visit, status: int = 200, **more: Any) -> Response:
@@ -111,7 +111,7 @@ async def people_page(visit: Visit, status: int = 200, **more: Any) -> Response:
     begins = after(visit)
     rows = visit.store.read(lambda c: people_figures(c, begins, _ON_A_PAGE + 1))
     shown = {"people": rows[:_ON_A_PAGE], "more": len(rows) > _ON_A_PAGE, "after": begins, "roles": people.ROLES}
-    return visit.page("people.html", status, **shown | {"link": "", "existing": None} | more)
+    return visit.render("people.html", status, **shown | {"link": "", "existing": None} | more)
 
 
 async def invite(visit: Visit) -> Response:
@@ -127,9 +127,9 @@ async def invite(visit: Visit) -> Response:
             409, "{name} has an account: send existing=yes for a link that sets a new password.", name=there.name
         )
     if there:
-        token = await visit.write(lambda c: people.new_link(c, there.id, visit.now))
+        token = await visit.write("invite", lambda c: people.new_link(c, there.id, visit.now))
     else:
-        token = await visit.write(lambda c: people.invite(c, name, role, visit.now))
+        token = await visit.write("invite", lambda c: people.invite(c, name, role, visit.now))
     if visit.is_api:
         invited = visit.store.read(lambda c: people.find_person(c, name))
         return visit.json({"id": invited.id, "path": f"/join/{token}"})
@@ -137,13 +137,13 @@ async def invite(visit: Visit) -> Response:
 
 
 def _address(visit: Visit, token: str) -> str:
-    return f"{visit.place.public_url or str(visit.request.base_url).rstrip('/')}/join/{token}"
+    return f"{visit.site.public_url or str(visit.request.base_url).rstrip('/')}/join/{token}"
 
 
 async def link(visit: Visit) -> Response:
     """Create a new link for an existing account, and show it, once."""
     _person(visit)
-    token = await visit.write(lambda c: people.new_link(c, visit.number, visit.now))
+    token = await visit.write("link", lambda c: people.new_link(c, visit.number, visit.now))
     return await person_page(visit, link=_address(visit, token))
 
 
@@ -158,7 +158,7 @@ async def person_page(visit: Visit, link: str = "", deciding: dict[str, str] | N
     """Show one person: access, and decisions about their work."""
     balances = visit.store.read(lambda c: pay.balances(c, visit.number))
     shown: dict[str, Any] = {"balances": balances, "roles": people.ROLES, "access": _ACCESS, "fate": _FATE}
-    return visit.page("person.html", person=_person(visit), link=link, deciding=deciding, paid=_PAID, **shown)
+    return visit.render("person.html", person=_person(visit), link=link, deciding=deciding, paid=_PAID, **shown)
 
 
 def _somebody_else(visit: Visit) -> PersonFigures:
@@ -172,7 +172,7 @@ async def change_role(visit: Visit) -> Response:
     """Change the role of a person."""
     role = visit.choose(_ROLE)
     _somebody_else(visit)
-    await visit.write(lambda c: people.set_role(c, visit.number, role))
+    await visit.write("change_role", lambda c: people.set_role(c, visit.number, role))
     return visit.go(f"/lead/people/{visit.number}")
 
 
@@ -180,14 +180,14 @@ async def set_access(visit: Visit) -> Response:
     """Allow somebody to work, pause them or block them."""
     access = visit.choose(_ACCESS)
     _somebody_else(visit)
-    await visit.write(lambda c: work.set_access(c, visit.settings, visit.number, access))
+    await visit.write("set_access", lambda c: work.set_access(c, visit.settings, visit.number, access))
     return visit.json({"access": access}) if visit.is_api else visit.go(f"/lead/people/{visit.number}")
 
 
 async def reset_tests(visit: Visit) -> Response:
     """Allow somebody to repeat their tests."""
     _person(visit)
-    await visit.write(lambda c: work.reset(c, visit.number, visit.me.id))
+    await visit.write("reset_tests", lambda c: work.reset(c, visit.number, visit.me.id))
     return visit.go(f"/lead/people/{visit.number}")
 
 
@@ -199,13 +199,15 @@ async def retract(visit: Visit) -> Response:
     if visit.form.get("sure") != str(person.done):  # not confirmed, or for another number
         return await person_page(visit, deciding={"fate": fate, "pay": paid})
     settings, flow, number = visit.settings, visit.campaign.flow, visit.number
-    await visit.write(lambda c: work.retract(c, settings, flow, number, fate, paid == "yes", visit.me.id, visit.now))
+    await visit.write(
+        "retract", lambda c: work.retract(c, settings, flow, number, fate, paid == "yes", visit.me.id, visit.now)
+    )
     return visit.go(f"/lead/people/{number}")
 
 
 async def log_page(visit: Visit) -> Response:
     """Show actions of leads and reviewers, the latest first."""
-    return visit.page("log.html", rows=visit.store.read(lambda c: audit_log.read_log(c, most=200, latest=True)))
+    return visit.render("log.html", rows=visit.store.read(lambda c: audit_log.read_log(c, most=200, latest=True)))
 
 
 async def log_csv(visit: Visit) -> Response:
@@ -215,7 +217,7 @@ async def log_csv(visit: Visit) -> Response:
 
 async def tokens_page(visit: Visit, token: str = "") -> Response:
     """List a person's own tokens for scripts."""
-    return visit.page(
+    return visit.render(
         "tokens.html", tokens=visit.store.read(lambda c: people.script_tokens(c, visit.me.id)), token=token
     )
 
@@ -225,12 +227,14 @@ async def make_token(visit: Visit) -> Response:
     label = " ".join(visit.form.get("label", "").split())[:60]
     if not label:
         raise RefusedError(422, "A token needs a name.")
-    return await tokens_page(visit, await visit.write(lambda c: people.begin_session(c, visit.me.id, visit.now, label)))
+    return await tokens_page(
+        visit, await visit.write("make_token", lambda c: people.begin_session(c, visit.me.id, visit.now, label))
+    )
 
 
 async def revoke_token(visit: Visit) -> Response:
     """Revoke every token of this name."""
-    await visit.write(lambda c: people.revoke_tokens(c, visit.me.id, visit.form.get("label", "")))
+    await visit.write("revoke_token", lambda c: people.revoke_tokens(c, visit.me.id, visit.form.get("label", "")))
     return visit.go("/lead/tokens")
 
 
@@ -242,7 +246,7 @@ async def pay_page(visit: Visit) -> Response:
     of_batch = select(func.count()).where(paid.batch_id == batch.id)
     waiting, settled = (of_batch.where(paid.state == state).scalar_subquery() for state in ("exported", "settled"))
     batches = select(batch.id, batch.at, waiting.label("waiting"), settled.label("settled"))
-    return visit.page(
+    return visit.render(
         "pay.html",
         balances=dict(found[:_ON_A_PAGE]),
         more=len(found) > _ON_A_PAGE,
@@ -259,14 +263,14 @@ async def approve(visit: Visit) -> Response:
     """Approve what somebody has accrued; a script gets the number of payments."""
     _person(visit)
     visit.note_amount(visit.store.read(lambda c: pay.balances(c, visit.number)).get("accrued", 0))
-    moved = await visit.write(lambda c: pay.approve(c, visit.number, visit.me.id, visit.now))
+    moved = await visit.write("approve", lambda c: pay.approve(c, visit.number, visit.me.id, visit.now))
     return visit.json({"payments": moved}) if visit.is_api else visit.go(f"/lead/pay?after={after(visit)}")
 
 
 async def export_pay(visit: Visit) -> Response:
     """Put everything approved into a batch; a script gets its number and its CSV, or null if nothing is approved."""
     visit.note_amount(visit.store.read(pay.balances).get("approved", 0))
-    batch = await visit.write(lambda c: pay.export_batch(c, visit.me.id, visit.now))
+    batch = await visit.write("export_pay", lambda c: pay.export_batch(c, visit.me.id, visit.now))
     if visit.is_api:
         return visit.json({"batch": batch, "csv": visit.store.read(lambda c: pay.batch_csv(c, batch or 0))})
     if not batch:
@@ -285,5 +289,5 @@ async def batch_csv(visit: Visit) -> Response:
 async def close_batch(visit: Visit) -> Response:
     """Record the outcome of a batch."""
     outcome = visit.choose(_BATCH_PAID)
-    await visit.write(lambda c: pay.close_batch(c, visit.number, outcome, visit.me.id, visit.now))
+    await visit.write("close_batch", lambda c: pay.close_batch(c, visit.number, outcome, visit.me.id, visit.now))
     return visit.go("/lead/pay")

@@ -23,7 +23,7 @@ async def queue(visit: Visit) -> Response:
     """List everything that waits for a decision."""
     flags = visit.store.read(lambda c: work.open_flags(c, visit.me.id))
     empty = "empty" in visit.request.query_params
-    return visit.page("review.html", flags=flags, reasons=work.REASONS | work.FOUND, empty=empty)
+    return visit.render("review.html", flags=flags, reasons=work.REASONS | work.FOUND, empty=empty)
 
 
 def _flag(visit: Visit) -> work.Flag:
@@ -38,7 +38,7 @@ async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Respo
     found = _flag(visit)
     item = visit.store.read(lambda c: work.load_item(c, found.item_id))
     entries = history(visit, found.item_id)
-    return visit.page(
+    return visit.render(
         "flag.html",
         422 if faults else 200,
         flag=found,
@@ -107,7 +107,8 @@ async def _decided(
     settings, flow = visit.settings, visit.campaign.flow
     visit.noted["item"] = visit.store.read(lambda c: work.load_item(c, found.item_id)).key
     decided = await visit.write(
-        lambda c: work.decide(c, settings, flow, found, visit.me.id, outcome, note, visit.now, number, content)
+        "edit" if outcome == "edited" else "decide",
+        lambda c: work.decide(c, settings, flow, found, visit.me.id, outcome, note, visit.now, number, content),
     )
     if not decided:
         raise RefusedError(409, "Another reviewer has decided this in the meantime, or its author took it back.")
@@ -117,7 +118,7 @@ async def _decided(
 async def sample(visit: Visit) -> Response:
     """Draw a finished item for review."""
     drawn = await visit.write(
-        lambda c: work.sample(c, visit.settings, visit.campaign.flow, visit.me.id, visit.now, _chance)
+        "sample", lambda c: work.sample(c, visit.settings, visit.campaign.flow, visit.me.id, visit.now, _chance)
     )
     return visit.go(f"/review/{drawn}" if drawn else "/review?empty=1")
 

@@ -1,47 +1,30 @@
-"""One request: the visitor, the form, and the response."""
+"""What a handler works with: the visit of a person (request, form, responses), and the table entry of a page."""
 
 import asyncio
 import hashlib
 import hmac
-import logging
-import secrets
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
-from urllib.parse import parse_qsl, quote
 
 import msgspec
 from sqlalchemy import Connection
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import Store
 from countersight.collect.flows import Choice, Form
-from countersight.collect.people import Person, Role, session_person
+from countersight.collect.people import Person, Role
 from countersight.collect.web.rendering import Renderer
-from countersight.errors import CampaignError
 
 COOKIE: Final = "countersight"
 MOST_DIGITS: Final = 9
 """Most digits of a row number: PostgreSQL counts rows to two thousand million."""
-_LARGEST_FORM = 256 * 1024
-_MOST_FIELDS = 200
-_HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
-_SECURE: Final = {"Strict-Transport-Security": "max-age=31536000"}
 
 T = TypeVar("T")
-_log = logging.getLogger("countersight.collect")
 
 
 class FigureCache:
@@ -89,17 +72,15 @@ class RefusedError(Exception):
 class Visit:
     """A request with its campaign, person and form."""
 
-    def __init__(self, place: Site, page: "Page", request: Request, token: str, person: Person | None) -> None:
-        self.place = place
-        self.where = page
-        self.campaign = place.campaign
-        self.store = place.campaign.store
-        self.settings = place.campaign.settings
+    def __init__(self, site: Site, request: Request, token: str, person: Person | None) -> None:
+        self.site = site
+        self.campaign = site.campaign
+        self.store = site.campaign.store
+        self.settings = site.campaign.settings
         self.request = request
         self.token = token
         """The value of the cookie; visitors who are not logged in have one too."""
         self.person = person
-        self.figures = place.figures
         self.form: dict[str, str] = {}
         self.script = False
         """Whether a script sent its own token."""
@@ -140,11 +121,11 @@ class Visit:
     @property
     def language(self) -> str:
         """The language of the interface for this visitor."""
-        return self.place.renderer.language(self.request.headers.get("accept-language", ""))
+        return self.site.renderer.language(self.request.headers.get("accept-language", ""))
 
     def say(self, text: str) -> str:
         """Return a text of the interface in the visitor's language."""
-        return self.place.renderer.translation(self.language)(text)
+        return self.site.renderer.translation(self.language)(text)
 
     def read(self) -> Form:
         """Return the submitted form for validation; error messages are in the visitor's language."""
@@ -157,22 +138,21 @@ class Visit:
             raise RefusedError(422, "“{field}” must be one of: {values}.", field=field.name, values=values)
         return value
 
-    async def write(self, job: Callable[[Connection], T]) -> T:
-        """Run a write of a lead or reviewer; it is logged in the same transaction unless it returns False."""
+    async def write(self, action: str, job: Callable[[Connection], T]) -> T:
+        """Run a write of a lead or reviewer; the action is logged with it, unless the job returns False."""
         details = {name: value[:2000] for name, value in self.form.items() if name != "csrf"}
         subject = self.request.path_params.get("number", "")
 
         def write_and_record(connection: Connection) -> T:
             done = job(connection)
             if done is not False:
-                name = self.where.handler.__name__
-                record(connection, self.me.id, name, subject, details | self.noted, self.now)
+                record(connection, self.me.id, action, subject, details | self.noted, self.now)
             return done
 
         return await self.store.write(write_and_record)
 
-    def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """Return a page, or a part of one."""
+    def render(self, template: str, status: int = 200, **values: Any) -> Response:
+        """Return a page, or a part of one, from a template."""
         common = {
             "me": self.person,
             "csrf": self.csrf,
@@ -181,7 +161,7 @@ class Visit:
             "path": self.request.url.path,
             "titles": {phase.name: self.say(phase.title) for phase in self.campaign.flow.phases},
         }
-        return HTMLResponse(self.place.renderer.render(template, self.language, common | values), status)
+        return HTMLResponse(self.site.renderer.render(template, self.language, common | values), status)
 
     def json(self, value: Any, status: int = 200) -> Response:
         """Return a JSON response."""
@@ -198,7 +178,7 @@ class Visit:
             return self.json({"error": words}, status)
         if self.partial:
             return Response(words, status, media_type="text/plain")
-        return self.page("refused.html", status, words=words, **values)
+        return self.render("refused.html", status, words=words, **values)
 
     def go(self, path: str) -> Response:
         """Redirect to another page, so that reloading does not submit a form twice."""
@@ -209,7 +189,7 @@ Handler = Callable[[Visit], Awaitable[Response]]
 
 
 class Page(msgspec.Struct, frozen=True):
-    """One address: its permissions and its handler."""
+    """One address with its handler, and who may open it."""
 
     path: str
     handler: Handler
@@ -222,84 +202,3 @@ class Page(msgspec.Struct, frozen=True):
     """Whether a POST must have the visitor's CSRF token."""
     paused: bool = False
     """Whether paused people are admitted."""
-
-
-async def visited(place: Site, page: Page, request: Request) -> Response:
-    """Handle a request, or say why it is refused."""
-    kind, _, bearer = request.headers.get("authorization", "").partition(" ")
-    script = kind.lower() == "bearer" and page.path.startswith("/api/")
-    token = (bearer if script else request.cookies.get(COOKIE, ""))[:100]
-    store = place.campaign.store
-    person = store.read(lambda c: session_person(c, token, time.time(), script=script)) if token else None
-    visit = Visit(place, page, request, token or secrets.token_urlsafe(32), person)
-    visit.script = script
-    try:
-        response = await _through(visit, page)
-    except RefusedError as refused:
-        response = visit.refused(refused.status, visit.say(refused.words).format(**refused.values))
-        response.headers.update(refused.headers)
-    except CampaignError as error:
-        response = visit.refused(422, visit.say(str(error)))
-    except Exception:  # the log gets the place of the error, without what was typed
-        _log.exception("%s %s", page.method, page.path)
-        response = visit.refused(
-            500,
-            visit.say(
-                "The server had an error, and your last input may not be stored. Go back and try again; if it fails "
-                "again, tell the lead of the campaign."
-            ),
-        )
-    for name, value in (_HEADERS | (_SECURE if place.secure else {})).items():
-        response.headers.setdefault(name, value)
-    if visit.token != token and not script:  # HttpOnly and SameSite
-        fortnight = 14 * 24 * 3600
-        response.set_cookie(COOKIE, visit.token, fortnight, secure=place.secure, httponly=True, samesite="lax")
-    return response
-
-
-async def _through(visit: Visit, page: Page) -> Response:
-    if page.method == "POST":
-        visit.form = await read_form(visit.request, script=visit.script)
-        csrf = visit.form.get("csrf", "").encode()
-        if page.checked and not visit.script and not hmac.compare_digest(csrf, visit.csrf.encode()):
-            raise RefusedError(403, "This form is out of date. Go back, reload the page, and send it again.")
-    if page.role is None:
-        return await page.handler(visit)
-    if visit.person is None:
-        if page.method == "GET" and not visit.is_api:
-            return visit.go(f"/login?next={quote(visit.request.url.path)}")
-        if visit.is_api:
-            raise RefusedError(401, "Send a valid token (Authorization: Bearer …). Leads make one on the page Tokens.")
-        raise RefusedError(401, "You are logged out. Log in in another tab, then go back and send this again.")
-    if not visit.person.is_at_least(page.role):
-        raise RefusedError(403, "This page is for people with the role {role}.", role=visit.say(page.role))
-    if visit.person.access == "paused" and not page.paused:
-        raise RefusedError(403, "Your account is paused. The lead of the campaign can tell you why.")
-    if page.consented and not visit.script and visit.person.consent != visit.settings.consent.version:
-        if page.method == "GET":
-            return visit.go("/consent")
-        raise RefusedError(403, "Please read and accept the consent text first.")
-    return await page.handler(visit)
-
-
-async def read_form(request: Request, *, script: bool = False) -> dict[str, str]:
-    """Return the fields of a posted form, or of a script's JSON; raises if it is too large or invalid."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    bare = script and not kind  # a script may send no body
-    if not bare and kind != ("application/json" if script else "application/x-www-form-urlencoded"):
-        raise RefusedError(415, "Send a plain form, or as a script JSON (Content-Type: application/json).")
-    body = bytearray()
-    try:
-        async for piece in request.stream():
-            body += piece
-            if len(body) > _LARGEST_FORM:
-                raise RefusedError(413, "This form is too large.")
-    except ClientDisconnect:
-        raise RefusedError(400, "The form did not arrive completely.") from None
-    try:
-        if script:
-            return msgspec.json.decode(bytes(body) or b"{}", type=dict[str, str])
-        fields = parse_qsl(bytes(body).decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
-    except (ValueError, msgspec.DecodeError):
-        raise RefusedError(400, "This form cannot be read.") from None
-    return {name: value.replace("\x00", "") for name, value in fields}

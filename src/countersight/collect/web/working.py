@@ -98,18 +98,19 @@ async def show_task(
         "leak": "",
         "blind": None,
         "balance": {},
+        "full": full_groups(visit, task),
         "loop_words": "",
         "editing": None,
         "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.settings, me, name)),
     }
     if flow.name == "cfmm" and name == "write":
-        own["balance"] = (await visit.figures.get("balance", lambda c: group_counts(c, flow)))[0]
+        own["balance"] = (await visit.site.figures.get("balance", lambda c: group_counts(c, flow)))[0]
         own["leak"] = leak_in(_pair(values), visit.settings.grammar)
     if flow.name == "cosim" and name == "distractor":
         own["loop_words"] = visit.request.app.state.loop.describe(visit.say)
     own |= {"fields": [*flow.fields(name, task.item, task.past), *further], "flag_fields": _FLAG}
     own |= flow.shown(name, task.item, task.past)
-    return visit.page(
+    return visit.render(
         task_template(flow.name, name),
         status,
         **(own | more),
@@ -150,7 +151,7 @@ async def submit(visit: Visit) -> Response:
         return visit.go("/work")
     form = visit.read()
     content = flow.read(task.phase.name, form, task.item, task.past)
-    _keep_quotas(visit, task, form, content)
+    _refuse_full_groups(visit, task, form, content)
     if form.faults and task.lease.state != "done":
         return await show_task(visit, task, await save_draft(visit, task), 422, form.faults)
 
@@ -178,24 +179,35 @@ async def submit(visit: Visit) -> Response:
             "This task was already sent with other content, which counts. Your text is shown below. If you take back "
             "what was sent, this text replaces it."
         )
-        return visit.page("refused.html", 409, words=words, typed=await save_draft(visit, task))
+        return visit.render("refused.html", 409, words=words, typed=await save_draft(visit, task))
     if sent.right is not None:
         return visit.go(f"/known/{sent.contribution_id}")
     place = f"/task/{following.token}" if following else "/work"
     return visit.go(f"{place}?sent={sent.contribution_id}")
 
 
-def _keep_quotas(visit: Visit, task: LeasedTask, form: Form, content: Content) -> None:
-    """Refuse a contribution all of whose groups are full, for everybody or for this person."""
-    flow, settings = visit.campaign.flow, visit.settings
-    if form.faults or task.phase.name != flow.grouped_in or task.lease.note or task.lease.state == "done":
-        return
-    groups = flow.groups(content)
+def full_groups(visit: Visit, task: LeasedTask) -> set[str]:
+    """Return the groups of which there are enough, by everybody or by this person.
+
+    There are none if the group of the item is decided elsewhere, or when returned work is corrected.
+    """
+    flow, settings, full = visit.campaign.flow, visit.settings, set[str]()
+    if task.phase.name != flow.grouped_in or task.lease.note or task.lease.state == "done":
+        return full
     for quotas, person in ((settings.quotas, None), (settings.person_quotas, visit.me.id)):
-        counts = visit.store.read(lambda c, person=person: group_counts(c, flow, person)) if quotas else {}  # type: ignore[misc]
-        if groups and all(group in quotas and counts.get(group, 0) >= quotas[group] for group in groups):
-            field = "aspect" if "aspect" in form.values else "change"
-            form.fail(field, "There are enough of “{group}”: choose another.", group=", ".join(map(visit.say, groups)))
+        if quotas:
+            counts = visit.store.read(lambda c, person=person: group_counts(c, flow, person))  # type: ignore[misc]
+            full |= {group for group, most in quotas.items() if counts.get(group, 0) >= most}
+    return full
+
+
+def _refuse_full_groups(visit: Visit, task: LeasedTask, form: Form, content: Content) -> None:
+    """Record a fault if there are enough items of all groups of a contribution."""
+    full = set() if form.faults else full_groups(visit, task)
+    groups = visit.campaign.flow.groups(content) if full else ()
+    if groups and full.issuperset(groups):
+        field = "aspect" if "aspect" in form.values else "change"
+        form.fail(field, "There are enough of “{group}”: choose another.", group=", ".join(map(visit.say, groups)))
 
 
 async def draft(visit: Visit) -> Response:
@@ -204,7 +216,7 @@ async def draft(visit: Visit) -> Response:
     if task.lease.state in ("done", "flagged"):
         raise RefusedError(409, "This task was already sent.")
     await save_draft(visit, task)
-    return visit.page("parts/saved.html", at=visit.now) if visit.partial else visit.go(f"/task/{task.lease.token}")
+    return visit.render("parts/saved.html", at=visit.now) if visit.partial else visit.go(f"/task/{task.lease.token}")
 
 
 async def release(visit: Visit) -> Response:
@@ -244,7 +256,7 @@ async def check_distractors(visit: Visit) -> Response:
         responses, model = (content.response, *content.distractors), visit.request.app.state.loop
         checked = await check(visit.campaign, model, task.lease, context_of(task.past), responses, texts)
     if visit.partial:
-        return visit.page("parts/checked.html", checked=checked)
+        return visit.render("parts/checked.html", checked=checked)
     return await show_task(visit, task, values, 200, form.faults, checked=checked)
 
 
@@ -254,7 +266,7 @@ async def check_leak(visit: Visit) -> Response:
     pair = _pair(visit.form)
     asked = as_instance(pair)
     blind = await answers_blind(visit.campaign, visit.request.app.state.loop, asked) if asked else None
-    return visit.page("parts/leak.html", leak=leak_in(pair, visit.settings.grammar), blind=blind, values=visit.form)
+    return visit.render("parts/leak.html", leak=leak_in(pair, visit.settings.grammar), blind=blind, values=visit.form)
 
 
 def _pair(values: dict[str, str]) -> WrittenPair:
@@ -266,7 +278,7 @@ def _pair(values: dict[str, str]) -> WrittenPair:
 async def propose_kinds(visit: Visit) -> Response:
     """Propose the types of a change from its words; the writer corrects them."""
     load_task(visit)
-    return visit.page("parts/kinds.html", proposed=change_kinds(visit.form.get("change", "")[:2000]))
+    return visit.render("parts/kinds.html", proposed=change_kinds(visit.form.get("change", "")[:2000]))
 
 
 class PhaseWork(msgspec.Struct, frozen=True):
@@ -296,7 +308,7 @@ async def home(visit: Visit) -> Response:
     """Show the available work."""
     me, settings, asked = visit.me, visit.settings, visit.request.query_params
     wanted = settings.prolific.contributions if me.participant else 0  # per submission on Prolific
-    return visit.page(
+    return visit.render(
         "home.html",
         phases=visit.store.read(lambda c: [_phase_work(c, visit, phase) for phase in visit.campaign.flow.phases]),
         most=_MOST_COUNTED,
@@ -334,7 +346,7 @@ def _phase(visit: Visit) -> Phase:
 async def guidelines(visit: Visit) -> Response:
     """Show the guidelines of a phase, with examples."""
     phase = _phase(visit)
-    return visit.page("guidelines.html", phase=phase, rules=visit.settings.phases[phase.name])
+    return visit.render("guidelines.html", phase=phase, rules=visit.settings.phases[phase.name])
 
 
 async def qualification_page(visit: Visit, result: work.TestResult | None = None) -> Response:
@@ -344,7 +356,7 @@ async def qualification_page(visit: Visit, result: work.TestResult | None = None
     if how == "qualified":
         return visit.go("/work")
     shown = {"phase": phase, "rules": visit.settings.phases[phase.name], "standing": how, "left": left}
-    return visit.page("test.html", 422 if result else 200, **shown, result=result)
+    return visit.render("test.html", 422 if result else 200, **shown, result=result)
 
 
 async def take_test(visit: Visit) -> Response:
@@ -384,7 +396,7 @@ async def mine(visit: Visit) -> Response:
     )
     rows = visit.store.read(lambda c: c.execute(question).all())
     balances = visit.store.read(lambda c: pay.balances(c, visit.me.id))
-    return visit.page("mine.html", rows=rows, balances=balances, may_undo=undoable(visit, [row.id for row in rows]))
+    return visit.render("mine.html", rows=rows, balances=balances, may_undo=undoable(visit, [row.id for row in rows]))
 
 
 async def undo(visit: Visit) -> Response:
@@ -404,4 +416,4 @@ async def known(visit: Visit) -> Response:
     row = visit.store.read(lambda c: c.execute(question.where(*own)).first())
     if row is None:
         raise RefusedError(404, "You have no such contribution.")
-    return visit.page("known.html", right=row.right, token=row.token, phase=phase_of(visit.campaign.flow, row.phase))
+    return visit.render("known.html", right=row.right, token=row.token, phase=phase_of(visit.campaign.flow, row.phase))
