@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from countersight.collect.campaign import Campaign
 from countersight.collect.hamlet import open_loop
-from countersight.collect.web import accounts, json_api, leading, reviewing, working
+from countersight.collect.web import accounts, json_api, leading, reviewing, tasks, working
 from countersight.collect.web.handling import respond
 from countersight.collect.web.rendering import Renderer, templates
 from countersight.collect.web.visit import MOST_DIGITS, FigureCache, Page, RefusedError, Site, Visit
@@ -83,14 +83,14 @@ PAGES: Final = (
     Page("/guidelines/{phase}", working.guidelines),
     Page("/test/{phase}", working.qualification_page),
     Page("/test/{phase}", working.take_test, method="POST"),
-    Page("/task/{token}", working.task_page),
-    Page("/task/{token}", working.submit, method="POST"),
-    Page("/task/{token}/draft", working.draft, method="POST"),
-    Page("/task/{token}/release", working.release, method="POST"),
-    Page("/task/{token}/flag", working.flag, method="POST"),
-    Page("/task/{token}/check", working.check_distractors, method="POST"),
-    Page("/task/{token}/leak", working.check_leak, method="POST"),
-    Page("/task/{token}/kinds", working.propose_kinds, method="POST"),
+    Page("/task/{token}", tasks.task_page),
+    Page("/task/{token}", tasks.submit, method="POST"),
+    Page("/task/{token}/draft", tasks.draft, method="POST"),
+    Page("/task/{token}/release", tasks.release, method="POST"),
+    Page("/task/{token}/flag", tasks.flag, method="POST"),
+    Page("/task/{token}/check", tasks.check_distractors, method="POST"),
+    Page("/task/{token}/leak", tasks.check_leak, method="POST"),
+    Page("/task/{token}/kinds", tasks.propose_kinds, method="POST"),
     Page("/mine", working.mine, paused=True),
     Page("/undo/{number:row}", working.undo, method="POST"),
     Page("/known/{number:row}", working.known),

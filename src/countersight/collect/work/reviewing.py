@@ -1,0 +1,236 @@
+"""Flags and the decisions of reviewers; pausing and blocking people, and the fate of all their work."""
+
+from random import Random
+from typing import Any, Final, Literal
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, exists, select, update
+
+from countersight.collect.database import insert_row, tables
+from countersight.collect.flows import Content, Flow
+from countersight.collect.pay import pay_fooling, void_contribution
+from countersight.collect.people import end_sessions
+from countersight.collect.settings import Settings
+from countersight.collect.work.claiming import (
+    HELD,
+    Lease,
+    as_lease,
+    change_lease,
+    lease_by_token,
+    put_item,
+    release,
+    standing_in,
+)
+from countersight.collect.work.contributing import EDITED, append, withdraw
+from countersight.collect.work.stored import load_item
+
+REASONS: Final = {
+    "unclear": "It cannot be understood",
+    "wrong": "It is wrong",
+    "unrelated": "It is not about the picture",
+    "guidelines": "It does not follow the guidelines",
+    "offensive": "It is offensive or personal",
+    "machine": "It seems to be written by a machine",
+    "other": "Something else",
+}
+"""The reasons for a flag."""
+FOUND: Final = {
+    "ambiguous": "Two people disagree",
+    "leak": "It may give its answer away",
+    EDITED: "The right response was edited",
+    "sample": "A sample of finished work",
+}
+"""The reasons for which the program itself asks for a reviewer."""
+Outcome = Literal["fair", "unfair", "edited", "returned"]
+"""Removed, kept, kept as edited by the reviewer, returned to its author."""
+
+
+class Flag(msgspec.Struct, frozen=True):
+    """A flag as shown to a reviewer; `note` is that of the reviewer who decided."""
+
+    id: int
+    item_id: int
+    contribution_id: int | None
+    by_person: bool
+    """Whether a person flagged it; otherwise two people disagreed."""
+    reason: str
+    words: str
+    at: float
+    outcome: str | None
+    note: str | None
+
+
+def flag(
+    connection: Connection, settings: Settings, lease: Lease, verified: str, reason: str, words: str, now: float
+) -> None:
+    """Flag the work of the phase before, and send the item to the reviewers; repeating this changes nothing."""
+    fresh = lease_by_token(connection, lease.token, lease.person_id)
+    if fresh is None or fresh.state != "active":
+        return
+    before = standing_in(connection, lease.item_id, verified)
+    row = {"item_id": lease.item_id, "contribution_id": before, "lease_id": lease.id, "person_id": lease.person_id}
+    insert_row(connection, tables.flag, reason=reason, words=words, at=now, **row)
+    change_lease(connection, lease.id, state="flagged")
+    put_item(connection, settings, lease.item_id, lease.phase, "flagged", now)
+
+
+def open_flags(connection: Connection, reviewer_id: int, flag_id: int | None = None, most: int = 50) -> list[Flag]:
+    """Return undecided flags, the oldest first, or one of them; none of items that the reviewer contributed to."""
+    row, lease = tables.flag.c, tables.lease.c
+    part = exists().where(lease.item_id == row.item_id, lease.person_id == reviewer_id, lease.state.in_(HELD))
+    chosen = () if flag_id is None else (row.id == flag_id,)
+    return _flags(connection, row.outcome.is_(None), ~part, *chosen, most=most)
+
+
+def flags_of(connection: Connection, item_id: int) -> list[Flag]:
+    """Return every flag of an item, decided or not."""
+    return _flags(connection, tables.flag.c.item_id == item_id)
+
+
+def _flags(connection: Connection, *conditions: ColumnElement[bool], most: int | None = None) -> list[Flag]:
+    row = tables.flag.c
+    columns = (row.id, row.item_id, row.contribution_id, row.person_id.is_not(None), row.reason, row.words, row.at)
+    question = select(*columns, row.outcome, row.note).where(*conditions).order_by(row.id).limit(most)
+    return [Flag(*found) for found in connection.execute(question)]
+
+
+def decide(
+    connection: Connection,
+    settings: Settings,
+    flow: Flow,
+    found: Flag,
+    reviewer_id: int,
+    outcome: Outcome,
+    note: str,
+    now: float,
+    contribution_id: int | None = None,
+    content: Content | None = None,
+) -> bool:
+    """Carry out a reviewer's decision; False if another was quicker, or the author withdrew the work.
+
+    `fair` removes the item and the pay of one of its contributions, or of none. `unfair` keeps it: a flag that was not
+    fair returns the item, and what the program asked about is complete as it is. An edit of the right
+    response that says something else costs only its phase, which somebody else does again. `edited` keeps it with
+    another `content` of one of its contributions, `returned` sends one back to its author.
+    """
+    item = load_item(connection, found.item_id)
+    about = found.contribution_id if found.reason == EDITED else contribution_id or None
+    values: dict[str, Any] = {"outcome": outcome, "reviewer_id": reviewer_id, "note": note, "decided_at": now}
+    if outcome == "fair":
+        values["contribution_id"] = about
+    waiting = (tables.flag.c.id == found.id) & tables.flag.c.outcome.is_(None)
+    if item.state not in ("flagged", "done"):
+        return False
+    if not connection.execute(update(tables.flag).where(waiting).values(**values)).rowcount:
+        return False
+    if outcome == "fair":
+        if about is not None:
+            void_contribution(connection, about, reviewer_id, now)
+        if found.reason == EDITED:
+            vacate(connection, tables.lease.c.contribution_id == found.contribution_id)
+        put_item(connection, settings, item.id, item.phase, "open" if found.reason == EDITED else "removed", now)
+        return True
+    if outcome == "returned":  # later phases must be repeated
+        lease, until = _lease_of(connection, contribution_id), now + settings.return_days * 86_400
+        change_lease(connection, lease.id, state="active", contribution_id=None, note=note, expires_at=until)
+        reopen(connection, settings, flow, lease.item_id, lease.phase, now)
+        return True
+    if outcome == "edited":  # the author keeps the seat and the pay
+        made, lease = tables.contribution.c, _lease_of(connection, contribution_id)
+        before = connection.execute(select(made.fooled).where(made.id == contribution_id)).scalar()
+        append(connection, settings, lease, content, now, fooled=before, editor_id=reviewer_id)
+    put_item(connection, settings, item.id, item.phase, "open" if found.by_person else "done", now)
+    pay_fooling(connection, settings.pay, item.id, now)
+    return True
+
+
+def _lease_of(connection: Connection, contribution_id: int | None) -> Lease:
+    own = select(tables.lease).where(tables.lease.c.contribution_id == contribution_id)
+    return as_lease(connection.execute(own).one())
+
+
+def reopen(connection: Connection, settings: Settings, flow: Flow, item_id: int, phase: str, now: float) -> None:
+    """Return an item to a phase: later phases are repeated (their pay stays), and open flags are withdrawn."""
+    names = [each.name for each in flow.phases]
+    later = tables.lease.c.phase.in_(names[names.index(phase) + 1 :])
+    vacate(connection, (tables.lease.c.item_id == item_id) & later & tables.lease.c.state.in_(HELD))
+    withdraw(connection, item_id)
+    put_item(connection, settings, item_id, phase, "open", now)
+
+
+def vacate(connection: Connection, seats: ColumnElement[bool]) -> None:
+    """Free seats whose contributions no longer count; their holders cannot take them again."""
+    connection.execute(update(tables.lease).where(seats).values(state="flagged", contribution_id=None))
+
+
+def author_of(connection: Connection, found: Flag, contribution_id: int) -> str | None:
+    """Return the access of the author of a valid contribution to a flag's item; None if there is none."""
+    lease, person = tables.lease.c, tables.person.c
+    stands = (lease.contribution_id == contribution_id) & (lease.item_id == found.item_id) & (lease.state == "done")
+    question = select(person.access, person.deleted_at).join(tables.lease, lease.person_id == person.id).where(stands)
+    row = connection.execute(question).first()
+    return None if row is None else "deleted" if row.deleted_at else str(row.access)
+
+
+def sample(
+    connection: Connection, settings: Settings, flow: Flow, reviewer_id: int, now: float, chance: Random
+) -> int | None:
+    """Draw a finished item for a reviewer, and return the number of its flag; None if no item is left.
+
+    Items with a bonus that waits for a reviewer come first. The flag refers to the writer's contribution if there is
+    exactly one writer.
+    """
+    item, made, lease = tables.item.c, tables.contribution.c, tables.lease.c
+    seen = exists().where(tables.flag.c.item_id == item.id, tables.flag.c.reason == "sample")
+    part = exists().where(lease.item_id == item.id, lease.person_id == reviewer_id, lease.state.in_(HELD))
+    left = select(item.id).where(item.state == "done", ~seen, ~part).order_by(item.id)
+    bonus = exists().where(lease.item_id == item.id, lease.contribution_id == made.id, made.fooled > 0)
+    drawn = list(connection.execute(left.where(bonus)).scalars()) or list(connection.execute(left).scalars())
+    if not drawn:
+        return None
+    number = chance.choice(drawn)
+    first = flow.phases[0].name
+    written = standing_in(connection, number, first) if settings.phases[first].people == 1 else None
+    row = {"item_id": number, "contribution_id": written, "reason": "sample", "words": ""}
+    return insert_row(connection, tables.flag, at=now, **row)
+
+
+Access = Literal["open", "paused", "blocked"]
+Fate = Literal["keep", "redo", "remove"]
+
+
+def set_access(connection: Connection, settings: Settings, person_id: int, access: Access) -> None:
+    """Allow somebody to work, pause them (they see only their account), or block them (they cannot log in)."""
+    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(access=access))
+    if access != "open":
+        held = (tables.lease.c.person_id == person_id) & (tables.lease.c.state == "active")
+        for row in connection.execute(select(tables.lease).where(held)).all():
+            release(connection, settings, as_lease(row))
+    if access == "blocked":
+        end_sessions(connection, person_id)
+
+
+def retract(
+    connection: Connection, settings: Settings, flow: Flow, person_id: int, fate: Fate, paid: bool, by: int, now: float
+) -> int:
+    """Have all work of a person repeated by others or removed, paid or not; return the number of contributions.
+
+    What others built on work that is done again has to be done again too; they are paid for both. Pay that has left in
+    a batch stays there.
+    """
+    item, lease = tables.item.c, tables.lease.c
+    question = select(tables.lease, item.state.label("item_state"), item.phase.label("item_phase"))
+    done = (lease.person_id == person_id) & (lease.state == "done")
+    rows = connection.execute(question.join(tables.item, item.id == lease.item_id).where(done)).all()
+    for row in rows:
+        if not paid:
+            void_contribution(connection, row.contribution_id, by, now)
+        if row.item_state in ("check", "removed"):
+            continue
+        if fate == "redo":
+            vacate(connection, lease.id == row.id)
+            reopen(connection, settings, flow, row.item_id, row.phase, now)
+        elif fate == "remove":
+            withdraw(connection, row.item_id)
+            put_item(connection, settings, row.item_id, row.item_phase, "removed", now)
+    return len(rows)
