@@ -5,6 +5,8 @@ import asyncio
 import re
 import socket
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from importlib.resources import files
@@ -142,6 +144,11 @@ def test_a_copy_is_made_while_people_work(tmp_path: Path):
         assert 'id="related-hint">What if: ' in page  # each check says which question and which answer it means
         assert 'id="right-hint">What if: ' in page
         assert ben.contribute("verify")
+
+
+def test_a_server_needs_no_system_libraries_for_drawing():
+    code = "import sys; sys.modules['skia'] = None; import countersight.collect.web"  # as in a slim container
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_port_that_is_taken_or_does_not_exist_is_refused_in_a_sentence(tmp_path: Path, capsys):

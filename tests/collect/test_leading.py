@@ -202,11 +202,14 @@ def test_quotas_hold_for_a_phase_an_aspect_and_a_person(tmp_path: Path):
         for person in (ada, ben):
             person.contribute("write")
         for person in (ada, cleo):  # one has written hers, of the other kind there are enough
-            answer = person.post(person.begin("write"), **ANSWERS["cfmm/write"])
+            task = person.begin("write")
+            assert 'value="count" disabled' in person.get(task).text
+            answer = person.post(task, **ANSWERS["cfmm/write"])
             assert (answer.status_code, "There are enough of “count”" in answer.text) == (422, True)
         ada.contribute("write", aspect="size")
         assert ada.begin("write") is None
         assert "reached the limit per person" in ada.get("/work").text
+        assert "2 / 2" in Visitor(app, campaign, "lea", "lead").get("/lead").text
 
 
 def test_what_leads_and_reviewers_do_is_in_the_log_and_what_workers_do_is_not(verify, capsys):

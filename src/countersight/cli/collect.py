@@ -162,7 +162,7 @@ def _new(chosen: argparse.Namespace) -> int:
         source = made = _vqav2(chosen)
         pictures = None
     try:
-        items = new_campaign(
+        added = new_campaign(
             chosen.campaign,
             chosen.flow,
             title=chosen.title or chosen.campaign.name,
@@ -178,7 +178,7 @@ def _new(chosen: argparse.Namespace) -> int:
         if made:  # so that the command can be repeated
             rmtree(made)
         raise
-    print(f"{several(items, 'item')} in {chosen.campaign}; read and change {chosen.campaign / 'campaign.toml'}, then:")
+    print(f"{added} in {chosen.campaign}; read and change {chosen.campaign / 'campaign.toml'}, then:")
     has_password = chosen.database and make_url(chosen.database).password
     more = " --database ADDRESS" if has_password else ""
     print(f"  countersight collect people {quote(str(chosen.campaign))} --invite YOU --role lead{more}")
@@ -214,7 +214,7 @@ def _add(chosen: argparse.Namespace, campaign: Any) -> int:
     from countersight.collect import add_to_campaign
 
     what = {"pictures": chosen.pictures, "source": chosen.source, "gold": chosen.gold, "seed": chosen.seed}
-    print(f"{several(add_to_campaign(campaign, **what, on_bad=print_bad), 'item')} added to {chosen.campaign}")
+    print(f"{add_to_campaign(campaign, **what, on_bad=print_bad)} added to {chosen.campaign}")
     return 0
 
 

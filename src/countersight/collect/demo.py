@@ -14,8 +14,6 @@ from countersight.collect.campaign import SETTINGS, Campaign
 from countersight.collect.flows import Content, Past
 from countersight.collect.flows.cosim import Distracted, WrittenChange, WrittenQuestion
 from countersight.collect.making import new_campaign
-from countersight.scenes import draw, encode
-from countersight.suites.cvqa import TEMPLATES
 
 PASSWORD: Final = "countersight"  # noqa: S105 - a demonstration's, said aloud
 ACCOUNTS: Final[tuple[tuple[str, people.Role], ...]] = (("ada", "worker"), ("ben", "reviewer"), ("cleo", "lead"))
@@ -40,6 +38,9 @@ def make_demo(folder: Path) -> None:
 
 def draw_pictures(folder: Path, number: int) -> None:
     """Draw pictures of our own scenes, without downloads."""
+    from countersight.scenes import draw, encode  # needs system libraries that a server may lack
+    from countersight.suites.cvqa import TEMPLATES
+
     folder.mkdir(parents=True, exist_ok=True)
     for place in range(number):
         scene = TEMPLATES[place % len(TEMPLATES)].solved(7, place).puzzle.scene

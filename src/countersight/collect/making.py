@@ -21,10 +21,22 @@ from countersight.collect.work import add_items
 from countersight.dataset import read_card
 from countersight.errors import CampaignError
 from countersight.files import Staging
-from countersight.text import unknown
+from countersight.text import several, unknown
 
 OnBad = Callable[[str], None]
 _VERIFYING = ("cvqa", "verify")
+
+
+class Added(msgspec.Struct, frozen=True):
+    """How many items were added."""
+
+    items: int
+    known: int
+    """Items with a known answer, which check people's care and are not exported."""
+
+    def __str__(self) -> str:
+        known = f" and {several(self.known, 'item')} with a known answer" if self.known else ""
+        return several(self.items, "item") + known
 
 
 def new_campaign(
@@ -39,8 +51,8 @@ def new_campaign(
     seed: int = 0,
     database: str | None = None,
     on_bad: OnBad = lambda words: None,
-) -> int:
-    """Create a campaign folder for a flow, from pictures or an existing dataset; return its number of items.
+) -> Added:
+    """Create a campaign folder for a flow, from pictures or an existing dataset; return how many items it has.
 
     `gold` is a dataset with correct answers; its cases are given to people now and then to check their care. Invalid
     pictures and rows are reported and skipped.
@@ -55,7 +67,7 @@ def new_campaign(
         (staging / SETTINGS).write_text(text, encoding="utf-8")
         with closing(Campaign.open(staging, database)) as campaign:
             made = _add(campaign, pictures, source, gold, seed, on_bad)
-        if not made:
+        if not (made.items or made.known):
             raise CampaignError("the campaign would be empty: no picture and no case could be used")
     return made
 
@@ -68,24 +80,26 @@ def add_to_campaign(
     gold: Path | None = None,
     seed: int = 0,
     on_bad: OnBad = lambda words: None,
-) -> int:
+) -> Added:
     """Add pictures or cases to a campaign, even while it is served; return how many items were added."""
     made = _add(campaign, pictures, source, gold, seed, on_bad)
-    details = {"items": made, "from": str(pictures or source or gold)}
+    details = {**msgspec.to_builtins(made), "from": str(pictures or source or gold)}
     campaign.store.write_now(lambda c: record(c, None, "add", "", details, time.time()))
     return made
 
 
 def _add(
     campaign: Campaign, pictures: Path | None, source: Path | None, gold: Path | None, seed: int, on_bad: OnBad
-) -> int:
+) -> Added:
     """Add items to a campaign, in one write."""
     sources = Sources(partial(keep_picture, campaign.path), pictures, source, gold, seed, on_bad)
     columns = select(tables.item.c.key, tables.item.c.source)
     rows = campaign.store.read(lambda c: c.execute(columns).all())
     known: dict[str, dict[str, Any]] = {row.key: msgspec.json.decode(row.source) for row in rows}
     items = list(_named(campaign.flow.new_items(sources, known), known, on_bad))
-    return campaign.store.write_now(lambda c: add_items(c, campaign.settings, items, time.time()))
+    campaign.store.write_now(lambda c: add_items(c, campaign.settings, items, time.time()))
+    known_answers = sum(item.gold is not None for item in items)
+    return Added(len(items) - known_answers, known_answers)
 
 
 def _named(items: Iterable[NewItem], known: dict[str, dict[str, Any]], on_bad: OnBad) -> Iterator[NewItem]:

@@ -36,8 +36,8 @@ _ACTIVE = _lease.state == literal_column("'active'")  # a literal, because parti
 _PRIME, _APART = 1_000_003, 5
 
 
-def add_items(connection: Connection, settings: Settings, items: Iterable[NewItem], now: float) -> int:
-    """Add new items to a campaign, each to its split; return how many."""
+def add_items(connection: Connection, settings: Settings, items: Iterable[NewItem], now: float) -> None:
+    """Add new items to a campaign, each to its split."""
     rows = [
         {
             "key": item.key,
@@ -53,7 +53,6 @@ def add_items(connection: Connection, settings: Settings, items: Iterable[NewIte
     ]
     if rows:
         connection.execute(insert(tables.item), rows)
-    return len(rows)
 
 
 def split_of(settings: Settings, key: str) -> str:
