@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from countersight.case import Question
 from countersight.cli import main
-from countersight.collect import back_up, export_campaign, invite_person, pay, restore
+from countersight.collect import back_up, export_campaign, invite_person, pay, restore, work
 from countersight.collect.campaign import Campaign, remember_database
 from countersight.collect.database import tables
 from countersight.collect.making import new_campaign
@@ -166,9 +166,17 @@ def test_work_is_sent_back_with_a_note_and_corrected_without_being_paid_twice(co
     rita.post(place, outcome="returned", contribution="2", note="which circle do you mean?")
     assert states(campaign) == ["open"]
     assert "A reviewer sent an item back to you." in ben.get("/work").text
+    lead = Visitor(app, campaign, "lea", "lead")
+    for access in ("paused", "open"):  # a pause does not take it away
+        saved = lead.post(f"/lead/people/{ben.id}/access", access=access).headers["location"]
+        assert "The change was saved." in lead.get(saved).text
     task = ben.begin("change")
     assert "which circle do you mean?" in ben.get(task).text
     assert "Add a hundred dots to every circle." in ben.get(task).text  # all that was sent is there
+    ben.post(f"{task}/draft", change="Add")
+    tomorrow = time.time() + 86_400  # a draft does not shorten the days that the author has
+    campaign.store.write_now(lambda c: work.free_expired(c, campaign.settings, tomorrow))
+    assert ben.begin("change") == task
     before = balances(campaign, ben)
     ben.post(task, **ANSWERS["cosim/change"] | {"change": "Add a hundred dots to the left circle."})
     assert balances(campaign, ben) == before

@@ -157,7 +157,14 @@ def _person(visit: Visit) -> PersonFigures:
 async def person_page(visit: Visit, link: str = "", deciding: dict[str, str] | None = None) -> Response:
     """Show one person: access, and decisions about their work."""
     balances = visit.store.read(lambda c: pay.balances(c, visit.number))
-    shown: dict[str, Any] = {"balances": balances, "roles": people.ROLES, "access": _ACCESS, "fate": _FATE}
+    changed = "changed" in visit.request.query_params
+    shown: dict[str, Any] = {
+        "changed": changed,
+        "balances": balances,
+        "roles": people.ROLES,
+        "access": _ACCESS,
+        "fate": _FATE,
+    }
     return visit.render("person.html", person=_person(visit), link=link, deciding=deciding, paid=_PAID, **shown)
 
 
@@ -173,7 +180,7 @@ async def change_role(visit: Visit) -> Response:
     role = visit.choose(_ROLE)
     _somebody_else(visit)
     await visit.write("change_role", lambda c: people.set_role(c, visit.number, role))
-    return visit.go(f"/lead/people/{visit.number}")
+    return visit.go(f"/lead/people/{visit.number}?changed=1")
 
 
 async def set_access(visit: Visit) -> Response:
@@ -181,14 +188,14 @@ async def set_access(visit: Visit) -> Response:
     access = visit.choose(_ACCESS)
     _somebody_else(visit)
     await visit.write("set_access", lambda c: work.set_access(c, visit.settings, visit.number, access))
-    return visit.json({"access": access}) if visit.is_api else visit.go(f"/lead/people/{visit.number}")
+    return visit.json({"access": access}) if visit.is_api else visit.go(f"/lead/people/{visit.number}?changed=1")
 
 
 async def reset_tests(visit: Visit) -> Response:
     """Allow somebody to repeat their tests."""
     _person(visit)
     await visit.write("reset_tests", lambda c: work.reset(c, visit.number, visit.me.id))
-    return visit.go(f"/lead/people/{visit.number}")
+    return visit.go(f"/lead/people/{visit.number}?changed=1")
 
 
 async def retract(visit: Visit) -> Response:
@@ -202,7 +209,7 @@ async def retract(visit: Visit) -> Response:
     await visit.write(
         "retract", lambda c: work.retract(c, settings, flow, number, fate, paid == "yes", visit.me.id, visit.now)
     )
-    return visit.go(f"/lead/people/{number}")
+    return visit.go(f"/lead/people/{number}?changed=1")
 
 
 async def log_page(visit: Visit) -> Response:

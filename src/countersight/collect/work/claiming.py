@@ -216,8 +216,9 @@ def look(connection: Connection, item_id: int, person_id: int) -> bool:
 
 
 def save_draft(connection: Connection, settings: Settings, lease: Lease, values: dict[str, str], now: float) -> None:
-    """Save a draft, and renew the lease."""
-    until = now + settings.lease_minutes * 60 if lease.state == "active" else lease.expires_at
+    """Save a draft, and renew the lease; work that was sent back is reserved for longer anyway."""
+    renewed = now + settings.lease_minutes * 60 if lease.state == "active" else 0.0
+    until = max(lease.expires_at, renewed)
     draft = msgspec.json.encode(values).decode()
     change_lease(connection, lease.id, draft=draft, draft_at=now, expires_at=until)
 

@@ -200,12 +200,16 @@ Fate = Literal["keep", "redo", "remove"]
 
 
 def set_access(connection: Connection, settings: Settings, person_id: int, access: Access) -> None:
-    """Allow somebody to work, pause them (they see only their account), or block them (they cannot log in)."""
+    """Allow somebody to work, pause them (they see only their account), or block them (they cannot log in).
+
+    Their items return to the pool. Who is paused keeps work that was sent back to them until it expires.
+    """
     connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(access=access))
     if access != "open":
         held = (tables.lease.c.person_id == person_id) & (tables.lease.c.state == "active")
-        for row in connection.execute(select(tables.lease).where(held)).all():
-            release(connection, settings, as_lease(row))
+        for lease in map(as_lease, connection.execute(select(tables.lease).where(held))):
+            if access == "blocked" or not lease.note:
+                release(connection, settings, lease)
     if access == "blocked":
         end_sessions(connection, person_id)
 
