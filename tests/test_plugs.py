@@ -120,7 +120,9 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
         {"photo": None, "species": "owl", "ask": "Would it be seen if it were night?", "truth": "perhaps"},
     ]
     table.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    assert "from the package tiny-plugs" in countersight(installed, "list", "models")
+    listed = countersight(installed, "list", "models")
+    assert "from the package tiny-plugs" in listed
+    assert "bright:NUMBER" in listed
     assert "birds" in countersight(installed, "list", "suites")
     made = countersight(installed, "make", "feathers", "--from", table, "-o", tmp_path / "birds")
     assert "1 case in" in made

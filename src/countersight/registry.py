@@ -77,12 +77,17 @@ class Registry(Generic[T]):
         yield from self.built_in
         yield from (name for name in self._external() if name not in self.built_in)
 
-    def usages(self) -> dict[str, str]:
-        """Return the usage and the description of each plug-in, for `countersight list`."""
+    def usages(self, *, load: bool = False) -> dict[str, str]:
+        """Return the usage and the description of each plug-in.
+
+        With `load`, plug-ins of other packages are imported, and their attribute `usage` says how they are named, such
+        as `bright:NUMBER`.
+        """
         lines = {plug.usage: plug.words for plug in self.built_in.values()}
         for name, entry in self._external().items():
             if name not in self.built_in:
-                lines[name] = f"from {_package(entry)}"
+                usage = _declared_usage(entry) if load else ""
+                lines[usage or name] = f"from {_package(entry)}"
         return lines
 
     def faults(self, taken: Collection[str] = ()) -> dict[str, str]:
@@ -210,6 +215,14 @@ def with_options(
     if (text and not options) or not all(options.values()):
         raise error(f"invalid options {text[:80]!r}; write ?NAME=VALUE&NAME=VALUE with these names: {', '.join(known)}")
     return plain, options
+
+
+def _declared_usage(entry: Any) -> str:
+    """Return the attribute `usage` of the plug-in behind an entry point, or nothing if it cannot be imported."""
+    try:
+        return str(getattr(entry.load(), "usage", ""))
+    except Exception:  # importing another package's module may raise anything; `faults` reports it
+        return ""
 
 
 def _package(entry: Any) -> str:

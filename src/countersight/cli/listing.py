@@ -48,7 +48,7 @@ def _list(chosen: argparse.Namespace) -> int:
         _list_prompts(whole=chosen.verbose)
     else:
         registry, more = _registry(chosen.what)
-        table, faults = registry.usages() | more, registry.faults()
+        table, faults = registry.usages(load=True) | more, registry.faults()
         width = max(map(len, table))
         for name, words in table.items():
             if name not in faults or name in registry.built_in:
