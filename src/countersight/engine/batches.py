@@ -12,8 +12,9 @@ import msgspec
 from countersight.dataset import Dataset
 from countersight.engine.conversations import NoExample, conversations_of
 from countersight.engine.journal import Journal
+from countersight.engine.options import RunOptions
 from countersight.engine.outcome import Tally
-from countersight.engine.plan import CASE_QUESTIONS, Ask, QuestionPlan, RunOptions, begin_run, record_sample
+from countersight.engine.plan import CASE_QUESTIONS, Ask, QuestionPlan, begin_run, record_sample
 from countersight.engine.run_folder import RunFolder
 from countersight.errors import (
     BadPicture,

@@ -16,8 +16,9 @@ import msgspec
 from countersight.dataset import Dataset
 from countersight.engine.batches import batches_for
 from countersight.engine.conversations import NoExample, conversations_of
+from countersight.engine.options import RunOptions
 from countersight.engine.outcome import Tally
-from countersight.engine.plan import QuestionPlan, RunOptions, begin_run
+from countersight.engine.plan import QuestionPlan, begin_run
 from countersight.engine.run_folder import MANIFEST, RunFolder
 from countersight.errors import BadPicture
 from countersight.models import HALF, Hosted, Model, Price, Request

@@ -1,18 +1,13 @@
-"""Outcomes: the status of a reply, the counts of a run, and conditions that stop a run early."""
+"""Outcomes: the status of a reply, and the counts of a run."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Final, Literal
 
 import msgspec
 
 from countersight.case import Question, Reply
 from countersight.dataset import BadRow
-from countersight.engine.prompt import Prompt
-from countersight.engine.run_folder import MANIFEST, RunFolder
-from countersight.errors import ModelError, RunError
-from countersight.models import Model, Priced
 from countersight.reading import ReadFrom, read_reply
 from countersight.text import printable, several
 
@@ -180,87 +175,3 @@ class Tally:
             yield several(self.bad_rows, "bad row")
         for bad in self.first_bad_rows:
             yield f"  {printable(str(bad))}"
-
-
-FIRST_REPLIES: Final = 20
-"""The number of first replies of which at least one must be readable."""
-
-_ADVICE: Final[dict[ReplyStatus, str]] = {
-    "cut": "increase `max_tokens` and choose a new folder",
-    "empty": "increase `max_tokens`, or check the log of the server",
-    "unread": "read the replies in replies.jsonl, and choose another `prompt` or model",
-    "failed": "see the reasons in replies.jsonl",
-}
-
-
-class FirstReplies:
-    """Watches the first replies of a new run and stops it if none is readable."""
-
-    def __init__(self, prompt: Prompt, *, resumed: bool) -> None:
-        self._prompt = prompt
-        self._counts: Counter[ReplyStatus] = Counter()
-        self._over = resumed
-
-    def status(self, reply: Reply, question: Question) -> ReplyStatus:
-        """Return the status of a reply; after the first replies, only doubtful or restated ones are read."""
-        if not self._over or is_doubtful(reply) or reply.restates:
-            return status_of(reply, question, self._prompt.of(reply.world).reads).status
-        return "failed" if reply.state == "failed" else "read"
-
-    def look(self, status: ReplyStatus, reply: Reply, *, left: int) -> None:
-        """Count the next reply; raises RunError if none of the first replies is readable and questions are left."""
-        if self._over:
-            return
-        self._counts[status] += 1
-        self._over = status == "read"
-        if self._over or self._counts.total() < FIRST_REPLIES or left <= 0:
-            return
-        counted = ", ".join(f"{number} {status}" for status, number in self._counts.most_common())
-        [(commonest, _)] = self._counts.most_common(1)
-        said = reply.reason or " ".join(reply.text.split())[:80]
-        last = f" (the last: {said!r})" if said else ""
-        raise RunError(
-            f"none of the first {self._counts.total()} replies has a readable answer: {counted}{last}; "
-            f"{_ADVICE[commonest]}; to continue anyway, start the run again"
-        )
-
-
-FIRST_COSTS: Final = 5
-"""The number of first answers of which at least one must report its cost."""
-
-
-def total_cost(runs: Iterable[Path]) -> float:
-    """Return the total cost of runs so far; folders without a run are skipped."""
-    existing = (RunFolder.open(run) for run in runs if (run / MANIFEST).exists())
-    return sum(reply.cost for run in existing for reply in run.replies())
-
-
-class Budget:
-    """The maximum cost of a run in dollars, including earlier calls; None for no limit."""
-
-    def __init__(self, dollars: float | None, tally: Tally, model: Model) -> None:
-        """Raises ModelError if the price of a hosted model is unknown."""
-        if dollars is not None and isinstance(model, Priced) and not model.is_priced:
-            raise ModelError(f"the price of {model.name} is unknown: set it with `price` IN,OUT, or leave out `budget`")
-        self._dollars = dollars
-        self._tally = tally
-        self._free = 0
-        """The number of answers without a cost."""
-
-    def is_spent(self, under_way: int) -> bool:
-        """Whether one more question would exceed the budget; running questions are assumed to have the average cost."""
-        if self._dollars is None:
-            return False
-        each = self._tally.cost / max(1, self._tally.paid)
-        return self._tally.cost + each * (under_way + 1) > self._dollars
-
-    def look(self, reply: Reply) -> None:
-        """Check a counted reply; raises RunError if none of the first answers reports a cost."""
-        if self._dollars is None or self._tally.cost or reply.state != "answered" or not reply.attempts:
-            return
-        self._free += 1
-        if self._free >= FIRST_COSTS:
-            raise RunError(
-                f"none of the first {FIRST_COSTS} answers reports its cost or number of tokens, so the budget cannot "
-                "be enforced; leave out `budget`, or limit the run with `cases`"
-            )

@@ -1,29 +1,24 @@
-"""The plan of a run: options, samples of cases, and questions that have no answer yet.
-
-A question may be asked several times, with its options in different orders; `ReplyCollector` combines the replies.
-"""
+"""The plan of a run: its folder is started or resumed, and every question that has no answer yet is found."""
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from itertools import permutations
+from collections.abc import Iterator
 from pathlib import Path
-from random import Random
-from typing import Final, Literal, Self
+from typing import Final, Self
 
 import msgspec
 from msgspec.structs import replace
 
-from countersight.case import TWICE, WORLDS, Case, Option, Order, Question, Reply, Telling, World
+from countersight.case import TWICE, WORLDS, Case, Option, Question, Reply, Telling, World
 from countersight.dataset import Dataset, hidden_in
 from countersight.engine.journal import read_journal, read_with_offsets, reply_at
+from countersight.engine.option_orders import OptionOrder, ReplyCollector, orders_of
+from countersight.engine.options import RunOptions
 from countersight.engine.outcome import NO_OPTIONS, NO_PICTURE, Tally, is_doubtful, status_of
-from countersight.engine.prompt import Prompt, graph_in_words
-from countersight.engine.prompts import find_prompt
+from countersight.engine.prompt import graph_in_words
 from countersight.engine.retry import RetriesExhausted
-from countersight.engine.run_folder import JOURNAL, MANIFEST, ORDERS, Answering, RunFolder
+from countersight.engine.run_folder import JOURNAL, ORDERS, RunFolder
 from countersight.errors import CountersightError, DatasetError, ModelError
-from countersight.models import Answer, Loss, Model, ModelSettings, Ranker, Viewer
+from countersight.models import Answer, Model, Ranker, Viewer
 from countersight.reading import answer_in
 
 CASE_QUESTIONS: tuple[tuple[World, Telling], ...] = (*WORLDS.values(), TWICE)
@@ -35,100 +30,6 @@ _STATES_TO_READ: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread"
 """Maps each value of `again` to the state of the answers that may match it and must be read to decide."""
 
 
-class Sample(msgspec.Struct, frozen=True):
-    """A random sample of the cases of a dataset, with their controls; a larger sample with the same seed contains it.
-
-    Samples of cases are stratified by group. With `by="picture"`, pictures are drawn with equal probability, each with
-    all of its cases, as a confidence sequence requires.
-    """
-
-    cases: int
-    seed: int = 0
-    by: Literal["case", "picture"] = "case"
-
-    def rows(self, dataset: Dataset) -> frozenset[int]:
-        """Return the rows of the sampled cases and of their controls."""
-        controls: dict[str, list[int]] = defaultdict(list)
-        names: dict[int, str] = {}
-        for row, case in dataset.cases():
-            if case.control_of:
-                controls[case.control_of].append(row)
-            else:
-                names[row] = case.id
-        units = self.order(dataset)[: self.cases]
-        rows = [row for unit in units for row in unit]
-        return frozenset((*rows, *(control for row in rows for control in controls.get(names[row], ()))))
-
-    def order(self, dataset: Dataset) -> list[list[int]]:
-        """Return all cases without controls, in the order in which they are sampled: the rows of each case or
-        picture."""
-        units: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-        for row, case in dataset.cases():
-            if not case.control_of:
-                by_picture = self.by == "picture"
-                units["" if by_picture else case.group][cluster_key(row, case) if by_picture else str(row)].append(row)
-        placed: list[tuple[float, str, list[int]]] = []
-        for group, of in units.items():
-            drawn = list(of.values())
-            Random(f"{self.seed}/{group}").shuffle(drawn)
-            # Each case has a relative position in its group; the first positions of all groups are a stratified sample.
-            placed += [((nth + 0.5) / len(drawn), group, rows) for nth, rows in enumerate(drawn)]
-        return [rows for _, _, rows in sorted(placed)]
-
-
-def cluster_key(row: int, case: Case) -> str:
-    """Return a key shared by cases that are not independent: the set, or else the picture."""
-    if case.cell:
-        return f"\x00set {case.cell.set}"
-    return case.image_digest or case.image or f"\x00{row}"
-
-
-class RunOptions(msgspec.Struct, frozen=True):
-    """Options of a run, apart from the model's own settings."""
-
-    prompt: Prompt
-    shown: bool = False
-    answering: Answering = "generate"
-    loss: Loss = "mean"
-    seed: int = 0
-    again: str = ""
-    """The state of replies to ask for again: cut, empty or unread; empty to ask only pending questions."""
-    sample: Sample | None = None
-    """The sample to ask, or None for all cases; a later call may extend it."""
-
-
-def restore_options(
-    output: Path, options: RunOptions, settings: ModelSettings, pool: Dataset | None = None
-) -> tuple[RunOptions, ModelSettings, Dataset | None]:
-    """Replace options and settings that have default values with those of the existing run, if `again` is set.
-
-    A call with `again` therefore needs only the folder of the run, not all of its options.
-    """
-    if not options.again or not (output / MANIFEST).exists():
-        return options, settings, pool
-    run = RunFolder.open(output)
-    there = run.manifest
-    # A visual program stores the settings of its two models with a prefix: `code seed`, `eyes seed`.
-    known = {key.rpartition(" ")[2]: value for key, value in there.settings.items()} | {"loss": there.loss}
-    if there.examples:
-        known["seed"] = there.examples.seed
-    usual = ModelSettings(max_tokens=options.prompt.max_tokens)
-    names = [name for name in ("seed", "max_tokens", "temperature", "detail", "loss") if name in known]
-    kept = {name: known[name] for name in names if getattr(settings, name) == getattr(usual, name)}
-    settings = replace(settings, **kept)
-    sample = there.observed.get("sample")
-    options = replace(
-        options,
-        prompt=there.prompt if options.prompt == find_prompt("0-shot") else options.prompt,
-        shown=options.shown or there.shown,
-        answering=there.answering if options.answering == "generate" else options.answering,
-        loss=settings.loss,
-        seed=settings.seed,
-        sample=options.sample or (msgspec.convert(sample, Sample) if sample else None),
-    )
-    return options, settings, pool or run.examples()
-
-
 def as_ranker(model: Model) -> Ranker:
     """Return the model as a Ranker; raises ModelError if it cannot rank options."""
     if not isinstance(model, Ranker):
@@ -138,10 +39,27 @@ def as_ranker(model: Model) -> Ranker:
 
 def begin_run(dataset: Dataset, output: Path, model: Model, options: RunOptions, pool: Dataset | None) -> RunFolder:
     """Start or resume the folder of a run; raises an error if model, prompt and options contradict each other."""
-    prompt, shown = options.prompt, options.shown
-    least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
     if dataset.count == 0:
         raise DatasetError(f"{dataset.path} has no cases")
+    _check_examples_and_ranking(model, options, pool)
+    _check_pictures(dataset, model, options)
+    return RunFolder.begin(
+        output,
+        dataset=dataset,
+        model=model.name,
+        settings=model.settings,
+        prompt=options.prompt,
+        shown=options.shown,
+        answering=options.answering,
+        loss=options.loss,
+        pool=pool,
+        seed=options.seed,
+        again=options.again,
+    )
+
+
+def _check_examples_and_ranking(model: Model, options: RunOptions, pool: Dataset | None) -> None:
+    prompt = options.prompt
     if pool and not prompt.shots:
         raise CountersightError(f"{prompt.name} shows no examples; leave out `shots_from`, or choose the prompt 1-shot")
     if options.answering == "rank" and as_ranker(model) and prompt.orders != "one":
@@ -149,7 +67,13 @@ def begin_run(dataset: Dataset, output: Path, model: Model, options: RunOptions,
             f"{prompt.name} asks with the options in several orders, which makes no difference to ranking; leave out "
             "`answering`, or choose another prompt"
         )
-    if shown and not prompt.picture:
+
+
+def _check_pictures(dataset: Dataset, model: Model, options: RunOptions) -> None:
+    """Raise an error if the model cannot take the pictures that the prompt shows, or lacks those that it needs."""
+    prompt = options.prompt
+    least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
+    if options.shown and not prompt.picture:
         raise CountersightError(f"{prompt.name} shows no picture; leave out `shown`")
     if least and not prompt.picture:
         raise ModelError(f"{model.name} needs a picture; choose a prompt other than {prompt.name}")
@@ -160,24 +84,11 @@ def begin_run(dataset: Dataset, output: Path, model: Model, options: RunOptions,
             f"{model.name} accepts one picture at a time, so examples cannot have pictures; choose a prompt other "
             f"than {prompt.name}"
         )
-    if shown and hidden_in(dataset) and not any(case.shown for _, case in dataset.cases()):
+    if options.shown and hidden_in(dataset) and not any(case.shown for _, case in dataset.cases()):
         raise CountersightError(
             f"{dataset.path} has hidden answers and no pictures after the change, which would reveal them; leave out "
             "`shown`"
         )
-    return RunFolder.begin(
-        output,
-        dataset=dataset,
-        model=model.name,
-        settings=model.settings,
-        prompt=prompt,
-        shown=shown,
-        answering=options.answering,
-        loss=options.loss,
-        pool=pool,
-        seed=options.seed,
-        again=options.again,
-    )
 
 
 def record_sample(run: RunFolder, options: RunOptions) -> None:
@@ -187,72 +98,6 @@ def record_sample(run: RunFolder, options: RunOptions) -> None:
         if noted and noted["by"] == "case":  # the form that earlier versions wrote
             del noted["by"]
         run.observe({"sample": noted})
-
-
-MOST_IN_EVERY = 4
-"""The maximum number of options that are asked in all orders (24)."""
-
-OptionOrder = tuple[int, ...]
-"""An order of options: their positions in the question."""
-
-
-def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") -> tuple[OptionOrder, ...]:
-    """Return the orders in which options are asked; every option has every position equally often.
-
-    Rotations are enough for that: four requests for four options instead of 24. More than four options are always
-    rotated.
-    """
-    if which == "every" and options <= MOST_IN_EVERY:
-        return tuple(permutations(range(options)))
-    return tuple(tuple((start + nth) % options for nth in range(options)) for start in range(options))
-
-
-class ReplyCollector:
-    """Collects the replies to one question in each order of its options, until all have arrived."""
-
-    def __init__(self, orders: tuple[OptionOrder, ...], said: Mapping[OptionOrder, Reply] | None = None) -> None:
-        """`said` contains replies of an earlier process."""
-        self._orders = orders
-        self._said = dict(said or {})
-        self._waiting = len(orders) - len(self._said)
-        self.failed: Reply | None = None
-        """The reply to the first order that failed; the question has then failed, and no other order is asked."""
-
-    def add(self, places: OptionOrder, reply: Reply | None) -> Reply | None:
-        """Add the reply to one order (None if it was not asked); returns the combined reply when no order is
-        pending."""
-        self._waiting -= 1
-        if reply is not None:
-            self._said[places] = reply
-            if reply.state == "failed":
-                self.failed = self.failed or reply
-        if self._waiting or not (self.failed or len(self._said) == len(self._orders)):
-            return None
-        return self._whole()
-
-    def _whole(self) -> Reply:
-        said = {places: self._said[places] for places in self._orders if places in self._said}
-        replies = list(said.values())
-        one = self.failed or replies[0]
-        return Reply(
-            case=one.case,
-            row=one.row,
-            world=one.world,
-            telling=one.telling,
-            state=one.state,
-            reason=one.reason,
-            finish=next((reply.finish for reply in replies if reply.finish != "stop"), one.finish),
-            # They are kept for a failed question too, so that answered orders are not asked again.
-            orders=tuple(Order(places, reply.text) for places, reply in said.items() if reply.state == "answered"),
-            tokens_in=sum(reply.tokens_in for reply in replies),
-            tokens_out=sum(reply.tokens_out for reply in replies),
-            cost=sum(reply.cost for reply in replies),
-            seconds=round(sum(reply.seconds for reply in replies), 4),
-            attempts=sum(reply.attempts for reply in replies),
-            model=one.model,
-            trace=one.trace,
-            restates="\n".join(reply.restates for reply in replies if reply.restates),
-        )
 
 
 class Ask(msgspec.Struct, frozen=True):

@@ -14,9 +14,11 @@ from countersight.case import LETTERS, TWO_WORLDS, Option, Order, Question, Repl
 from countersight.dataset import Dataset
 from countersight.engine.batches import check_outstanding
 from countersight.engine.conversations import Conversations, NoExample, conversations_of, ranked_answer
+from countersight.engine.guards import Budget, FirstReplies
 from countersight.engine.journal import Journal
-from countersight.engine.outcome import Budget, FirstReplies, Tally
-from countersight.engine.plan import YES_NO, Ask, QuestionPlan, RunOptions, Sample, as_ranker, begin_run, record_sample
+from countersight.engine.options import RunOptions, Sample
+from countersight.engine.outcome import Tally
+from countersight.engine.plan import YES_NO, Ask, QuestionPlan, as_ranker, begin_run, record_sample
 from countersight.engine.prompt import Prompt
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy, Stopped
 from countersight.engine.run_folder import LEFT_OUT, ORDERS, RunFolder

@@ -1,0 +1,110 @@
+"""The options of a run, and random samples of the cases of a dataset."""
+
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from countersight.case import Case
+from countersight.dataset import Dataset
+from countersight.engine.prompt import Prompt
+from countersight.engine.prompts import find_prompt
+from countersight.engine.run_folder import MANIFEST, Answering, RunFolder
+from countersight.models import Loss, ModelSettings
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A random sample of the cases of a dataset, with their controls; a larger sample with the same seed contains it.
+
+    Samples of cases are stratified by group. With `by="picture"`, pictures are drawn with equal probability, each with
+    all of its cases, as a confidence sequence requires.
+    """
+
+    cases: int
+    seed: int = 0
+    by: Literal["case", "picture"] = "case"
+
+    def rows(self, dataset: Dataset) -> frozenset[int]:
+        """Return the rows of the sampled cases and of their controls."""
+        controls: dict[str, list[int]] = defaultdict(list)
+        names: dict[int, str] = {}
+        for row, case in dataset.cases():
+            if case.control_of:
+                controls[case.control_of].append(row)
+            else:
+                names[row] = case.id
+        units = self.order(dataset)[: self.cases]
+        rows = [row for unit in units for row in unit]
+        return frozenset((*rows, *(control for row in rows for control in controls.get(names[row], ()))))
+
+    def order(self, dataset: Dataset) -> list[list[int]]:
+        """Return all cases without controls, in the order in which they are sampled: the rows of each case or
+        picture."""
+        units: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for row, case in dataset.cases():
+            if not case.control_of:
+                by_picture = self.by == "picture"
+                units["" if by_picture else case.group][cluster_key(row, case) if by_picture else str(row)].append(row)
+        placed: list[tuple[float, str, list[int]]] = []
+        for group, of in units.items():
+            drawn = list(of.values())
+            Random(f"{self.seed}/{group}").shuffle(drawn)
+            # Each case has a relative position in its group; the first positions of all groups are a stratified sample.
+            placed += [((nth + 0.5) / len(drawn), group, rows) for nth, rows in enumerate(drawn)]
+        return [rows for _, _, rows in sorted(placed)]
+
+
+def cluster_key(row: int, case: Case) -> str:
+    """Return a key shared by cases that are not independent: the set, or else the picture."""
+    if case.cell:
+        return f"\x00set {case.cell.set}"
+    return case.image_digest or case.image or f"\x00{row}"
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """Options of a run, apart from the model's own settings."""
+
+    prompt: Prompt
+    shown: bool = False
+    answering: Answering = "generate"
+    loss: Loss = "mean"
+    seed: int = 0
+    again: str = ""
+    """The state of replies to ask for again: cut, empty or unread; empty to ask only pending questions."""
+    sample: Sample | None = None
+    """The sample to ask, or None for all cases; a later call may extend it."""
+
+
+def restore_options(
+    output: Path, options: RunOptions, settings: ModelSettings, pool: Dataset | None = None
+) -> tuple[RunOptions, ModelSettings, Dataset | None]:
+    """Replace options and settings that have default values with those of the existing run, if `again` is set.
+
+    A call with `again` therefore needs only the folder of the run, not all of its options.
+    """
+    if not options.again or not (output / MANIFEST).exists():
+        return options, settings, pool
+    run = RunFolder.open(output)
+    there = run.manifest
+    # A visual program stores the settings of its two models with a prefix: `code seed`, `eyes seed`.
+    known = {key.rpartition(" ")[2]: value for key, value in there.settings.items()} | {"loss": there.loss}
+    if there.examples:
+        known["seed"] = there.examples.seed
+    usual = ModelSettings(max_tokens=options.prompt.max_tokens)
+    names = [name for name in ("seed", "max_tokens", "temperature", "detail", "loss") if name in known]
+    kept = {name: known[name] for name in names if getattr(settings, name) == getattr(usual, name)}
+    settings = replace(settings, **kept)
+    sample = there.observed.get("sample")
+    options = replace(
+        options,
+        prompt=there.prompt if options.prompt == find_prompt("0-shot") else options.prompt,
+        shown=options.shown or there.shown,
+        answering=there.answering if options.answering == "generate" else options.answering,
+        loss=settings.loss,
+        seed=settings.seed,
+        sample=options.sample or (msgspec.convert(sample, Sample) if sample else None),
+    )
+    return options, settings, pool or run.examples()
