@@ -32,7 +32,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     """Make a small suite, run the built-in models in both worlds and write the report; resumes an interrupted demo."""
     from rich.console import Console
 
-    from countersight.cli.run import ask
+    from countersight.cli.asking import ask
     from countersight.dataset import Dataset
     from countersight.engine import RetryPolicy, RunOptions, find_prompt
     from countersight.models import open_model

@@ -2,20 +2,18 @@
 
 import argparse
 import re
-import sys
 from itertools import product
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
+from countersight.cli.asking import ask, print_lines, runs_by_folder
 from countersight.cli.parsing import Verbs, add_local, in_options, model_settings, shared_options, verb
-from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
+from countersight.cli.terminal import EXIT_STOPPED
 from countersight.errors import CountersightError
-from countersight.text import in_dollars, nearest, printable, several
+from countersight.text import nearest, several
 
 if TYPE_CHECKING:
-    import asyncio
-
     from countersight.dataset import Dataset
     from countersight.engine import Answering, RetryPolicy, RunOptions
     from countersight.models import Model, ModelSettings
@@ -23,12 +21,8 @@ if TYPE_CHECKING:
 
 EXIT_WAITING: Final = 3
 """Exit status of a run that waits for batches."""
-EXIT_SOME_FAILED: Final = 1
-"""Exit status of a finished run in which some questions have no answer."""
 DEFAULT_CONCURRENCY: Final = 64
 """The default number of concurrent questions; models on GPUs multiply it."""
-UNREAD_SHARE: Final = 0.01
-"""The share of unread replies above which a run with --until prints a warning at the end."""
 _OPTIONS: Final = {
     "DATASET": "a dataset folder, or a .toml file that defines one or more runs",
     "--model M": "the model to ask; see: countersight list models",
@@ -112,7 +106,7 @@ def _ask_or_estimate(chosen: argparse.Namespace) -> int:
     model = open_model(chosen.model, settings)
     other = open_model(chosen.against, settings) if chosen.against else None
     if chosen.dry_run:
-        return _estimate(chosen, dataset, options, pool, _with_other(output, model, other))
+        return _estimate(chosen, dataset, options, pool, runs_by_folder(output, model, other))
     if chosen.batch:
         if _in_batches(dataset, output, model, options, pool):
             return EXIT_WAITING
@@ -170,15 +164,6 @@ def _default_output(dataset: str | Path, model: str, folder: str | Path = "runs"
     return Path(folder) / Path(dataset).resolve().name / re.sub(r"[^\w.-]+", "-", model).strip("-")
 
 
-def _with_other(output: Path, model: "Model", other: "Model | None") -> dict[Path, "Model"]:
-    """Return the models by the folders of their runs."""
-    if other is None:
-        return {output: model}
-    from countersight.scoring import against_folder
-
-    return {output: model, against_folder(output): other}
-
-
 def _run_file(chosen: argparse.Namespace) -> int:
     """Run every combination of the datasets and models in a TOML file; its other keys are options of `run`.
 
@@ -230,97 +215,6 @@ def _listed(given: dict[str, Any], name: str, file: Path, instead: str | None = 
     if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
         raise CountersightError(f'{file} names no {name}: add {name} = "…", or {name}s = ["…", "…"]')
     return names
-
-
-def ask(
-    dataset: "Dataset",
-    output: Path,
-    model: "Model",
-    options: "RunOptions",
-    retry: "RetryPolicy",
-    *,
-    pool: "Dataset | None" = None,
-    budget: float | None = None,
-    elsewhere: float = 0.0,
-    rule: "Until | None" = None,
-    other: "Model | None" = None,
-) -> int:
-    """Ask a model every unanswered question of a dataset, with a progress bar; Ctrl-C loses no answers.
-
-    `elsewhere` is the part of the `budget` that other runs have spent. With a stopping `rule`, the run ends when the
-    rule is met; with an `other` model, which is asked the same questions, the rule applies to the difference. Returns
-    the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
-    """
-    from countersight.engine import RunFolder, Tally, ask_dataset, show_progress
-
-    tally, others = Tally(), Tally()
-    left = None if budget is None else budget - elsewhere
-
-    async def work(stop: "asyncio.Event") -> bool:
-        how: dict[str, Any] = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
-        if rule or other:
-            from countersight.scoring import ask_until
-
-            await ask_until(rule, dataset, output, model, options, against=(other, others) if other else None, **how)
-        else:  # does not import scoring and numpy, which takes as long as asking many questions
-            await ask_dataset(dataset, output, model, options, **how)
-        return stop.is_set()
-
-    try:
-        with show_progress(model.name, tally):
-            stopped = run_interruptible(work, "questions") is not False
-    finally:
-        if tally.total:  # otherwise the run never started, and the error says why
-            _print_lines(in_options(tally.summary()), *getattr(model, "remarks", ()))
-        if other and others.total:
-            _print_lines(f"{other.name}: {in_options(others.summary())}")
-    if rule:
-        from countersight.scoring import stopping_status
-
-        if found := stopping_status(RunFolder.open(output)):
-            _print_lines(found.describe(tally.cost + others.cost))
-            for folder, each in _with_other(output, model, other).items():
-                _print_unread(folder, f"{each.name}: " if other else "")
-        if not tally.total:  # the rule was met in an earlier call
-            return 0
-    if tally.spent or others.spent:
-        spent = in_dollars(budget or 0)
-        _print_lines(f"The budget of {spent} is spent. To continue, run the same command with a larger --budget.")
-        return EXIT_STOPPED
-    if stopped:
-        _print_lines(RESUME_MESSAGE)
-        return EXIT_STOPPED
-    if options.shown and not any(case.shown for _, case in dataset.cases()):
-        _print_lines(f"--shown had no effect: no case of {dataset.path} has a picture after the change.")
-    if not tally.total and tally.bad_rows:
-        rows = [f"  {printable(str(bad))}" for bad in tally.first_bad_rows]
-        _print_lines(f"No question was asked: {dataset.path} has no valid cases", *rows)
-    elif not tally.total:
-        _print_lines(
-            f"No question was asked: the prompt {options.prompt.name} needs something that no case of {dataset.path} "
-            "has, such as a picture. Prompts without a picture are given-graph, given-graph-cot and text-only."
-        )
-    failed = tally.failed or tally.unasked or others.failed or others.unasked
-    return EXIT_SOME_FAILED if failed or not tally.before + tally.answered else 0
-
-
-def _print_unread(output: Path, whose: str) -> None:
-    """Print the share of unread replies of a run, and the range of the drop that they allow, if there are many."""
-    from countersight.engine import RunFolder
-    from countersight.scoring import judge_run
-
-    row = judge_run(RunFolder.open(output)).scores().overall
-    share, bounds = row.unread_rate or 0.0, row.drop and row.drop.bounds
-    if share > UNREAD_SHARE:
-        effect = "they count as not right"
-        if bounds:
-            ends = f"{100 * bounds.low:.1f} to {100 * bounds.high:.1f} points"
-            effect = f"the drop is {ends}, depending on how they are counted"
-        _print_lines(f"{whose}But {share:.0%} of the replies are unread: {effect}.")
-
-
-def _print_lines(*lines: str) -> None:
-    print(*lines, sep="\n", file=sys.stderr)
 
 
 def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None":
@@ -380,10 +274,10 @@ def _in_batches(dataset: "Dataset", output: Path, model: "Model", options: "RunO
     from countersight.engine import ask_in_batches
 
     out = asyncio.run(ask_in_batches(dataset, output, model, options, pool=pool))
-    _print_lines(f"{out.collected:,} answers collected, {out.sent:,} questions sent")
+    print_lines(f"{out.collected:,} answers collected, {out.sent:,} questions sent")
     if out.out:
         batches = f"Outstanding batches: {out.out:,}, with {several(out.questions, 'question')}"
-        _print_lines(f"{batches}. Run the same command again to collect the answers.")
+        print_lines(f"{batches}. Run the same command again to collect the answers.")
     return out.out
 
 

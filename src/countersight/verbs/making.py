@@ -13,7 +13,7 @@ from countersight.errors import CountersightError
 from countersight.files import digest_of
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
-from countersight.suites import WORDINGS, OnBad, Part, Way, find_suite, way_of
+from countersight.suites import WORDINGS, OnBad, Part, Suite, Way, find_suite, way_of
 from countersight.verbs.inputs import SomeModel, maybe_path, settings_of
 from countersight.verbs.running import open_model
 
@@ -86,22 +86,10 @@ def make(
         "wording": wording,
     }
     if exist_ok and (folder / METADATA).is_file():
-        drawn = source is not None and source.is_file() and (size or sample)
-        how = {name: value for name, value in own.items() if name != "per_task"} | {
-            "answers": "hidden" if hidden else None,
-            "suite": suite,
-            "file": source.name if source else "",
-            "sha256": digest_of(source, maybe_path(beside)) if source and source.is_file() else None,
-            "part": Part(size, sample) if drawn else None,
-            "seed": seed or 0,
-            "size": None if drawn else f"{per_task} of each task" if per_task else size,
-        }
-        return _open_existing(folder, how)
-    second = chosen.second_file
-    if beside is not None and second is None:
-        raise CountersightError(f"{suite} is imported from one file; leave out `beside`")
-    if source is not None and beside is None and second and second.needed:
-        raise CountersightError(f"{suite} needs {second.option} (in Python: beside): {second.words}")
+        return _open_existing(
+            folder, _recorded_arguments(suite, source, maybe_path(beside), seed, size, sample, bool(hidden), own)
+        )
+    _check_second_file(suite, chosen, source, beside)
     own = {name: value for name, value in own.items() if value}
     pictures = maybe_path(pictures)
     source_kind = way_of(chosen, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
@@ -130,6 +118,40 @@ def make(
 def open_dataset(path: Path | str) -> Dataset:
     """Open a dataset folder: `len(dataset)`, `dataset[0]`, `for case in dataset`."""
     return Dataset.open(path)
+
+
+def _check_second_file(suite: str, chosen: Suite, source: Path | None, beside: Path | str | None) -> None:
+    """Raise an error if a suite needs a second file that is missing, or has none."""
+    second = chosen.second_file
+    if beside is not None and second is None:
+        raise CountersightError(f"{suite} is imported from one file; leave out `beside`")
+    if source is not None and beside is None and second and second.needed:
+        raise CountersightError(f"{suite} needs {second.option} (in Python: beside): {second.words}")
+
+
+def _recorded_arguments(
+    suite: str,
+    source: Path | None,
+    beside: Path | None,
+    seed: int | None,
+    size: int | None,
+    sample: float | None,
+    hidden: bool,
+    own: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the arguments of `make` as the card of a dataset records them."""
+    is_file = source is not None and source.is_file()
+    drawn = is_file and bool(size or sample)
+    per_task = own["per_task"]
+    return {name: value for name, value in own.items() if name != "per_task"} | {
+        "answers": "hidden" if hidden else None,
+        "suite": suite,
+        "file": source.name if source else "",
+        "sha256": digest_of(source, beside) if source and is_file else None,
+        "part": Part(size, sample) if drawn else None,
+        "seed": seed or 0,
+        "size": None if drawn else f"{per_task} of each task" if per_task else size,
+    }
 
 
 def _open_existing(folder: Path, how: Mapping[str, Any]) -> MadeDataset:

@@ -1,0 +1,138 @@
+"""Asking a model every question of a dataset on the terminal: a progress bar, Ctrl-C, and a summary at the end."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from countersight.cli.parsing import in_options
+from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
+from countersight.text import in_dollars, printable
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from countersight.dataset import Dataset
+    from countersight.engine import RetryPolicy, RunOptions, Tally
+    from countersight.models import Model
+    from countersight.scoring import Until
+
+EXIT_SOME_FAILED: Final = 1
+"""Exit status of a finished run in which some questions have no answer."""
+UNREAD_SHARE: Final = 0.01
+"""The share of unread replies above which a run with --until prints a warning at the end."""
+
+
+def ask(
+    dataset: "Dataset",
+    output: Path,
+    model: "Model",
+    options: "RunOptions",
+    retry: "RetryPolicy",
+    *,
+    pool: "Dataset | None" = None,
+    budget: float | None = None,
+    elsewhere: float = 0.0,
+    rule: "Until | None" = None,
+    other: "Model | None" = None,
+) -> int:
+    """Ask a model every unanswered question of a dataset, with a progress bar; Ctrl-C loses no answers.
+
+    `elsewhere` is the part of the `budget` that other runs have spent. With a stopping `rule`, the run ends when the
+    rule is met; with an `other` model, which is asked the same questions, the rule applies to the difference. Returns
+    the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
+    """
+    from countersight.engine import Tally, ask_dataset, show_progress
+
+    tally, others = Tally(), Tally()
+    left = None if budget is None else budget - elsewhere
+
+    async def work(stop: "asyncio.Event") -> bool:
+        how: dict[str, Any] = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
+        if rule or other:
+            from countersight.scoring import ask_until
+
+            await ask_until(rule, dataset, output, model, options, against=(other, others) if other else None, **how)
+        else:  # does not import scoring and numpy, which takes as long as asking many questions
+            await ask_dataset(dataset, output, model, options, **how)
+        return stop.is_set()
+
+    try:
+        with show_progress(model.name, tally):
+            stopped = run_interruptible(work, "questions") is not False
+    finally:
+        if tally.total:  # otherwise the run never started, and the error says why
+            print_lines(in_options(tally.summary()), *getattr(model, "remarks", ()))
+        if other and others.total:
+            print_lines(f"{other.name}: {in_options(others.summary())}")
+    if rule:
+        _print_stopping(output, model, other, tally.cost + others.cost)
+        if not tally.total:  # the rule was met in an earlier call
+            return 0
+    if tally.spent or others.spent:
+        spent = in_dollars(budget or 0)
+        print_lines(f"The budget of {spent} is spent. To continue, run the same command with a larger --budget.")
+        return EXIT_STOPPED
+    if stopped:
+        print_lines(RESUME_MESSAGE)
+        return EXIT_STOPPED
+    _print_remarks(dataset, options, tally)
+    failed = tally.failed or tally.unasked or others.failed or others.unasked
+    return EXIT_SOME_FAILED if failed or not tally.before + tally.answered else 0
+
+
+def runs_by_folder(output: Path, model: "Model", other: "Model | None") -> dict[Path, "Model"]:
+    """Return the models by the folders of their runs."""
+    if other is None:
+        return {output: model}
+    from countersight.scoring import against_folder
+
+    return {output: model, against_folder(output): other}
+
+
+def print_lines(*lines: str) -> None:
+    """Print lines to stderr, which leaves stdout to the results."""
+    print(*lines, sep="\n", file=sys.stderr)
+
+
+def _print_remarks(dataset: "Dataset", options: "RunOptions", tally: "Tally") -> None:
+    """Say why an option had no effect, or why no question was asked."""
+    if options.shown and not any(case.shown for _, case in dataset.cases()):
+        print_lines(f"--shown had no effect: no case of {dataset.path} has a picture after the change.")
+    if tally.total:
+        return
+    if tally.bad_rows:
+        rows = [f"  {printable(str(bad))}" for bad in tally.first_bad_rows]
+        print_lines(f"No question was asked: {dataset.path} has no valid cases", *rows)
+    else:
+        print_lines(
+            f"No question was asked: the prompt {options.prompt.name} needs something that no case of {dataset.path} "
+            "has, such as a picture. Prompts without a picture are given-graph, given-graph-cot and text-only."
+        )
+
+
+def _print_stopping(output: Path, model: "Model", other: "Model | None", cost: float) -> None:
+    """Print whether the stopping rule is met, and the unread replies of each run."""
+    from countersight.engine import RunFolder
+    from countersight.scoring import stopping_status
+
+    found = stopping_status(RunFolder.open(output))
+    if found is None:
+        return
+    print_lines(found.describe(cost))
+    for folder, each in runs_by_folder(output, model, other).items():
+        _print_unread(folder, f"{each.name}: " if other else "")
+
+
+def _print_unread(output: Path, whose: str) -> None:
+    """Print the share of unread replies of a run, and the range of the drop that they allow, if there are many."""
+    from countersight.engine import RunFolder
+    from countersight.scoring import judge_run
+
+    row = judge_run(RunFolder.open(output)).scores().overall
+    share, bounds = row.unread_rate or 0.0, row.drop and row.drop.bounds
+    if share > UNREAD_SHARE:
+        effect = "they count as not right"
+        if bounds:
+            ends = f"{100 * bounds.low:.1f} to {100 * bounds.high:.1f} points"
+            effect = f"the drop is {ends}, depending on how they are counted"
+        print_lines(f"{whose}But {share:.0%} of the replies are unread: {effect}.")
