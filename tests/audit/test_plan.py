@@ -78,7 +78,7 @@ def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path, capsy
     order = ("Verdict: met.", "was asked again", "What this does not show", "Only concepts that", "SHA-256")
     assert [verdict.index(words) for words in order] == sorted(verdict.index(words) for words in order)
     assert verify_bundle(tmp_path / "a").sound
-    assert main(command(folder, tmp_path / "b", "embedded", "--cases", "1", "--require", "CCS at most 0.1")[3:]) == 1
+    assert main(command(folder, tmp_path / "b", "embedded", "--limit", "1", "--require", "CCS at most 0.1")[3:]) == 1
 
 
 def test_deviations_from_the_plan_are_named(folder, tmp_path):

@@ -195,7 +195,7 @@ def test_graphs_mined_on_a_cluster_equal_local_ones(cluster, tmp_path) -> None:
 def test_an_audit_started_locally_continues_on_a_cluster_with_the_same_result(
     cluster, workers, flowers, tmp_path
 ) -> None:
-    auditing = ["audit", flowers, "--model", "embedded", "--extractor", "rules", "--editor", "exact", "--cases", "2"]
+    auditing = ["audit", flowers, "--model", "embedded", "--extractor", "rules", "--editor", "exact", "--limit", "2"]
     auditing += ["--judge", "exact", "--checker", "pixels", "--checker", "embedded:factual"]  # two models, one pool
     here, there = tmp_path / "here", tmp_path / "there"
     done(*auditing, "-o", here)

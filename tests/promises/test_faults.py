@@ -80,7 +80,7 @@ def test_audit(old: Path, tmp_path: Path) -> None:
     steps = tmp_path / "audit/steps.jsonl"
     with Halting(2, lambda body: f"say:{verdict}") as server:
         command = ["audit", str(old / "dataset"), "--model", "embedded", "--extractor", "rules", "--editor", "exact"]
-        command += ["--judge", server.name, "--cases", "4", "--concurrency", "1", "-o", str(tmp_path / "audit")]
+        command += ["--judge", server.name, "--limit", "4", "--concurrency", "1", "-o", str(tmp_path / "audit")]
         kill(
             command,
             lambda: (

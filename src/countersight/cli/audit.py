@@ -37,7 +37,7 @@ _METHOD: Final = {
     "--judge J*!": _JUDGE,
     "--concepts K=1": "concepts tested per explanation",
     "--intervene {picture,thought,both}=picture": "change the picture, or the model's explanation in the conversation",
-    "--limit, --cases N": "audit N cases, spread evenly over the dataset (default: all)",
+    "--limit N": "audit N cases, spread evenly over the dataset (default: all)",
     "--descriptive": "use only open questions whose explanation is likely to be descriptive, as EDCT selected "
     "from OK-VQA",
     "--strength 1..4=1": "apply each edit at this many strengths, to see whether the answer follows (default: 1, the "

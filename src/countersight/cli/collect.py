@@ -17,6 +17,9 @@ from countersight.text import several
 _LOCAL: Final = "http://127.0.0.1:8400"
 _NEEDED: Final = ("argon2", "babel", "jinja2", "markdown_it", "sqlalchemy", "starlette", "uvicorn")
 _CAMPAIGN: Final = {"CAMPAIGN": "the folder of the campaign"}
+_DEMO: Final = {"DIR?=collect-demo": "the folder of the campaign", "--port N=8400": "the port to listen on"}
+_COPY: Final = {"-o, --output DIR!": "the folder to write"}
+_BACKUP: Final = {"BACKUP": "a folder written by `collect backup`"}
 _SOURCES: Final = {
     "--pictures DIR": "cosim, cfmm: the pictures to write about",
     "--gold DATASET": "cases with known answers, mixed in to check how carefully people work",
@@ -59,56 +62,44 @@ _EXPORT: Final = {
 
 def add(verbs: Verbs) -> None:
     """Add the command `collect` to the parser."""
-    summary = "collect questions, answers and judgements from people"
-    parser = verb(verbs, "collect", _help, summary, "countersight collect demo")
+    parser = verb(verbs, "collect", _help, "collect questions, answers and judgements from people", _example("demo"))
     parser.set_defaults(parser=parser)
     actions = parser.add_subparsers(title="actions", dest="action", metavar="ACTION")
-    folder: Table = {"DIR?=collect-demo": "the folder of the campaign", "--port N=8400": "the port to listen on"}
     summary = "create and open an example campaign with three accounts"
-    verb(actions, "demo", _demo, summary, "countersight collect demo", folder)
-    to: Table = {"-o, --output DIR!": "the folder to write"}
-    opened: dict[str, tuple[Callable[[argparse.Namespace, Any], int], str, str, Table]] = {
-        "add": (
-            _add,
-            "add pictures or cases to a campaign; works while the server runs",
-            "--pictures photographs",
-            _SOURCES,
-        ),
-        "serve": (_serve, "start the web server of a campaign", "--port 8400", _SERVE),
-        "people": (
-            _people,
-            "list people, invite them, change roles, let them retake tests",
-            "--invite ada",
-            _PEOPLE,
-        ),
-        "status": (_status, "print the progress of a campaign", "", {}),
-        "export": (_export, "export what was collected as a dataset, a run or a table of labels", "-o cases", _EXPORT),
-        "log": (_log, "print the actions of leads and reviewers as CSV", "> log.csv", {}),
-    }
-    made = {name: _add_campaign_action(actions, name, *about) for name, about in opened.items()}
-    made["new"] = verb(
-        actions, "new", _new, "make a campaign", "countersight collect new kitchen --flow cfmm --pictures photographs",
-        _NEW, _SOURCES,
-    )  # fmt: skip
-    example = "countersight collect backup kitchen -o kitchen-copy"
-    made["backup"] = verb(actions, "backup", _backup, "copy a campaign while it runs", example, _CAMPAIGN, to)
-    example, copy = (
-        "countersight collect restore kitchen-copy -o kitchen",
-        {"BACKUP": "a folder written by `collect backup`"},
-    )
-    made["restore"] = verb(actions, "restore", _restore, "restore a campaign from a backup", example, copy, to)
-    add_options(made["people"].add_mutually_exclusive_group(), _MANAGE)
-    words = "cvqa, verify, answer: a dataset, or a run of one; judge: an audit"
-    for name in ("new", "add"):
-        made[name].add_argument("--from", dest="source", type=Path, metavar="FOLDER", help=words)
+    verb(actions, "demo", _demo, summary, _example("demo"), _DEMO)
+
+    example = _example("new kitchen --flow cfmm --pictures photographs")
+    new = verb(actions, "new", _new, "make a campaign", example, _NEW, _SOURCES)
+    summary = "add pictures or cases to a campaign; works while the server runs"
+    more = _add_action(actions, "add", _add, summary, "--pictures photographs", _SOURCES)
+    for each in (new, more):
+        words = "cvqa, verify, answer: a dataset, or a run of one; judge: an audit"
+        each.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help=words)
+    serve = _add_action(actions, "serve", _serve, "start the web server of a campaign", "--port 8400", _SERVE)
+    summary = "list people, invite them, change roles, let them retake tests"
+    people = _add_action(actions, "people", _people, summary, "--invite ada", _PEOPLE)
+    add_options(people.add_mutually_exclusive_group(), _MANAGE)
+    status = _add_action(actions, "status", _status, "print the progress of a campaign", "", {})
+    summary = "export what was collected as a dataset, a run or a table of labels"
+    export = _add_action(actions, "export", _export, summary, "-o cases", _EXPORT)
+    log = _add_action(actions, "log", _log, "print the actions of leads and reviewers as CSV", "> log.csv", {})
+    example = _example("backup kitchen -o kitchen-copy")
+    backup = verb(actions, "backup", _backup, "copy a campaign while it runs", example, _CAMPAIGN, _COPY)
+    example = _example("restore kitchen-copy -o kitchen")
+    restore = verb(actions, "restore", _restore, "restore a campaign from a backup", example, _BACKUP, _COPY)
+
     words = (
         "PostgreSQL URL (default: COUNTERSIGHT_DATABASE, or the URL stored with the campaign; passwords are not stored)"
     )
-    for each in made.values():
+    for each in (new, more, serve, people, status, export, log, backup, restore):
         each.add_argument("--database", metavar="URL", default=os.environ.get("COUNTERSIGHT_DATABASE"), help=words)
 
 
-def _add_campaign_action(
+def _example(action: str) -> str:
+    return f"countersight collect {action}".strip()
+
+
+def _add_action(
     actions: Verbs, name: str, call: Callable[[argparse.Namespace, Any], int], summary: str, more: str, options: Table
 ) -> argparse.ArgumentParser:
     """Add an action that works on an existing campaign; the campaign is opened before the action is called."""
@@ -120,8 +111,7 @@ def _add_campaign_action(
         with closing(Campaign.open(chosen.campaign, chosen.database)) as campaign:
             return call(chosen, campaign)
 
-    example = f"countersight collect {name} kitchen {more}".strip()
-    return verb(actions, name, run, summary, example, _CAMPAIGN, options)
+    return verb(actions, name, run, summary, _example(f"{name} kitchen {more}"), _CAMPAIGN, options)
 
 
 def _help(chosen: argparse.Namespace) -> int:
