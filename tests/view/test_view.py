@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 import countersight as cs
 from countersight.errors import CountersightError
 from countersight.view import application
+from countersight.view.watching import Cached, Damaged
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +172,23 @@ def test_runs_and_datasets_may_come_go_and_move(folder):
     assert "is not at" in texts[6]
     assert texts[9].count('id="case-') == 30
     assert "neither a run nor an audit" in texts[10]
+
+
+@pytest.mark.parametrize("error", [CountersightError("the dataset is not there"), IndexError("array index")])
+def test_files_that_change_only_while_they_are_read_do_not_stay_unreadable(error):
+    """A page of several runs said for good that the dataset was not there, although it had come back."""
+    states = iter(["here", "away", "here", "here"])  # before and after the first reading, then before the second
+    readings = iter([error, "the scores"])
+
+    def read():
+        found = next(readings)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    cached = Cached(lambda: next(states), read)
+    assert isinstance(cached.get(), Damaged)
+    assert cached.get() == "the scores"
 
 
 def test_an_audit_is_listed_while_it_is_made_and_leads_to_its_page(run, tmp_path):

@@ -1,9 +1,7 @@
-"""Choose the cases of the gallery and the heading of each case."""
+"""Choose the cases of a report's gallery, and collect what the card of each case shows."""
 
 from collections.abc import Sequence
-from typing import Literal
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,118 +9,102 @@ from countersight.case import LETTERS, VARIANTS, WORLDS, Case, QuestionVariant, 
 from countersight.engine import COMPOSED, SentRequests, edges_in_words
 from countersight.html import balanced_sample
 from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, ShownGraph
-from countersight.scoring import OUTCOMES, JudgedRun, Outcome, Outcomes, counted_replies
-
-PairOutcome = Literal[
-    "lost", "gained", "both-right", "both-wrong", "right", "wrong", "unread", "empty", "cut", "failed", "missing"
-]
-
-PAIR_OUTCOMES: dict[PairOutcome, str] = {
-    "lost": "factual right, counterfactual wrong",
-    "gained": "factual wrong, counterfactual right",
-    "both-right": "both right",
-    "both-wrong": "both wrong",
-    "right": "right (asked in one world)",
-    "wrong": "wrong (asked in one world)",
-    "unread": "unread",
-    "empty": "empty",
-    "cut": "cut off",
-    "failed": "failed",
-    "missing": "no reply recorded",
-}
-"""The outcomes of a case in a run, in words. Every case has exactly one."""
-
-
-def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> PairOutcome:
-    """Return the outcome of a case: what went wrong if anything did, or right and wrong before and after the change."""
-    verdicts = [verdict for verdict in (factual, counterfactual) if verdict is not None] or ["missing"]
-    for problem in ("failed", "missing", "cut", "empty", "unread"):
-        if problem in verdicts:
-            return problem
-    if len(verdicts) < 2:
-        return "right" if verdicts == ["right"] else "wrong"
-    match factual == "right", counterfactual == "right":
-        case True, True:
-            return "both-right"
-        case True, False:
-            return "lost"
-        case False, True:
-            return "gained"
-        case _:
-            return "both-wrong"
-
+from countersight.reports.pair_outcomes import strata
+from countersight.scoring import OUTCOMES, JudgedRun, counted_replies
 
 MAX_TEXT_LENGTH = 4_000
 """The maximum length of a text on the page, in characters; the run folder has the full text."""
-
-_HEADINGS = list(PAIR_OUTCOMES)
-_HEADING_OF = np.array(
-    [[_HEADINGS.index(pair_outcome(factual, told)) for told in OUTCOMES] for factual in OUTCOMES], dtype=np.int64
-)
-"""The index of the heading for every pair of outcome codes."""
-
 _USAGE_FIELDS = ("finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts")
-_Replies = dict[tuple[int, QuestionVariant], Reply]
+
 _Gallery = tuple[tuple[GalleryCase, ...], tuple[str, ...]]
 
 
 def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> _Gallery:
     """Return at most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
-    return _shown(runs, balanced_sample([_strata(judged.outcomes) for judged in runs], size, seed))
+    return _gallery(runs, balanced_sample([strata(judged.outcomes) for judged in runs], size, seed))
 
 
 def cases_from(runs: Sequence[JudgedRun], start: int, size: int) -> _Gallery:
     """Return at most `size` cases in the order of the dataset, and the names of their pictures."""
-    return _shown(runs, np.arange(start, min(start + size, len(runs[0].outcomes))))
+    return _gallery(runs, np.arange(start, min(start + size, len(runs[0].outcomes))))
 
 
-def _shown(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
-    source, results = runs[0].dataset, [judged.outcomes for judged in runs]
-    place = dict(zip(results[0].rows[positions].tolist(), positions.tolist(), strict=True))
-    all_replies = [counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at) for judged in runs]
-    sent = [SentRequests(judged.run, source) for judged in runs]
+def _gallery(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
+    rows = runs[0].outcomes.rows[positions].tolist()
+    position_of_row = dict(zip(rows, positions.tolist(), strict=True))
+    answers_of_runs = [_RunAnswers(judged, positions) for judged in runs]
     pictures: dict[str, int] = {}
-
-    def number(file_name: str | None) -> int | None:
-        return None if file_name is None else pictures.setdefault(file_name, len(pictures))
-
-    def shown(row: int, case: Case) -> GalleryCase:
-        requests: dict[str, int] = {}
-        answers, edges = [], edges_in_words(case.graph)
-        for judged, replies, words in zip(runs, all_replies, sent, strict=True):
-            fact = replies.get((place[row], "factual"))
-            found = _answers(judged.outcomes, place[row], replies)
-            prompt = judged.run.manifest.prompt
-            for variant, answer in found.items():
-                text = "" if answer.verdict == "missing" else _cut(words.text(row, case, *WORLDS[variant], fact))
-                number_of = requests.setdefault(text, len(requests)) if text else None
-                not_applicable = prompt.why_not_applicable(case, *WORLDS[variant])
-                found[variant] = msgspec.structs.replace(answer, sent=number_of, not_applicable=not_applicable)
-            answers.append(found)
-        return GalleryCase(
-            id=_cut(case.id),
-            group=_cut(case.group),
-            change=_cut(case.change.text) if case.change else "",
-            picture=number(case.image),
-            counterfactual_picture=number(case.counterfactual_image),
-            graph=ShownGraph(tuple(edges), _cut(str(case.provenance.get("why", "")))) if edges else None,
-            questions=_questions(case),
-            answers=tuple(answers),
-            requests=tuple(requests),
-        )
-
-    # This run asked every question.
-    most_asked = next((judged for judged in runs if judged.run.manifest.shown), runs[0])
-    cases = tuple(shown(row, case) for row, case in most_asked.cases() if row in place)
+    # A run that was shown the pictures after the change has every question of a case.
+    complete = next((judged for judged in runs if judged.run.manifest.shown), runs[0])
+    cases = tuple(
+        _case(case, row, position_of_row[row], answers_of_runs, pictures)
+        for row, case in complete.cases()
+        if row in position_of_row
+    )
     return cases, tuple(pictures)
 
 
-def _strata(result: Outcomes) -> NDArray[np.int64]:
-    headings = _HEADING_OF[
-        result.codes[:, VARIANTS.index("factual")], result.codes[:, VARIANTS.index("counterfactual")]
-    ]
-    strata: NDArray[np.int64] = result.groups.astype(np.int64) * len(_HEADINGS) + headings
-    return strata
+class _RunAnswers:
+    """The answers of one run to the cases of the gallery."""
+
+    def __init__(self, judged: JudgedRun, positions: NDArray[np.int64]) -> None:
+        self._outcomes, self._prompt = judged.outcomes, judged.run.manifest.prompt
+        self._replies = counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at)
+        self._requests = SentRequests(judged.run, judged.dataset)
+
+    def of_case(
+        self, case: Case, row: int, position: int, requests: dict[str, int]
+    ) -> dict[QuestionVariant, GalleryAnswer]:
+        """Return the answers to the questions of a case; new prompts are added to `requests`."""
+        found = {}
+        for column, variant in enumerate(VARIANTS):
+            verdict = OUTCOMES[self._outcomes.codes[position, column]]
+            if verdict is None:
+                continue
+            reply = self._replies.get((position, variant))
+            text = _reply_text(reply) if reply else ""
+            request = "" if verdict == "missing" else self._request(case, row, position, variant)
+            usage = {field: getattr(reply, field) for field in _USAGE_FIELDS if getattr(reply, field, None)}
+            found[variant] = GalleryAnswer(
+                verdict,
+                text[:MAX_TEXT_LENGTH],
+                len(text),
+                read=self._outcomes.answer_texts[self._outcomes.answers[position, column]],
+                reason=_cut(reply.reason) if reply else "",
+                composed=reply is not None and reply.finish == COMPOSED,
+                sent=requests.setdefault(request, len(requests)) if request else None,
+                not_applicable=self._prompt.why_not_applicable(case, *WORLDS[variant]),
+                program=reply.trace if reply else None,
+                **usage,
+            )
+        return found
+
+    def _request(self, case: Case, row: int, position: int, variant: QuestionVariant) -> str:
+        factual_reply = self._replies.get((position, "factual"))
+        return _cut(self._requests.text(row, case, *WORLDS[variant], factual_reply))
+
+
+def _case(
+    case: Case, row: int, position: int, answers_of_runs: Sequence[_RunAnswers], pictures: dict[str, int]
+) -> GalleryCase:
+    """Return what the card of a case shows; new pictures are added to `pictures`."""
+    requests: dict[str, int] = {}
+    edges = edges_in_words(case.graph)
+    picture, counterfactual_picture = (
+        None if file is None else pictures.setdefault(file, len(pictures))
+        for file in (case.image, case.counterfactual_image)
+    )
+    return GalleryCase(
+        id=_cut(case.id),
+        group=_cut(case.group),
+        change=_cut(case.change.text) if case.change else "",
+        picture=picture,
+        counterfactual_picture=counterfactual_picture,
+        graph=ShownGraph(tuple(edges), _cut(str(case.provenance.get("why", "")))) if edges else None,
+        questions=_questions(case),
+        answers=tuple(answers.of_case(case, row, position, requests) for answers in answers_of_runs),
+        requests=tuple(requests),
+    )
 
 
 def _questions(case: Case) -> dict[QuestionVariant, AskedQuestion]:
@@ -134,33 +116,15 @@ def _questions(case: Case) -> dict[QuestionVariant, AskedQuestion]:
     }
 
 
-def _answers(result: Outcomes, position: int, replies: _Replies) -> dict[QuestionVariant, GalleryAnswer]:
-    answers: dict[QuestionVariant, GalleryAnswer] = {}
-    for column, variant in enumerate(VARIANTS):
-        verdict = OUTCOMES[result.codes[position, column]]
-        if verdict is None:
-            continue
-        reply = replies.get((position, variant))
-        text, reason = (reply.text or _transcript(reply), reply.reason) if reply else ("", "")
-        if reply and reply.restates:
-            text = f"{reply.restates}\n\n(asked to state only its final answer)\n{text}"
-        read = result.answer_texts[result.answers[position, column]]
-        answers[variant] = GalleryAnswer(
-            verdict,
-            text[:MAX_TEXT_LENGTH],
-            len(text),
-            read,
-            _cut(reason),
-            composed=reply is not None and reply.finish == COMPOSED,
-            **({field: value for field in _USAGE_FIELDS if (value := getattr(reply, field))} if reply else {}),
-            program=reply.trace if reply else None,
-        )
-    return answers
+def _reply_text(reply: Reply) -> str:
+    """Return the text of a reply; before a restated answer stands the first reply.
 
-
-def _transcript(reply: Reply) -> str:
-    """Return the reply to each order of the options, one per line; "BA: A" if the second option came first."""
-    return "\n".join(f"{''.join(LETTERS[place] for place in order.places)}: {order.text}" for order in reply.orders)
+    For a question asked in several orders of its options it has a line per order, such as "BA: A" if the second
+    option came first.
+    """
+    orders = (f"{''.join(LETTERS[place] for place in order.places)}: {order.text}" for order in reply.orders)
+    text = reply.text or "\n".join(orders)
+    return f"{reply.restates}\n\n(asked to state only its final answer)\n{text}" if reply.restates else text
 
 
 def _cut(text: str) -> str:

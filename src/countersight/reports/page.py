@@ -22,7 +22,7 @@ from countersight.reports.figures import (
     with_n,
 )
 from countersight.reports.finding import sentences
-from countersight.reports.gallery import PAIR_OUTCOMES, pair_outcome
+from countersight.reports.pair_outcomes import PAIR_OUTCOMES, pair_outcome
 from countersight.reports.provenance import definitions, origins
 from countersight.reports.tables import by_group, compared, further_tables, letters, overview, reference_table, totals
 

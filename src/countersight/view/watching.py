@@ -1,6 +1,7 @@
 """Watch folders that change while they are viewed: find them, reread changed files, and report damaged ones."""
 
 import hashlib
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,8 @@ _QUICK_SECONDS = 1.0
 _WAIT_FACTOR = 5
 """The wait before such data is reread, as a multiple of the time that reading took."""
 _UNREADABLE = (CountersightError, OSError, ValueError, KeyError, msgspec.MsgspecError)
+
+_log = logging.getLogger(__name__)
 
 _Read = TypeVar("_Read")
 
@@ -65,14 +68,22 @@ class Cached(Generic[_Read]):
         resting = has_only_grown and time.monotonic() < self._not_before
         if self._known is None or (state != self.seen and not resting):
             begun = time.monotonic()
-            try:
-                self._known = self._read()
-            except _UNREADABLE as error:
-                reason = name(str(error)).replace("with `dataset`", "with --dataset in `countersight report`")
-                self._known = Damaged(reason or type(error).__name__)
-            self.seen, took = state, time.monotonic() - begun
+            self._known = self._read_or_reason()
+            # A reading that failed because the files changed meanwhile is repeated, even if they change back.
+            is_settled = not isinstance(self._known, Damaged) or self.state() == state
+            self.seen, took = state if is_settled else "", time.monotonic() - begun
             self._not_before = time.monotonic() + (_WAIT_FACTOR * took if took > _QUICK_SECONDS else 0.0)
         return self._known
+
+    def _read_or_reason(self) -> _Read | Damaged:
+        try:
+            return self._read()
+        except _UNREADABLE as error:
+            reason = name(str(error)).replace("with `dataset`", "with --dataset in `countersight report`")
+            return Damaged(reason or type(error).__name__)
+        except Exception:  # a file that shrinks while it is read can cause any error
+            _log.exception("could not read a folder")
+            return Damaged("its files cannot be read, or changed while they were read")
 
 
 class WatchedRun:
