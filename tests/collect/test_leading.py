@@ -75,12 +75,10 @@ def test_all_work_of_a_person_is_kept_redone_or_removed_and_pay_is_decided(cosim
     assert states(campaign) == [state]
     assert set(balances(campaign, ben)) == {account}
     assert set(balances(campaign, ada)) == set(balances(campaign, cleo)) == {"accrued"}  # others lose nothing
-    if fate == "redo":  # the question stands; the change and all that was built on it are done again, by others
+    if fate == "redo":  # the question stands; others do the change again, anybody what was built on it
         assert ben.begin("change") is None
-        dan, eve = Visitor(app, campaign, "dan"), Visitor(app, campaign, "eve")
-        dan.contribute("change")
-        assert cleo.begin("distractor") is None
-        eve.contribute("distractor")
+        Visitor(app, campaign, "dan").contribute("change")
+        cleo.contribute("distractor")
         assert states(campaign) == ["done"]
 
 
@@ -180,8 +178,7 @@ def test_work_is_sent_back_with_a_note_and_corrected_without_being_paid_twice(co
     before = balances(campaign, ben)
     ben.post(task, **ANSWERS["cosim/change"] | {"change": "Add a hundred dots to the left circle."})
     assert balances(campaign, ben) == before
-    assert cleo.begin("distractor") is None
-    Visitor(app, campaign, "dan").contribute("distractor")
+    cleo.contribute("distractor")  # whoever did a later phase may do it again
     assert states(campaign) == ["done"]
 
 
@@ -304,8 +301,11 @@ def test_a_script_reads_and_leads_with_a_token_until_it_is_revoked(verify):
     invited = http.post("/api/people", headers=token, json={"name": "ben"}).json()
     assert (invited["id"], invited["path"].startswith("/join/")) == (3, True)
     assert [each["access"] for each in http.get("/api/people", headers=token).json()] == ["open", "paused", "open"]
+    assert http.post("/api/payments/export", headers=token, json={}).status_code == 422  # nothing is left
+    assert http.post("/api/payments/export", json={}).status_code == 401
+    for query in ("state=finished", "after=last"):
+        assert http.get(f"/api/items?{query}", headers=token).status_code == 422
     for answer in (
-        http.get("/api/items?state=finished", headers=token),
         http.get("/api/nothing", headers=token),
         http.post("/api/people/99/access", headers=token, json={"access": "paused"}),
         http.post("/api/people/99/approve", headers=token, json={}),

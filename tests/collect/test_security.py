@@ -115,12 +115,12 @@ def test_no_route_answers_a_server_error_to_nonsense(place):
     for path in (
         "/nowhere",
         "/task/" + "x" * 5000,
-        "/lead/items?after=%00",
-        "/lead/items?state=1%27",
         "/pictures/..%2f",
         f"/pictures/{'a' * 5000}.png",
     ):
         assert lead.get(path).status_code in (404, 400), path
+    for query in ("after=%00", "state=1%27"):
+        assert lead.get(f"/lead/items?{query}").status_code == 422
     assert lead.client.put("/work").status_code in (404, 405)
 
 
@@ -133,7 +133,7 @@ def test_a_number_that_no_row_can_have_is_no_address(place, number):
             path = page.path.replace("{number:row}", number).replace("{contribution:row}", "1")
             answer = lead.post(path) if page.method == "POST" else lead.get(path)
             assert answer.status_code == 404, page
-    assert lead.get(f"/lead/items?after={number}").status_code == 404
+    assert lead.get(f"/lead/items?after={number}").status_code == 422
 
 
 def test_forms_have_a_kind_and_a_size(place):

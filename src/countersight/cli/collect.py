@@ -47,7 +47,7 @@ _MANAGE: Final = {
     "--pause NAME": "suspend this person: they can log in and see their account, but cannot work",
     "--block NAME": "block this person: they cannot log in",
     "--unblock NAME": "allow this person to work again",
-    "--token NAME": "print an API token for this lead",
+    "--token NAME": "print an API token for this person; only those of leads open more than the person's own figures",
     "--forget NAME": "delete this person's identity; their work stays under a pseudonym",
 }
 _PEOPLE: Final = {

@@ -74,7 +74,17 @@ def read_log(connection: Connection, after: int = 0, most: int | None = None, *,
     return found
 
 
-_ABOUT_PEOPLE = {"change_role", "set_access", "reset_tests", "retract", "approve", "link", "invite", "forget"}
+_ABOUT_PEOPLE = {
+    "change_role",
+    "set_access",
+    "reset_tests",
+    "retract",
+    "approve",
+    "link",
+    "invite",
+    "forget",
+    "make_token",
+}
 
 
 def log_csv(rows: Iterable[Action]) -> str:

@@ -141,7 +141,7 @@ class OwnRanker:
         ranker = self._ranker
         if ranker is None or not ranker.ready:
             return say(
-                "{seen} items of the train split are finished. Until there are {fewest} to learn from, the model "
+                "The model has read {seen} finished items of the train split. Until it has {fewest} to learn from, it "
                 "prefers the response that shares most words with the question, the first response and the change."
             ).format(seen=ranker.trained_on if ranker else 0, fewest=FEWEST)
         return say("The model learned from {seen} items and gets {right} right without the pictures.").format(

@@ -28,7 +28,8 @@ def manage_person(campaign: Campaign, name: str, action: str, value: str = "") -
     def act(connection: Connection) -> Any:
         person = people.find_person(connection, name)
         result = ACTIONS[action](connection, campaign, person.id, value)
-        record(connection, None, action, person.id, {"to": value} if value else {}, time.time())
+        details = {"role": value} if action == "change_role" else {"access": value} if value else {}
+        record(connection, None, action, person.id, details, time.time())
         return result
 
     return campaign.store.write_now(act)

@@ -5,7 +5,7 @@ import socket
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ from countersight.collect.web import accounts, json_api, leading, reviewing, tas
 from countersight.collect.web.handling import respond
 from countersight.collect.web.rendering import Renderer, templates
 from countersight.collect.web.visit import MOST_DIGITS, FigureCache, Page, RefusedError, Site, Visit
+from countersight.engine import lock_folder
 from countersight.errors import CampaignError
 
 _STATIC: Final = Path(__file__).with_name("static")
@@ -170,6 +171,11 @@ def serve(
 ) -> None:
     """Serve until stopped. Behind a proxy, `public_url` is the public address and `trusted_proxies` its addresses."""
     _refuse_taken(host, port)
+    with closing(lock_folder(campaign.path, CampaignError)):  # a campaign has one server: writes go through it in order
+        _serve(campaign, host, port, public_url, trusted_proxies)
+
+
+def _serve(campaign: Campaign, host: str, port: int, public_url: str, trusted_proxies: str) -> None:
     app = application(campaign, secure=public_url.startswith("https://"), public_url=public_url.rstrip("/"))
     templates()
     sys.setswitchinterval(_TURN)

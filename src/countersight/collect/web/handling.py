@@ -3,7 +3,6 @@
 import hmac
 import logging
 import secrets
-import time
 from typing import Final
 from urllib.parse import parse_qsl, quote
 
@@ -35,11 +34,10 @@ async def respond(site: Site, page: Page, request: Request) -> Response:
     kind, _, bearer = request.headers.get("authorization", "").partition(" ")
     script = kind.lower() == "bearer" and page.path.startswith("/api/")
     token = (bearer if script else request.cookies.get(COOKIE, ""))[:100]
-    store = site.campaign.store
-    person = store.read(lambda c: session_person(c, token, time.time(), script=script)) if token else None
-    visit = Visit(site, request, token or secrets.token_urlsafe(32), person)
-    visit.script = script
+    visit = Visit(site, request, token or secrets.token_urlsafe(32), script=script)
     try:
+        if token:
+            visit.person = visit.store.read(lambda c: session_person(c, token, visit.now, script=script))
         response = await _checked_response(visit, page)
     except RefusedError as refused:
         response = visit.refused(refused.status, visit.say(refused.words).format(**refused.values))
@@ -65,6 +63,8 @@ async def respond(site: Site, page: Page, request: Request) -> Response:
 
 async def _checked_response(visit: Visit, page: Page) -> Response:
     """Check the form and the permissions of a visit, then call the handler of the page."""
+    if visit.is_api and page.role and visit.person is None:
+        raise RefusedError(401, "Send a valid token (Authorization: Bearer …). Leads make one on the page Tokens.")
     if page.method == "POST":
         visit.form = await read_form(visit.request, script=visit.script)
         csrf = visit.form.get("csrf", "").encode()
@@ -73,10 +73,8 @@ async def _checked_response(visit: Visit, page: Page) -> Response:
     if page.role is None:
         return await page.handler(visit)
     if visit.person is None:
-        if page.method == "GET" and not visit.is_api:
+        if page.method == "GET":
             return visit.go(f"/login?next={quote(visit.request.url.path)}")
-        if visit.is_api:
-            raise RefusedError(401, "Send a valid token (Authorization: Bearer …). Leads make one on the page Tokens.")
         raise RefusedError(401, "You are logged out. Log in in another tab, then go back and send this again.")
     if not visit.person.is_at_least(page.role):
         raise RefusedError(403, "This page is for people with the role {role}.", role=visit.say(page.role))

@@ -4,7 +4,7 @@ import time
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 from starlette.responses import Response
 
 from countersight.collect import audit_log, pay, people, work
@@ -67,7 +67,7 @@ def after(visit: Visit) -> int:
     """Return the number after which a page of a list begins."""
     number = visit.request.query_params.get("after", "0")
     if not number.isascii() or not number.isdigit() or len(number) > MOST_DIGITS:
-        raise RefusedError(404, "There is no such list.")
+        raise RefusedError(422, "“after” must be a number.")
     return int(number)
 
 
@@ -75,7 +75,8 @@ def state_asked(visit: Visit, default: str) -> str:
     """Return the state of the items of a list."""
     state = visit.request.query_params.get("state", default)
     if state != default and state not in STATES:
-        raise RefusedError(404, "There is no such list.")
+        values = ", ".join(STATES)
+        raise RefusedError(422, "“{field}” must be one of: {values}.", field="state", values=values)
     return state
 
 
@@ -126,13 +127,15 @@ async def invite(visit: Visit) -> Response:
         raise RefusedError(
             409, "{name} has an account: send existing=yes for a link that sets a new password.", name=there.name
         )
-    if there:
-        token = await visit.write("invite", lambda c: people.new_link(c, there.id, visit.now))
-    else:
-        token = await visit.write("invite", lambda c: people.invite(c, name, role, visit.now))
+
+    def make(connection: Connection) -> str:
+        new = None if there else people.invite(connection, name, role, visit.now)
+        visit.subject = people.find_person(connection, name).id
+        return new or people.new_link(connection, int(visit.subject), visit.now)
+
+    token = await visit.write("invite", make)
     if visit.is_api:
-        invited = visit.store.read(lambda c: people.find_person(c, name))
-        return visit.json({"id": invited.id, "path": f"/join/{token}"})
+        return visit.json({"id": visit.subject, "path": f"/join/{token}"})
     return await people_page(visit, link=_address(visit, token))
 
 
@@ -275,13 +278,13 @@ async def approve(visit: Visit) -> Response:
 
 
 async def export_pay(visit: Visit) -> Response:
-    """Put everything approved into a batch; a script gets its number and its CSV, or null if nothing is approved."""
+    """Put everything approved into a batch; a script gets its number and its CSV."""
     visit.note_amount(visit.store.read(pay.balances).get("approved", 0))
-    batch = await visit.write("export_pay", lambda c: pay.export_batch(c, visit.me.id, visit.now))
-    if visit.is_api:
-        return visit.json({"batch": batch, "csv": visit.store.read(lambda c: pay.batch_csv(c, batch or 0))})
+    batch = await visit.write("export_pay", lambda c: pay.export_batch(c, visit.me.id, visit.now) or False)
     if not batch:
         raise RefusedError(422, "There are no approved earnings to export.")
+    if visit.is_api:
+        return visit.json({"batch": batch, "csv": visit.store.read(lambda c: pay.batch_csv(c, batch))})
     return visit.go("/lead/pay")
 
 

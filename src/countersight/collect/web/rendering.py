@@ -116,7 +116,7 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.0f} %"
 
 
-_parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table")
+_parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def _markdown(text: str) -> Markup:

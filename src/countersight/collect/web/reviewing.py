@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 from markupsafe import Markup
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from countersight.case import LETTERS, Case
@@ -80,7 +80,7 @@ def decision_fields(found: work.Flag) -> tuple[Field, ...]:
 _EDIT_NOTE = Text(
     "note",
     "Why do you edit it?",
-    "This is stored with the decision. The item is kept in your version.",
+    "A few words. They are stored with the decision. The item is kept in your version.",
     rows=2,
     words=2,
 )
@@ -101,10 +101,20 @@ async def decide(visit: Visit) -> Response:
     return await _decided(visit, found, outcome, note, number)  # type: ignore[arg-type]
 
 
+_LOGGED: Final[dict[work.Outcome, str]] = {
+    "unfair": "keep",
+    "fair": "remove",
+    "edited": "edit",
+    "returned": "send back",
+}
+"""The name of each decision in the audit log."""
+
+
 async def _decided(
     visit: Visit, found: work.Flag, outcome: work.Outcome, note: str, number: int, content: Content = None
 ) -> Response:
     settings, flow = visit.settings, visit.campaign.flow
+    visit.noted["outcome"] = _LOGGED[outcome]
     visit.noted["item"] = visit.store.read(lambda c: work.load_item(c, found.item_id)).key
     decided = await visit.write(
         "edit" if outcome == "edited" else "decide",
@@ -117,9 +127,15 @@ async def _decided(
 
 async def sample(visit: Visit) -> Response:
     """Draw a finished item for review."""
-    drawn = await visit.write(
-        "sample", lambda c: work.sample(c, visit.settings, visit.campaign.flow, visit.me.id, visit.now, _chance)
-    )
+
+    def draw(connection: Connection) -> int | None:
+        drawn = work.sample(connection, visit.settings, visit.campaign.flow, visit.me.id, visit.now, _chance)
+        if drawn:
+            (found,) = work.open_flags(connection, visit.me.id, drawn)
+            visit.noted["item"] = work.load_item(connection, found.item_id).key
+        return drawn
+
+    drawn = await visit.write("sample", draw)
     return visit.go(f"/review/{drawn}" if drawn else "/review?empty=1")
 
 

@@ -58,6 +58,10 @@ class Site(msgspec.Struct, frozen=True):
     """The public address of the server, if it differs from the one it listens on."""
 
 
+_NOT_LOGGED: Final = ("csrf", "sure")
+"""Fields of a form that are no details of an action."""
+
+
 class RefusedError(Exception):
     """A refused request: the status, and a sentence for the person, with values for its placeholders."""
 
@@ -72,7 +76,7 @@ class RefusedError(Exception):
 class Visit:
     """A request with its campaign, person and form."""
 
-    def __init__(self, site: Site, request: Request, token: str, person: Person | None) -> None:
+    def __init__(self, site: Site, request: Request, token: str, *, script: bool = False) -> None:
         self.site = site
         self.campaign = site.campaign
         self.store = site.campaign.store
@@ -80,13 +84,16 @@ class Visit:
         self.request = request
         self.token = token
         """The value of the cookie; visitors who are not logged in have one too."""
-        self.person = person
+        self.person: Person | None = None
+        """Who is logged in, or whose token a script sent."""
         self.form: dict[str, str] = {}
-        self.script = False
+        self.script = script
         """Whether a script sent its own token."""
         self.now = time.time()
         self.noted: dict[str, str] = {}
-        """Details for the audit log in addition to the form."""
+        """Details for the audit log, in addition to those of the form or instead of them."""
+        self.subject: object = request.path_params.get("number", "")
+        """What an action is about in the audit log: the number of a person, an item, a flag or a batch."""
 
     def note_amount(self, minor: int) -> None:
         """Add an amount of money to the audit log."""
@@ -140,13 +147,12 @@ class Visit:
 
     async def write(self, action: str, job: Callable[[Connection], T]) -> T:
         """Run a write of a lead or reviewer; the action is logged with it, unless the job returns False."""
-        details = {name: value[:2000] for name, value in self.form.items() if name != "csrf"}
-        subject = self.request.path_params.get("number", "")
+        details = {name: value[:2000] for name, value in self.form.items() if name not in _NOT_LOGGED}
 
         def write_and_record(connection: Connection) -> T:
             done = job(connection)
             if done is not False:
-                record(connection, self.me.id, action, subject, details | self.noted, self.now)
+                record(connection, self.me.id, action, self.subject, details | self.noted, self.now)
             return done
 
         return await self.store.write(write_and_record)

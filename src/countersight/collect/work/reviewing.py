@@ -150,17 +150,21 @@ def _lease_of(connection: Connection, contribution_id: int | None) -> Lease:
 
 
 def reopen(connection: Connection, settings: Settings, flow: Flow, item_id: int, phase: str, now: float) -> None:
-    """Return an item to a phase: later phases are repeated (their pay stays), and open flags are withdrawn."""
+    """Return an item to a phase: later phases are repeated, by the same people or others, and open flags are withdrawn.
+
+    Pay for the later phases stays.
+    """
     names = [each.name for each in flow.phases]
     later = tables.lease.c.phase.in_(names[names.index(phase) + 1 :])
-    vacate(connection, (tables.lease.c.item_id == item_id) & later & tables.lease.c.state.in_(HELD))
+    vacate(connection, (tables.lease.c.item_id == item_id) & later & tables.lease.c.state.in_(HELD), again=True)
     withdraw(connection, item_id)
     put_item(connection, settings, item_id, phase, "open", now)
 
 
-def vacate(connection: Connection, seats: ColumnElement[bool]) -> None:
-    """Free seats whose contributions no longer count; their holders cannot take them again."""
-    connection.execute(update(tables.lease).where(seats).values(state="flagged", contribution_id=None))
+def vacate(connection: Connection, seats: ColumnElement[bool], *, again: bool = False) -> None:
+    """Free seats whose contributions no longer count; with `again`, their holders may take them again."""
+    state = "released" if again else "flagged"
+    connection.execute(update(tables.lease).where(seats).values(state=state, contribution_id=None))
 
 
 def author_of(connection: Connection, found: Flag, contribution_id: int) -> str | None:
