@@ -91,12 +91,11 @@ def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespa
     from countersight.reports import reread_async, rereading_grid
 
     tally = Tally()
-    seed = getattr(chosen, "seed", 0)
-    model = open_model(chosen.reader, ModelSettings(seed=seed))
+    model = open_model(chosen.reader, ModelSettings(seed=chosen.seed))
 
     async def work(stop: "asyncio.Event") -> "tuple[Rereading, ...] | None":
         found = await reread_async(
-            runs, model, folder, dataset=chosen.dataset, gold=chosen.gold, seed=seed, tally=tally, stop=stop
+            runs, model, folder, dataset=chosen.dataset, gold=chosen.gold, seed=chosen.seed, tally=tally, stop=stop
         )
         return None if stop.is_set() else found
 
