@@ -171,18 +171,18 @@ class Registry(Generic[T]):
             entry = self._external().get(_split_name(name)[0])
             if entry is None:
                 raise
-            told = f"{type(error).__name__}: {error}"
+            reason = f"{type(error).__name__}: {error}"
             raise self._error(
-                f"the {self.what} {entry.name!r} of {_package(entry)} cannot be opened: {told}"
+                f"the {self.what} {entry.name!r} of {_package(entry)} cannot be opened: {reason}"
             ) from error
 
     def _load(self, entry: Any) -> Any:
         try:
             return entry.load()
         except Exception as error:  # importing another package's module may raise anything
-            told = f"{type(error).__name__}: {error}"
+            reason = f"{type(error).__name__}: {error}"
             raise self._error(
-                f"the {self.what} {entry.name!r} of {_package(entry)} cannot be imported: {told}"
+                f"the {self.what} {entry.name!r} of {_package(entry)} cannot be imported: {reason}"
             ) from error
 
     def _external(self) -> dict[str, Any]:

@@ -27,8 +27,8 @@ def reward(reply: Completion, question: Question | str, *, format_weight: float 
     `question` may be JSON, as in the column `gold`. `format_weight` is added if an answer can be read, right or wrong.
     If several people answered the question, the reward is the share that VQA's formula gives.
     """
-    said = reply if isinstance(reply, Reply) else Reply("", 0, "factual", text=_text(reply))
-    judged = judge(said, _question(question))
+    received = reply if isinstance(reply, Reply) else Reply("", 0, "factual", text=_text(reply))
+    judged = judge(received, _question(question))
     return judged.credit + format_weight * (judged.answer is not None)
 
 

@@ -228,9 +228,9 @@ def _people(chosen: argparse.Namespace, campaign: Any) -> int:
     from countersight.collect import invite_person, list_people, manage_person
 
     if chosen.invite:
-        token, there = invite_person(campaign, chosen.invite, chosen.role)
-        if there:
-            print(f"{there.name} already has an account ({there.role}): this link sets a new password for it.")
+        token, existing = invite_person(campaign, chosen.invite, chosen.role)
+        if existing:
+            print(f"{existing.name} already has an account ({existing.role}): this link sets a new password for it.")
         print(f"{chosen.public_url.rstrip('/')}/join/{token}   (works once, for 14 days)")
         if chosen.public_url == _LOCAL:
             print("If the campaign is served elsewhere, name that address with --public-url.")
@@ -262,22 +262,22 @@ def _status(chosen: argparse.Namespace, campaign: Any) -> int:
     from countersight.collect import campaign_figures, kept_splits
 
     figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
-    kept = campaign.store.read(lambda c: kept_splits(c, campaign.settings))
+    moved = campaign.store.read(lambda c: kept_splits(c, campaign.settings))
     states = ", ".join(f"{number:,} {state}" for state, number in sorted(figures.states.items()))
     print(f"{campaign.settings.title} ({campaign.flow.name}): {figures.items:,} items: {states}")
     for phase in figures.phases:
         print(f"  {phase.title}: {phase.waiting:,} waiting, {phase.under_way:,} in progress, {phase.done:,} done")
-    for named in figures.agreement:
-        ac1 = named.agreement.ac1
-        said = f"AC1 {ac1.value:.2f}" if ac1.value is not None else ac1.why
-        print(f"  agreement on {named.label}: {said} ({several(named.agreement.items, 'item')})")
+    for question in figures.agreement:
+        ac1 = question.agreement.ac1
+        value = f"AC1 {ac1.value:.2f}" if ac1.value is not None else ac1.why
+        print(f"  agreement on {question.label}: {value} ({several(question.agreement.items, 'item')})")
     waits = {"flag": figures.flags, "other item": figures.disputed}
     if any(waits.values()):
         print(f"  for a reviewer: {' and '.join(several(number, noun) for noun, number in waits.items() if number)}")
     if figures.stranded:
         print(f"  {several(figures.stranded, 'item')}: nobody is left to work on it, invite more people")
-    if kept:
-        print(f"  [splits] was changed: {several(kept, 'item')} whose split differs from what a new draw would give")
+    if moved:
+        print(f"  [splits] was changed: {several(moved, 'item')} whose split differs from what a new draw would give")
     return 0
 
 

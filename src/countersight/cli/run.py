@@ -173,23 +173,23 @@ def _run_file(chosen: argparse.Namespace) -> int:
 
     file = chosen.dataset
     try:
-        given: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+        keys: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise CountersightError(f"{file} is not TOML: {error}") from None
-    datasets = _listed(given, "dataset", file)
-    models = _listed(given, "model", file, chosen.model)
+    datasets = _listed(keys, "dataset", file)
+    models = _listed(keys, "model", file, chosen.model)
     verbs = argparse.ArgumentParser().add_subparsers()
     add(verbs)
     parser: argparse.ArgumentParser = verbs.choices["run"]
     parser.exit_on_error = False
     options = []
-    for name, value in given.items():
+    for name, value in keys.items():
         flag = f"--{name.replace('_', '-')}"
         if flag not in parser._option_string_actions:
             known = [each[2:] for each in parser._option_string_actions if each.startswith("--")]
             near = nearest(name, [*known, "dataset", "datasets", "models"])
-            meant = f"; did you mean {near}?" if near else "; see: countersight run --help"
-            raise CountersightError(f"{file} has the unknown key {name}{meant}")
+            advice = f"; did you mean {near}?" if near else "; see: countersight run --help"
+            raise CountersightError(f"{file} has the unknown key {name}{advice}")
         options += [] if value is False else [flag] if value is True else [flag, str(value)]
     worst = 0
     for dataset, model in product(datasets, models):

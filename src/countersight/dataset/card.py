@@ -123,13 +123,13 @@ def _contents(columns: set[str]) -> str:
         return "."
     *first, last = parts
     comma = "," if len(first) > 1 else ""
-    told = f": {', '.join(first)}{comma}\nand {last}." if first else f": {last}."
+    text = f": {', '.join(first)}{comma}\nand {last}." if first else f": {last}."
     if "counterfactual_file_name" in columns:
-        told += (
+        text += (
             " If there is a picture after the change,\n"
             "`counterfactual_file_name` names it and `shown_question` asks about it."
         )
-    return told
+    return text
 
 
 def size_category(count: int) -> str:

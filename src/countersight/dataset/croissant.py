@@ -105,17 +105,17 @@ def croissant(folder: Path, name: str, description: str, license: str, columns: 
 def known_facts(folder: Path, provenance: dict[str, str]) -> dict[str, Any]:
     """Return the known facts about a dataset with this provenance; a drawn dataset is recognised by its file of scenes
     or worlds."""
-    made = ", ".join(f"{key} {value}" for key, value in provenance.items() if key != "countersight")
-    told: dict[str, Any] = {"prov:wasGeneratedBy": f"Countersight {__version__}: {made}" if made else ""}
+    origin = ", ".join(f"{key} {value}" for key, value in provenance.items() if key != "countersight")
+    facts: dict[str, Any] = {"prov:wasGeneratedBy": f"Countersight {__version__}: {origin}" if origin else ""}
     if "file" in provenance:
         file, suite = provenance["file"], provenance.get("suite", "a suite")
-        told["prov:wasDerivedFrom"] = (
+        facts["prov:wasDerivedFrom"] = (
             f"Imported from the authors' file {file} of {suite}; see the authors' publication."
         )
     elif any((folder / name).is_file() for name in _DRAWN_FROM):
-        told |= _TERMS["drawn"]
-        told["rai:machineAnnotationTools"] = told["rai:machineAnnotationTools"].format(version=__version__)
-    return {name: value for name, value in told.items() if value != ""}
+        facts |= _TERMS["drawn"]
+        facts["rai:machineAnnotationTools"] = facts["rai:machineAnnotationTools"].format(version=__version__)
+    return {name: value for name, value in facts.items() if value != ""}
 
 
 def missing_facts(card: dict[str, Any]) -> list[str]:

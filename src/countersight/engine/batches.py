@@ -57,14 +57,14 @@ def events(run: Path) -> list[BatchEvent]:
 
 def outstanding(run: Path) -> dict[str, BatchEvent]:
     """Return the batches of a run that are not collected yet: the last event of each, by label."""
-    left: dict[str, BatchEvent] = {}
+    batches: dict[str, BatchEvent] = {}
     for event in events(run):
         if event.what in ("collected", "refused"):
-            left.pop(event.label, None)
+            batches.pop(event.label, None)
         else:
-            known = left.get(event.label)
-            left[event.label] = event if known is None else msgspec.structs.replace(event, names=known.names)
-    return left
+            known = batches.get(event.label)
+            batches[event.label] = event if known is None else msgspec.structs.replace(event, names=known.names)
+    return batches
 
 
 def sent_questions(run: Path) -> set[str]:
@@ -77,10 +77,10 @@ def sent_questions(run: Path) -> set[str]:
 
 def check_outstanding(run: Path) -> None:
     """Raise an error if questions of a run are in outstanding batches, because they would be paid for twice."""
-    left = outstanding(run)
-    if left:
-        questions = several(sum(len(event.names) for event in left.values()), "question")
-        names = ", ".join(event.batch or event.label for event in left.values())
+    batches = outstanding(run)
+    if batches:
+        questions = several(sum(len(event.names) for event in batches.values()), "question")
+        names = ", ".join(event.batch or event.label for event in batches.values())
         raise RunError(
             f"{questions} of {run} are in outstanding batches ({names}) and would be paid for twice; collect them "
             "first with the same command and `batch`"
@@ -163,12 +163,12 @@ class _BatchCall:
     async def collect_and_send(self) -> BatchStatus:
         out = outstanding(self._run.path)
         restating = any(name.endswith(_RESTATED) for event in out.values() for name in event.names)
-        left = self._pending(self._tally, "unread" if restating else self._options.again)
-        collected = sum([await self._collect(event, left) for event in out.values()])
+        pending = self._pending(self._tally, "unread" if restating else self._options.again)
+        collected = sum([await self._collect(event, pending) for event in out.values()])
         if self._options.again and collected:  # some of these may be unread again
-            left = self._pending(Tally(), self._options.again)
+            pending = self._pending(Tally(), self._options.again)
         once = sent_questions(self._run.path)
-        unsent = [ask for name, ask in left.items() if name not in once and (self._options.again or not ask.unread)]
+        unsent = [ask for name, ask in pending.items() if name not in once and (self._options.again or not ask.unread)]
         if unsent:
             await self._try_out(unsent)
         sent = 0
@@ -211,7 +211,7 @@ class _BatchCall:
         self._journal.append(reply)
         self._tally.count(reply)
 
-    async def _collect(self, event: BatchEvent, left: dict[str, Ask]) -> int:
+    async def _collect(self, event: BatchEvent, pending: dict[str, Ask]) -> int:
         """Collect the answers of a batch; a batch without a known id is searched for at the provider."""
         batch = event.batch or await self._batches.find(event.label, event.at)
         if batch is None:
@@ -227,16 +227,16 @@ class _BatchCall:
             raise
         if answers is None:
             return 0
-        found = 0
+        count = 0
         for name, answer in answers.items():
-            ask = left.pop(name.removeprefix(f"{event.label}-"), None)
+            ask = pending.pop(name.removeprefix(f"{event.label}-"), None)
             if ask is None:
                 continue  # a normal request has answered it in the meantime
             self._record(ask, answer)
-            found += 1
+            count += 1
         self._journal.sync()
         self._write(BatchEvent("collected", event.label, time.time(), batch))
-        return found
+        return count
 
     async def _send(self, label: str, requests: list[Batched]) -> None:
         """Record a batch, send it, and record that it was sent, so that nothing is paid for twice."""

@@ -145,14 +145,14 @@ class Conversations:
         )
 
     def _question_turns(self, ask: Ask) -> tuple[Turn, ...]:
-        shown = self._load_pictures(ask)
+        pictures = self._load_pictures(ask)
         context = prompt_context(ask.case, ask.world, ask.telling)
         factual = ask.case.factual
         if ask.fact is None or factual is None:
-            return (_user_turn(self._render(ask.question, ask.world, context), shown),)
+            return (_user_turn(self._render(ask.question, ask.world, context), pictures),)
         # The model's own answer replaces the one given in the case; both questions are about the same picture.
         return (
-            _user_turn(self._render(factual, "factual", prompt_context(ask.case, "factual", "told")), shown),
+            _user_turn(self._render(factual, "factual", prompt_context(ask.case, "factual", "told")), pictures),
             Turn("assistant", _factual_reply(ask.fact, factual)),
             Turn("user", self._render(ask.question, ask.world, replace(context, context=""))),
         )
@@ -169,13 +169,13 @@ class Conversations:
             question = case.question(ask.world, ask.telling)
             if question is None or question.hidden:
                 continue
-            named = case.pictures(ask.world, ask.telling) if prompt.picture else ()
+            file_names = case.pictures(ask.world, ask.telling) if prompt.picture else ()
             try:
-                shown = tuple(self._examples.pool.picture(*each) for each in named)
+                pictures = tuple(self._examples.pool.picture(*each) for each in file_names)
             except BadPicture:
                 continue  # try the next one
             return (
-                _user_turn(self._render(question, ask.world, prompt_context(case, ask.world, ask.telling)), shown),
+                _user_turn(self._render(question, ask.world, prompt_context(case, ask.world, ask.telling)), pictures),
                 Turn("assistant", prompt.solve(case, ask.world, ask.telling, listed=not self._ranked)),
             )
         raise NoExample(
@@ -184,27 +184,27 @@ class Conversations:
 
     def _load_pictures(self, ask: Ask) -> Pictures:
         """Return the pictures of a question; the last ones are cached, since questions of a case follow each other."""
-        named = ask.case.pictures(ask.world, ask.telling)
+        file_names = ask.case.pictures(ask.world, ask.telling)
         if not self._prompt.of(ask.world).picture:
             return ()
-        if self._shown[0] != named:
-            found: list[Picture] = []
-            for file_name, digest in named:
+        if self._shown[0] != file_names:
+            opened: list[Picture] = []
+            for file_name, digest in file_names:
                 try:
-                    found.append(self._open_picture(file_name, digest))
+                    opened.append(self._open_picture(file_name, digest))
                 except BadPicture as error:
-                    self._shown = (named, BadPicture(f"picture {file_name} {error}"))
+                    self._shown = (file_names, BadPicture(f"picture {file_name} {error}"))
                     break
             else:
-                self._shown = (named, tuple(found))
-        shown = self._shown[1]
-        if isinstance(shown, BadPicture):
-            raise shown
-        return shown
+                self._shown = (file_names, tuple(opened))
+        pictures = self._shown[1]
+        if isinstance(pictures, BadPicture):
+            raise pictures
+        return pictures
 
 
-def _user_turn(text: str, shown: Pictures) -> Turn:
-    return Turn("user", text, shown[0], shown[1:]) if shown else Turn("user", text)
+def _user_turn(text: str, pictures: Pictures) -> Turn:
+    return Turn("user", text, pictures[0], pictures[1:]) if pictures else Turn("user", text)
 
 
 def conversations_of(
@@ -215,8 +215,8 @@ def conversations_of(
     pool: Dataset | None = None,
 ) -> Conversations:
     """Return the conversations of a run; examples come from `pool` if it is given."""
-    drawn = run.manifest.examples
-    examples = FewShotExamples(pool or run.examples() or dataset, drawn.seed) if drawn else None
+    source = run.manifest.examples
+    examples = FewShotExamples(pool or run.examples() or dataset, source.seed) if source else None
     return Conversations(run.manifest, dataset, examples, open_picture)
 
 
@@ -260,22 +260,22 @@ class SentRequests:
         prompt = self._manifest.prompt.of(world)
         if self._conversations is None or question is None:
             return ""
-        given = fact if prompt.fact and (world, telling) == ("counterfactual", "told") else None
+        answer_before = fact if prompt.fact and (world, telling) == ("counterfactual", "told") else None
         try:
-            request = self._conversations.request(Ask(row, case, world, telling, question, given))
+            request = self._conversations.request(Ask(row, case, world, telling, question, answer_before))
         except (BadPicture, NoExample):
             return ""
-        said = [_describe_turn(turn, alone=len(request.turns) == 1) for turn in request.turns]
+        lines = [_describe_turn(turn, alone=len(request.turns) == 1) for turn in request.turns]
         if self._manifest.answering == "rank":
             if prompt.reads == "end":
-                said += ["assistant: (its reasoning)", f"user: {prompt.concluding}"]
-            said.append("(each option is ranked as a continuation)")
+                lines += ["assistant: (its reasoning)", f"user: {prompt.concluding}"]
+            lines.append("(each option is ranked as a continuation)")
         elif prompt.orders != "one" and question.kind == "choice":
             more = len(orders_of(len(question.options), prompt.orders)) - 1
-            said.append(f"(and {several(more, 'time')} more, with the options in other orders)")
-        return "\n\n".join(said)
+            lines.append(f"(and {several(more, 'time')} more, with the options in other orders)")
+        return "\n\n".join(lines)
 
 
 def _describe_turn(turn: Turn, *, alone: bool) -> str:
-    shown = "[picture] " * len(turn.pictures)
-    return f"{shown}{turn.text}" if alone else f"{turn.role}: {shown}{turn.text}"
+    pictures = "[picture] " * len(turn.pictures)
+    return f"{pictures}{turn.text}" if alone else f"{turn.role}: {pictures}{turn.text}"

@@ -47,8 +47,8 @@ class FirstReplies:
             return
         counted = ", ".join(f"{number} {status}" for status, number in self._counts.most_common())
         [(commonest, _)] = self._counts.most_common(1)
-        said = reply.reason or " ".join(reply.text.split())[:80]
-        last = f" (the last: {said!r})" if said else ""
+        words = reply.reason or " ".join(reply.text.split())[:80]
+        last = f" (the last: {words!r})" if words else ""
         raise RunError(
             f"none of the first {self._counts.total()} replies has a readable answer: {counted}{last}; "
             f"{_ADVICE[commonest]}; to continue anyway, start the run again"

@@ -88,21 +88,21 @@ def restore_options(
     if not options.again or not (output / MANIFEST).exists():
         return options, settings, pool
     run = RunFolder.open(output)
-    there = run.manifest
+    manifest = run.manifest
     # A visual program stores the settings of its two models with a prefix: `code seed`, `eyes seed`.
-    known = {key.rpartition(" ")[2]: value for key, value in there.settings.items()} | {"loss": there.loss}
-    if there.examples:
-        known["seed"] = there.examples.seed
+    recorded = {key.rpartition(" ")[2]: value for key, value in manifest.settings.items()} | {"loss": manifest.loss}
+    if manifest.examples:
+        recorded["seed"] = manifest.examples.seed
     usual = ModelSettings(max_tokens=options.prompt.max_tokens)
-    names = [name for name in ("seed", "max_tokens", "temperature", "detail", "loss") if name in known]
-    kept = {name: known[name] for name in names if getattr(settings, name) == getattr(usual, name)}
-    settings = replace(settings, **kept)
-    sample = there.observed.get("sample")
+    names = [name for name in ("seed", "max_tokens", "temperature", "detail", "loss") if name in recorded]
+    restored = {name: recorded[name] for name in names if getattr(settings, name) == getattr(usual, name)}
+    settings = replace(settings, **restored)
+    sample = manifest.observed.get("sample")
     options = replace(
         options,
-        prompt=there.prompt if options.prompt == find_prompt("0-shot") else options.prompt,
-        shown=options.shown or there.shown,
-        answering=there.answering if options.answering == "generate" else options.answering,
+        prompt=manifest.prompt if options.prompt == find_prompt("0-shot") else options.prompt,
+        shown=options.shown or manifest.shown,
+        answering=manifest.answering if options.answering == "generate" else options.answering,
         loss=settings.loss,
         seed=settings.seed,
         sample=options.sample or (msgspec.convert(sample, Sample) if sample else None),

@@ -141,8 +141,8 @@ class Tally:
         for reason, number in self.unasked.items():
             lines.append(f"{several(number, 'question')} not asked: {reason}")
         for reason, number in self.not_applicable.items():
-            asked = f"{several(number, 'question')} asked without the special prompt"
-            lines.append(f"{asked}, because it does not apply: {reason}")
+            number_asked = f"{several(number, 'question')} asked without the special prompt"
+            lines.append(f"{number_asked}, because it does not apply: {reason}")
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         return "\n".join([*lines, *self._troubles("replies.jsonl")])

@@ -194,15 +194,21 @@ class QuestionPlan:
         for row, case in self._dataset.shuffled(self._tally.bad_row, self._count):
             asks = []
             for at, ask, obstacle in self._questions(row, case):
-                if not obstacle and (left := self._pending(ask, at)):
-                    asks.append(left)
-                    if reason := "" if left.unread else self._prompt.why_not_applicable(case, ask.world, ask.telling):
-                        self._tally.not_applicable[reason] = self._tally.not_applicable.get(reason, 0) + 1
+                pending = None if obstacle else self._pending(ask, at)
+                if pending is not None:
+                    asks.append(pending)
+                    self._count_not_applicable(pending)
             if self._prompt.needs_fact:
                 yield from self._chain_to_factual(asks)
             else:
                 for ask in asks:
                     yield from self._expand_orders(ask)
+
+    def _count_not_applicable(self, ask: Ask) -> None:
+        """Count a question on which the prompt has no special effect."""
+        reason = "" if ask.unread else self._prompt.why_not_applicable(ask.case, ask.world, ask.telling)
+        if reason:
+            self._tally.not_applicable[reason] = self._tally.not_applicable.get(reason, 0) + 1
 
     def _count(self, row: int, case: Case) -> None:
         for _, _, obstacle in self._questions(row, case):
@@ -256,12 +262,12 @@ class QuestionPlan:
             at = len(CASE_QUESTIONS) * reply.row + CASE_QUESTIONS.index((reply.world, reply.telling))
             if 0 <= reply.row < self._dataset.lines and self._states[at] <= _FAILED and reply.orders:
                 self._orders.setdefault(at, {})[reply.orders[0].places] = reply
-        meant, each = self._states, len(CASE_QUESTIONS)
+        states, each = self._states, len(CASE_QUESTIONS)
         if self._rows is not None:
-            meant = bytearray().join(meant[each * row : each * (row + 1)] for row in self._rows)
-        self._tally.failed_before = meant.count(_FAILED)
+            states = bytearray().join(states[each * row : each * (row + 1)] for row in self._rows)
+        self._tally.failed_before = states.count(_FAILED)
         settled = {_CUT_OR_EMPTY, _ANSWERED, _RESTATED} - {self._suspect}
-        self._tally.before = sum(map(meant.count, settled)) - self._tally.answered
+        self._tally.before = sum(map(states.count, settled)) - self._tally.answered
 
     def _pending(self, ask: Ask, at: int) -> Ask | None:
         """Return the question if it has no answer yet or is to be asked again, else None."""
@@ -309,21 +315,21 @@ class QuestionPlan:
             return
         orders = orders_of(len(ask.question.options), prompt.orders)
         at = len(CASE_QUESTIONS) * ask.row + CASE_QUESTIONS.index((ask.world, ask.telling))
-        there = ask.unread or self._reply(at)
-        texts = {order.places: order.text for order in there.orders} if there else {}
+        earlier = ask.unread or self._reply(at)
+        texts = {order.places: order.text for order in earlier.orders} if earlier else {}
         asks = {places: ask.in_order(places, texts.get(places, "")) for places in orders}
-        said = {
+        replies = {
             places: asks[places].reply(text=text, finish="stop", attempts=0, restates="")
             for places, text in texts.items()
             if places in asks and (not ask.unread or answer_in(text, asks[places].question, prompt.reads) is not None)
         }
         if not ask.unread:  # the orders in a failed reply are already counted, so they take precedence
-            said = {places: reply for places, reply in self._orders.pop(at, {}).items() if places in asks} | said
-        if len(said) == len(orders):  # all orders were read, and their answers disagree
+            replies = {places: reply for places, reply in self._orders.pop(at, {}).items() if places in asks} | replies
+        if len(replies) == len(orders):  # all orders were read, and their answers disagree
             self._tally.before += 1
             return
-        collector = ReplyCollector(orders, said)
-        for places in (places for places in orders if places not in said):
+        collector = ReplyCollector(orders, replies)
+        for places in (places for places in orders if places not in replies):
             yield (replace(asks[places], collector=collector),)
 
 

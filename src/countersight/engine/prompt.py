@@ -118,9 +118,9 @@ class Prompt(msgspec.Struct, frozen=True):
             "change": context.change,
             "graph": context.graph,
         }
-        asked = fill(getattr(self, question.kind if listed else question.unlisted_kind), values)
+        body = fill(getattr(self, question.kind if listed else question.unlisted_kind), values)
         setting = fill(self.setting, values)
-        return f"{setting}\n{asked}" if setting else asked
+        return f"{setting}\n{body}" if setting else body
 
     def why_not_applicable(self, case: Case, world: World, telling: Telling) -> str:
         """Return the reason why this prompt has no special effect on a question, or an empty string if it has one."""

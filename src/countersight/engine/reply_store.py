@@ -60,8 +60,8 @@ class StoredModel:
     async def ask(self, request: Request) -> str:
         """Return the stored or new reply to a request. If it raises RetriesExhausted, a later call tries again."""
         turns = (f"{turn.role}\0{turn.text}" for turn in request.turns)
-        said = "\0".join((self.name, *turns, str(request.vote)))
-        key = f"{request.key}#{hashlib.blake2b(said.encode(), digest_size=16).hexdigest()}"
+        conversation = "\0".join((self.name, *turns, str(request.vote)))
+        key = f"{request.key}#{hashlib.blake2b(conversation.encode(), digest_size=16).hexdigest()}"
         if known := self._store.known(key):
             return known.text
         try:

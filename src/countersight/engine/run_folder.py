@@ -233,18 +233,20 @@ def _read(path: Path) -> RunManifest:
     return manifest
 
 
-def _resume_manifest(path: Path, there: RunManifest, now: RunManifest, again: str) -> RunManifest:
+def _resume_manifest(path: Path, existing: RunManifest, requested: RunManifest, again: str) -> RunManifest:
     """Return the manifest of a resumed run; a new selection of replies to ask again is recorded in it."""
     if not again:
-        _check_same_run(path, there, now)
-        return there
-    limit = now.settings.get("max_tokens")
-    settings = now.settings | {key: there.settings[key] for key in ("max_tokens",) if key in there.settings}
-    _check_same_run(path, there, msgspec.structs.replace(now, settings=settings))
-    asked = RetrySelection(again, limit if isinstance(limit, int) else None, now.started, now.countersight)
-    there = msgspec.structs.replace(there, again=(*there.again, asked))
-    write_manifest(path / MANIFEST, there)
-    return there
+        _check_same_run(path, existing, requested)
+        return existing
+    limit = requested.settings.get("max_tokens")
+    settings = requested.settings | {key: existing.settings[key] for key in ("max_tokens",) if key in existing.settings}
+    _check_same_run(path, existing, msgspec.structs.replace(requested, settings=settings))
+    selection = RetrySelection(
+        again, limit if isinstance(limit, int) else None, requested.started, requested.countersight
+    )
+    existing = msgspec.structs.replace(existing, again=(*existing.again, selection))
+    write_manifest(path / MANIFEST, existing)
+    return existing
 
 
 def _any_reply(path: Path, wanted: Callable[[Reply], bool]) -> bool:
@@ -259,27 +261,27 @@ def dataset_reference(dataset: Dataset, run: Path) -> DatasetReference:
     return DatasetReference(dataset.name, path, dataset.fingerprint, dataset.count)
 
 
-def _check_same_run(path: Path, there: RunManifest, now: RunManifest) -> None:
+def _check_same_run(path: Path, existing: RunManifest, requested: RunManifest) -> None:
     """Raise RunError if two manifests do not describe the same run, for example because of a different dataset, model
     or prompt."""
     for what, old, new in (
-        ("dataset", *(f"{run.dataset.name} ({run.dataset.fingerprint[:8]})" for run in (there, now))),
-        ("model", there.model, now.model),
-        ("prompt", *_describe_prompts(there.prompt, now.prompt)),
+        ("dataset", *(f"{run.dataset.name} ({run.dataset.fingerprint[:8]})" for run in (existing, requested))),
+        ("model", existing.model, requested.model),
+        ("prompt", *_describe_prompts(existing.prompt, requested.prompt)),
         (
             "set of settings",
-            _differing_settings(there.settings, now.settings),
-            _differing_settings(now.settings, there.settings),
+            _differing_settings(existing.settings, requested.settings),
+            _differing_settings(requested.settings, existing.settings),
         ),
-        ("way of answering", there.answering, now.answering),
-        ("loss", there.loss, now.loss),
-        ("pool or seed of examples", *(_describe_pool(run.examples) for run in (there, now))),
-        ("setting of `shown`", there.shown, now.shown),
+        ("way of answering", existing.answering, requested.answering),
+        ("loss", existing.loss, requested.loss),
+        ("pool or seed of examples", *(_describe_pool(run.examples) for run in (existing, requested))),
+        ("setting of `shown`", existing.shown, requested.shown),
     ):
-        same = there.dataset.fingerprint == now.dataset.fingerprint if what == "dataset" else old == new
+        same = existing.dataset.fingerprint == requested.dataset.fingerprint if what == "dataset" else old == new
         if not same:
             different = f"a different {what}: {old}, not {new}"
-            if what == "dataset" and there.dataset.name == now.dataset.name:
+            if what == "dataset" and existing.dataset.name == requested.dataset.name:
                 different = f"another version of the dataset: {old}, not {new}"
             raise RunError(
                 f"{path} contains a run with {different}; choose a different folder for `out`, or remove this one"

@@ -180,9 +180,9 @@ class _Runner:
             return ask.failed(given_up)
         return ask.answered(done.answer, seconds=done.seconds, attempts=done.attempts)
 
-    async def _answer(self, asked: tuple[Request, Prompt]) -> Answer:
+    async def _answer(self, question: tuple[Request, Prompt]) -> Answer:
         """Return the model's answer, or the option with the smallest loss; unexpected exceptions fail the question."""
-        request, prompt = asked
+        request, prompt = question
         try:
             answer = await (self._restated(request) if request.restates else self._answered(request, prompt))
         except (CountersightError, OSError):
@@ -208,10 +208,10 @@ class _Runner:
         return replace(thought, text=f"{thought.text}\nAnswer: {answer}", losses=losses, finish="stop")
 
     async def _reply(self, request: Request) -> Answer:
-        said = self._model.reply(request)
-        if not isawaitable(said):
+        reply = self._model.reply(request)
+        if not isawaitable(reply):
             raise ModelError(f"{self._model.name}: reply must be an async function (async def)")
-        return await said
+        return await reply
 
     async def _restated(self, request: Request) -> Answer:
         """Return the final answer that a model states after its own reply; local models rank the options."""
@@ -239,10 +239,10 @@ def composed_answer(fact: Reply, factual: Question, imagined: Question, read_fro
     """
     from countersight.composer import compose  # imported here because it is slow
 
-    said = read_reply(fact, factual, read_from)
-    if said is None or imagined.kind not in ("number", "choice"):
+    answer = read_reply(fact, factual, read_from)
+    if answer is None or imagined.kind not in ("number", "choice"):
         return None
-    number = factual.options[LETTERS.index(said)].text.strip() if factual.kind == "choice" else said
+    number = factual.options[LETTERS.index(answer)].text.strip() if factual.kind == "choice" else answer
     if not (number.isascii() and number.isdigit() and len(number) <= 9):
         return None
     changed = compose(int(number), imagined.text, factual.text)

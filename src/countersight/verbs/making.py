@@ -157,12 +157,12 @@ def _recorded_arguments(
 def _open_existing(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
     """Return the dataset in a folder; raises an error if its card says that it was made with other arguments."""
     dataset = MadeDataset(folder)
-    made = dataset.provenance()
-    made |= {"file": made.get("file", made.get("mined", "")), "controls": str("controls" in made)}
-    for what in how if "suite" in made else ["answers"]:  # a card with hidden answers records nothing else
-        there, now = _recorded(made.get(what)), _recorded(how[what])
-        unknown = what in ("size", "seed", "sha256") and not (there and now)
-        if there == now or unknown:
+    card = dataset.provenance()
+    card |= {"file": card.get("file", card.get("mined", "")), "controls": str("controls" in card)}
+    for what in how if "suite" in card else ["answers"]:  # a card with hidden answers records nothing else
+        before, now = _recorded(card.get(what)), _recorded(how[what])
+        unknown = what in ("size", "seed", "sha256") and not (before and now)
+        if before == now or unknown:
             continue
         if what == "sha256":
             raise CountersightError(
@@ -170,7 +170,7 @@ def _open_existing(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
                 "choose a different folder for `out`, or remove this one"
             )
         raise CountersightError(
-            f"{folder} was made with different settings ({what}: {there or 'none'}, not {now or 'none'}); choose a "
+            f"{folder} was made with different settings ({what}: {before or 'none'}, not {now or 'none'}); choose a "
             "different folder for `out`, or remove this one"
         )
     return dataset

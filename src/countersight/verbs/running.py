@@ -83,17 +83,17 @@ async def run_async(
     sample = Sample(cases, chosen.seed) if cases else None
     options = RunOptions(chosen_prompt, shown, answering, chosen.loss, chosen.seed, again, sample)
     options, chosen, pool = restore_options(Path(out), options, chosen, pool)
-    asked, tally = open_model(model, chosen, name=name), Tally()
+    opened_model, tally = open_model(model, chosen, name=name), Tally()
     other = None if against is None else open_model(against, chosen)
-    models = (asked.name, other.name) if other else ()
+    models = (opened_model.name, other.name) if other else ()
     width = None if until == "decided" else until
     rule = None if until is None else Until(width, until_metric or "drop", chosen.seed, models)
-    with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
+    with counted(progress or usual(), f"Asking {opened_model.name}", "questions", lambda: (tally.done, tally.total)):
         folder = await ask_until(
             rule,
             opened,
             Path(out),
-            asked,
+            opened_model,
             options,
             against=(other, Tally()) if other else None,
             retry=retry,
