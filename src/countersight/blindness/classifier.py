@@ -16,6 +16,9 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Right = npt.NDArray[np.bool_]
 
+FeatureName = str | tuple[str, str]
+"""The name of a feature, or a group and the name of a feature in that group."""
+
 FOLDS = 5
 _MIN_FEATURE_COUNT = 4
 """Features that fewer answers have are ignored."""
@@ -30,26 +33,23 @@ class Table:
     """Questions, their answers and the features of each answer, in columns."""
 
     def __init__(self, questions: Sequence[BlindQuestion], features: Iterable[list[list[str]]]) -> None:
+        """`features` has, for each question, the names of the features of each of its answers."""
         self.question: Ints = np.repeat(np.arange(len(questions)), [len(one.answers) for one in questions])
+        """The question of each answer."""
         self.first: Ints = np.searchsorted(self.question, np.arange(len(questions)))
+        """The first answer of each question."""
         self.right = np.zeros(len(self.question), bool)
-        self.right[[place + one.right for place, one in zip(self.first, questions, strict=True) if one.right >= 0]] = (
-            True
-        )
-        several = len({one.group for one in questions}) > 1
-        ids: dict[str | tuple[str, str], int] = {}
-        found: list[list[int]] = []
-        for one, answers in zip(questions, features, strict=True):
-            for names in answers:
-                # Each feature counts twice: for all groups, and for the group of the question.
-                found.append([ids.setdefault(name, len(ids)) for name in names])
-                if several:
-                    found[-1] += [ids.setdefault((one.group, name), len(ids)) for name in names]
-        answer: Ints = np.repeat(np.arange(len(found)), [len(names) for names in found])
-        feature = np.fromiter(chain.from_iterable(found), np.int64)
+        """Whether each answer is right; a question may have no right answer."""
+        for first, question in zip(self.first, questions, strict=True):
+            if question.right >= 0:
+                self.right[first + question.right] = True
+        ids, by_answer = _number_features(questions, features)
+        answer: Ints = np.repeat(np.arange(len(by_answer)), [len(numbers) for numbers in by_answer])
+        feature = np.fromiter(chain.from_iterable(by_answer), np.int64)
         often = np.bincount(feature, minlength=len(ids)) >= _MIN_FEATURE_COUNT
         self.names = [name for name, kept in zip(ids, often.tolist(), strict=True) if kept]
-        """The name of each feature; a pair (group, name) if it applies to one group only."""
+        """The name of each frequent feature; a pair (group, name) if it applies to one group only."""
+        # One row per answer and frequent feature that it has.
         self.answer: Ints = answer[often[feature]]
         self.feature: Ints = (np.cumsum(often) - 1)[feature[often[feature]]]
 
@@ -70,7 +70,7 @@ class Table:
         answer, feature = self.answer[inside], self.feature[inside]
         weights = np.zeros(len(self.names))
         mean, square = np.zeros_like(weights), np.zeros_like(weights)
-        for step in range(1, steps + 1):
+        for step in range(1, steps + 1):  # Adam
             scores = _sum(answer, weights[feature], len(self.question))
             raised = np.exp(scores - np.maximum.reduceat(scores, self.first)[self.question])
             shares = raised / np.add.reduceat(raised, self.first)[self.question]
@@ -107,6 +107,23 @@ def cross_validate(tables: Sequence[Table], folds: Ints) -> ProbeResult:
                 tested = folds == other
                 (right if other == fold else without[fold])[tested] = known[key][tested]
     return ProbeResult(right, without)
+
+
+def _number_features(
+    questions: Sequence[BlindQuestion], features: Iterable[list[list[str]]]
+) -> tuple[list[FeatureName], list[list[int]]]:
+    """Return all features by number, and the numbers of the features of each answer.
+
+    If there are several groups, each feature counts twice: for all groups, and for the group of the question.
+    """
+    ids: dict[FeatureName, int] = {}
+    several = len({question.group for question in questions}) > 1
+    by_answer: list[list[int]] = []
+    for question, answers in zip(questions, features, strict=True):
+        for names in answers:
+            every: list[FeatureName] = [*names, *((question.group, name) for name in names if several)]
+            by_answer.append([ids.setdefault(name, len(ids)) for name in every])
+    return list(ids), by_answer
 
 
 def _sum(places: Ints, values: Floats, size: int) -> Floats:

@@ -102,7 +102,8 @@ def _has_one_answer(task: Task, graph: CausalGraph, effect: str, behind: tuple[s
         return False
     if task.short in ("SC", "NC") and any(_needs_another(edge) for edge in graph.edges):
         return False
-    if "ground" in classes[effect]:  # the snow on a roof is still snow without the roof
+    kept = behind if task.short == "AR" else (effect,)
+    if any("ground" in classes[thing] for thing in kept):  # snow on a roof is not kept in a place
         return False
     return not (graph.kind == "direct" and any(classes[thing] & _UNMOVED for thing in behind))
 

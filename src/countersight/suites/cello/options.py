@@ -55,7 +55,7 @@ _LOOK_ALIKE = tuple(
         "bicycle bike moped motorbike motorcycle scooter",
         "bookcase bookshelf cabinet cupboard drawer dresser shelf stand",
         "bottle jar jug pitcher vase",
-        "bread bun cake cookie cupcake muffin pastry pie",
+        "cake cupcake muffin pastry pie",
         "bowl dish pan plate platter saucer tray",
         "buggy carriage cart trolley wagon",
         "bench bleachers pew",

@@ -15,7 +15,8 @@ from countersight.suites.cello.tasks.definitions import RUNGS, TASKS, queries
 from countersight.suites.cello.tasks.query import ChoiceQuery, Query, Shape, Task, YesNoQuery
 from countersight.suites.cello.wording import explanation, is_explained, question
 from countersight.suites.worlds.causal_graphs import graphs, is_confirmed
-from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
+from countersight.suites.worlds.drafts import WorldDraft, WorldQuestion
+from countersight.suites.worlds.groups import Group, WorldSuite
 from countersight.suites.worlds.suite import CAUSAL_NAME
 from countersight.suites.worlds.support_questions import SUPPORTS
 from countersight.worlds import COLOURS, Supports, fallen_without, yes_or_no

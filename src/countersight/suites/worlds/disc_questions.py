@@ -13,17 +13,15 @@ from countersight.english import article
 from countersight.errors import Unclear
 from countersight.picture import Pixels
 from countersight.suites.worlds.drafts import (
-    YES_NO_TARGETS,
-    Group,
     TextAndSkeleton,
     WordedChange,
     WorldDraft,
     WorldQuestion,
-    WorldSuite,
     fill_template,
     plan_draft,
     removal,
 )
+from countersight.suites.worlds.groups import YES_NO_TARGETS, Group, WorldSuite
 from countersight.suites.worlds.suite import DISCS_NAME
 from countersight.text import several
 from countersight.worlds import (

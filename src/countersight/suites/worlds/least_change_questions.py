@@ -25,7 +25,8 @@ from countersight.suites.worlds.disc_questions import (
     hits_or_not,
     reaches,
 )
-from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, plan_draft
+from countersight.suites.worlds.drafts import WorldDraft, WorldQuestion, plan_draft
+from countersight.suites.worlds.groups import Group
 from countersight.suites.worlds.shortcuts import disc_shortcuts, found_by, support_shortcuts
 from countersight.suites.worlds.support_questions import FLOOR, involved
 from countersight.text import several

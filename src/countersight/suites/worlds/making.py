@@ -28,7 +28,8 @@ from countersight.suites.supposing import as_sentence
 from countersight.suites.worlds.card import CaseTally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.disc_questions import DISCS
-from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
+from countersight.suites.worlds.drafts import WorldDraft, WorldQuestion
+from countersight.suites.worlds.groups import Group, WorldSuite
 from countersight.suites.worlds.least_change_questions import DISCS_LEAST, SUPPORTS_LEAST
 from countersight.suites.worlds.several_changes_questions import DISCS_SEVERAL, SUPPORTS_SEVERAL
 from countersight.suites.worlds.shortcuts import least_guessable

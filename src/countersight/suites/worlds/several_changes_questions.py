@@ -11,7 +11,8 @@ from random import Random
 
 from countersight.errors import Unclear
 from countersight.suites.worlds.disc_questions import RULE, SHOWN_INTRO, reaches
-from countersight.suites.worlds.drafts import Group, WordedChange, WorldDraft, WorldQuestion, removal
+from countersight.suites.worlds.drafts import WordedChange, WorldDraft, WorldQuestion, removal
+from countersight.suites.worlds.groups import Group
 from countersight.suites.worlds.support_questions import FLOOR
 from countersight.worlds import (
     CLEAR_DIFFERENCE,
