@@ -63,7 +63,6 @@ class SceneRelation(msgspec.Struct, frozen=True, omit_defaults=True):
     """In the annotator's words: "on", "sitting on", "ON", "pv:attach to"."""
     object: str
     """Subject and object are ids of things."""
-    synset: str = ""
 
 
 class Description(msgspec.Struct, frozen=True, omit_defaults=True):

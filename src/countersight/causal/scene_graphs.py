@@ -271,7 +271,6 @@ class _Relationship(msgspec.Struct):
     object_id: _Id | None = None
     subject: _Object | None = None
     object: _Object | None = None
-    synsets: list[str] = []
 
 
 class _Region(msgspec.Struct):
@@ -320,8 +319,7 @@ def _read_visual_genome(
                 elif number is None:
                     raise _BadPart(f"{field}_id", "is missing")
                 ends.append(number)
-            synset = found.synsets[0] if found.synsets else ""
-            return SceneRelation(str(ends[0]), _name(found.predicate, "predicate"), str(ends[1]), synset), things
+            return SceneRelation(str(ends[0]), _name(found.predicate, "predicate"), str(ends[1])), things
 
         def description_of(text: msgspec.Raw, entry: _Entry = entry) -> Description:
             found = _part(text, _Region)

@@ -57,6 +57,11 @@ class Disc(msgspec.Struct, frozen=True):
         """The kind used in names of things; always "disc"."""
         return "disc"
 
+    @property
+    def is_pushed(self) -> bool:
+        """Whether it has a velocity."""
+        return bool(self.vx or self.vy)
+
 
 class Discs(msgspec.Struct, frozen=True, tag_field="world", tag="discs"):
     """A table with discs, some of which have just been pushed."""
@@ -132,7 +137,7 @@ def motion(world: Discs) -> Motion:
     """Return what happens on the table; it does not depend on the order of the discs."""
     discs = {disc.id: disc for disc in sorted(world.discs, key=lambda disc: disc.id)}
     tracks = {name: [Track(0.0, disc.x, disc.y, disc.vx, disc.vy)] for name, disc in discs.items()}
-    upcoming = _next_events([name for name, disc in discs.items() if disc.vx or disc.vy], discs, tracks)
+    upcoming = _next_events([name for name, disc in discs.items() if disc.is_pushed], discs, tracks)
     events: list[Event] = []
     while event := min(upcoming, default=None):
         if len(events) == _MAX_EVENTS:
@@ -221,7 +226,7 @@ def has_clear_arrows(world: Discs) -> bool:
     """Return whether no arrow reaches another disc, another arrow or a wall."""
     obstacles = [(nth, disc.x, disc.y, disc.radius) for nth, disc in enumerate(world.discs)]
     for nth, disc in enumerate(world.discs):
-        if disc.vx or disc.vy:
+        if disc.is_pushed:
             (x, y), (tip_x, tip_y) = arrow(disc)
             if min(tip_x, tip_y) <= WALL + 6 or max(tip_x, tip_y) >= FIELD - WALL - 6:
                 return False

@@ -260,7 +260,7 @@ def draw_discs(world: Discs) -> Pixels:
     for disc in world.discs:
         _disc(canvas, disc, disc.x, disc.y, world)
     for disc in world.discs:
-        if disc.vx or disc.vy:
+        if disc.is_pushed:
             _arrow(canvas, disc)
     return pixels[:, :, :3]
 

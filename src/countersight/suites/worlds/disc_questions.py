@@ -79,7 +79,7 @@ def disc_changes(world: Discs, rng: Random) -> Iterator[WordedChange]:
         for way in ("left", "right", "up", "down"):
             moved = PutDisc(shifted_disc(disc, way))
             yield WordedChange(moved, fill_template(f"{{X}} were its own width farther {way}", X=disc), disc, "move")
-        for changed, words, kind in _PUSHES if disc.vx or disc.vy else ():
+        for changed, words, kind in _PUSHES if disc.is_pushed else ():
             yield WordedChange(PutDisc(changed(disc)), fill_template(f"{{X}} were {words}", X=disc), disc, kind)
         yield _one_more(world, disc, rng)
 
@@ -211,7 +211,7 @@ def role(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
     about = change.worded_change.about
     for disc in _others(change):
         fact = partial(reaches, disc.id)
-        known = bool(disc.vx or disc.vy), fact(motion(change.world)), fact(motion(change.after))
+        known = disc.is_pushed, fact(motion(change.world)), fact(motion(change.after))
         target = _ROLES.get(known, "neither")
         options = {
             "cause": f"it brings the {disc.name} there, which was at rest",
@@ -338,7 +338,7 @@ def doubt_about_removal(draft: WorldDraft) -> str:
 
 
 def _needs_bank_shot(draft: WorldDraft) -> bool:
-    is_hard = sum(bool(disc.vx or disc.vy) for disc in draft.world.discs) > 1
+    is_hard = sum(disc.is_pushed for disc in draft.world.discs) > 1
     return not is_hard and any(_has_bank_shot(motion(world)) for world in (draft.world, draft.after))
 
 

@@ -39,6 +39,7 @@ from countersight.worlds import (
     RemoveDisc,
     RemoveThing,
     Supports,
+    WorldThing,
     apply_disc_change,
     clearly_first,
     fallen_without,
@@ -79,8 +80,7 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
         dropped["margin"] += 1
         return
     for falls in rng.sample(world.free, len(world.free)):
-        felling = [thing for thing in world.free if falls.id in down[thing.id]]
-        numbers = Counter(len(down[thing.id]) - 1 for thing in felling)
+        numbers = Counter(len(fallen) - 1 for fallen in down.values() if falls.id in fallen)
         joined = involved(world, falls.id)
         # Touching things never have the same colour: an option of that colour could be ruled out from the words alone.
         ways = [
@@ -88,31 +88,39 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
             for thing in world.free
             if thing.kind == "block" and thing.id in joined - {falls.id} and thing.colour != falls.colour
         ]
-        for right in (thing for thing in ways if thing in felling):
+        for right in ways:
             others = len(down[right.id]) - 1
-            result = outcome(world, RemoveThing(right.id)) if numbers[others] == 1 else None
-            if result is None or result.world is None:
-                continue
-            rest = [thing for thing in ways if thing is not right]
-            goal = f"and exactly {several(others, 'other thing')} fall" if others else "falls and nothing else does"
-            shortcuts = support_shortcuts(world, falls, others + 1)
-            for wrong in _some_triples(rest, rng):
-                chosen = [right, *wrong]
-                highest = clearly_first(chosen, lambda thing: thing.middle[1])
-                if highest is None:
-                    continue
-                yield plan_draft(
-                    chosen,
-                    WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
-                    f"{FLOOR} Which one of these must be taken away so that the {falls.name} {goal}?",
-                    "Which of these is not in the picture?",
-                    ("graph",) * _WRONG,
-                    world=world,
-                    found_by=found_by(shortcuts, right, wrong),
-                    after=result.world,
-                    fallen=result.fallen,
-                    proof=partial(only_removal_that_fells, falls.id, others),
-                )
+            if falls.id in down[right.id] and numbers[others] == 1:
+                yield from _drafts_of_goal(world, falls, others, right, ways, rng)
+
+
+def _drafts_of_goal(
+    world: Supports, falls: WorldThing, others: int, right: WorldThing, ways: list[WorldThing], rng: Random
+) -> Iterator[WorldDraft]:
+    """Yield drafts that ask which of four blocks must go so that a thing falls with so many others, by wrong
+    options."""
+    result = outcome(world, RemoveThing(right.id))
+    if result.world is None:
+        return
+    goal = f"and exactly {several(others, 'other thing')} fall" if others else "falls and nothing else does"
+    shortcuts = support_shortcuts(world, falls, others + 1)
+    for wrong in _some_triples([thing for thing in ways if thing is not right], rng):
+        chosen = [right, *wrong]
+        highest = clearly_first(chosen, lambda thing: thing.middle[1])
+        if highest is None:
+            continue
+        yield plan_draft(
+            chosen,
+            WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
+            f"{FLOOR} Which one of these must be taken away so that the {falls.name} {goal}?",
+            "Which of these is not in the picture?",
+            ("graph",) * _WRONG,
+            world=world,
+            found_by=found_by(shortcuts, right, wrong),
+            after=result.world,
+            fallen=result.fallen,
+            proof=partial(only_removal_that_fells, falls.id, others),
+        )
 
 
 _GOALS: tuple[tuple[str, str, bool], ...] = (
@@ -140,7 +148,6 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
     """
     now = motion(world)
     without = {disc.id: motion(apply_disc_change(world, RemoveDisc(disc.id))) for disc in world.discs}
-    movers = [disc for disc in world.discs if disc.vx or disc.vy]
     for words, wanted, is_pair in rng.sample(_GOALS, len(_GOALS)):
         discs = rng.sample(world.discs, len(world.discs))
         pairs = [(one, other) for one in discs for other in discs if one is not other]
@@ -148,36 +155,49 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
             ids = tuple(disc.id for disc in named)
             fact = partial(hits_or_not, ids[0], ids[-1]) if is_pair else partial(reaches, ids[0])
             found = [disc for disc in world.discs if disc not in named and fact(without[disc.id]) == wanted]
-            if fact(now) == wanted or len(found) != 1 or found[0] in movers:
-                continue
-            right, goal = found[0], words.format(other=named[-1].name)
-            proof = partial(only_removal_that_leads_to, fact, wanted, ids)
-            table = _with_more_discs(world, right, movers, proof, rng)
-            rest = [disc for disc in table.discs if disc not in (*named, *movers, right)]
-            moved = motion(table).moved()
-            shortcuts = disc_shortcuts(table, named)
-            doubt: str | None = None
-            for wrong in _some_triples(rest, rng):
-                first = find_leftmost([right, *wrong])
-                if first is None:
-                    continue
-                draft = plan_draft(
-                    [right, *wrong],
-                    WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
-                    f"{RULE} Which one of these must be taken away so that the {named[0].name} {goal}?",
-                    f"{SHOWN_INTRO} Which of these is not in the pictures?",
-                    ["graph" if disc.id in moved else "image" for disc in wrong],
-                    world=table,
-                    found_by=found_by(shortcuts, right, wrong),
-                    after=apply_disc_change(table, RemoveDisc(right.id)),
-                    proof=proof,
-                )
-                if doubt is None:
-                    doubt = doubt_about_removal(draft)
-                if doubt:
-                    dropped[doubt] += 1
-                    break
-                yield draft
+            if fact(now) != wanted and len(found) == 1 and not found[0].is_pushed:
+                goal = f"the {named[0].name} {words.format(other=named[-1].name)}"
+                proof = partial(only_removal_that_leads_to, fact, wanted, ids)
+                yield from _drafts_of_disc_goal(world, goal, named, found[0], proof, rng, dropped)
+
+
+def _drafts_of_disc_goal(
+    world: Discs,
+    goal: str,
+    named: Sequence[Disc],
+    right: Disc,
+    proof: Callable[[Discs], str | None],
+    rng: Random,
+    dropped: Counter[str],
+) -> Iterator[WorldDraft]:
+    """Yield drafts that ask which of four discs must go to reach a goal, by wrong options, on a table with more
+    discs."""
+    table = _with_more_discs(world, right, [disc for disc in world.discs if disc.is_pushed], proof, rng)
+    moved = motion(table).moved()
+    shortcuts = disc_shortcuts(table, named)
+    is_checked = False
+    rest = [disc for disc in table.discs if disc not in (*named, right) and not disc.is_pushed]
+    for wrong in _some_triples(rest, rng):
+        first = find_leftmost([right, *wrong])
+        if first is None:
+            continue
+        draft = plan_draft(
+            [right, *wrong],
+            WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
+            f"{RULE} Which one of these must be taken away so that {goal}?",
+            f"{SHOWN_INTRO} Which of these is not in the pictures?",
+            ["graph" if disc.id in moved else "image" for disc in wrong],
+            world=table,
+            found_by=found_by(shortcuts, right, wrong),
+            after=apply_disc_change(table, RemoveDisc(right.id)),
+            proof=proof,
+        )
+        # The doubt does not depend on the wrong options.
+        if not is_checked and (doubt := doubt_about_removal(draft)):
+            dropped[doubt] += 1
+            return
+        is_checked = True
+        yield draft
 
 
 def _with_more_discs(

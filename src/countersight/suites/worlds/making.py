@@ -1,14 +1,11 @@
-"""Make units of cases: the same words except for colours, with every answer once.
-
-Random worlds are built until every wanted answer has been found for one set of words. The words alone then reveal
-nothing about the answer.
-"""
+"""Make datasets of worlds: plan units of cases, turn their drafts into cases, and draw the pictures."""
 
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 
@@ -29,69 +26,13 @@ from countersight.suites.worlds.card import CaseTally, attribution, divisions, s
 from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.disc_questions import DISCS
 from countersight.suites.worlds.drafts import WorldDraft, WorldQuestion
-from countersight.suites.worlds.groups import Group, WorldSuite
+from countersight.suites.worlds.groups import WorldSuite
 from countersight.suites.worlds.least_change_questions import DISCS_LEAST, SUPPORTS_LEAST
 from countersight.suites.worlds.several_changes_questions import DISCS_SEVERAL, SUPPORTS_SEVERAL
-from countersight.suites.worlds.shortcuts import least_guessable
 from countersight.suites.worlds.support_questions import SUPPORTS
+from countersight.suites.worlds.units import draft_unit
 from countersight.text import unknown
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
-
-_WORLDS = 40
-"""Worlds that are built for one kind of change before another kind is tried."""
-_ATTEMPTS = 500
-
-
-def draft_unit(
-    suite: WorldSuite, group: Group, difficulty: Difficulty, key: str, dropped: Counter[str]
-) -> tuple[WorldDraft, ...]:
-    """Return drafts with every wanted answer, independent of all other units; dropped candidates are counted."""
-    for attempt in range(_ATTEMPTS):
-        found = _search(suite, group, difficulty, Random(f"{key}/{attempt}"), dropped)
-        if found:
-            return found
-    raise CountersightError(
-        f"{suite.name}: no {difficulty} case of the group {group.name!r} was found in {_ATTEMPTS * _WORLDS:,} random "
-        "worlds; choose another --seed or --difficulty"
-    )
-
-
-def _search(
-    suite: WorldSuite, group: Group, difficulty: Difficulty, rng: Random, dropped: Counter[str]
-) -> tuple[WorldDraft, ...] | None:
-    kind = rng.choice(group.kinds)
-    structures = group.structures.get(kind) or group.structures.get(group.targets[0])
-    if group.pool:
-        worlds = (
-            suite.build(rng, difficulty, *([rng.choice(structures)] if structures else [])) for _ in range(group.pool)
-        )
-        pool = [draft for world in worlds for draft in group.drafts(world, kind, rng, dropped)]
-        suitable = (pool[nth] for nth in least_guessable([draft.found_by for draft in pool], group.found_share, rng))
-        return next(((draft,) for draft in suitable if _is_stable(suite, draft, rng, dropped)), None)
-    met: dict[str, list[WorldDraft | None]] = {}
-    for _ in range(_WORLDS):
-        world = suite.build(rng, difficulty, *([rng.choice(structures)] if structures else []))
-        used: set[str] = set()
-        for draft in group.drafts(world, kind, rng, dropped):
-            places = met.setdefault(draft.skeleton, [None] * len(group.targets))
-            free = [nth for nth, each in enumerate(group.targets) if each == draft.target and places[nth] is None]
-            if draft.skeleton in used or not free:
-                continue
-            used.add(draft.skeleton)
-            places[free[0]] = draft
-            if None not in places:  # only a complete unit is worth the slow check
-                places[:] = [each if each and _is_stable(suite, each, rng, dropped) else None for each in places]
-            complete = [each for each in places if each is not None]
-            if len(complete) == len(places):
-                return tuple(complete)
-    return None
-
-
-def _is_stable(suite: WorldSuite, draft: WorldDraft, rng: Random, dropped: Counter[str]) -> bool:
-    doubt = suite.doubt(draft, rng)
-    dropped[doubt or "jitter"] += bool(doubt)  # the card mentions jitters even if they dropped nothing
-    return not doubt
-
 
 SUITES = {
     SUPPORTS.name: msgspec.structs.replace(
@@ -263,40 +204,52 @@ def _cases(
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}", dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
     drafts = Random(f"{key}/{order.unit}").sample(unit, len(order.numbers))
-    numbers = range(order.unit * len(group.targets), order.unit * len(group.targets) + len(drafts))
-    places = [(LETTERS.index(balanced_answer("ABCD", f"{key}/letter", n)) + plan.reworded) % 4 for n in numbers]
-    # The option that is right without the change is placed where the next case has its right option: both are balanced.
+    first = order.unit * len(group.targets)
+    places = _option_places(drafts, first, f"{key}/letter", plan.reworded)
+    for nth, draft in enumerate(drafts):
+        ordered = _ordered(draft, *places[nth], Random(f"{key}/{first + nth}/options"))
+        number = f"{order.numbers[nth]:06d}"
+        yield draft, _case(ordered, suite.name, group.name, number, plan.reworded, {**made, **draft.extra_provenance})
+
+
+def _option_places(drafts: list[WorldDraft], first: int, key: str, reworded: bool) -> list[tuple[int, int]]:
+    """Return for each draft the places of two options: the right one, and the one that is right without the change.
+
+    Both are balanced over the letters: the second is placed where the next case has its right option.
+    """
+    numbers = range(first, first + len(drafts))
+    places = [(LETTERS.index(balanced_answer("ABCD", key, number)) + reworded) % 4 for number in numbers]
     unlike = [
         nth for nth, each in enumerate(drafts) if each.factual and each.factual.answer != each.counterfactual.answer
     ]
     following = dict(zip(unlike, [*unlike[1:], *unlike[:1]], strict=True))
-    for nth, draft in enumerate(drafts):
+    found = []
+    for nth, place in enumerate(places):
         other = places[following.get(nth, nth)]
-        if other == places[nth]:
-            other = (places[nth] + 1 + numbers[nth] // 4 % 3) % 4
-        ordered = _ordered(draft, places[nth], other, Random(f"{key}/{numbers[nth]}/options"))
-        worded_change = draft.worded_change if draft.shown and draft.says_change else None
-        asked = draft.second_wording if plan.reworded and draft.second_wording else draft.counterfactual
-        image = f"images/{order.numbers[nth]:06d}"
-        yield (
-            draft,
-            Case(
-                id=f"{suite.name}-{order.numbers[nth]:06d}",
-                image=f"{image}.png",
-                suite=suite.name,
-                group=group.name,
-                factual=_question(ordered, draft.factual) if draft.factual else None,
-                # The words follow "if" in the question; as a sentence, "were" becomes "was".
-                change=Change(as_sentence(worded_change.words.text.replace(" were ", " was ")), (worded_change.kind,))
-                if worded_change
-                else None,
-                counterfactual=_question(ordered, asked),
-                counterfactual_image=f"{image}-counterfactual.png" if draft.shown else None,
-                shown=_question(ordered, draft.shown) if draft.shown else None,
-                graph=draft.graph,
-                provenance={**made, **draft.extra_provenance},
-            ),
-        )
+        found.append((place, (place + 1 + numbers[nth] // 4 % 3) % 4 if other == place else other))
+    return found
+
+
+def _case(draft: WorldDraft, suite: str, group: str, number: str, reworded: bool, provenance: dict[str, Any]) -> Case:
+    """Return the case of a draft whose options are in order."""
+    worded_change = draft.worded_change if draft.shown and draft.says_change else None
+    change = None
+    if worded_change:  # the words follow "if" in the question; as a sentence, "were" becomes "was"
+        change = Change(as_sentence(worded_change.words.text.replace(" were ", " was ")), (worded_change.kind,))
+    asked = draft.second_wording if reworded and draft.second_wording else draft.counterfactual
+    return Case(
+        id=f"{suite}-{number}",
+        image=f"images/{number}.png",
+        suite=suite,
+        group=group,
+        factual=_question(draft, draft.factual) if draft.factual else None,
+        change=change,
+        counterfactual=_question(draft, asked),
+        counterfactual_image=f"images/{number}-counterfactual.png" if draft.shown else None,
+        shown=_question(draft, draft.shown) if draft.shown else None,
+        graph=draft.graph,
+        provenance=provenance,
+    )
 
 
 def _ordered(draft: WorldDraft, place: int, other: int, rng: Random) -> WorldDraft:
