@@ -9,7 +9,8 @@ from countersight.audits.bundle.limits import headline, limits
 from countersight.audits.calibration.instruments import rate
 from countersight.audits.finishing import finish
 from countersight.audits.judges.protocol import Judged
-from countersight.audits.page.comparison import grids, load_audits, sentence
+from countersight.audits.page.comparison import load_audits, sentence
+from countersight.audits.page.comparison_tables import grids
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
@@ -43,8 +44,10 @@ def test_scripted_models_have_their_known_faithfulness(audited):
 
 
 def test_several_audits_are_ranked_with_a_conclusion(audited):
-    _, base = audited
-    tables = load_audits([base / name for name in ("never", "off_by_one")])
+    folders = [audited[1] / name for name in ("never", "off_by_one")]
+    for folder in folders:
+        finish(folder)
+    tables = load_audits(folders)
     assert [each.label for each in tables.ranked] == ["off_by_one", "never"]
     first, *_ = grids(tables)
     assert first.title == "Ranking"

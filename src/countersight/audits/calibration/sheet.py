@@ -119,9 +119,3 @@ class Calibration(msgspec.Struct, frozen=True):
     def of(self, judge: str) -> JudgeSheet | None:
         """Return the sheet of a judge, or None."""
         return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
-
-
-def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
-    """Describe the first setting that differs between two judges with the same name."""
-    names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
-    return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""

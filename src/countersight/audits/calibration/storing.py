@@ -2,11 +2,11 @@
 
 from pathlib import Path
 from shlex import quote
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from countersight.audits.calibration.sheet import Calibration, _differing
+from countersight.audits.calibration.sheet import Calibration
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
 from countersight.audits.records import Manifest, decode_record
 from countersight.errors import AuditError
@@ -70,3 +70,9 @@ def misfit(calibration: Calibration, manifest: Manifest) -> str:
     if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
         return "was calibrated with other prompts for judges; calibrate again with these `prompts`"
     return ""
+
+
+def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """Describe the first setting that differs between two judges with the same name."""
+    names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
+    return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
