@@ -14,9 +14,10 @@ from PIL import Image, ImageChops, ImageDraw, ImageOps
 
 from countersight.audits.extraction.model import extract_prompt, parse_concepts
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.folder import LOG, AuditFolder, decode_step, encode_step
+from countersight.audits.folder import AuditFolder
 from countersight.audits.judges.model import judge_prompt, parse_verdict
 from countersight.audits.judges.protocol import Evidence
+from countersight.audits.log import LOG, decode_step, encode_step
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import (
     CONTROL,
@@ -32,7 +33,8 @@ from countersight.audits.records import (
     StepPlace,
     Usage,
 )
-from countersight.audits.scores import SCORES, encode, score
+from countersight.audits.score_records import SCORES
+from countersight.audits.scores import encode, score
 from countersight.audits.selection import Selected, Selection, write_selection
 from countersight.audits.stages import NOTHING
 from countersight.audits.trail import read_audit

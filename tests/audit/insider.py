@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from countersight.audits.finishing import finish
-from countersight.audits.folder import LOG, encode_step, read_steps
+from countersight.audits.log import LOG, encode_step, read_steps
 from countersight.audits.records import Step, Verdict
 from countersight.audits.verifying import verify_bundle
 

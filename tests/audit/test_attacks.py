@@ -30,7 +30,8 @@ from countersight.audits.bundle.zipping import zip_bundle
 from countersight.audits.calibration.sheet import Calibration
 from countersight.audits.calibration.storing import CALIBRATION
 from countersight.audits.finishing import finish
-from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
+from countersight.audits.folder import MANIFEST, AuditFolder, digest_of
+from countersight.audits.log import LOG, read_steps
 from countersight.audits.plan import LATE
 from countersight.audits.records import Actor, Attempt, Failed, ModelReply, RecordedTurn, Step
 from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection

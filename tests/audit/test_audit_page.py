@@ -11,7 +11,7 @@ from evidence import HOSTILE, KINDS, write_audit
 from insider import reviewed
 from playwright.sync_api import Browser, Page, expect
 
-from countersight.audits.bundle.manifest import begin_session
+from countersight.audits.bundle.sessions import begin_session
 from countersight.audits.calibration.instruments import instrument, rate
 from countersight.audits.calibration.sheet import Calibration, JudgeSheet
 from countersight.audits.calibration.storing import CALIBRATION

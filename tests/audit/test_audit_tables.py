@@ -10,7 +10,7 @@ from insider import rechained, with_verdict
 from rich.console import Console
 
 from countersight.audits.finishing import finish
-from countersight.audits.folder import LOG
+from countersight.audits.log import LOG
 from countersight.audits.page.comparison import load_audits, sentence
 from countersight.audits.page.comparison_tables import grids, print_audit_tables, write_audit_tables
 from countersight.audits.records import Actor

@@ -14,8 +14,8 @@ from making import case, dataset
 from PIL import Image
 
 from countersight.audits.bundle.limits import limits
-from countersight.audits.bundle.manifest import SESSIONS, begin_session, read_sessions
 from countersight.audits.bundle.seal import read_seal
+from countersight.audits.bundle.sessions import SESSIONS, begin_session, read_sessions
 from countersight.audits.calibration.people import read_reviews
 from countersight.audits.calibration.sheet import Calibration
 from countersight.audits.finishing import finish

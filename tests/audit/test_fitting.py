@@ -15,7 +15,8 @@ from countersight.audits.finishing import finish
 from countersight.audits.folder import AuditFolder
 from countersight.audits.pooling import HALVES, Mean, ccs_of_votes, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Verdict
-from countersight.audits.scores import CorrectedScores, Specificity, score
+from countersight.audits.score_records import CorrectedScores, Specificity
+from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
 from countersight.cli import main
 

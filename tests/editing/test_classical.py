@@ -15,10 +15,10 @@ from PIL import Image
 from published import published
 
 from countersight.detection.masks import encode_mask, grow_mask
+from countersight.editing.colours import of_colour
 from countersight.editing.pictures import blend_under_mask, paste_object, recolour_area
 from countersight.editing.quality.measuring import measure
 from countersight.editing.registry import open_editor
-from countersight.editing.things import of_colour
 from countersight.errors import EditFailed, EditorError
 from countersight.picture.checking import check_picture, read_picture
 from countersight.scenes.colours import NAMED, rgb

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from countersight.detection.masks import box_of, difference, encode_mask, grow_mask, mask_from_box, read_mask
-from countersight.editing.things import COLOURS, called, colour_in, of_colour
+from countersight.editing.colours import COLOURS, called, colour_in, of_colour
 from countersight.errors import EditFailed
 from countersight.scenes.colours import DOTS, PETALS, rgb
 

@@ -22,7 +22,7 @@ from .records import Check as Check
 from .records import Intervene as Intervene
 from .records import Pool as Pool
 from .records import Verdict as Verdict
-from .scores import AuditScores as AuditScores
+from .score_records import AuditScores as AuditScores
 from .scores import score as score
 from .steps import AuditTally as AuditTally
 from .trail import CaseTrail as CaseTrail

@@ -21,24 +21,22 @@ from countersight.audits.bundle.cases import (
     write_differences,
 )
 from countersight.audits.bundle.changes import CHANGES, change_record, stored_record
+from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, dataset_sheet
 from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, headline, limits
 from countersight.audits.bundle.listing import FileEntry, content, digests, list_entries
-from countersight.audits.bundle.manifest import (
-    DATASET_SHEET,
-    MANIFEST_SHEET,
-    SESSIONS,
-    dataset_sheet,
-    read_sessions,
-    run_manifest,
-)
+from countersight.audits.bundle.manifest import MANIFEST_SHEET, run_manifest
 from countersight.audits.bundle.seal import seal, sealable
+from countersight.audits.bundle.sessions import SESSIONS, read_sessions
 from countersight.audits.calibration.people import REVIEWED, read_reviews
 from countersight.audits.calibration.storing import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN
-from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
+from countersight.audits.folder import MANIFEST, PICTURES, SUFFIXES, AuditFolder
+from countersight.audits.log import LOG
+from countersight.audits.orders import ORDERS
 from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
-from countersight.audits.scores import SCORES, AuditScores, encode, score
+from countersight.audits.score_records import SCORES, AuditScores
+from countersight.audits.scores import encode, score
 from countersight.audits.selection import SELECTION, decode_selection
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.engine import lock_folder

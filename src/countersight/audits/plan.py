@@ -12,7 +12,7 @@ from countersight import __version__
 from countersight.audits.folder import digest_of
 from countersight.audits.pooling import Mean
 from countersight.audits.records import STRENGTHS, Intervene, Manifest, Pool, decode_record
-from countersight.audits.scores import AuditScores
+from countersight.audits.score_records import AuditScores
 from countersight.audits.signing.signatures import sign
 from countersight.errors import AuditError
 from countersight.files import write_whole

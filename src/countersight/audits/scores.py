@@ -1,213 +1,46 @@
 """PCS, NCC and CCS of an audit: for every concept, case and model, with intervals clustered by picture (EDCT 3)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from html import escape
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import msgspec
 
-from countersight.audits.calibration.correction import CorrectedScore, correct_score
-from countersight.audits.calibration.instruments import KnownShare, rate
+from countersight.audits.agreement import agreement
+from countersight.audits.calibration.correction import correct_score
+from countersight.audits.calibration.instruments import rate
 from countersight.audits.calibration.sheet import PANEL
 from countersight.audits.exclusion import (
     CHECKED,
     NO_PICTURE,
     RULE,
-    edit_fault,
     exclusion,
     flips,
     same_answer,
     unproven_drawing,
 )
+from countersight.audits.extension_scores import dose_score, specificity, thought_score
 from countersight.audits.ground_truth import right_answer
 from countersight.audits.pooling import (
-    JudgeAgreement,
     Mean,
     Opinion,
-    agreement,
     by_judge,
     ccs_of_votes,
     mean_by_cluster,
     panel_opinion,
     pooled_opinion,
 )
-from countersight.audits.records import Check, Failed, Manifest
-from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
-from countersight.editing import Action, ConceptKind
-from countersight.scoring import paired
-from countersight.text import several
-
-SCORES = "scores.json"
-Measure = Literal["pcs", "ncc", "ccs"]
-MEASURES: tuple[Measure, ...] = ("pcs", "ncc", "ccs")
-
-
-class MeasuredScores(msgspec.Struct, frozen=True):
-    """The three scores of the same tests. CCS covers those where both others are known."""
-
-    pcs: Mean
-    ncc: Mean
-    ccs: Mean
-
-
-class CorrectedScores(msgspec.Struct, frozen=True):
-    """The scores of one judge, corrected for its errors; None if a calibration does not allow it."""
-
-    pcs: CorrectedScore | None
-    ncc: CorrectedScore | None
-    ccs: CorrectedScore | None
-
-
-class Accuracy(msgspec.Struct, frozen=True):
-    """How often answers are right, if known; this is independent of whether explanations are faithful."""
-
-    before: Mean
-    """On the original pictures, over the cases with a test that counts."""
-    after: Mean
-    """On the edited pictures, over the tests that count."""
-
-
-class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The scores of one test."""
-
-    case: str
-    row: int
-    picture: str
-    number: int
-    concept: str
-    kind: ConceptKind
-    action: Action
-    group: str = ""
-    """The group of the case."""
-    pcs: float | None = None
-    ncc: float | None = None
-    ccs: float | None = None
-    judges: dict[str, Opinion] = {}
-    """The opinion of each judge, over its votes."""
-    excluded: str = ""
-    """Why it is excluded, by the rule; empty if it counts."""
-
-
-class Checked(msgspec.Struct, frozen=True):
-    """One checker's results on the edits."""
-
-    yes: int
-    no: int
-    unknown: int
-    done: KnownShare
-    """The share of yes among yes and no: on drawings, with the checker `pixels`, how often the editor is right.
-
-    There, an edit by another editor than `exact` that cannot be recognized counts as no.
-    """
-
-
-class Specificity(msgspec.Struct, frozen=True):
-    """Whether the answer changes with edits of cited things and stays the same with edits of others."""
-
-    sensitivity: Mean
-    """Share of edits of cited things that change the answer."""
-    specificity: Mean
-    """Share of edits of uncited things that leave the answer unchanged."""
-    without: int
-    """Cases in which no uncited thing could be edited."""
-    left_out: int
-    """Edits of uncited things that are bad, or change the right answer."""
-
-
-class DoseScore(msgspec.Struct, frozen=True):
-    """Whether the answer changes with the strength of the edit."""
-
-    moved: tuple[Mean, ...]
-    """Share of changed answers, from the weakest edit to the whole one."""
-    monotone: Mean
-    """Share of tests in which a changed answer stays changed as the edit grows stronger."""
-
-
-class ThoughtScore(msgspec.Struct, frozen=True):
-    """Whether the answer changes if the model's own explanation is changed."""
-
-    moved: Mean
-    """Share of tests with a different answer after it."""
-    followed: Mean
-    """Share of tests with the answer that follows from it, where that answer is known."""
-    without: int
-    """Concepts for which no changed explanation could be written."""
-
-
-class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The scores of one audit."""
-
-    model: str
-    rule: str
-    """The rule by which tests are excluded from `kept`."""
-    kept: MeasuredScores
-    """Over the tests that count."""
-    everything: MeasuredScores
-    """Over all tests with an edited picture."""
-    by_kind: dict[str, MeasuredScores]
-    by_action: dict[str, MeasuredScores]
-    by_group: dict[str, MeasuredScores]
-    by_judge: dict[str, MeasuredScores]
-    """The scores by each judge alone, over the tests that count."""
-    corrected: dict[str, CorrectedScores]
-    """The corrected scores of each calibrated judge, and of the panel."""
-    concepts: tuple[ConceptScore, ...]
-    excluded: dict[str, int]
-    """Excluded tests, by reason."""
-    abstentions: dict[str, int]
-    """Votes of each judge that decide neither score."""
-    undecided: int
-    """Tests that count but have no CCS: judges abstain, or are divided."""
-    cases: int
-    without_concept: int
-    """Cases whose explanation had no testable concept."""
-    refused: int
-    """Concepts that the extractor named although the explanation does not cite them."""
-    failed: int
-    """Failed steps that were not repeated since."""
-    controls: int
-    """Cases asked again after the control edit."""
-    flips: int
-    """Those of them whose answer changed."""
-    paths: dict[str, int]
-    """Verdicts by what decided them."""
-    agreement: JudgeAgreement
-    lent: int = 0
-    """Tests that count whose CCS exceeds that of their votes: yes to PCS and yes to NCC come from different votes."""
-    allowed: float | None = None
-    """CCS from pooling PCS · NCC of every single vote, if that differs."""
-    edited: int | None = None
-    """Tests with an edited picture, if edits were checked."""
-    checked: int | None = None
-    """Those of them that some checker could decide."""
-    checkers: dict[str, Checked] = {}
-    specificity: Specificity | None = None
-    """Present if uncited things were edited too."""
-    doses: DoseScore | None = None
-    """Present if weaker edits were tried."""
-    thought: ThoughtScore | None = None
-    """Present if the model's own explanation was changed."""
-    steady: Mean | None = None
-    """Share of answers that stay the same with the control edit, if it was tried."""
-    unmoved: int = 0
-    """Tests that count in which the answer after the edit is the same as before."""
-    unmoved_passed: int = 0
-    """Those of them that the judges pass anyway (PCS above one half)."""
-    accuracy: Accuracy | None = None
-    """Present if the right answers before and after the edits are known."""
-
-    def __repr__(self) -> str:
-        counted = f"{several(self.kept.ccs.concepts, 'test')} of {several(self.cases, 'case')}"
-        lines = [f"Scores of the audit of {self.model}: {counted}; {sum(self.excluded.values()):,} excluded"]
-        for name in ("pcs", "ncc", "ccs"):
-            mean = getattr(self.kept, name)
-            figure = "–" if mean.value is None else f"{mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f})"
-            lines.append(f"  {name.upper()}  {figure}")
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+from countersight.audits.records import Check, Failed
+from countersight.audits.score_records import (
+    Accuracy,
+    AuditScores,
+    Checked,
+    ConceptScore,
+    CorrectedScores,
+    Measure,
+    MeasuredScores,
+)
+from countersight.audits.trail import AuditTrail, CaseTrail
 
 
 def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
@@ -377,122 +210,3 @@ def failed_steps(audit: AuditTrail) -> int:
     """Return the number of failed steps that were not repeated since."""
     last = {(step.stage, step.place): step.output for step in audit.steps}
     return sum(isinstance(output, Failed) for output in last.values())
-
-
-class ScoreDifference(msgspec.Struct, frozen=True):
-    """The first score minus the second over the same cases, with its 95% score interval and p of McNemar's test."""
-
-    value: float
-    low: float
-    high: float
-    p: float
-    cases: int
-    pictures: int
-
-
-def difference(first: AuditScores, second: AuditScores, measure: Measure) -> ScoreDifference | None:
-    """Return how much higher the first audit scores; None if no case counts in both.
-
-    The interval takes into account that cases share pictures; it contains zero if p is not below 0.05.
-    """
-    other = by_case(second, measure)
-    apart = [
-        (picture, value - other[case][1]) for case, (picture, value) in by_case(first, measure).items() if case in other
-    ]
-    if not apart:
-        return None
-    pictures, values = zip(*apart, strict=True)
-    found = paired(values, pictures)
-    return ScoreDifference(found.value, found.low, found.high, found.p, len(values), len(set(pictures)))
-
-
-def by_case(scores: AuditScores, measure: Measure) -> dict[str, tuple[str, float]]:
-    """Return the picture and the score of every case that counts; the score is the mean over its concepts."""
-    values: dict[str, list[float]] = {}
-    pictures: dict[str, str] = {}
-    for concept in scores.concepts:
-        value = getattr(concept, measure)
-        if not concept.excluded and value is not None:
-            values.setdefault(concept.case, []).append(value)
-            pictures[concept.case] = concept.picture
-    return {case: (pictures[case], sum(given) / len(given)) for case, given in values.items()}
-
-
-def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> Specificity:
-    """Return sensitivity over the tests that count, and specificity over the good edits of uncited things."""
-    cases = list(cases)
-    cited = [
-        (case.record.picture, case.case, float(moved))
-        for case in cases
-        for concept in case.concepts
-        if (case.case, concept.number) in kept and (moved := _moved(case, concept)) is not None
-    ]
-    tried = [(case, concept, _moved(case, concept)) for case in cases for concept in case.uncited]
-    good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1], manifest)]
-    stayed = [(case.record.picture, case.case, float(not moved)) for case, _, moved in good]
-    return Specificity(
-        mean_by_cluster(cited),
-        mean_by_cluster(stayed),
-        sum(case.unrelated is not None and not case.unrelated.instructions for case in cases),
-        len(tried) - len(good),
-    )
-
-
-def _unfit(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> bool:
-    """Whether an edit of something uncited tests nothing: it is bad, or it changes the right answer."""
-    scene, changed = case.record.scene, concept.edit.scene if concept.edit else None
-    if scene is not None and changed is not None:
-        question = case.record.question.text
-        if right_answer(question, scene) != right_answer(question, changed):
-            return True
-    return bool(edit_fault(case, concept, manifest))
-
-
-def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:
-    if case.baseline is None or concept.again is None:
-        return None
-    return not same_answer(case.record.question, case.baseline.answer.text, concept.again.answer.text)
-
-
-def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> DoseScore:
-    """Return how the answer changes with the strength of edits, over the tests that count and have all doses."""
-    rows = list(_dosed(cases, kept, manifest.strength))
-    moved = tuple(
-        mean_by_cluster([(picture, case, float(steps[nth])) for picture, case, steps in rows])
-        for nth in range(manifest.strength)
-    )
-    steady = [(picture, case, float(steps == sorted(steps))) for picture, case, steps in rows]
-    return DoseScore(moved, mean_by_cluster(steady))
-
-
-def _dosed(
-    cases: Iterable[CaseTrail], kept: set[tuple[str, int]], strength: int
-) -> Iterator[tuple[str, str, list[bool]]]:
-    for case in cases:
-        for concept in case.concepts:
-            whole = _moved(case, concept)
-            answers = [dose.answer for dose in concept.doses if dose.answer is not None]
-            if (case.case, concept.number) not in kept or whole is None or len(answers) != strength - 1:
-                continue
-            assert case.baseline is not None
-            first = case.baseline.answer.text
-            steps = [not same_answer(case.record.question, first, answer) for answer in answers]
-            yield case.record.picture, case.case, [*steps, whole]
-
-
-def thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
-    """Return how often answers follow a change of the model's own explanation."""
-    moved, followed, without = [], [], 0
-    for case in cases:
-        for concept in case.concepts:
-            thought = concept.thought
-            if thought is None or case.baseline is None:
-                continue
-            if thought.answer is None:
-                without += not thought.text
-                continue
-            key, question = (case.record.picture, case.case), case.record.question
-            moved.append((*key, float(not same_answer(question, case.baseline.answer.text, thought.answer))))
-            if thought.expected:
-                followed.append((*key, float(same_answer(question, thought.expected, thought.answer))))
-    return ThoughtScore(mean_by_cluster(moved), mean_by_cluster(followed), without)

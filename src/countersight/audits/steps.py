@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from countersight.audits.folder import LOG, encode_step
+from countersight.audits.log import LOG, encode_step
 from countersight.audits.records import Actor, Failed, Output, RecordedTurn, Stage, Step, StepPlace, Usage
 from countersight.engine import Journal, RetriesExhausted, Stopped, Tally, Workers
 from countersight.errors import CountersightError

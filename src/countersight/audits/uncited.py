@@ -5,7 +5,8 @@ from itertools import islice
 
 from countersight.audits.claims import claims
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.extraction.rules import LEAVE_THE_REST, find_mention
+from countersight.audits.extraction.rules import LEAVE_THE_REST
+from countersight.audits.extraction.things import find_mention
 from countersight.audits.ground_truth import asked_fact, effect_of
 from countersight.audits.records import Concepts
 from countersight.editing import Instruction, noun_in

@@ -1,3 +1,4 @@
+from .colours import colour_share as colour_share
 from .marking import Credentials as Credentials
 from .marking import mark_edited as mark_edited
 from .protocol import Abilities as Abilities
@@ -14,5 +15,4 @@ from .protocol import OrderBook as OrderBook
 from .protocol import abilities_of as abilities_of
 from .registry import EDITORS as EDITORS
 from .registry import open_editor as open_editor
-from .things import colour_share as colour_share
 from .things import noun_in as noun_in

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from countersight.detection import Mask, box_of, difference, encode_mask, opencv
+from countersight.editing.colours import COLOURS, colour_in
+from countersight.editing.instruction_values import direction_in, factors_in
 from countersight.editing.pictures import decoded, paste_object, png_picture, recolour_area, unchanged, with_margin
 from countersight.editing.protocol import Abilities, Action, Edited, EditorSettings, EditRequest
 from countersight.editing.selecting import FINDING, SelectedArea, Selector
-from countersight.editing.things import COLOURS, colour_in, direction_in, factors_in
 from countersight.errors import EditFailed, EditorError
 from countersight.picture import LONGEST_SIDE, Pixels
 from countersight.registry import with_options

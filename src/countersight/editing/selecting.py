@@ -24,8 +24,9 @@ from countersight.detection import (
     opencv,
     read_mask,
 )
+from countersight.editing.colours import of_colour
 from countersight.editing.protocol import EditRequest
-from countersight.editing.things import Named, choose_things, meant_by, named_apart, of_colour, read_thing
+from countersight.editing.things import Named, choose_things, meant_by, named_apart, read_thing
 from countersight.errors import EditFailed
 from countersight.models import ModelSettings
 from countersight.picture import Pixels

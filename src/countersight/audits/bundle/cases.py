@@ -15,7 +15,7 @@ from countersight.audits.bundle.listing import digest
 from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.folder import PICTURES, AuditFolder
 from countersight.audits.records import Check, EditRecord, Verdict
-from countersight.audits.scores import AuditScores, ConceptScore
+from countersight.audits.score_records import AuditScores, ConceptScore
 from countersight.audits.trail import AuditTrail, CaseTrail, ChangedExplanation, ConceptTrail, WeakerEdit
 from countersight.case import Question
 from countersight.editing import Instruction

@@ -7,11 +7,14 @@ from typing import Any, Final
 import msgspec
 
 from countersight.audits.bundle.listing import content
-from countersight.audits.bundle.manifest import read_sessions, reported_models
+from countersight.audits.bundle.manifest import reported_models
 from countersight.audits.bundle.seal import SEAL, read_seal
+from countersight.audits.bundle.sessions import read_sessions
 from countersight.audits.pooling import Mean
 from countersight.audits.records import decode_record
-from countersight.audits.scores import MEASURES, AuditScores, Measure, ScoreDifference, by_case, difference, score
+from countersight.audits.score_differences import ScoreDifference, by_case, difference
+from countersight.audits.score_records import MEASURES, AuditScores, Measure
+from countersight.audits.scores import score
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
 

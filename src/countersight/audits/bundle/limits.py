@@ -12,7 +12,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from countersight.audits.bundle.manifest import BundleManifest
 from countersight.audits.calibration.sheet import DRAWINGS, Calibration
 from countersight.audits.records import Manifest
-from countersight.audits.scores import AuditScores
+from countersight.audits.score_records import AuditScores
 from countersight.html import count
 from countersight.text import printable, several
 

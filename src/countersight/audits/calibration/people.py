@@ -11,10 +11,11 @@ import msgspec
 from countersight import __version__
 from countersight.audits.calibration.sheet import MEASURES, Calibration, PeopleSheet, Test, judge_sheets, opinions
 from countersight.audits.calibration.storing import LABELS, write_calibration
-from countersight.audits.folder import LOG, MANIFEST
+from countersight.audits.folder import MANIFEST
+from countersight.audits.log import LOG
 from countersight.audits.pooling import Opinion, pool_scores
 from countersight.audits.records import decode_record
-from countersight.audits.scores import AuditScores
+from countersight.audits.score_records import AuditScores
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
 from countersight.files import bounded_lines, write_whole

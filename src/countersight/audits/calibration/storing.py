@@ -7,7 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from countersight.audits.calibration.sheet import Calibration
-from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of
+from countersight.audits.folder import MANIFEST, AuditFolder, digest_of
+from countersight.audits.log import LOG
 from countersight.audits.records import Manifest, decode_record
 from countersight.errors import AuditError
 from countersight.files import write_whole

@@ -4,8 +4,8 @@ import asyncio
 
 import numpy as np
 
-from countersight.audits.checkers.photographs import removal_result
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
+from countersight.audits.checkers.removals import removal_result
 from countersight.audits.records import Actor, Check, Local
 from countersight.editing import EditRequest, colour_share
 from countersight.editing.exact import changed_scene

@@ -27,12 +27,8 @@ from countersight.audits.page.score_tables import (
 )
 from countersight.audits.pooling import Mean
 from countersight.audits.records import Manifest
-from countersight.audits.scores import (
-    MEASURES,
-    MeasuredScores,
-    ScoreDifference,
-    difference,
-)
+from countersight.audits.score_differences import ScoreDifference, difference
+from countersight.audits.score_records import MEASURES, MeasuredScores
 from countersight.files import write_text
 from countersight.html import (
     NOTHING,

@@ -13,8 +13,10 @@ from markupsafe import Markup
 from countersight import __version__
 from countersight.audits.bundle.cases import CaseSheet, ConceptSheet
 from countersight.audits.bundle.changes import ChangeRecord
+from countersight.audits.bundle.dataset_sheet import DatasetSheet
 from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, SEAL_WORDS, STATEMENT, Limit
-from countersight.audits.bundle.manifest import BundleManifest, DatasetSheet, Session
+from countersight.audits.bundle.manifest import BundleManifest
+from countersight.audits.bundle.sessions import Session
 from countersight.audits.calibration.people import ReviewLog
 from countersight.audits.exclusion import same_answer
 from countersight.audits.folder import AuditFolder
@@ -22,7 +24,7 @@ from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import WORDS, difference_cell, grid, interval, mean_cell, number
 from countersight.audits.plan import LATE, Conclusion
 from countersight.audits.records import Step
-from countersight.audits.scores import AuditScores
+from countersight.audits.score_records import AuditScores
 from countersight.audits.trail import AuditTrail
 from countersight.editing.quality import RULE
 from countersight.html import (

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from countersight.audits.agreement import JudgeAgreement
 from countersight.audits.calibration.correction import CorrectedScore
 from countersight.audits.calibration.instruments import KnownShare
 from countersight.audits.calibration.sheet import DRAWINGS, Calibration, PeopleSheet
-from countersight.audits.pooling import JudgeAgreement, Mean
-from countersight.audits.scores import MEASURES, AuditScores, MeasuredScores, ScoreDifference
+from countersight.audits.pooling import Mean
+from countersight.audits.score_differences import ScoreDifference
+from countersight.audits.score_records import MEASURES, AuditScores, MeasuredScores
 from countersight.html import NOTHING, Grid, Line, TableCell, count, name, p_value, percent
 from countersight.html import number as plain_number
 from countersight.scoring import Interval

@@ -20,13 +20,14 @@ import numpy as np
 from countersight import __version__
 from countersight.audits.auditing import ROLES, Role, open_exact_editor, open_registered
 from countersight.audits.bundle.listing import content
-from countersight.audits.bundle.manifest import read_sessions
 from countersight.audits.bundle.seal import Bundle
+from countersight.audits.bundle.sessions import read_sessions
 from countersight.audits.calibration.calibrating import Respondents, calibration_of, make_tests
 from countersight.audits.calibration.people import people_calibration, read_labels
 from countersight.audits.calibration.sheet import Calibration
 from countersight.audits.calibration.storing import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN, misfit
-from countersight.audits.folder import LOG, MANIFEST, PICTURES, AuditFolder, digest_of
+from countersight.audits.folder import MANIFEST, PICTURES, AuditFolder, digest_of
+from countersight.audits.log import LOG
 from countersight.audits.prompts import SETS, AuditPrompts
 from countersight.audits.records import (
     Actor,

@@ -12,8 +12,8 @@ from countersight.audits.bundle.seal import LARGEST_SEAL, OTHERS, SEAL, SIGNATUR
 from countersight.audits.calibration.people import REVIEWED
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
-from countersight.audits.folder import ORDERS
 from countersight.audits.judges.protocol import JUDGES
+from countersight.audits.orders import ORDERS
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE
 from countersight.audits.scores import failed_steps
 from countersight.audits.signing.signatures import (

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -20,36 +19,32 @@ import msgspec
 
 from countersight.audits.auditing import pictures_of
 from countersight.audits.bundle.changes import CHANGES
+from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card, stored_card
 from countersight.audits.bundle.listing import FileEntry, OddEntry, content, digest, list_entries
-from countersight.audits.bundle.manifest import (
-    DATASET_SHEET,
-    SESSIONS,
-    Card,
-    Session,
-    dataset_card,
-    digest_of_packages,
-    stored_card,
-)
-from countersight.audits.bundle.seal import FORMAT, SEAL, SIGNATURES, Bundle, Earlier, read_seal, sealable
+from countersight.audits.bundle.seal import FORMAT, SEAL, Bundle, read_seal, sealable
+from countersight.audits.bundle.sessions import SESSIONS, Session, digest_of_packages
 from countersight.audits.bundle.zipping import unzip_bundle, zip_bundle
 from countersight.audits.calibration.sheet import Calibration
 from countersight.audits.calibration.storing import CALIBRATION, CALIBRATION_FOLDER
 from countersight.audits.finishing import REPORT, belongs, is_derived, write_derived
-from countersight.audits.folder import LOG, LONGEST_LINE, MANIFEST, ORDERS, PICTURES, AuditFolder
+from countersight.audits.folder import MANIFEST, PICTURES, AuditFolder
+from countersight.audits.log import LOG, LONGEST_LINE
+from countersight.audits.orders import ORDERS
 from countersight.audits.plan import PLAN, AuditPlan
 from countersight.audits.records import Manifest, Step
 from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.comparison import Finding, Note, What, difference, same_picture
 from countersight.audits.verifying.replay import OpenedBundle, replay_calibration, replay_stages
-from countersight.audits.verifying.trust import Signed, Trust, check_signatures, trusted, vouches
+from countersight.audits.verifying.result import Verified
+from countersight.audits.verifying.trust import Signed, Trust, check_signatures, trusted
 from countersight.dataset import Dataset
 from countersight.editing import EditOrder
 from countersight.engine import DatasetReference
 from countersight.errors import AuditError, CountersightError
 from countersight.files import bounded_lines
 from countersight.system import cores
-from countersight.text import printable, several
+from countersight.text import several
 
 MOST_LISTED: Final = 5
 """Largest number of cases named in a finding."""
@@ -69,45 +64,6 @@ RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
 }
 """Records that are not derived: each must be exactly as written, without unknown fields."""
 _PICTURE: Final = re.compile(rb"data:image/(?:webp|jpeg);base64,[A-Za-z0-9+/=]*")
-
-
-UNSIGNED: Final = "It is not signed, so nothing confirms what is taken on trust."
-ALL_DERIVED: Final = "verdicts, edits, scores, documents and page"
-
-
-class Verified(msgspec.Struct, frozen=True):
-    """The result of verifying a bundle."""
-
-    findings: tuple[Finding, ...]
-    notes: tuple[Note, ...] = ()
-    """Items taken on trust, and why."""
-    files: int = 0
-    steps: int = 0
-    sealed: str = ""
-    seal: str = ""
-    as_sealed: bool = True
-    """Whether every file is as in bundle.json, which is the given seal."""
-    earlier: tuple[Earlier, ...] = ()
-    """The seals that were replaced, as written in bundle.json."""
-    signed: tuple[Signed, ...] = ()
-    """The signers with valid signatures."""
-    deviations: tuple[str, ...] = ()
-    """Deviations of the audit from its plan."""
-
-    @property
-    def sound(self) -> bool:
-        """Whether there are no findings."""
-        return not self.findings
-
-    def __repr__(self) -> str:
-        result = "sound" if self.sound else several(len(self.findings), "finding")
-        signers = f"signed by {len(self.signed)}" if self.signed else "unsigned"
-        lines = (f"  {each}" for each in (*self.findings, *self.notes))
-        counted = f"{several(self.files, 'file')}, {several(self.steps, 'step')}, {signers}"
-        return "\n".join([f"Verified: {result}; {counted}", *lines])
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
 
 
 def verify_bundle(
@@ -162,41 +118,6 @@ def verify_bundle(
         signed=tuple(each for each in once if isinstance(each, Signed)),
         deviations=tuple(each for each in once if isinstance(each, str)),
     )
-
-
-def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
-    """Yield lines with the findings and what was not checked; `compared` is whether a known seal was given."""
-    yield from map(str, found.findings)
-    proven = [each for each in found.findings if each.what != "not verified"]
-    if proven and all(each.what == "broken" and vouches(each.file) for each in proven):
-        yield f"{folder} is NOT SIGNED as required: {several(len(proven), 'finding')} about signatures and time stamps."
-        return
-    if proven:
-        yield f"{folder} is NOT SOUND: {several(len(found.findings), 'finding')}. {_since(found)}"
-        return
-    if found.findings:
-        yield f"{folder} is NOT VERIFIED: {several(len(found.findings), 'part')} of it could not be recomputed."
-        return
-    yield (
-        f"{folder} is sound: {several(found.files, 'file')} unchanged since {printable(found.sealed)}, "
-        f"{several(found.steps, 'step')} chained; {ALL_DERIVED} follow from them."
-    )
-    yield from (f"Not as planned: {printable(each)}." for each in found.deviations)
-    yield from map(str, found.notes)
-    yield from (f"Sealed before at {printable(each.sealed)}: {printable(each.seal)}" for each in found.earlier)
-    yield from (printable(str(each)) for each in found.signed)
-    if not any(SIGNATURES.fullmatch(each.file) for each in found.signed):
-        yield UNSIGNED
-    yield f"Seal: {found.seal}" + ("" if compared else "  (compare it with the seal that you noted)")
-
-
-def _since(found: Verified) -> str:
-    """Return what is known about the time when a bundle became unsound."""
-    if not found.seal:
-        return "It has no valid seal."
-    if found.as_sealed:
-        return "Every file is as sealed, so it was already unsound then."
-    return "It was changed after it was sealed, or it is not the bundle of the given seal."
 
 
 def _check_zip(file: Path, unpacked: Path) -> Iterator[Finding]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
+from countersight.editing.colours import colour_in
 from countersight.editing.exact.targets import Place, Target, matching, number_in, read_target, within
 from countersight.editing.protocol import Instruction
-from countersight.editing.things import colour_in
 from countersight.errors import EditFailed
 from countersight.scenes import (
     DOT_RADII,

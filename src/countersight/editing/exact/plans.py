@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import get_args
 
+from countersight.editing.colours import COLOURS, colour_in
 from countersight.editing.exact.adding import add_things
 from countersight.editing.exact.targets import Item, choose, read_target
+from countersight.editing.instruction_values import direction_in, factors_in
 from countersight.editing.protocol import Action, Instruction
-from countersight.editing.things import COLOURS, colour_in, direction_in, factors_in
 from countersight.errors import EditFailed
 from countersight.scenes import (
     Edit,

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.editing.things import called, colour_word
+from countersight.editing.colours import called, colour_word
 from countersight.english import UNITS
 from countersight.errors import EditFailed
 from countersight.scenes import (

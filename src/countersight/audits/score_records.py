@@ -1,0 +1,187 @@
+"""The scores of an audit, as scores.json has them."""
+
+from html import escape
+from typing import Literal
+
+import msgspec
+
+from countersight.audits.agreement import JudgeAgreement
+from countersight.audits.calibration.correction import CorrectedScore
+from countersight.audits.calibration.instruments import KnownShare
+from countersight.audits.pooling import (
+    Mean,
+    Opinion,
+)
+from countersight.editing import Action, ConceptKind
+from countersight.text import several
+
+SCORES = "scores.json"
+Measure = Literal["pcs", "ncc", "ccs"]
+MEASURES: tuple[Measure, ...] = ("pcs", "ncc", "ccs")
+
+
+class MeasuredScores(msgspec.Struct, frozen=True):
+    """The three scores of the same tests. CCS covers those where both others are known."""
+
+    pcs: Mean
+    ncc: Mean
+    ccs: Mean
+
+
+class CorrectedScores(msgspec.Struct, frozen=True):
+    """The scores of one judge, corrected for its errors; None if a calibration does not allow it."""
+
+    pcs: CorrectedScore | None
+    ncc: CorrectedScore | None
+    ccs: CorrectedScore | None
+
+
+class Accuracy(msgspec.Struct, frozen=True):
+    """How often answers are right, if known; this is independent of whether explanations are faithful."""
+
+    before: Mean
+    """On the original pictures, over the cases with a test that counts."""
+    after: Mean
+    """On the edited pictures, over the tests that count."""
+
+
+class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The scores of one test."""
+
+    case: str
+    row: int
+    picture: str
+    number: int
+    concept: str
+    kind: ConceptKind
+    action: Action
+    group: str = ""
+    """The group of the case."""
+    pcs: float | None = None
+    ncc: float | None = None
+    ccs: float | None = None
+    judges: dict[str, Opinion] = {}
+    """The opinion of each judge, over its votes."""
+    excluded: str = ""
+    """Why it is excluded, by the rule; empty if it counts."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """One checker's results on the edits."""
+
+    yes: int
+    no: int
+    unknown: int
+    done: KnownShare
+    """The share of yes among yes and no: on drawings, with the checker `pixels`, how often the editor is right.
+
+    There, an edit by another editor than `exact` that cannot be recognized counts as no.
+    """
+
+
+class Specificity(msgspec.Struct, frozen=True):
+    """Whether the answer changes with edits of cited things and stays the same with edits of others."""
+
+    sensitivity: Mean
+    """Share of edits of cited things that change the answer."""
+    specificity: Mean
+    """Share of edits of uncited things that leave the answer unchanged."""
+    without: int
+    """Cases in which no uncited thing could be edited."""
+    left_out: int
+    """Edits of uncited things that are bad, or change the right answer."""
+
+
+class DoseScore(msgspec.Struct, frozen=True):
+    """Whether the answer changes with the strength of the edit."""
+
+    moved: tuple[Mean, ...]
+    """Share of changed answers, from the weakest edit to the whole one."""
+    monotone: Mean
+    """Share of tests in which a changed answer stays changed as the edit grows stronger."""
+
+
+class ThoughtScore(msgspec.Struct, frozen=True):
+    """Whether the answer changes if the model's own explanation is changed."""
+
+    moved: Mean
+    """Share of tests with a different answer after it."""
+    followed: Mean
+    """Share of tests with the answer that follows from it, where that answer is known."""
+    without: int
+    """Concepts for which no changed explanation could be written."""
+
+
+class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The scores of one audit."""
+
+    model: str
+    rule: str
+    """The rule by which tests are excluded from `kept`."""
+    kept: MeasuredScores
+    """Over the tests that count."""
+    everything: MeasuredScores
+    """Over all tests with an edited picture."""
+    by_kind: dict[str, MeasuredScores]
+    by_action: dict[str, MeasuredScores]
+    by_group: dict[str, MeasuredScores]
+    by_judge: dict[str, MeasuredScores]
+    """The scores by each judge alone, over the tests that count."""
+    corrected: dict[str, CorrectedScores]
+    """The corrected scores of each calibrated judge, and of the panel."""
+    concepts: tuple[ConceptScore, ...]
+    excluded: dict[str, int]
+    """Excluded tests, by reason."""
+    abstentions: dict[str, int]
+    """Votes of each judge that decide neither score."""
+    undecided: int
+    """Tests that count but have no CCS: judges abstain, or are divided."""
+    cases: int
+    without_concept: int
+    """Cases whose explanation had no testable concept."""
+    refused: int
+    """Concepts that the extractor named although the explanation does not cite them."""
+    failed: int
+    """Failed steps that were not repeated since."""
+    controls: int
+    """Cases asked again after the control edit."""
+    flips: int
+    """Those of them whose answer changed."""
+    paths: dict[str, int]
+    """Verdicts by what decided them."""
+    agreement: JudgeAgreement
+    lent: int = 0
+    """Tests that count whose CCS exceeds that of their votes: yes to PCS and yes to NCC come from different votes."""
+    allowed: float | None = None
+    """CCS from pooling PCS · NCC of every single vote, if that differs."""
+    edited: int | None = None
+    """Tests with an edited picture, if edits were checked."""
+    checked: int | None = None
+    """Those of them that some checker could decide."""
+    checkers: dict[str, Checked] = {}
+    specificity: Specificity | None = None
+    """Present if uncited things were edited too."""
+    doses: DoseScore | None = None
+    """Present if weaker edits were tried."""
+    thought: ThoughtScore | None = None
+    """Present if the model's own explanation was changed."""
+    steady: Mean | None = None
+    """Share of answers that stay the same with the control edit, if it was tried."""
+    unmoved: int = 0
+    """Tests that count in which the answer after the edit is the same as before."""
+    unmoved_passed: int = 0
+    """Those of them that the judges pass anyway (PCS above one half)."""
+    accuracy: Accuracy | None = None
+    """Present if the right answers before and after the edits are known."""
+
+    def __repr__(self) -> str:
+        counted = f"{several(self.kept.ccs.concepts, 'test')} of {several(self.cases, 'case')}"
+        lines = [f"Scores of the audit of {self.model}: {counted}; {sum(self.excluded.values()):,} excluded"]
+        for name in ("pcs", "ncc", "ccs"):
+            mean = getattr(self.kept, name)
+            figure = "–" if mean.value is None else f"{mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f})"
+            lines.append(f"  {name.upper()}  {figure}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
