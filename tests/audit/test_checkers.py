@@ -66,7 +66,7 @@ def photographed(action, value="", *, before=(250, 10, 10), after=None, target="
 
 
 @pytest.mark.parametrize("scene", [flowers(), dots()])
-def test_what_is_drawn_is_counted(scene):
+def test_drawn_objects_are_counted(scene):
     things = "flowers" if scene.flowers else "dots"
     asked = instruction("remove", f"2 {things}")
     done = exactly(scene, "remove", f"2 {things}")
@@ -89,7 +89,7 @@ def test_the_new_colour_is_measured_under_the_mask():
     assert check("pixels", photographed("recolour", "transparent", after=(30, 60, 200))).done is None
 
 
-def test_a_thing_that_can_still_be_seen_is_not_gone():
+def test_a_visible_thing_is_not_gone():
     paler = check("pixels", photographed("remove", after=(255, 80, 80)))
     assert paler.done is False
     assert "is still visible" in paler.seen
@@ -98,7 +98,7 @@ def test_a_thing_that_can_still_be_seen_is_not_gone():
     assert "pixels alone cannot confirm a removal" in painted.seen
 
 
-def test_a_detector_says_whether_it_still_finds_the_thing(tmp_path):
+def test_a_detector_reports_whether_it_still_finds_the_thing(tmp_path):
     name = f"detector:{yolo(tmp_path / 'm.onnx', 'v8', scores=(0.1, 0.8, 0.3), metadata=NAMES)}"
     gone = check(name, photographed("remove"))
     assert (gone.done, gone.seen) == (True, "cat is no longer found")
@@ -176,14 +176,14 @@ BLUE, GREY = (30, 60, 200), (90, 90, 90)
         (photographed("remove"), True, "cat is no longer found"),
     ],
 )
-def test_a_detector_of_any_words_looks_for_what_should_have_come(monkeypatch, edit, done, seen):
+def test_an_open_vocabulary_detector_looks_for_the_new_thing(monkeypatch, edit, done, seen):
     monkeypatch.setattr(detected, "open_detector", lambda where, settings: Detector("d", Colours()))
     found = check(detected.DetectorChecker("any"), edit)
     assert found.done is done
     assert found.seen.startswith(seen)
 
 
-def test_a_model_that_sees_is_asked_the_same_of_both_pictures():
+def test_a_vision_model_gets_the_same_question_about_both_pictures():
     with ChatServer(lambda server, number, body: f"say:{'Yes.' if number % 2 == 0 else 'No.'}") as server:
         found = check(server.name, photographed("remove"))
         assert (found.done, found.said) == (True, ("Yes.", "No."))
@@ -203,7 +203,7 @@ def test_a_model_that_sees_is_asked_the_same_of_both_pictures():
         ("remove", ("yes", "perhaps"), None),
     ],
 )
-def test_what_two_answers_mean(action, said, done):
+def test_two_answers_decide_a_check(action, said, done):
     assert check_replies("m", instruction(action, "cat", "blue dog"), said).done is done
 
 
@@ -224,7 +224,7 @@ def test_bad_fills_of_photographs_are_rejected_and_true_ones_are_not():
 # In an audit
 
 
-def test_checks_stand_in_the_log_beside_the_edit_and_can_be_added_later(tmp_path):
+def test_checks_are_logged_and_can_be_added_later(tmp_path):
     folder = scenes(tmp_path / "scenes", size=3)
     plain = audit(folder, tmp_path / "a", "embedded").scores
     assert plain.checked is None

@@ -163,7 +163,7 @@ def test_a_box_finds_a_thing_without_annotations():
         edit("classical", png(PHOTOGRAPH), "remove", "the dog")
 
 
-def test_doing_nothing_gives_back_the_same_bytes_and_a_black_mask(editor):
+def test_the_control_edit_returns_the_same_bytes_and_a_black_mask(editor):
     picture = jpeg(PHOTOGRAPH)
     edited = edit(editor, picture, "nothing", name=NAME)
     assert edited.picture.data == picture.data
@@ -183,7 +183,7 @@ def test_doing_nothing_gives_back_the_same_bytes_and_a_black_mask(editor):
         ("resize", "9", "not fit"),
     ],
 )
-def test_what_cannot_be_done_fails_with_the_reason(editor, action, value, why):
+def test_impossible_edits_fail_with_the_reason(editor, action, value, why):
     with pytest.raises(EditFailed, match=why):
         edit(editor, png(PHOTOGRAPH), action, "the dog", value, name=NAME)
 
@@ -214,12 +214,12 @@ def test_pictures_are_edited_as_a_viewer_shows_them():
         ("classical?segmenter=/absent", "must contain one encoder"),
     ],
 )
-def test_bad_options_are_refused_with_a_sentence(name, why):
+def test_bad_options_are_refused_with_a_message(name, why):
     with pytest.raises(EditorError, match=why):
         open_editor(name)
 
 
-def test_without_opencv_there_is_a_sentence(monkeypatch):
+def test_without_opencv_there_is_an_error_message(monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
     with pytest.raises(EditorError, match="pip install"):
         open_editor("classical")
@@ -232,7 +232,7 @@ boxes = st.tuples(st.integers(0, 200), st.integers(0, 130), st.integers(3, 60), 
 
 @settings(max_examples=40)
 @given(boxes, st.sampled_from(sorted(NAMED)), st.floats(0.3, 2.5), st.integers(-60, 260), st.integers(-60, 180))
-def test_nothing_that_is_done_under_a_mask_is_seen_outside_it(mask, colour, factor, x, y):
+def test_edits_under_a_mask_change_nothing_outside_it(mask, colour, factor, x, y):
     for after in (
         recolour_area(PHOTOGRAPH, mask, rgb(colour)),
         blend_under_mask(PHOTOGRAPH, 255 - PHOTOGRAPH, mask, 2.0),

@@ -37,7 +37,7 @@ def able(editor, picture):
     return asyncio.run(abilities_of(open_editor(editor), EditRequest(picture, instruction("remove"))))
 
 
-def test_what_a_detector_finds_is_cut_out_and_painted_over(networks, seen):
+def test_a_detected_object_is_cut_out_and_removed(networks, seen):
     editor = f"inpaint:{networks / 'fill.onnx'}?detector={networks / 'detector.onnx'}&segmenter={networks}"
     edited = edit(editor, png(seen), "remove", "the cat")
     assert edited.log["mask from"] == "segmenter in the detector's box of cat 1"
@@ -49,14 +49,14 @@ def test_what_a_detector_finds_is_cut_out_and_painted_over(networks, seen):
     assert after[80, 120, 0] < 200
 
 
-def test_without_a_segmenter_its_colours_tell_the_thing_from_what_is_around_it(networks, seen):
+def test_without_a_segmenter_an_object_is_cut_out_by_colour(networks, seen):
     edited = edit(f"classical?detector={networks / 'detector.onnx'}", png(seen), "recolour", "cat", "blue")
     assert edited.log["mask from"] == "GrabCut in the detector's box of cat 1"
     after = pixels(edited.picture.data)
     assert after[80, 120, 2] > after[80, 120, 0]
 
 
-def test_what_the_detector_does_not_find_is_a_failed_edit_with_the_reason(networks, seen):
+def test_an_undetected_object_is_a_failed_edit_with_the_reason(networks, seen):
     editor = f"classical?detector={networks / 'detector.onnx'}"
     with pytest.raises(EditFailed, match="no detected object in this picture matches “the person”"):
         edit(editor, png(seen), "remove", "the person")
@@ -64,7 +64,7 @@ def test_what_the_detector_does_not_find_is_a_failed_edit_with_the_reason(networ
         edit(editor, png(seen), "remove", "the lamp")
 
 
-def test_an_editor_says_what_it_can_do_to_this_picture(networks, seen):
+def test_an_editor_reports_its_abilities_for_a_picture(networks, seen):
     able_to = able(f"classical?detector={networks / 'detector.onnx'}", png(seen))
     assert able_to.things == ("cat",)
     assert "add" not in able_to.actions

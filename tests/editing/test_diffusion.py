@@ -75,7 +75,7 @@ def paint(folder, picture=PICTURE, instruction=CHANGE, **more):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_every_pipeline_takes_what_it_is_called_with(name):
+def test_every_pipeline_accepts_our_arguments(name):
     kind = KINDS[name]
     taken = inspect.signature(getattr(diffusers, name).__call__).parameters
     picture = Image.new("RGB", (32, 32))
@@ -91,7 +91,7 @@ def test_every_pipeline_takes_what_it_is_called_with(name):
 
 
 @pytest.mark.parametrize("name", mostly_slow(WHOLE, {PIX2PIX}))
-def test_a_picture_is_edited_by_seed_and_comes_back_in_its_size(tiny_pipeline, name):
+def test_edits_depend_on_the_seed_and_keep_the_size(tiny_pipeline, name):
     requests = [EditRequest(PICTURE, CHANGE, seed) for seed in (1, 1, 2)]
     first, same, other = edits(f"diffusers:{tiny_pipeline(name)}?steps=1", *requests)
     assert (first.picture.width, first.picture.height) == (48, 32)
@@ -103,7 +103,7 @@ def test_a_picture_is_edited_by_seed_and_comes_back_in_its_size(tiny_pipeline, n
 
 
 @pytest.mark.parametrize("name", mostly_slow(PIPELINES, {INPAINT}))
-def test_with_a_mask_nothing_around_it_changes(tiny_pipeline, name):
+def test_pixels_outside_the_mask_do_not_change(tiny_pipeline, name):
     edited = paint(tiny_pipeline(name), mask=encode_mask(MASK))
     before, after = pixels(PICTURE.data), pixels(edited.picture.data)
     assert (after[~MASK] == before[~MASK]).all()
@@ -114,7 +114,7 @@ def test_with_a_mask_nothing_around_it_changes(tiny_pipeline, name):
 
 
 @pytest.mark.parametrize("name", FILLING)
-def test_pipelines_that_fill_need_a_mask_and_change_nothing_without_one(tiny_pipeline, name):
+def test_fill_pipelines_need_a_mask(tiny_pipeline, name):
     with pytest.raises(EditFailed, match="“square” could not be located"):
         paint(tiny_pipeline(name))
     with pytest.raises(EditFailed, match="needs a mask, and there is none for “move”"):
@@ -132,7 +132,7 @@ def test_the_control_edit_is_computed_too(tiny_pipeline):
 
 
 @pytest.mark.parametrize("size", [(640, 480), (333, 500), (4000, 1000), (17, 1000), (1, 1)])
-def test_pictures_are_computed_in_their_own_shape_at_the_size_the_model_knows(size):
+def test_pictures_are_edited_at_the_models_size_in_their_aspect_ratio(size):
     class Pipeline:
         default_sample_size = 128
         vae_scale_factor = 8
@@ -144,7 +144,7 @@ def test_pictures_are_computed_in_their_own_shape_at_the_size_the_model_knows(si
         assert width / height == pytest.approx(size[0] / size[1], rel=0.05)
 
 
-def test_whoever_gives_up_does_not_wait_for_the_rest_of_the_steps(tiny_pipeline, monkeypatch):
+def test_a_cancelled_edit_stops_after_the_current_step(tiny_pipeline, monkeypatch):
     steps = []
     step = diffusers.DDIMScheduler.step
     monkeypatch.setattr(diffusers.DDIMScheduler, "step", lambda *a, **k: steps.append(a) or step(*a, **k))
@@ -214,7 +214,7 @@ def with_code(folder):
         (with_code, "cannot be loaded: .*custom code"),
     ],
 )
-def test_a_folder_that_holds_no_whole_pipeline_is_a_sentence(tiny_pipeline, tmp_path, fault, why):
+def test_an_incomplete_pipeline_folder_is_an_error_message(tiny_pipeline, tmp_path, fault, why):
     folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
     fault(folder)
     with pytest.raises(EditorError, match=why) as caught:
@@ -223,7 +223,7 @@ def test_a_folder_that_holds_no_whole_pipeline_is_a_sentence(tiny_pipeline, tmp_
     assert not (folder / "ran").exists()
 
 
-def test_what_is_not_there_is_a_sentence(tiny_pipeline, monkeypatch):
+def test_a_missing_package_or_folder_is_an_error_message(tiny_pipeline, monkeypatch):
     with pytest.raises(EditorError, match="nowhere contains no pipeline"):
         open_editor("diffusers:nowhere")
     for options, why in {
@@ -243,7 +243,7 @@ def test_what_is_not_there_is_a_sentence(tiny_pipeline, monkeypatch):
         open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}")
 
 
-def test_numbers_that_run_over_make_no_picture(tiny_pipeline, tmp_path):
+def test_a_numeric_overflow_is_a_failed_edit(tiny_pipeline, tmp_path):
     folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
     tensors = load_file(weights(folder, "vae"))
     save_file({key: value * float("nan") for key, value in tensors.items()}, weights(folder, "vae"), {"format": "pt"})
@@ -251,7 +251,7 @@ def test_numbers_that_run_over_make_no_picture(tiny_pipeline, tmp_path):
         paint(folder)
 
 
-def test_what_a_pipeline_cannot_compute_is_a_failed_edit(tiny_pipeline, monkeypatch):
+def test_an_error_in_a_pipeline_is_a_failed_edit(tiny_pipeline, monkeypatch):
     def full(*_, **__):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
@@ -260,7 +260,7 @@ def test_what_a_pipeline_cannot_compute_is_a_failed_edit(tiny_pipeline, monkeypa
         paint(tiny_pipeline(PIX2PIX))
 
 
-def test_a_picture_that_the_safety_checker_held_back_is_moderated(tiny_pipeline, monkeypatch):
+def test_a_picture_blocked_by_the_safety_checker_is_moderated(tiny_pipeline, monkeypatch):
     class Held:
         images = [Image.new("RGB", (16, 16))]
         nsfw_content_detected = [True]
@@ -270,7 +270,7 @@ def test_a_picture_that_the_safety_checker_held_back_is_moderated(tiny_pipeline,
         paint(tiny_pipeline(PIX2PIX))
 
 
-def test_the_settings_name_the_pipeline_its_weights_and_how_it_computes(tiny_pipeline, tmp_path):
+def test_the_settings_contain_pipeline_weights_and_precision(tiny_pipeline, tmp_path):
     folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
     settings = open_editor(f"diffusers:{folder}?steps=1").settings
     assert settings["pipeline"] == PIX2PIX

@@ -99,7 +99,7 @@ def test_the_picture_is_the_drawing_of_the_changed_scene_and_the_mask_covers_all
         ("the two largest flowers", 16),
     ],
 )
-def test_words_name_flowers(words, left):
+def test_targets_select_flowers(words, left):
     assert len(exactly(FLOWERS, "remove", words).scene.flowers) == left
 
 
@@ -120,43 +120,43 @@ def test_words_name_flowers(words, left):
         ("all circles", []),
     ],
 )
-def test_words_name_circles_and_dots(words, left):
+def test_targets_select_circles_and_dots(words, left):
     assert numbers(exactly(DOTS, "remove", words).scene) == left
 
 
-def test_a_number_of_many_is_chosen_by_the_seed():
+def test_the_seed_chooses_some_of_many():
     first, same, other = (exactly(DOTS, "remove", "5 dots", seed=seed) for seed in (1, 1, 2))
     assert first == same
     assert sum(numbers(first.scene)) == sum(numbers(other.scene)) == 16
     assert first.scene != other.scene
 
 
-def test_what_a_colour_is_called_finds_flowers_dots_and_polygons():
+def test_colour_names_select_flowers_dots_and_polygons():
     blue = exactly(FLOWERS, "remove", "blue flowers").scene
     assert {flower.colour for flower in FLOWERS.flowers} - {flower.colour for flower in blue.flowers} == {"#3aa0f0"}
     assert [polygon.colour for polygon in exactly(FLOWERS, "remove", "the red polygon").scene.polygons] == ["blue"]
 
 
-def test_recolouring_changes_colours_alone():
+def test_recolouring_changes_only_colours():
     changed = exactly(FLOWERS, "recolour", "the red polygon", "blue").scene
     assert [polygon.colour for polygon in changed.polygons] == ["blue", "blue"]
     assert replace(changed, polygons=FLOWERS.polygons) == FLOWERS
 
 
-def test_adding_puts_things_where_it_is_said():
+def test_added_things_are_in_the_requested_place():
     more = exactly(FLOWERS, "add", "flowers where the polygons overlap", "2").scene
     assert membership(more)[2] == membership(FLOWERS)[2] + 2
     assert numbers(exactly(DOTS, "add", "dots in the fullest circle", "3").scene) == [3, 5, 2, 9, 1, 4]
     assert sum(numbers(exactly(DOTS, "add", "4 dots in the top row").scene)[:3]) == 14
 
 
-def test_a_thing_to_be_added_may_be_named_by_the_value_and_its_place_by_the_target():
+def test_the_value_may_name_the_added_thing_and_the_target_its_place():
     more = exactly(FLOWERS, "add", "outside all polygons", "two yellow flowers").scene
     assert [flower.colour for flower in more.flowers[18:]] == ["yellow", "yellow"]
     assert membership(more)[0] == membership(FLOWERS)[0] + 2
 
 
-def test_moving_takes_the_dots_of_a_circle_along():
+def test_the_dots_of_a_moved_circle_move_too():
     circle = exactly(DOTS, "move", "the top left circle", "4 pixels right").scene.circles[0]
     assert circle.x == pytest.approx(DOTS.circles[0].x + 4)
     assert circle.dots[0].x == pytest.approx(DOTS.circles[0].dots[0].x + 4)
@@ -171,7 +171,7 @@ def test_resizing_and_reshaping():
     assert {flower.shape for flower in exactly(FLOWERS, "reshape", "flowers", "spoon").scene.flowers} == {"spoon"}
 
 
-def test_doing_nothing_gives_back_the_same_bytes_and_a_black_mask():
+def test_the_control_edit_returns_the_same_bytes_and_a_black_mask():
     picture = drawing(DOTS)
     edited = edit("exact", picture, "nothing", scene=DOTS)
     assert edited.picture.data == picture.data
@@ -204,7 +204,7 @@ def test_doing_nothing_gives_back_the_same_bytes_and_a_black_mask():
         (DOTS, "add", "dots in the top left circle", "50", "no room"),
     ],
 )
-def test_what_cannot_be_done_fails_with_the_reason(scene, action, target, value, why):
+def test_impossible_edits_fail_with_the_reason(scene, action, target, value, why):
     with pytest.raises(EditFailed, match=why):
         exactly(scene, action, target, value)
 
@@ -219,7 +219,7 @@ def test_a_picture_without_a_scene_or_of_another_scene_is_refused():
         edit("exact", small, "remove", "dots", scene=DOTS)
 
 
-def test_pixels_the_edit_does_not_concern_stay_as_the_picture_has_them():
+def test_pixels_outside_the_edit_are_copied_from_the_picture():
     drawn = draw(DOTS).copy()
     drawn[5, 5] ^= 3  # as another version of the rasteriser might have it
     edited = edit("exact", check_picture(encode(drawn)), "remove", "the fullest circle", scene=DOTS)
@@ -247,6 +247,6 @@ def test_hostile_scenes_are_failed_edits():
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60), st.sampled_from(tuple(VALUES)), st.text(max_size=30))
-def test_any_words_are_an_edit_or_a_failed_edit(target, action, value):
+def test_any_words_give_an_edit_or_a_failed_edit(target, action, value):
     with suppress(EditFailed):
         assert not faults(exactly(DOTS, action, target, value).scene)

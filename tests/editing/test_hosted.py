@@ -34,7 +34,7 @@ from countersight.picture.checking import Picture
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_the_service_gets_the_picture_and_the_words_and_its_picture_comes_back(at, name):
+def test_the_service_receives_picture_and_words_and_returns_a_picture(at, name):
     with PictureServer() as server:
         at(server)
         edited = edit(name, seed=7)
@@ -69,7 +69,7 @@ def test_a_control_edit_has_an_empty_mask_and_sideways_pictures_are_sent_upright
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_with_a_mask_the_original_stays_around_it_whatever_comes_back(at, name):
+def test_outside_the_mask_the_original_is_kept(at, name):
     mask = np.zeros((32, 48), bool)
     mask[8:20, 10:30] = True
     with PictureServer() as server:
@@ -112,7 +112,7 @@ def test_a_mask_of_another_size_and_a_picture_that_cannot_be_decoded_are_failed_
         (CHAT, "no choices", AskingFailed, True, "the server sent no choices"),
     ],
 )
-def test_faults_that_every_service_has(at, name, fault, kind, again, why):
+def test_faults_of_services_are_classified(at, name, fault, kind, again, why):
     with PictureServer(**{FIRST[name]: fault}) as server:
         at(server)
         with pytest.raises(kind, match=why) as caught:
@@ -126,7 +126,7 @@ def test_faults_that_every_service_has(at, name, fault, kind, again, why):
 @pytest.mark.parametrize(
     ("fault", "why"), [("status:401", "does not accept"), ("status:402", "the quota at 127.0.0.1:[0-9]+ is used up")]
 )
-def test_a_refused_key_an_empty_account_and_a_missing_server_are_told(at, fault, why):
+def test_a_refused_key_an_empty_account_and_a_missing_server_are_reported(at, fault, why):
     with PictureServer(ask=fault) as server:
         at(server)
         with pytest.raises((EditorError, ModelError), match=why):
@@ -135,7 +135,7 @@ def test_a_refused_key_an_empty_account_and_a_missing_server_are_told(at, fault,
         edit(GEMINI)
 
 
-def test_a_silent_service_is_left_and_no_answer_unpacks_to_more_than_a_picture_can_be(at, monkeypatch):
+def test_a_silent_service_times_out_and_large_responses_are_refused(at, monkeypatch):
     monkeypatch.setattr("countersight.editing.hosted.MAX_ANSWER", 2_000_000)
     with PictureServer(ask=[lambda server: time.sleep(0.6), "bomb"]) as server:
         at(server)
@@ -148,7 +148,7 @@ def test_a_silent_service_is_left_and_no_answer_unpacks_to_more_than_a_picture_c
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_neither_picture_nor_key_follows_a_redirect(at, name):
+def test_redirects_receive_neither_picture_nor_key(at, name):
     with PictureServer() as other:
         for address in (f"{other.url}/v1/flux-2-pro", "file:///etc/passwd"):
             with PictureServer(**{FIRST[name]: f"redirect:{address}"}) as server:
@@ -160,7 +160,7 @@ def test_neither_picture_nor_key_follows_a_redirect(at, name):
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_the_key_is_sent_and_stands_in_no_error_log_or_setting(at, name):
+def test_the_key_is_sent_and_never_logged(at, name):
     echo = {"error": {"message": f"the key {KEY} is not for this"}, "detail": KEY}
     with PictureServer(**{FIRST[name]: [lambda server: _echo(echo), None]}) as server:
         at(server)
@@ -180,7 +180,7 @@ def _echo(body):
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_missing_key_is_a_sentence(name, monkeypatch):
+def test_a_missing_key_is_an_error_message(name, monkeypatch):
     variable = f"{SERVICES[name][0]}_API_KEY"
     monkeypatch.delenv(variable, raising=False)
     with pytest.raises(EditorError, match=f"needs a key; set {variable}"):
@@ -196,7 +196,7 @@ def test_names_that_would_change_an_address_are_refused(monkeypatch):
                 open_editor(f"{kind}:{model}")
 
 
-def test_a_busy_service_is_asked_again_and_what_is_moderated_is_asked_for_once(at):
+def test_overload_is_retried_and_moderation_is_not(at):
     with PictureServer(ask=["status:429:0.3", "status:500", None]) as server:
         at(server)
         answered = _persistently(CHAT)
@@ -228,7 +228,7 @@ def _persistently(name):
 # Chat that answers with pictures
 
 
-def test_openrouter_is_asked_in_its_own_terms_and_says_what_it_cost(at):
+def test_openrouter_requests_have_its_format_and_responses_its_cost(at):
     with PictureServer() as server:
         at(server)
         edited = edit(CHAT, seed=5)
@@ -242,7 +242,7 @@ def test_openrouter_is_asked_in_its_own_terms_and_says_what_it_cost(at):
     assert edited.log["model"] == "google/painter"
 
 
-def test_a_model_that_gives_only_pictures_is_asked_for_those_alone_from_then_on(at):
+def test_a_model_without_text_output_is_asked_for_pictures_only(at):
     with PictureServer(ask=["only images", None]) as server:
         at(server)
 
@@ -258,7 +258,7 @@ def test_a_model_that_gives_only_pictures_is_asked_for_those_alone_from_then_on(
 
 
 @pytest.mark.usefixtures("at")
-def test_another_server_is_named_by_its_address(monkeypatch):
+def test_another_server_can_be_used_by_its_address(monkeypatch):
     monkeypatch.setenv("COUNTERSIGHT_API_KEY", KEY)
     with PictureServer() as server:
         edited = edit(f"chat-image:{server.url}/v1#painter")
@@ -272,7 +272,7 @@ def test_another_server_is_named_by_its_address(monkeypatch):
 
 
 @pytest.mark.parametrize("fault", ["wrong mime", "in the content"])
-def test_the_bytes_say_what_a_picture_is_and_it_may_stand_in_the_content(at, fault):
+def test_the_picture_type_is_detected_and_the_picture_may_be_in_the_content(at, fault):
     with PictureServer(ask=fault) as server:
         at(server)
         edited = edit(CHAT)
@@ -280,7 +280,7 @@ def test_the_bytes_say_what_a_picture_is_and_it_may_stand_in_the_content(at, fau
 
 
 @pytest.mark.parametrize("name", [CHAT, GEMINI])
-def test_of_several_pictures_the_last_is_the_answer(at, name):
+def test_the_last_of_several_pictures_is_used(at, name):
     with PictureServer(ask="two pictures") as server:
         at(server)
         edited = edit(name)
@@ -290,7 +290,7 @@ def test_of_several_pictures_the_last_is_the_answer(at, name):
 # OpenAI's edits
 
 
-def test_openai_gets_a_form_with_a_mask_that_is_clear_where_the_change_is(at):
+def test_openai_receives_a_form_with_a_transparent_mask(at):
     mask = np.zeros((32, 48), bool)
     mask[8:20, 10:30] = True
     with PictureServer() as server:
@@ -311,7 +311,7 @@ def test_openai_gets_a_form_with_a_mask_that_is_clear_where_the_change_is(at):
 # Gemini
 
 
-def test_gemini_is_asked_in_its_own_terms_and_its_drafts_are_no_answers(at):
+def test_gemini_requests_have_its_format_and_drafts_are_ignored(at):
     with PictureServer() as server:
         at(server)
         edited = edit(GEMINI, seed=2**40 + 3)
@@ -324,7 +324,7 @@ def test_gemini_is_asked_in_its_own_terms_and_its_drafts_are_no_answers(at):
     assert edited.log["model"] == "painter-001"
 
 
-def test_gemini_says_in_words_that_a_key_is_bad_and_how_long_to_wait(at):
+def test_geminis_errors_for_keys_and_waiting_times_are_read(at):
     with PictureServer(ask=["bad key", "busy"]) as server:
         at(server)
         with pytest.raises(EditorError, match="does not accept the key: API key not valid"):
@@ -363,7 +363,7 @@ def test_gemini_says_in_words_that_a_key_is_bad_and_how_long_to_wait(at):
         (GEMINI, "only a draft", True, "the server sent no picture$"),
     ],
 )
-def test_answers_without_a_picture_are_failed_edits(at, name, fault, again, why):
+def test_responses_without_a_picture_are_failed_edits(at, name, fault, again, why):
     with PictureServer(ask=fault) as server:
         at(server)
         with pytest.raises(EditFailed, match=why) as caught:

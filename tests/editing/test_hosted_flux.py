@@ -15,7 +15,7 @@ from countersight.errors import AskingFailed, EditFailed, EditorError, Overloade
 FILL = "flux:flux-pro-1.0-fill"
 
 
-def test_an_edit_is_ordered_waited_for_and_fetched_without_the_key(at):
+def test_an_edit_is_ordered_polled_and_fetched_without_the_key(at):
     with PictureServer(look=["Pending", "Reasoning", None]) as server:
         at(server)
         edited = edit(FLUX, seed=9)
@@ -32,14 +32,14 @@ def test_an_edit_is_ordered_waited_for_and_fetched_without_the_key(at):
     assert edited.log["order"] == "order-0"
 
 
-def test_orders_under_way_at_once_do_not_mix(at):
+def test_concurrent_orders_are_kept_apart(at):
     with PictureServer() as server:
         at(server)
         made = edits(FLUX, *[EditRequest(PICTURE, CHANGE, seed=seed) for seed in range(8)])
     assert {one.log["order"] for one in made} == {f"order-{number}" for number in range(8)}
 
 
-def test_fill_gets_a_mask_and_a_description(at):
+def test_fill_models_receive_a_mask_and_a_description(at):
     mask = np.zeros((32, 48), bool)
     mask[8:20, 10:30] = True
     with PictureServer() as server:
@@ -51,7 +51,7 @@ def test_fill_gets_a_mask_and_a_description(at):
     assert told["prompt"] == edited.log["prompt"] == "The square is blue."
 
 
-def test_fill_finds_the_mask_of_what_is_named_by_itself(at):
+def test_fill_models_find_the_mask_of_the_named_object(at):
     with PictureServer() as server:
         at(server)
         edited = edit(FILL, instruction=replace(CHANGE, target="box 4, 4, 24, 20"), picture=SQUARE)
@@ -97,7 +97,7 @@ def test_fill_without_a_mask_fails_and_changes_nothing_at_no_cost(at):
         ({"fetch": "redirect:file:///etc/passwd"}, True, r"cannot be fetched \(HTTP 302\)"),
     ],
 )
-def test_orders_that_come_to_a_bad_end_are_failed_edits(at, faults, again, why):
+def test_failed_orders_are_failed_edits(at, faults, again, why):
     with PictureServer(**faults) as server:
         at(server)
         with pytest.raises(EditFailed, match=why) as caught:
@@ -106,7 +106,7 @@ def test_orders_that_come_to_a_bad_end_are_failed_edits(at, faults, again, why):
     assert len([one for one in server.asked if one.method == "POST"]) == 1
 
 
-def test_an_order_that_is_never_ready_is_left(at):
+def test_an_order_that_is_never_ready_times_out(at):
     with PictureServer(look="Pending") as server:
         at(server)
         with pytest.raises(EditFailed, match=r"not ready within 0\.3 s") as caught:
@@ -122,14 +122,14 @@ def test_an_order_that_is_never_ready_is_left(at):
         {"fetch": ["status:503", "status:410", None]},
     ],
 )
-def test_what_is_paid_for_is_waited_for_not_ordered_again(at, faults):
+def test_a_paid_order_is_polled_and_not_placed_again(at, faults):
     with PictureServer(**faults) as server:
         at(server)
         assert edit(FLUX).picture.data == negative(PICTURE.data)
     assert len([one for one in server.asked if one.method == "POST"]) == 1
 
 
-def test_a_service_that_stays_busy_is_overloaded_in_the_end(at):
+def test_a_service_that_stays_busy_is_overloaded(at):
     with PictureServer(look="status:429:0.01") as server:
         at(server)
         with pytest.raises(Overloaded):
@@ -154,7 +154,7 @@ def test_a_service_that_stays_busy_is_overloaded_in_the_end(at):
         "",
     ],
 )
-def test_the_key_goes_to_no_other_place_than_the_services_own(at, place):
+def test_the_key_is_sent_only_to_the_service(at, place):
     with PictureServer() as other:
         address = place.format(other=other.url, port=other.port)
         with PictureServer(order=f"look at {address}") as server:
@@ -165,7 +165,7 @@ def test_the_key_goes_to_no_other_place_than_the_services_own(at, place):
     assert other.asked == []
 
 
-def test_places_under_bfl_ai_are_its_own():
+def test_addresses_under_bfl_ai_belong_to_the_service():
     from yarl import URL
 
     from countersight.editing.flux import _is_bfl
@@ -174,7 +174,7 @@ def test_places_under_bfl_ai_are_its_own():
 
 
 @pytest.mark.parametrize("where", ["look", "fetch"])
-def test_looking_and_fetching_follow_no_redirect(at, where):
+def test_polling_and_fetching_follow_no_redirect(at, where):
     with PictureServer() as other, PictureServer(**{where: f"redirect:{other.url}/delivery/order-0.png"}) as server:
         at(server)
         with pytest.raises(AskingFailed, match="HTTP 302"):
@@ -183,7 +183,7 @@ def test_looking_and_fetching_follow_no_redirect(at, where):
 
 
 @pytest.mark.parametrize("sample", ["file:///etc/passwd", "http://169.254.169.254/latest", "{other}/x.png", "data:,x"])
-def test_results_are_fetched_only_from_safe_places(at, sample):
+def test_results_are_fetched_only_from_safe_addresses(at, sample):
     with PictureServer() as other, PictureServer(look=f"Ready at {sample.format(other=other.url)}") as server:
         at(server)
         with pytest.raises(EditFailed, match="gives no address"):

@@ -49,7 +49,7 @@ objects = st.dictionaries(st.sampled_from(KEYS), answers, max_size=5)
 @pytest.mark.parametrize("name", SERVICES)
 @settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(bodies=st.lists(answers | objects, min_size=40, max_size=40))
-def test_any_answer_is_a_picture_or_a_failed_edit(at, name, bodies):
+def test_any_response_gives_a_picture_or_a_failed_edit(at, name, bodies):
     place = "look" if name == FLUX else FIRST[name]
     faults = [lambda server, body=body: web.Response(text=json.dumps(body)) for body in bodies]
     with PictureServer(**{place: [*faults, None]}) as server:
@@ -61,7 +61,7 @@ def test_any_answer_is_a_picture_or_a_failed_edit(at, name, bodies):
 @pytest.mark.parametrize(
     "body", [{"polling_url": 7}, {"polling_url": ["https://api.bfl.ai"]}, {"polling_url": "http://["}]
 )
-def test_an_order_with_a_senseless_place_to_look_is_a_failed_edit(at, body):
+def test_an_order_with_an_invalid_polling_address_is_a_failed_edit(at, body):
     with PictureServer(order=[lambda server: web.Response(text=json.dumps(body))]) as server:
         at(server)
         (made,) = edits(FLUX, EditRequest(PICTURE, CHANGE))

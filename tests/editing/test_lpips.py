@@ -37,7 +37,7 @@ def lpips(tmp_path):
     return read_lpips(tmp_path / "lpips.pth")
 
 
-def test_the_same_picture_has_no_distance_and_a_change_has_one_where_it_is(lpips):
+def test_distance_is_zero_for_equal_pictures_and_local_for_a_change(lpips):
     assert lpips(PLAIN, PLAIN).whole == 0
     changed = lpips(PLAIN, SPOTTED)
     assert changed.whole == pytest.approx(lpips(SPOTTED, PLAIN).whole)
@@ -45,7 +45,7 @@ def test_the_same_picture_has_no_distance_and_a_change_has_one_where_it_is(lpips
 
 
 @pytest.mark.slow
-def test_it_computes_what_the_paper_says(lpips):
+def test_lpips_agrees_with_the_papers_formula(lpips):
     """The definition once more: unit features of five layers, squared differences weighed by channel, averaged."""
     weights = state()
     layers = []
@@ -73,12 +73,12 @@ def test_it_computes_what_the_paper_says(lpips):
     assert lpips(PLAIN, SPOTTED).whole == pytest.approx(total, rel=1e-4)
 
 
-def test_a_trunk_may_be_named_as_torchvision_names_it(tmp_path, lpips):
+def test_torchvisions_parameter_names_are_accepted(tmp_path, lpips):
     torch.save(state("features"), tmp_path / "other.pth")
     assert read_lpips(tmp_path / "other.pth")(PLAIN, SPOTTED).whole == lpips(PLAIN, SPOTTED).whole
 
 
-def test_it_is_measured_inside_and_outside_of_an_edit(lpips):
+def test_lpips_is_measured_inside_and_outside_the_mask(lpips):
     mask = Image.new("L", (128, 96))
     mask.paste(255, (40, 30, 80, 60))
     quality = measure(Image.fromarray(PLAIN), Image.fromarray(SPOTTED), mask, lpips=lpips)
@@ -87,7 +87,7 @@ def test_it_is_measured_inside_and_outside_of_an_edit(lpips):
     assert measure(small, small, None, lpips=lpips).lpips is None
 
 
-def test_files_that_are_no_weights_are_refused_with_a_sentence(tmp_path):
+def test_files_without_weights_are_refused(tmp_path):
     with pytest.raises(EditorError, match="cannot be read"):
         read_lpips(tmp_path / "absent.pth")
     (tmp_path / "text.pth").write_text("no weights")

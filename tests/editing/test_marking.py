@@ -35,7 +35,7 @@ def saved(kind, more):
 
 
 @pytest.mark.parametrize(("kind", "more"), WAYS)
-def test_a_mark_is_found_by_readers_and_changes_no_pixel(kind, more):
+def test_a_mark_is_readable_and_changes_no_pixel(kind, more):
     picture = saved(kind, more)
     edited = mark_edited(picture, "the dog <removed> & gone")
     assert check_picture(edited.data) == edited
@@ -57,7 +57,7 @@ def test_words_from_a_model_cannot_break_the_file():
         assert len(xmp(image).find(f".//{RDF}li").text) == 500
 
 
-def test_xmp_that_is_there_already_is_kept():
+def test_existing_xmp_is_kept():
     own = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a/></x:xmpmeta>'
     picture = mark_edited(saved("JPEG", {"xmp": own}), "blue")
     with Image.open(io.BytesIO(picture.data)) as image:

@@ -19,13 +19,13 @@ masks = st.integers(0, 10**6).map(
 
 
 @given(masks)
-def test_a_mask_survives_a_trip_through_its_file(mask):
+def test_a_mask_is_unchanged_after_encoding_and_decoding(mask):
     assert (read_mask(encode_mask(mask), (mask.shape[1], mask.shape[0])) == mask).all()
 
 
 @settings(max_examples=60)
 @given(masks, st.integers(0, 20))
-def test_growing_takes_in_exactly_what_is_within_reach(mask, by):
+def test_a_grown_mask_contains_exactly_the_pixels_within_the_radius(mask, by):
     before, grown = mask.copy(), grow_mask(mask, by)
     rows, columns = np.nonzero(mask)
     for y in range(mask.shape[0]):
@@ -36,7 +36,7 @@ def test_growing_takes_in_exactly_what_is_within_reach(mask, by):
 
 
 @given(masks)
-def test_a_box_holds_all_of_a_mask_and_touches_it_on_every_side(mask):
+def test_the_box_of_a_mask_is_the_smallest(mask):
     if not mask.any():
         return
     left, top, right, bottom = box_of(mask)
@@ -55,14 +55,14 @@ def test_a_difference_is_where_any_channel_differs():
         assert np.argwhere(difference(one, other)).tolist() == [[2, 3]]
 
 
-def test_a_box_is_cut_at_the_picture_and_one_outside_it_is_refused():
+def test_boxes_are_clipped_and_boxes_outside_the_picture_refused():
     assert mask_from_box((-5, 2, 3, 99), (10, 6)).sum() == 3 * 4
     for box in ((20, 0, 30, 5), (5, 5, 5, 9), (float("nan"), 0, 1, 1), (float("inf"), 0, 1, 1), (8, 8, 2, 2)):
         with pytest.raises(EditFailed, match="the box"):
             mask_from_box(box, (10, 6))
 
 
-def test_masks_of_a_wrong_size_or_no_masks_are_failed_edits():
+def test_invalid_masks_are_failed_edits():
     file = io.BytesIO()
     Image.new("L", (4, 4)).save(file, "JPEG")
     for data, why in (
@@ -75,12 +75,12 @@ def test_masks_of_a_wrong_size_or_no_masks_are_failed_edits():
 
 
 @pytest.mark.parametrize("name", COLOURS)
-def test_every_colour_is_called_by_its_name(name):
+def test_every_colour_has_its_name(name):
     assert called(COLOURS[name]) == name
     assert of_colour(np.array([[rgb(COLOURS[name])]], np.uint8), name).all()
 
 
-def test_the_colours_of_our_scenes_have_names_people_use():
+def test_colours_of_scenes_have_common_names():
     assert [called(colour) for colour in DOTS] == [
         *("red", "blue", "green", "purple", "orange", "blue", "pink", "grey", "brown", "blue")
     ]

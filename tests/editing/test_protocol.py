@@ -31,7 +31,7 @@ class Dying:
             raise Killed
 
 
-def test_an_order_that_was_placed_before_the_kill_is_fetched_and_not_placed_again(at, tmp_path):
+def test_an_order_placed_before_a_kill_is_fetched_and_not_placed_again(at, tmp_path):
     with PictureServer() as server:
         at(server)
         with pytest.raises(Killed):
@@ -42,7 +42,7 @@ def test_an_order_that_was_placed_before_the_kill_is_fetched_and_not_placed_agai
     assert (edited.log["order"], edited.cost) == ("order-0", 0.04)
 
 
-def test_an_order_that_may_have_been_placed_is_not_placed_again_unasked(at, tmp_path):
+def test_a_doubtful_order_is_not_placed_again(at, tmp_path):
     with PictureServer() as server:
         at(server)
         with pytest.raises(Killed):
@@ -55,7 +55,7 @@ def test_an_order_that_may_have_been_placed_is_not_placed_again_unasked(at, tmp_
 
 
 @pytest.mark.parametrize("fault", ["nothing", "html"])
-def test_an_order_whose_answer_is_lost_may_be_paid_for_and_is_not_placed_again(at, tmp_path, fault):
+def test_an_order_with_a_lost_response_is_not_placed_again(at, tmp_path, fault):
     with PictureServer(order=[fault, None]) as server:
         at(server)
         for _ in range(2):
@@ -65,7 +65,7 @@ def test_an_order_whose_answer_is_lost_may_be_paid_for_and_is_not_placed_again(a
 
 
 @pytest.mark.parametrize("fault", ["status:429:0.01", "status:500"])
-def test_an_order_that_the_service_did_not_take_is_placed_anew(at, tmp_path, fault):
+def test_a_rejected_order_is_placed_again(at, tmp_path, fault):
     with PictureServer(order=[fault, None]) as server:
         at(server)
         with pytest.raises(AskingFailed):
@@ -73,7 +73,7 @@ def test_an_order_that_the_service_did_not_take_is_placed_anew(at, tmp_path, fau
         assert edit(FLUX, orders=FileOrders(tmp_path)).log["order"] == "order-0"
 
 
-def test_an_order_with_a_bad_end_or_an_expired_result_is_placed_anew(at, tmp_path):
+def test_a_failed_or_expired_order_is_placed_again(at, tmp_path):
     with PictureServer(look=["Error", None]) as server:
         at(server)
         book = FileOrders(tmp_path)
@@ -89,7 +89,7 @@ def test_other_edits_are_other_orders(at, tmp_path):
     assert len({one.log["order"] for one in made}) == 2
 
 
-def test_a_line_that_a_kill_cut_off_is_no_order_and_any_other_damage_is_told(tmp_path):
+def test_an_incomplete_order_line_is_ignored_and_other_damage_reported(tmp_path):
     FileOrders(tmp_path).note(EditOrder("a" * 64, "placing"))
     with open(tmp_path / ORDERS, "ab") as file:
         file.write(b'{"key":"bb')
@@ -104,7 +104,7 @@ BLUE = Instruction(
 )
 
 
-def test_an_editor_is_told_both_parts_of_an_instruction_and_that_all_else_is_to_stay():
+def test_a_prompt_contains_both_parts_of_an_instruction():
     words = words_for(BLUE)
     told = (
         "The car is blue, with the same wheels.",
@@ -121,6 +121,6 @@ def test_an_editor_is_told_both_parts_of_an_instruction_and_that_all_else_is_to_
     assert description_of(replace(BLUE, positive="Is it blue?")) == "Is it blue?"
 
 
-def test_a_name_nobody_knows_is_answered_with_the_nearest():
+def test_an_unknown_name_gets_a_suggestion():
     with pytest.raises(EditorError, match="did you mean 'exact'"):
         open_editor("exakt")

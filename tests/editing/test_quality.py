@@ -67,7 +67,7 @@ def reencoded(picture):
         (SLOPE, 1, 1),
     ],
 )
-def test_similarity_is_the_published_one(other, mean, at):
+def test_similarity_agrees_with_published_values(other, mean, at):
     similar = similarity(SLOPE, other)
     assert similar.mean() == pytest.approx(mean, abs=1e-5)
     assert similar[30, 40] == pytest.approx(at, abs=1e-5)
@@ -76,7 +76,7 @@ def test_similarity_is_the_published_one(other, mean, at):
 @pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(0, 50), st.integers(0, 70), st.integers(1, 20), st.integers(0, 255))
-def test_similarity_computed_in_the_part_that_differs_is_that_of_the_whole(top, left, side, tone):
+def test_similarity_of_the_differing_part_equals_that_of_the_whole(top, left, side, tone):
     other = SLOPE.copy()
     other[top : top + side, left : left + side] = tone
     frame = other.copy()
@@ -110,7 +110,7 @@ def test_a_true_edit_is_good_and_measured_inside_and_outside():
     ],
 )
 @pytest.mark.parametrize("masked", [True, False])
-def test_an_editor_that_moves_zooms_or_encodes_the_whole_picture_is_forgiven(also, masked):
+def test_shifts_zooms_and_encoding_do_not_make_an_edit_bad(also, masked):
     pytest.importorskip("cv2", reason="no OpenCV")
     before = photograph()
     after, mask = edited(before)
@@ -119,7 +119,7 @@ def test_an_editor_that_moves_zooms_or_encodes_the_whole_picture_is_forgiven(als
     assert quality.changed == pytest.approx(measure(before, after, mask).changed, abs=0.04)
 
 
-def test_the_map_that_was_undone_is_recorded():
+def test_the_alignment_is_recorded():
     before = photograph()
     after, mask = edited(before)
     quality = measure(before, shifted(after, 3, -2), mask)
@@ -128,7 +128,7 @@ def test_the_map_that_was_undone_is_recorded():
     assert measure(before, after.resize((640, 480)), mask).size == (640, 480)
 
 
-def test_a_zoom_is_undone_by_an_affine_map_where_opencv_is_there_and_said_where_it_is_not(monkeypatch):
+def test_a_zoom_is_aligned_by_an_affine_map_if_opencv_is_installed(monkeypatch):
     before = photograph()
     after, mask = edited(before)
     monkeypatch.setitem(sys.modules, "cv2", None)
@@ -168,14 +168,14 @@ def test_an_edit_in_the_wrong_place_is_bad():
     assert "outside the mask" in measure(before, both, mask).reason
 
 
-def test_another_part_of_the_scene_is_no_edit_of_this_one():
+def test_another_part_of_the_scene_is_a_bad_edit():
     whole = photograph(width=640, height=480)
     before, after = whole.crop((0, 0, 400, 400)), whole.crop((90, 0, 490, 400))
     quality = measure(before, edited(after)[0], None)
     assert "another part of the scene" in quality.reason
 
 
-def test_what_stays_but_looks_different_is_found_by_its_structure():
+def test_a_changed_structure_outside_the_mask_is_a_bad_edit():
     before = photograph()
     after, mask = edited(before)
     noise = np.random.default_rng(0).integers(-60, 61, (240, 320, 3))
@@ -231,7 +231,7 @@ def test_pictures_of_any_size_and_without_any_edge_are_measured(size):
 
 
 @pytest.mark.slow
-def test_large_pictures_are_compared_at_a_smaller_size_and_the_map_is_told_in_their_own():
+def test_large_pictures_are_scaled_down_for_comparison():
     before = photograph(width=2400, height=1600)
     after, mask = edited(before, (600, 500, 1100, 900))
     quality = measure(before, shifted(after, 12, -6), mask)

