@@ -37,8 +37,9 @@ from countersight.scenes import (
     phrase_question,
     top_row,
 )
-from countersight.suites.cvqa.backwards import SEVERAL, least_change
 from countersight.suites.cvqa.files import SYNTHETIC_NAME
+from countersight.suites.cvqa.least_change import least_change
+from countersight.suites.cvqa.several_changes import SEVERAL
 from countersight.suites.cvqa.templates import (
     TEMPLATES,
     Puzzle,

@@ -84,6 +84,8 @@ class Amounts(msgspec.Struct, frozen=True):
 
     numbers: Numbers
     removed: int = 0
+    circles: tuple[int, ...] = ()
+    """The circles that the question names, by their number."""
 
 
 class Solved(msgspec.Struct, frozen=True):
@@ -138,9 +140,9 @@ class Template(msgspec.Struct, frozen=True):
         """Draw the amounts of several interchangeable scenes with different answers that are near each other: what the
         question says about one holds for all."""
         while True:
-            removed = self._draw_amounts(rng).removed
+            like = self._draw_amounts(rng)
             for _ in range(_TRIES):
-                drawn = [self._draw_amounts(rng, removed) for _ in range(NUMBER)]
+                drawn = [self._draw_amounts(rng, like) for _ in range(NUMBER)]
                 worlds = zip(self.both(drawn[0]), *self._wrong(drawn[0], drawn[1:]), strict=True)
                 if all(len(set(world)) == NUMBER and max(world) - min(world) <= SPREAD for world in worlds):
                     return drawn
@@ -149,13 +151,13 @@ class Template(msgspec.Struct, frozen=True):
         """Return the wrong answers in both worlds: the right answers of similar scenes."""
         return tuple(map(self.both, others))
 
-    def _draw_amounts(self, rng: Random, removed: int | None = None) -> Amounts:
-        """Draw random amounts with answers in the published range; `removed` fixes the number of removed items."""
+    def _draw_amounts(self, rng: Random, like: Amounts | None = None) -> Amounts:
+        """Draw random amounts with answers in the published range; the question can be the same as for `like`."""
         while True:
-            numbers, taken = self.strew(rng), removed or 0
-            if removed is None and self.says_how_many:
-                taken = rng.randint(1, self.both(Amounts(numbers))[0])
-            amounts = Amounts(numbers, taken)
+            numbers, removed = self.strew(rng), like.removed if like else 0
+            if like is None and self.says_how_many:
+                removed = rng.randint(1, self.both(Amounts(numbers))[0])
+            amounts = Amounts(numbers, removed)
             if self._fits(amounts):
                 return amounts
 
