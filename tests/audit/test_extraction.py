@@ -36,8 +36,8 @@ def by_rules(statement, most=4):
 @settings(max_examples=30)
 def test_every_edit_of_a_true_explanation_can_be_drawn_and_changes_the_right_answer(template, index):
     puzzle = template.solved(2, index).puzzle
-    fact, before = asked_fact(puzzle.asked), facts_by_name(puzzle.scene)
-    found = by_rules(Statement(puzzle.asked, str(before[fact]), explain(fact, before, 0)))
+    fact, before = asked_fact(puzzle.question), facts_by_name(puzzle.scene)
+    found = by_rules(Statement(puzzle.question, str(before[fact]), explain(fact, before, 0)))
     assert len(found.instructions) >= 1
     picture = check_picture(encode(draw(puzzle.scene)))
     for instruction in found.instructions:

@@ -25,7 +25,7 @@ from countersight.scenes.edits import Recolour, Remove, apply
 from countersight.suites.cvqa.templates import TEMPLATES
 
 PUZZLE = TEMPLATES[1].solved(1, 4).puzzle  # flowers inside polygons of a colour
-COLOUR = re.search(r"the (\w+) polygons", PUZZLE.asked)[1]
+COLOUR = re.search(r"the (\w+) polygons", PUZZLE.question)[1]
 CHANGED = apply(PUZZLE.scene, PUZZLE.edits)
 OLD, NEW = facts_by_name(PUZZLE.scene), facts_by_name(CHANGED)
 FACT = f"flowers inside {COLOUR}"
@@ -33,7 +33,7 @@ REMOVED = Instruction("flowers", "object", "remove", "Some flowers are gone.")
 
 
 def evidence(answer, explanation, instruction=REMOVED, scene=PUZZLE.scene, changed=CHANGED):
-    question = Question(PUZZLE.asked, str(OLD[FACT]), "number")
+    question = Question(PUZZLE.question, str(OLD[FACT]), "number")
     return Evidence(question, str(OLD[FACT]), explain(FACT, OLD, 0), instruction, answer, explanation, scene, changed)
 
 

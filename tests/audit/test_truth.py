@@ -56,7 +56,7 @@ def test_all_claims_of_the_embedded_models_training_explanations_are_true(templa
 @settings(max_examples=60)
 def test_scripted_explanations_claim_the_given_numbers(template, index, wording):
     solved = template.solved(9, index)
-    fact = asked_fact(solved.puzzle.asked)
+    fact = asked_fact(solved.puzzle.question)
     told = {name: number + index % 3 for name, number in facts_by_name(solved.puzzle.scene).items()}
     claimed = {claim.fact: claim.number for claim in claims(explain(fact, told, wording))}
     assert claimed[fact] == told[fact]

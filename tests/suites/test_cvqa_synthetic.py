@@ -274,11 +274,13 @@ def test_another_seed_gives_other_scenes():
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.group)
 def test_eight_phrasings_are_recognised_as_the_published_question(template):
     puzzle = template.solved(SEED, 0).puzzle
-    published = f"{puzzle.supposed} if {puzzle.presupposition}?"
-    asked = [phrase_question(puzzle.asked, number) for number in range(PHRASINGS)]
-    supposed = [phrase_question(puzzle.asked, number, puzzle.presupposition, published) for number in range(PHRASINGS)]
+    published = f"{puzzle.if_question} if {puzzle.presupposition}?"
+    asked = [phrase_question(puzzle.question, number) for number in range(PHRASINGS)]
+    supposed = [
+        phrase_question(puzzle.question, number, puzzle.presupposition, published) for number in range(PHRASINGS)
+    ]
     assert len({*asked, *supposed}) == 2 * PHRASINGS == 16
-    assert {as_published(text) for text in asked} == {puzzle.asked}
+    assert {as_published(text) for text in asked} == {puzzle.question}
     assert {as_published(text).replace("inside the ", "inside ") for text in supposed} == {published}
 
 

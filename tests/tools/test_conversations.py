@@ -13,7 +13,8 @@ from countersight.errors import CountersightError
 from countersight.models.embedded import UNKNOWN, Tokenizer
 from countersight.models.embedded.model import limit_to_card
 from countersight.scenes import Facts, facts_of
-from countersight.suites.cvqa.templates import TEMPLATES, by_published_gaps
+from countersight.suites.cvqa.puzzles import by_published_gaps
+from countersight.suites.cvqa.templates import TEMPLATES
 from tools.embedded import reasons, wordings
 from tools.embedded.batches import always_said, vocabulary
 from tools.embedded.casual import casual
@@ -79,7 +80,7 @@ def test_facts_give_the_answers_of_the_suite(template) -> None:
         solved = template.solved(7, index)
         for scene, answer in ((solved.puzzle.scene, solved.answer), (solved.changed, solved.new_answer)):
             true = facts_of(scene)
-            colour = next((c for c in true.colours if c in solved.puzzle.asked), None)
+            colour = next((c for c in true.colours if c in solved.puzzle.question), None)
             for attempt in range(200):
                 asked = factual(Random(attempt), true, true.kind, topic=topic)
                 assert asked is not None

@@ -6,4 +6,3 @@ from .files import SYNTHETIC_NAME as SYNTHETIC_NAME
 from .files import export_csv as export_csv
 from .synthetic import make_synthetic as make_synthetic
 from .templates import TEMPLATES as TEMPLATES
-from .templates import near as near

@@ -12,7 +12,8 @@ from random import Random
 from msgspec.structs import replace
 
 from countersight.scenes import PLACES, Edit, Remove, Scene, apply, dot_scene, facts_of, top_row
-from countersight.suites.cvqa.templates import Amounts, Numbers, Puzzle, Template, circles_of
+from countersight.suites.cvqa.puzzles import Amounts, Numbers, Puzzle, Template
+from countersight.suites.cvqa.templates import circles_of
 
 _TOP = 3
 """The number of circles in the upper row; they are the first of the six."""
@@ -114,11 +115,11 @@ def _dots_puzzle(scene: Scene, edits: tuple[Edit, ...], presupposition: str) -> 
     return Puzzle(
         scene,
         edits,
-        asked="How many dots are there in all the circles together?",
-        supposed="How many dots would there be in all the circles together",
+        question="How many dots are there in all the circles together?",
+        if_question="How many dots would there be in all the circles together",
         presupposition=presupposition,
         count=lambda scene: facts_of(scene).dots,
-        anew=lambda changed: None,
+        repeat=lambda changed: None,
     )
 
 
@@ -131,7 +132,7 @@ class _TwoChanges(Template, frozen=True):
         return tuple(zip((sum(other.numbers) for other in others), wrong, strict=True))
 
     def _draw_amounts(self, rng: Random, like: Amounts | None = None) -> Amounts:
-        return Amounts(self.strew(rng))
+        return Amounts(self.draw_numbers(rng))
 
 
 class _Unless(Template, frozen=True):
@@ -148,7 +149,7 @@ class _Unless(Template, frozen=True):
 
     def _draw_amounts(self, rng: Random, like: Amounts | None = None) -> Amounts:
         first, second = like.circles if like else rng.sample(range(6), 2)
-        numbers = list(self.strew(rng))
+        numbers = list(self.draw_numbers(rng))
         numbers[first] = rng.randint(3, 6)
         # Near the first, so that full circles do not stay more often.
         numbers[second] = numbers[first] + rng.choice((-2, -1, 1, 2))

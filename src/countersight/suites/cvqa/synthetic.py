@@ -4,7 +4,7 @@ A control replaces the change of a case by one that does not affect the answer. 
 its answer; a model that only reacts to the word "removed" does not.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -21,12 +21,9 @@ from countersight.parallel import in_order
 from countersight.progress import Progress, silent
 from countersight.random_choice import balanced, balanced_answer
 from countersight.scenes import (
-    NAMED,
     PHRASINGS,
     SCENES_FILE,
-    Edit,
     Recolour,
-    Remove,
     Scene,
     SceneRecord,
     apply,
@@ -35,23 +32,21 @@ from countersight.scenes import (
     encode,
     encode_record,
     phrase_question,
-    top_row,
 )
+from countersight.suites.cvqa.controls import CONTROLS
 from countersight.suites.cvqa.files import SYNTHETIC_NAME
 from countersight.suites.cvqa.least_change import least_change
-from countersight.suites.cvqa.several_changes import SEVERAL
-from countersight.suites.cvqa.templates import (
-    TEMPLATES,
+from countersight.suites.cvqa.puzzles import (
     Puzzle,
     Solved,
     Template,
     Way,
     by_published_gaps,
-    flowers_in,
     near,
-    number_of,
     number_question,
 )
+from countersight.suites.cvqa.several_changes import SEVERAL
+from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.searching import GROUPS
 from countersight.suites.supposing import as_sentence
 from countersight.text import unknown
@@ -162,7 +157,7 @@ def _phrasing(template: Template, seed: int, index: int, world: World, eight: bo
 
 def _counterfactual_text(puzzle: Puzzle, presupposition: str, phrasing: int) -> str:
     """Return the question about the changed scene."""
-    return phrase_question(puzzle.asked, phrasing, presupposition, f"{puzzle.supposed} if {presupposition}?")
+    return phrase_question(puzzle.question, phrasing, presupposition, f"{puzzle.if_question} if {presupposition}?")
 
 
 def make_case(
@@ -183,7 +178,7 @@ def make_case(
 
     nth, other = (_phrasing(template, seed, index, world, eight) for world in TWO_WORLDS)
     factual = question(
-        "factual", phrase_question(puzzle.asked, nth), solved.answer, [before for before, _ in solved.others]
+        "factual", phrase_question(puzzle.question, nth), solved.answer, [before for before, _ in solved.others]
     )
     wondered = _counterfactual_text(puzzle, puzzle.presupposition, other)
     counterfactual = question("counterfactual", wondered, solved.new_answer, [after for _, after in solved.others])
@@ -197,7 +192,7 @@ def make_case(
         change=Change(as_sentence(puzzle.presupposition), template.kinds),
         counterfactual=counterfactual,
         counterfactual_image=f"images/{number:06d}-counterfactual.png",
-        shown=msgspec.structs.replace(counterfactual, text=puzzle.shown or puzzle.asked),
+        shown=msgspec.structs.replace(counterfactual, text=puzzle.changed_question or puzzle.question),
         twice=_twice_question(solved, f"{key}/{index}", balanced_answer("ABCD", f"{key}/twice letter", index)),
         provenance={"type": template.published_type, "seed": seed, "index": index, **puzzle.provenance},
     )
@@ -207,10 +202,10 @@ def make_case(
 def _twice_question(solved: Solved, key: str, letter: str) -> Question | None:
     """Return the "if" question about the changed scene; None if the change cannot be made once more."""
     puzzle, rng = solved.puzzle, Random(f"{key}/twice")
-    right = puzzle.twice(solved.changed)
+    right = puzzle.repeated_answer(solved.changed)
     if right is None:
         return None
-    text = f"{puzzle.supposed_anew or puzzle.supposed} if {puzzle.presupposition}?"
+    text = f"{puzzle.changed_if_question or puzzle.if_question} if {puzzle.presupposition}?"
     wrong = near(right, rng) if solved.others else by_published_gaps(right, rng)
     return number_question(text, right, wrong, letter, rng)
 
@@ -236,7 +231,7 @@ def make_control(
         change=Change(as_sentence(presupposition), ("recolour" if isinstance(edit, Recolour) else "remove",)),
         counterfactual=counterfactual,
         counterfactual_image=f"images/{number:06d}-control.png",
-        shown=msgspec.structs.replace(counterfactual, text=puzzle.asked),
+        shown=msgspec.structs.replace(counterfactual, text=puzzle.question),
         twice=None,
         control_of=case.id,
     )
@@ -269,57 +264,3 @@ def _template_at(position: int, size: int, templates: Sequence[Template]) -> tup
             return template, position
         position -= count
     raise IndexError(position)
-
-
-Irrelevant = tuple[Edit, str]
-"""An edit that does not affect the answer, and its words after "if"."""
-
-
-def _flowers_inside(rng: Random, scene: Scene, colour: str) -> Irrelevant:
-    inside = [flower.id for flower in flowers_in(scene, colour)]
-    gone = rng.sample(inside, rng.randint(1, len(inside)))
-    return Remove(tuple(gone)), f"we removed {number_of(len(gone), 'flower')} in {colour} polygons"
-
-
-def _flowers_outside(rng: Random, scene: Scene, colour: str) -> Irrelevant:
-    outside = _ids_outside(scene, colour)
-    gone = rng.sample(outside, rng.randint(1, len(outside)))
-    return Remove(tuple(gone)), f"we removed {number_of(len(gone), 'flower')} outside the {colour} polygons"
-
-
-def _all_outside(_rng: Random, scene: Scene, colour: str) -> Irrelevant:
-    return Remove(tuple(_ids_outside(scene, colour))), f"all flowers outside the {colour} polygons were removed"
-
-
-def _dots_recoloured(rng: Random, scene: Scene, _colour: str) -> Irrelevant:
-    colour = rng.choice(list(NAMED))
-    dots = tuple(dot.id for circle in scene.circles for dot in circle.dots)
-    return Recolour(dots, colour), f"all the dots were {colour}"
-
-
-def _bottom_emptied(_rng: Random, scene: Scene, _colour: str) -> Irrelevant:
-    top = {circle.id for circle in top_row(scene)}
-    dots = tuple(dot.id for circle in scene.circles if circle.id not in top for dot in circle.dots)
-    return Remove(dots), "all dots in the bottom three circles were removed"
-
-
-def _emptiest_removed(rng: Random, scene: Scene, _colour: str) -> Irrelevant:
-    fewest = min(len(circle.dots) for circle in scene.circles)
-    gone = rng.choice([circle for circle in scene.circles if len(circle.dots) == fewest])
-    return Remove((gone.id,)), "one of the circles with the fewest dots were removed"
-
-
-def _ids_outside(scene: Scene, colour: str) -> list[str]:
-    inside = {flower.id for flower in flowers_in(scene, colour)}
-    return [flower.id for flower in scene.flowers if flower.id not in inside]
-
-
-CONTROLS: dict[int, Callable[[Random, Scene, str], Irrelevant]] = {
-    1: _flowers_inside,
-    2: _flowers_outside,
-    3: _all_outside,
-    4: _dots_recoloured,
-    5: _bottom_emptied,
-    6: _emptiest_removed,
-}
-"""Functions that make the control of each template, from a random generator, the scene and the named colour."""
