@@ -51,7 +51,7 @@ OnBad = Callable[[str], None]
 Importer = Callable[[Path, OnBad], ExternalRun]
 
 _OURS = {
-    "inspect": ("an .eval log from Inspect AI", "inspect_export:read_log"),
+    "inspect": ("an .eval log from Inspect AI", "inspect_import:read_log"),
     "lmms-eval": ("samples written by lmms-eval with --log_samples", "lmms_eval:read_samples"),
     "vlmevalkit": ("predictions of VLMEvalKit, .xlsx or .tsv", "vlmevalkit:read_predictions"),
 }
