@@ -218,6 +218,8 @@ def test_statements_about_the_subject_of_the_question_are_read():
         ("Would the mouse be caught?", "The mouse would have no reason to come and would not be caught.", None),
     ):
         assert read(reply, question, "boolean").answer == answer, reply
+    assert read("African", "Are these African or Asian elephants?", "open").answer == "African"
+    assert read("The flip phone.", "What type of cell phone is this?", "open").answer == "The flip phone"
     assert read("There are 2 vases and 3 potted plants.", "How many vases stand on the sill?", "number").answer == "2"
     assert read('{"horses": 6, "with_riders": 4}', "How many horses have riders?", "number").unread
     options = ("a dove", "a scarf", "flowers")

@@ -48,7 +48,7 @@ def read_sentences(text: str, question: str, *, whole: bool = True) -> str | Non
     quoted = _QUOTED.findall(text)
     if len(quoted) == 1 and len(statements) == 1:
         return str(quoted[0]).strip(_PUNCTUATION) or None
-    is_sentence = _VERB.search(name) or _OR.search(first) or content_words(name) & content_words(question)
+    is_sentence = _VERB.search(name) or _OR.search(first)
     if len(statements) == 1 and len(first.split()) <= _SHORT and not is_sentence:
         return name.strip(_PUNCTUATION) or None
     if _WHOLE_SENTENCE.search(question):
