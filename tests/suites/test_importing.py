@@ -222,10 +222,10 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        ("x,größe\n1,2\n".encode("utf-16"), "the file is not UTF-8 text; save it as UTF-8"),
-        ("x,answer\n1,2\n".encode("utf-16-le"), "the file is not UTF-8 text; save it as UTF-8"),
+        ("x,größe\n1,2\n".encode("utf-16"), "the file is UTF-16 text, or not text at all; save it as UTF-8"),
+        ("x,answer\n1,2\n".encode("utf-16-le"), "the file is UTF-16 text, or not text at all; save it as UTF-8"),
         ("x,größe\n1,2\n".encode("latin-1"), "the file is not UTF-8 text; save it as UTF-8"),
-        (b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0", "the file is not UTF-8 text; save it as UTF-8"),
+        (b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0", "the file is UTF-16 text, or not text at all; save it as UTF-8"),
         (b"", "the file is empty"),
     ],
     ids=["utf-16", "utf-16 without mark", "latin-1", "spreadsheet", "empty"],

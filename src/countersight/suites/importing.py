@@ -5,6 +5,7 @@ reason, and skipped.
 """
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -112,44 +113,76 @@ def _import_rows(
     part: Part | None,
 ) -> Imported:
     drawn = part.draw(_sets_of_rows(layout, source)) if part else None
-    bad = without_picture = text_only = 0
-    ids: set[str] = set()
-    sets: dict[str, tuple[int, int]] = {}
-    not_found: dict[str, int] = {}
-    unused: dict[str, None] = {}
-    mixed: dict[str, int] = {}
+    counts = _Counts()
     for number, (line, row) in enumerate(rows_of(layout, source), start=1):
         try:
             if isinstance(row, BadFile):
                 raise DatasetError(f"{source}: {row.field} {row.reason}")
             if isinstance(row, BadField):
                 raise row
-            unused |= _unknown_columns(source, row, layout.columns, unused)
+            counts.unused |= _unknown_columns(source, row, layout.columns, counts.unused)
             case = _as_case(layout, source, line, row, number)
             if drawn is not None and number not in drawn:
                 continue
-            if case.id in ids:
+            if case.id in counts.ids:
                 raise BadField("id", f"{case.id[:80]!r} is already on an earlier line")
             picture = layout.picture(row) if pictures is not None or layout.embeds else None
             case = with_shown(case, layout, picture, pictures, writer.staging)
         except BadField as wrong:
             on_bad(line, wrong.field, wrong.reason)
-            bad += 1
+            counts.bad += 1
             continue
         writer.add(msgspec.structs.replace(case, suite=layout.suite))
-        ids.add(case.id)
+        counts.add(case)
         if layout.tries_pictures and (kinds := _different_kinds(case)):
-            mixed[f"{case.id}: {kinds}"] = line
-        if case.cell:
-            sets[case.cell.set] = sets.get(case.cell.set, (0, 0))[0] + 1, case.cell.of
-        text_only += case.text_only
-        without_picture += case.image is None and not case.text_only
+            counts.mixed[f"{case.id}: {kinds}"] = line
         if case.image is None and pictures is not None and picture is not None:
-            not_found.setdefault(str(picture), line)
-    incomplete = tuple(
-        f"{name[:80]!r} has {count} of {wanted} cases" for name, (count, wanted) in sets.items() if count < wanted
-    )
-    return Imported(len(ids), bad, without_picture, incomplete, not_found, text_only, len(sets), tuple(unused), mixed)
+            counts.not_found.setdefault(str(picture), line)
+    return counts.result()
+
+
+class _Counts:
+    """Counts cases and problems during an import; the names are those of `Imported`."""
+
+    def __init__(self) -> None:
+        self.ids: set[str] = set()
+        self.bad = 0
+        self.not_found: dict[str, int] = {}
+        self.unused: dict[str, None] = {}
+        self.mixed: dict[str, int] = {}
+        self._without_picture = 0
+        self._text_only = 0
+        self._sizes: Counter[str] = Counter()
+        """The number of cases of each set."""
+        self._planned_sizes: dict[str, int] = {}
+
+    def add(self, case: Case) -> None:
+        """Count a case."""
+        self.ids.add(case.id)
+        self._text_only += case.text_only
+        self._without_picture += case.image is None and not case.text_only
+        if case.cell:
+            self._sizes[case.cell.set] += 1
+            self._planned_sizes[case.cell.set] = case.cell.of
+
+    def result(self) -> Imported:
+        """Return the result of the import."""
+        incomplete = tuple(
+            f"{name[:80]!r} has {count} of {self._planned_sizes[name]} cases"
+            for name, count in self._sizes.items()
+            if count < self._planned_sizes[name]
+        )
+        return Imported(
+            cases=len(self.ids),
+            bad=self.bad,
+            without_picture=self._without_picture,
+            incomplete=incomplete,
+            not_found=self.not_found,
+            text_only=self._text_only,
+            sets=len(self._sizes),
+            unused=tuple(self.unused),
+            mixed=self.mixed,
+        )
 
 
 def _different_kinds(case: Case) -> str:

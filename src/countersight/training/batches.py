@@ -53,12 +53,12 @@ class TrainingBatches:
     def _ahead(self, parts: Sequence[Sequence[Example]]) -> Iterator[Batch]:
         """Create the batches in a background thread, a few in advance."""
         with ThreadPoolExecutor(1, "batches") as pool:
-            left = iter(parts)
-            coming = [(part, pool.submit(self._tensors, part)) for part in islice(left, AHEAD)]
-            while coming:
-                part, made = coming.pop(0)
-                coming += [(after, pool.submit(self._tensors, after)) for after in islice(left, 1)]
-                yield part, made.result()
+            remaining = iter(parts)
+            started = [(part, pool.submit(self._tensors, part)) for part in islice(remaining, AHEAD)]
+            while started:
+                part, batch = started.pop(0)
+                started += [(after, pool.submit(self._tensors, after)) for after in islice(remaining, 1)]
+                yield part, batch.result()
 
     def _length(self, example: Example) -> int:
         return max(map(len, self._encoded(example)))
@@ -71,17 +71,17 @@ class TrainingBatches:
 
     def _tensors(self, part: Sequence[Example]) -> dict[str, Tensor]:
         tokens, real = self._sequences.batch([row for example in part for row in self._encoded(example)])
-        given = {"tokens": torch.from_numpy(tokens), "real": torch.from_numpy(real)}
+        tensors = {"tokens": torch.from_numpy(tokens), "real": torch.from_numpy(real)}
         if self._plan.inputs == "full":  # the picture of each example, stored once, and its index for each sequence
             features, boxes, there = map(torch.from_numpy, side_by_side([self._views[one.picture] for one in part]))
             shown = torch.arange(len(part)).repeat_interleave(torch.tensor([len(one.options) for one in part]))
-            given |= {"features": features, "boxes": boxes, "there": there, "shown": shown}
+            tensors |= {"features": features, "boxes": boxes, "there": there, "shown": shown}
         if self._plan.surface:
             for one in part:
                 if one.key not in self._counts:
                     self._counts[one.key] = surface(self._plan.inputs, one.parts, one.options)
-            given["counts"] = torch.from_numpy(np.concatenate([self._counts[one.key] for one in part]))
-        return given
+            tensors["counts"] = torch.from_numpy(np.concatenate([self._counts[one.key] for one in part]))
+        return tensors
 
 
 def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:

@@ -81,9 +81,9 @@ class Trainer:
         """Return the log-probabilities of the options of each example."""
         self.network.eval()
         found = {}
-        for part, given in self._batches.in_order(examples, 4 * self.plan.batch):
+        for part, tensors in self._batches.in_order(examples, 4 * self.plan.batch):
             with self._autocast():
-                scores = self.network(**self._to_device(given)).float().cpu()
+                scores = self.network(**self._to_device(tensors)).float().cpu()
             for example, one in zip(part, scores.split([len(each.options) for each in part]), strict=True):
                 found[example.key] = functional.log_softmax(one, 0)
         return found
@@ -114,22 +114,22 @@ class Trainer:
 
         The contrastive objective adds the loss of matching each right text with its own picture in the batch.
         """
-        part, given = batch
-        there = self._to_device(given)
+        part, tensors = batch
+        inputs = self._to_device(tensors)
         sizes = [len(example.options) for example in part]
-        together: Tensor | float = 0.0
+        contrastive_loss: Tensor | float = 0.0
         if self.plan.objective == "contrastive" and isinstance(self.network, TwoStreams):
-            counts = there.pop("counts", None)
-            text, vision = self.network.tokens(**there)
+            counts = inputs.pop("counts", None)
+            text, vision = self.network.tokens(**inputs)
             starts = accumulate(sizes[:-1], initial=0)
             right = [start + example.right for start, example in zip(starts, part, strict=True)]
-            together = _contrastive_loss(text[right] @ vision[right].T / text.shape[1] ** 0.5)
+            contrastive_loss = _contrastive_loss(text[right] @ vision[right].T / text.shape[1] ** 0.5)
             scores = self.network.scored(text, vision, counts)
         else:
-            scores = self.network(**there)
+            scores = self.network(**inputs)
         padded = nn.utils.rnn.pad_sequence(scores.float().split(sizes), batch_first=True, padding_value=-torch.inf)
         answers = torch.tensor([example.right for example in part], device=self._device)
-        return functional.cross_entropy(padded, answers) + together
+        return functional.cross_entropy(padded, answers) + contrastive_loss
 
     def _set_rate(self, passed: float) -> None:
         """Set the learning rate: linear warm-up and decay if the plan has a warm-up; else constant, as published."""
@@ -139,9 +139,9 @@ class Trainer:
         for group in self._optimizer.param_groups:
             group["lr"] = group["initial_lr"] * max(share, 1e-3)
 
-    def _to_device(self, given: dict[str, Tensor]) -> dict[str, Tensor]:
-        there = {name: tensor.to(self._device, non_blocking=True) for name, tensor in given.items()}
-        return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in there.items()}
+    def _to_device(self, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+        moved = {name: tensor.to(self._device, non_blocking=True) for name, tensor in tensors.items()}
+        return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in moved.items()}
 
     def _autocast(self) -> Any:
         short = self._device.type == "cuda" and self.plan.precision == "bf16"
