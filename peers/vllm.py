@@ -39,9 +39,8 @@ def model() -> Path:
     folder = WORK / "tiny-qwen2-vl"
     shutil.rmtree(folder, ignore_errors=True)
     tiny.TEXT |= {"hidden_size": 128, "head_dim": 32}
-    vision = {"depth": 2, "embed_dim": 64, "hidden_size": 128, "num_heads": 2, "mlp_ratio": 2, "patch_size": 8}
-    vision |= {"spatial_merge_size": 2, "temporal_patch_size": 2, "initializer_range": 0.3}
-    return tiny._qwen_vl(folder, "Qwen2VL", vision, [4, 6, 6], 8)
+    vision = {"embed_dim": 64, "hidden_size": 128, "mlp_ratio": 2}
+    return tiny.qwen_vl(folder, "Qwen2VL", vision, sections=[4, 6, 6])
 
 
 def environment() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -268,11 +268,12 @@ QWEN_EXTRA = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pa
 QWEN_TEMPLATE = CHATML.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>")
 
 
-def _qwen_vl(folder: Path, name: str, vision: dict[str, Any]) -> Path:
+def qwen_vl(folder: Path, name: str, vision: dict[str, Any], sections: Sequence[int] = (2, 1, 1)) -> Path:
+    """Write a tiny Qwen model; `sections` divide half of the width of a head. Used by `peers.vllm` too."""
     tokenizer = _qwen(*QWEN_EXTRA)
     start, end, image, video = tokenizer.convert_tokens_to_ids(list(QWEN_EXTRA))
     text = {key: value for key, value in TEXT.items() if key != "head_dim"}
-    parameters = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 1, 1]}
+    parameters = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": list(sections)}
     config = getattr(transformers, name + "Config")(
         vision_config={
             **{"depth": 2, "num_heads": 2, "patch_size": 8, "spatial_merge_size": 2, "temporal_patch_size": 2},
@@ -295,12 +296,12 @@ def _qwen_vl(folder: Path, name: str, vision: dict[str, Any]) -> Path:
 
 
 def qwen2_vl(folder: Path) -> Path:
-    return _qwen_vl(folder, "Qwen2VL", {"embed_dim": 32, "hidden_size": HIDDEN, "mlp_ratio": 2})
+    return qwen_vl(folder, "Qwen2VL", {"embed_dim": 32, "hidden_size": HIDDEN, "mlp_ratio": 2})
 
 
 def qwen2_5_vl(folder: Path) -> Path:
     sizes = {"hidden_size": 32, "out_hidden_size": HIDDEN, "intermediate_size": 48, "window_size": 32}
-    return _qwen_vl(folder, "Qwen2_5_VL", {**sizes, "fullatt_block_indexes": [1]})
+    return qwen_vl(folder, "Qwen2_5_VL", {**sizes, "fullatt_block_indexes": [1]})
 
 
 def idefics3(folder: Path) -> Path:
