@@ -81,9 +81,9 @@ def test_a_comparison_says_what_is_compared_with_n_and_intervals(
     assert main(["compare", str(old), str(new)]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "20 cases: m (old) and n (new)" in shown
-    assert "the two runs differ in their model: openai:m and openai:n." in shown
+    assert "The two runs differ in their model: openai:m and openai:n." in shown
     assert (
-        "5.0% of the replies are unread; the drop is between 25.0 and 35.0 depending on how they count: m (old)."
+        "Old run: 5.0% of the replies are unread; the drop is between 25.0 and 35.0 depending on how they count."
         in shown
     )
     [drop] = [each for each in cs.compare(old / "scores.json", new) if each.measure == "drop"]

@@ -1,96 +1,19 @@
-"""Describe a dataset: the numbers of cases, lengths of questions, and frequencies of right answers.
+"""The statistics of a dataset, counted in one pass, and their SVG figure."""
 
-The statistics are counted in one pass, and shown as tables in the terminal and as one SVG figure.
-"""
-
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 import msgspec
-from rich.console import Console
 
 from countersight.authoring import Funnel
-from countersight.case import LETTERS, TWO_WORLDS, VARIANT_DESCRIPTIONS, Case, Question, World
-from countersight.html import Grid, Markup, TableCell, fragment, name, print_grids, sheet, shortened, table_line
-from countersight.suites import SuiteTally, known_suite, words
+from countersight.case import TWO_WORLDS, VARIANT_DESCRIPTIONS, Case
+from countersight.description.counting import ALL, GroupStatistics, WorldShares, answer_bars, length_bars
+from countersight.html import Markup, fragment, sheet, shortened
+from countersight.suites import SuiteTally, known_suite
 from countersight.text import several
 
-ALL: Final = "all"
-OTHER: Final = "(other)"
-"""The name under which rare open answers are counted together."""
-_MAX_DISTINCT_ANSWERS = 10_000  # distinct open answers counted separately; others are counted as OTHER, to limit memory
-
-
-class WorldStatistics:
-    """The statistics of one group's questions in one world, updated question by question."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.questions = 0
-        self.lengths = Counter[int]()
-        """The number of questions by length in words."""
-        self.answers = Counter[str]()
-        """How often each answer is right; for a choice, the text of the right option."""
-        self.options = Counter[str]()
-        """How often each letter is right, for every offered letter, and how often yes and no are."""
-
-    def add(self, question: Question) -> None:
-        """Count a question."""
-        self.questions += 1
-        self.lengths[words(question)] += 1
-        if question.hidden:
-            return
-        answer = question.right_text
-        self.answers[answer if len(self.answers) < _MAX_DISTINCT_ANSWERS or answer in self.answers else OTHER] += 1
-        if question.kind == "choice":
-            self.options.update(dict.fromkeys(LETTERS[: len(question.options)], 0))
-        if question.kind in ("choice", "boolean"):
-            self.options[question.answer] += 1
-
-    @property
-    def mean_words(self) -> float:
-        """The mean length of a question in words."""
-        return sum(length * n for length, n in self.lengths.items()) / self.questions if self.questions else 0.0
-
-    @property
-    def frequent_answers(self) -> list[tuple[str, int]]:
-        """The frequent right answers with their counts; empty if nearly every question has a different answer."""
-        found = sorted(self.answers.items(), key=lambda item: (-item[1], item[0]))
-        return [(answer, n) for answer, n in found if n >= _RARE_SHARE * self.questions]
-
-    @property
-    def balance(self) -> str:
-        """The shares of the letters, or of yes and no, among the right answers of closed questions."""
-        total = self.options.total()
-        order = (*LETTERS, "yes", "no")
-        listed = [(option, self.options[option]) for option in order if option in self.options]
-        return "  ".join(f"{option} {100 * n / total:.1f}%" for option, n in listed) if total else ""
-
-
-class GroupStatistics:
-    """The statistics of one group's cases, updated case by case."""
-
-    def __init__(self, group: str) -> None:
-        self.group = group
-        self.cases = self.pairs = self.changed = 0
-        self.factual, self.counterfactual = WorldStatistics("factual"), WorldStatistics("counterfactual")
-
-    @property
-    def worlds(self) -> tuple[WorldStatistics, WorldStatistics]:
-        """The factual world, then the counterfactual one."""
-        return self.factual, self.counterfactual
-
-    def add(self, case: Case) -> None:
-        """Count a case; a pair has questions in both worlds, and is changed if their right answers differ."""
-        self.cases += 1
-        for world, question in zip(self.worlds, (case.factual, case.counterfactual), strict=True):
-            if question:
-                world.add(question)
-        if case.factual and case.counterfactual and not case.factual.hidden:
-            self.pairs += 1
-            self.changed += case.factual.right_text != case.counterfactual.right_text
+_STYLE: Final = " .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }"
 
 
 class DatasetStatistics(msgspec.Struct, frozen=True):
@@ -134,158 +57,6 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStat
             each.add(case)
     of_suites = {name: own for name, own in suites.items() if own}
     return DatasetStatistics(total.cases, tuple(groups.values()), total, of_suites, funnel, controls)
-
-
-_MAX_ANSWERS = 40
-_MAX_GROUPS = 24
-_RARE_SHARE = 0.005
-CONTROLLED: Final = "the change must not affect the answer"
-
-
-class WorldShares(msgspec.Struct, frozen=True):
-    """One category and its share of the questions in each world, factual first."""
-
-    label: str
-    shares: tuple[float, ...]
-
-
-def answer_bars(group: GroupStatistics) -> list[WorldShares]:
-    """Return the share of each right answer: words by frequency, then numbers in order; empty if none is frequent."""
-    if not any(world.frequent_answers for world in group.worlds):
-        return []
-    both = group.factual.answers + group.counterfactual.answers
-    kept = sorted(both.keys() - {OTHER}, key=lambda answer: (-both[answer], answer))[:_MAX_ANSWERS]
-    kept.sort(key=lambda answer: (_is_number(answer), float(answer) if _is_number(answer) else 0.0))
-    bars = [_shares(group, answer, lambda world: world.answers[answer]) for answer in kept]  # noqa: B023 - called at once
-    rest = _shares(group, OTHER, lambda world: world.answers.total() - sum(world.answers[answer] for answer in kept))
-    return [*bars, rest] if any(rest.shares) else bars
-
-
-def length_bars(group: GroupStatistics, most: int = 40) -> list[WorldShares]:
-    """Return the share of questions of each length in words, with lengths grouped into at most `most` bars."""
-    lengths = group.factual.lengths + group.counterfactual.lengths
-    if not lengths:
-        return []
-    low, high = min(lengths), max(lengths)
-    step = -(-(high - low + 1) // most)
-    bars = []
-    for start in range(low, high + 1, step):
-        inside = range(start, start + step)
-        label = str(start) if step == 1 else f"{start}–{inside[-1]}"
-        bars.append(_shares(group, label, lambda world: sum(world.lengths[each] for each in inside)))  # noqa: B023 - called at once
-    return bars
-
-
-def _shares(group: GroupStatistics, label: str, number: Callable[[WorldStatistics], int]) -> WorldShares:
-    return WorldShares(label, tuple(number(world) / (world.questions or 1) for world in group.worlds))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return float(text) == float(text)
-    except ValueError:
-        return False
-
-
-_TOP_ANSWERS = 3
-_MAX_GROUPS_ON_SCREEN = 10
-"""The maximum number of groups on one screen; the largest groups are kept."""
-
-
-def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
-    """Return tables for one screen: the groups, and the balance of right options over all cases."""
-    shown = sorted(statistics.groups, key=lambda group: -group.cases)[:_MAX_GROUPS_ON_SCREEN]
-    groups = [group for group in statistics.groups if group in shown]
-    left = len(statistics.groups) - len(groups)
-    yield _groups(statistics, groups, f"{several(left, 'smaller group')} not shown" if left else "", top=1)
-    yield from _balance([statistics.total])
-
-
-def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
-    """Yield every table."""
-    yield _groups(statistics, statistics.groups, "", top=_TOP_ANSWERS)
-    if statistics.cases:
-        if bars := answer_bars(statistics.total):
-            yield _bars("Right answers", "answer", bars)
-        yield _bars("Words per question, including options", "words", length_bars(statistics.total, most=20))
-    groups = statistics.groups if 1 < len(statistics.groups) <= _MAX_GROUPS else ()
-    yield from _balance([*groups, statistics.total], by_group=True)
-    for suite in statistics.suites.values():
-        yield from suite.tables()
-    if statistics.funnel:
-        yield funnel_table(statistics.funnel)
-
-
-def _balance(groups: Iterable[GroupStatistics], *, by_group: bool = False) -> Iterator[Grid]:
-    """Yield a table of the balance of right answers, if there are closed questions."""
-    rows = [[group.group or "(none)", world.world, world.balance] for group in groups for world in group.worlds]
-    first = 0 if by_group else 1
-    lines = tuple(table_line(*row[first:]) for row in rows if row[-1])
-    if lines:
-        yield Grid("Balance of right answers", ("group", "world", "share of each")[first:], lines)
-
-
-def _groups(
-    statistics: DatasetStatistics, groups: tuple[GroupStatistics, ...] | list[GroupStatistics], note: str, *, top: int
-) -> Grid:
-    most = "most frequent answer" if top == 1 else "most frequent answers"
-    head = (
-        "group",
-        "cases",
-        "words factual",
-        "words counterfactual",
-        "answer changes",
-        f"{most} factual",
-        "counterfactual",
-    )
-    controls = f"and {several(statistics.controls, 'control')}: {CONTROLLED}" if statistics.controls else ""
-    note = "; ".join(filter(None, (controls, note, "words: mean length of a question with its options")))
-
-    def frequent(world: WorldStatistics) -> str:
-        found = world.frequent_answers[:top]
-        return ", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found)
-
-    lines = (
-        table_line(
-            group.group or "(none)",
-            group.cases,
-            *(f"{world.mean_words:.2f}" if world.questions else "" for world in group.worlds),
-            f"{group.changed / group.pairs:.1%}" if group.pairs else "",
-            *map(frequent, group.worlds),
-            total=group is statistics.total,
-        )
-        for group in (*groups, statistics.total)
-    )
-    return Grid(several(statistics.cases, "case"), head, tuple(lines), note)
-
-
-def _bars(title: str, heading: str, bars: list[WorldShares]) -> Grid:
-    lines = (table_line(name(bar.label)[:24], *(f"{100 * share:.1f}%" for share in bar.shares)) for bar in bars)
-    return Grid(title, (heading, *TWO_WORLDS), tuple(lines))
-
-
-_MAX_REASONS = 3
-
-
-def funnel_table(funnel: Funnel) -> Grid:
-    """Return a table of the steps, the number left after each, and the reasons for the losses."""
-    steps = [(step.name, step.passed, step.reasons) for step in funnel.steps]
-    steps.append(("different suppositions", funnel.patterns, funnel.operations))
-    lines = (table_line(TableCell(name, (_why(reasons),)), left) for name, left, reasons in steps)
-    return Grid(f"From questions to pairs, written by {funnel.writer}", ("step", "left"), tuple(lines))
-
-
-def _why(reasons: tuple[tuple[str, int], ...]) -> str:
-    listed = ", ".join(f"{count:,} {reason}" for reason, count in reasons[:_MAX_REASONS])
-    return f"{listed}, …" if len(reasons) > _MAX_REASONS else listed
-
-
-_STYLE: Final = " .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }"
-
-
-def render(statistics: DatasetStatistics, console: Console, *, everything: bool = True) -> None:
-    """Print tables to the terminal: all of them, or those that fit on one screen."""
-    print_grids(all_tables(statistics) if everything else summary(statistics), console)
 
 
 def write_svg(statistics: DatasetStatistics, path: Path) -> None:

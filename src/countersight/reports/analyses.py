@@ -6,9 +6,11 @@ from typing import Final
 
 from countersight.case import TWO_WORLDS
 from countersight.html import Figure, Grid, TableCell, interval, name, percent, table_line
+from countersight.reports.bias import bias_analysis
 from countersight.reports.data import Analysis
-from countersight.reports.image_groups import PictureGroups, bias_analysis
-from countersight.reports.loaded_run import LoadedRun, short_name
+from countersight.reports.image_groups import PictureGroups
+from countersight.reports.labels import short_name
+from countersight.reports.loaded_run import LoadedRun
 from countersight.reports.programs import composed_analysis, program_analysis
 from countersight.reports.tables import group_line
 from countersight.scoring import (

@@ -1,20 +1,18 @@
-"""Score runs of one dataset, and name them."""
+"""Score runs of one dataset for a report."""
 
-import ast
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from countersight.case import TWO_WORLDS, Reply, World
-from countersight.detection import parted
-from countersight.engine import COMPOSED, RunFolder, RunManifest
-from countersight.html import Figure, name, shortened
+from countersight.case import TWO_WORLDS, World
+from countersight.engine import RunFolder, RunManifest
+from countersight.html import Figure
 from countersight.reports.advice import advice
-from countersight.reports.data import MAX_NAME_LENGTH, DividedScores, RunScores
+from countersight.reports.data import DividedScores, RunScores
+from countersight.reports.labels import numbered_labels
+from countersight.reports.program_records import ReplyRecorder
 from countersight.scoring import (
     NO_GROUP,
     Comparison,
@@ -32,53 +30,6 @@ from countersight.scoring import (
     summed,
 )
 from countersight.suites import Terms, terms
-
-
-class ProgramRecord(msgspec.Struct, frozen=True):
-    """A program written for a question: a digest of its content, and how it failed if it did."""
-
-    digest: bytes
-    failure: str
-    reason: str
-
-
-class ReplyRecorder:
-    """The programs and the composed answers of a run, collected while its replies are read."""
-
-    def __init__(self) -> None:
-        self.programs: dict[int, ProgramRecord] = {}
-        """Programs by the number of their reply in the journal; scoring decides which of several replies counts."""
-        self.composed: set[int] = set()
-        """Rows whose counterfactual question was answered by the grammar."""
-
-    def watch(self, replies: Iterable[Reply]) -> Iterator[Reply]:
-        """Yield the given replies unchanged, and record their programs on the way."""
-        for place, reply in enumerate(replies):
-            if reply.trace is not None:
-                failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
-                self.programs[place] = ProgramRecord(program_digest(reply.trace.program), failure, reply.reason)
-            if reply.finish == COMPOSED:
-                self.composed.add(reply.row)
-            yield reply
-
-
-@lru_cache(maxsize=1024)  # the runs of one report often contain the same programs
-def program_digest(program: str) -> bytes:
-    """Return a digest of a program that ignores its comments, docstrings and whitespace."""
-    try:
-        tree = ast.parse(program)
-        for node in ast.walk(tree):
-            body = getattr(node, "body", None)
-            if isinstance(body, list):
-                body[:] = [line for line in body if not _is_remark(line)] or body[:1]
-        normalized = ast.dump(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        normalized = " ".join(program.split())
-    return hashlib.blake2b(normalized.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-
-
-def _is_remark(line: object) -> bool:
-    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and isinstance(line.value.value, str)
 
 
 class LoadedRun(RunScores, frozen=True, kw_only=True, eq=False):
@@ -180,48 +131,3 @@ def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Figure]:
         return {}
     sums = {key: summed([row.figure(key) for row in rows]) for key in ("factual", "counterfactual", "both_right")}
     return {key: found for key, found in sums.items() if found}
-
-
-def labels(runs: Sequence[RunFolder]) -> list[str]:
-    """Return a unique short name for each run: the model, then what else distinguishes the runs."""
-    models = [short_name(run.manifest.model) for run in runs]
-    ranked = [", ranked" if run.manifest.answering == "rank" else "" for run in runs]
-    ways = [model + way for model, way in zip(models, ranked, strict=True)]
-    prompts = [f"{words}, {run.manifest.prompt.name}" for words, run in zip(ways, runs, strict=True)]
-    folders = [f"{words} ({run.path.resolve().name})" for words, run in zip(prompts, runs, strict=True)]
-    for names in (models, ways, prompts, folders):
-        if len(set(names)) == len(names):
-            return names
-    return [f"{number}: {words}" for number, words in enumerate(folders, 1)]
-
-
-def numbered_labels(runs: Sequence[RunFolder]) -> list[tuple[int, str]]:
-    """Return the number and the label of each run; if all names are short, numbers are 0 and not part of the label."""
-    names = labels(runs)
-    if len(names) == 1 or all(shortened(each, MAX_NAME_LENGTH) == each for each in map(name, names)):
-        return [(0, each) for each in names]
-    return [(number, f"#{number} {each}") for number, each in enumerate(names, 1)]
-
-
-_PROGRAMS = ("viper:", "visprog:")
-_DETECTOR, _TOLD = "detector:", "told:"
-
-
-def short_name(model: str) -> str:
-    """Return gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1/v1#qwen; for a program, both models."""
-    if model.startswith(_PROGRAMS):
-        style, _, rest = model.partition(":")
-        code, named, vision = rest.rpartition(";vision=")
-        return f"{style}:{short_name(code)};vision={_vision_name(vision)}" if named else f"{style}:{short_name(rest)}"
-    _, mark, served = model.rpartition("#")
-    return served if mark else model.removeprefix("openai:")
-
-
-def _vision_name(name: str) -> str:
-    """Return a short name: detector:yolo.onnx for detector:/weights/yolo.onnx?labels=/weights/names.txt."""
-    if not name.startswith(_DETECTOR):
-        return short_name(name)
-    where, second = parted(name.removeprefix(_DETECTOR))
-    file = _DETECTOR + where.partition("?")[0].rstrip("/").rpartition("/")[2]
-    told = _TOLD if second.startswith(_TOLD) else ""
-    return f"{file}+{told}{short_name(second.removeprefix(_TOLD))}" if second else file

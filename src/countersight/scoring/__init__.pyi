@@ -11,6 +11,8 @@ from .accuracy import score as score
 from .accuracy import score_line as score_line
 from .answer_table import ScoredAnswer as ScoredAnswer
 from .answer_table import write_frame as write_frame
+from .asking_until import against_folder as against_folder
+from .asking_until import ask_until as ask_until
 from .comparing import NOTABLE_UNREAD_DIFFERENCE as NOTABLE_UNREAD_DIFFERENCE
 from .comparing import TYPICAL_DISCORDANT_SHARES as TYPICAL_DISCORDANT_SHARES
 from .comparing import ComparedRuns as ComparedRuns
@@ -71,8 +73,6 @@ from .raters import cohen_kappa as cohen_kappa
 from .raters import krippendorff_alpha as krippendorff_alpha
 from .run_scores import SCORES as SCORES
 from .run_scores import JudgedRun as JudgedRun
-from .run_scores import against_folder as against_folder
-from .run_scores import ask_until as ask_until
 from .run_scores import judge_run as judge_run
 from .run_scores import score_run as score_run
 from .sequences import anytime_interval as anytime_interval
