@@ -14,7 +14,7 @@ from countersight.dataset import METADATA
 from countersight.engine import JOURNAL, MANIFEST, RunFolder
 from countersight.errors import CountersightError
 from countersight.html import NOTHING, Grid, Line, TableCell, figure_cell, name, table_line
-from countersight.reports import LoadedReport, load
+from countersight.reports import LoadedReport, load, short_name
 from countersight.scoring import describe_progress, score_run
 from countersight.text import several
 
@@ -108,7 +108,7 @@ class WatchedRun:
         row = scores.overall
         figures = tuple(figure_cell(row.figure(key), None) for key in ("drop", "factual", "counterfactual"))
         progress = describe_progress(row, scores.damaged)
-        return FolderSummary(manifest.model, dataset.name, progress, figures, dataset.fingerprint)
+        return FolderSummary(short_name(manifest.model), dataset.name, progress, figures, dataset.fingerprint)
 
 
 class WatchedAudit:
