@@ -1,5 +1,7 @@
 """Find causal graphs among the causal edges of many scene graphs, by joins over the whole table of edges.
 
+This is our own code because it is about 1,000 times as fast as networkx (`python -m benchmarks.motifs`).
+
 Graphs are induced subgraphs, as in the isomorphic matching of CELLO: the edges among the things are exactly those of
 the kind. So two or three things form one kind of graph at most: a chain A→B→C with an edge A→C is confounding, not a
 chain; so is a collision A→C←B whose causes are joined. Two things that depend on each other, and cycles of three, are

@@ -1,4 +1,7 @@
-"""Batch APIs of OpenAI, Anthropic and Gemini, which process many requests asynchronously at half the price."""
+"""Batch APIs of OpenAI, Anthropic and Gemini, which process many requests asynchronously at half the price.
+
+This is our own code because a batch that was sent must be found again after a kill, which the SDKs leave to the caller.
+"""
 
 import datetime
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator

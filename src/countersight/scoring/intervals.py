@@ -8,6 +8,7 @@
   much (Korn and Graubard, 1998). The design effect is cluster-robust with Satterthwaite's degrees of freedom, and is
   pulled towards its largest possible value while there are few mistakes to estimate it from.
 
+This is our own code because common packages have no intervals for paired differences in clusters.
 `benchmarks/coverage.py` measures the coverage of all intervals. All results are deterministic.
 """
 
