@@ -90,7 +90,7 @@ def test_run_imports_neither_numpy_nor_drawing_nor_templates(tmp_path):
         (["make", "cosim", "--from", "real.csv", "-o", "x"], "real.csv is not a complete JSON file"),
     ],
 )
-def test_a_mistake_is_one_sentence(tmp_path, monkeypatch, arguments, sentence):
+def test_a_user_error_is_one_sentence(tmp_path, monkeypatch, arguments, sentence):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     dataset(tmp_path / "d", 1)
@@ -113,14 +113,14 @@ def test_a_mistake_is_one_sentence(tmp_path, monkeypatch, arguments, sentence):
     ("option", "value"),
     [("--price", "2.5"), ("--price", "nan,nan"), ("--price=-1,-1", None), ("--temperature", "nan"), ("--timeout", "0")],
 )
-def test_a_number_that_makes_no_sense_is_refused_in_words(option, value):
+def test_an_impossible_number_is_refused_with_a_reason(option, value):
     done = command_here("run", "d", "--model", "chance", "-o", "r", *filter(None, (option, value)))
     assert done.returncode == 2
     assert "is not a" in done.stderr or "is not two prices" in done.stderr
 
 
 @pytest.mark.slow
-def test_being_told_to_end_is_heard_where_ctrl_c_is_not(tmp_path):
+def test_sigterm_stops_a_background_job_that_ignores_ctrl_c(tmp_path):
     """A job that a script started in the background ignores Ctrl-C; it must not ignore being ended."""
     make = f"{sys.executable} -m countersight make cvqa-synthetic --size 30000 -o d"
     begun = "until ls .d.making-*/images/*.png; do sleep 0.1; done >/dev/null 2>&1"
@@ -131,7 +131,7 @@ def test_being_told_to_end_is_heard_where_ctrl_c_is_not(tmp_path):
 
 
 @pytest.mark.slow
-def test_making_that_is_stopped_leaves_neither_files_nor_processes(tmp_path):
+def test_a_stopped_make_leaves_neither_files_nor_processes(tmp_path):
     command = [sys.executable, "-m", "countersight", "make", "cvqa-synthetic", "--workers", "2", "-o", "d"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
     wait_until(lambda: list(tmp_path.glob(".d.making-*/images/*.png")), process)
@@ -142,7 +142,7 @@ def test_making_that_is_stopped_leaves_neither_files_nor_processes(tmp_path):
 
 
 @pytest.mark.slow
-def test_workers_end_with_a_maker_that_was_killed(tmp_path):
+def test_workers_end_when_make_is_killed(tmp_path):
     command = [sys.executable, "-m", "countersight", "make", "cvqa-synthetic", "--workers", "2", "-o", "d"]
     process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
     wait_until(lambda: list(tmp_path.glob(".d.making-*/images/*.png")), process)
@@ -205,7 +205,7 @@ def test_bad_rows_and_pictures_are_counted_at_the_end_and_the_run_goes_on(tmp_pa
     assert "1 bad row\n  metadata.jsonl line 5: id: Expected `str`, got `int`" in done.stderr
 
 
-def test_a_pipe_that_closes_is_no_error(tmp_path):
+def test_a_closed_pipe_is_no_error(tmp_path):
     command = f"{sys.executable} -m countersight list models | head -c 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""
@@ -224,7 +224,7 @@ def test_the_embedded_model_ranks_as_well_as_it_writes(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_demo_tells_the_whole_story_and_goes_on_where_it_was_stopped(tmp_path):
+def test_the_demo_runs_to_the_end_and_resumes_after_a_stop(tmp_path):
     for _ in range(2):
         done = countersight("demo", "--size", 20, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -246,11 +246,11 @@ def test_errors_of_the_library_name_options_on_the_command_line(tmp_path, capsys
     assert "leave out --rank" in capsys.readouterr().err
 
 
-def test_what_is_no_argument_stays_as_it_stands():
+def test_words_that_are_no_arguments_stay_unchanged():
     assert in_options("give an object with `reply`; or `source`") == "give an object with `reply`; or --from"
 
 
-def test_a_run_as_a_file_asks_every_model_about_every_dataset(tmp_path, monkeypatch, capsys):
+def test_a_toml_file_runs_every_model_on_every_dataset(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name, seed in (("a", "1"), ("b", "2")):
         assert main(["make", "cvqa-synthetic", "--size", "2", "--seed", seed, "--workers", "1", "-o", name]) == 0
@@ -270,7 +270,7 @@ def test_a_run_as_a_file_asks_every_model_about_every_dataset(tmp_path, monkeypa
         assert words in capsys.readouterr().err
 
 
-def test_options_beside_a_file_of_runs_apply_to_every_run_and_win(tmp_path, monkeypatch, capsys):
+def test_command_line_options_override_those_of_a_toml_file(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name in ("a", "b"):
         dataset(tmp_path / name, 4)
@@ -300,7 +300,7 @@ def test_an_estimate_needs_no_key(tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "run").exists()
 
 
-def test_what_the_engine_does_is_logged_where_that_is_asked_for(tmp_path):
+def test_the_engine_logs_with_log_level(tmp_path):
     countersight("make", "cvqa-synthetic", "--size", 2, "-o", "d", cwd=tmp_path)
     done = countersight("--log-level", "info", "run", "d", "--model", "chance", cwd=tmp_path)
     assert "INFO countersight.engine" in done.stderr
@@ -308,7 +308,7 @@ def test_what_the_engine_does_is_logged_where_that_is_asked_for(tmp_path):
 
 
 @pytest.mark.parametrize("port", ["99999", "0", "x"])
-def test_a_port_that_is_none_is_told_in_a_sentence(port, capsys):
+def test_an_invalid_port_gets_a_message(port, capsys):
     with pytest.raises(SystemExit):
         main(["view", "runs", "--port", port])
     assert f"'{port}' is not the number of a port, from 1 to 65535" in capsys.readouterr().err

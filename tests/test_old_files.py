@@ -33,7 +33,7 @@ def test_a_run_is_scored_and_reported(old, tmp_path):
     assert cs.leaderboard(run, out=tmp_path / "board").html.is_file()
 
 
-def test_a_killed_run_is_taken_up(old):
+def test_a_killed_run_resumes(old):
     first = (old / "half" / "replies.jsonl").read_bytes()
     run = cs.run(old / "dataset", "chance", out=old / "half", shown=True)
     journal = (old / "half" / "replies.jsonl").read_bytes()
@@ -41,7 +41,7 @@ def test_a_killed_run_is_taken_up(old):
     assert len(list(run.replies())) == 3
 
 
-def test_a_run_of_other_weights_is_not_mixed_with_ours(old):
+def test_runs_of_different_weights_are_not_mixed(old):
     with pytest.raises(cs.RunError, match="a different set of settings: weights"):
         cs.run(old / "dataset", "embedded", out=old / "run", shown=True)
 

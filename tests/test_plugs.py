@@ -138,7 +138,7 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
 
 
 @pytest.mark.slow
-def test_the_plugs_of_the_page_for_contributors_work_as_they_stand(tmp_path, installed):
+def test_the_plug_ins_of_the_contributing_page_work_unchanged(tmp_path, installed):
     shown = re.findall(r"^countersight (.*)$", CONTRIBUTING.read_text(), re.MULTILINE)
     assert [line.split()[0] for line in shown] == ["make", "run", "make", "audit"]
     for line in shown[:3]:
@@ -157,7 +157,7 @@ def test_the_plugs_of_the_page_for_contributors_work_as_they_stand(tmp_path, ins
     assert '"judge":"strict"' in steps
 
 
-def test_a_plug_that_cannot_be_imported_is_a_sentence(tmp_path, installed):
+def test_a_plug_in_that_cannot_be_imported_gets_a_message(tmp_path, installed):
     asked = dataset(tmp_path / "d", 1)
     command = [sys.executable, "-m", "countersight", "run", asked, "--model", "broken", "-o", tmp_path / "run"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=installed)
@@ -186,7 +186,7 @@ def test_lists_name_plug_ins_that_cannot_be_used(installed):
             assert sum(each.split()[:1] == [name] for each in listed) == (name in ("chance", "0-shot", "cello"))
 
 
-def test_a_model_without_an_attribute_is_a_sentence_and_leaves_no_folder(tmp_path, installed):
+def test_a_model_without_a_required_attribute_is_refused_and_leaves_no_folder(tmp_path, installed):
     asked = dataset(tmp_path / "d", 1)
     command = [sys.executable, "-m", "countersight", "run", asked, "--model", "blind", "-o", tmp_path / "run"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=installed)
@@ -207,12 +207,12 @@ def test_every_plug_has_a_name_words_and_a_home(kind: str):
 
 
 @pytest.mark.parametrize("kind", TABLES)
-def test_a_name_nobody_knows_is_a_sentence(kind: str):
+def test_an_unknown_name_gets_a_message(kind: str):
     with pytest.raises(CountersightError, match=f"there is no {TABLES[kind].what} 'nobody:at-all'"):
         TABLES[kind].find("nobody:at-all")
 
 
-def test_a_target_is_wanted_where_the_usage_names_one_and_refused_where_it_does_not():
+def test_a_target_is_required_or_refused_as_the_usage_says():
     table: Registry[object] = Registry(
         "thing",
         {
@@ -230,13 +230,13 @@ def test_a_target_is_wanted_where_the_usage_names_one_and_refused_where_it_does_
             table.find(wrong)
 
 
-def test_a_plug_that_takes_other_arguments_is_a_sentence():
+def test_a_plug_in_with_other_arguments_gets_a_message():
     table: Registry[object] = Registry("thing", {"bare": Plug("bare", "a class", "builtins:object")}, ModelError)
     with pytest.raises(ModelError, match="object must take three arguments: name, target and settings"):
         table.open("bare", None)
 
 
-def test_options_stand_behind_any_name_and_strange_ones_are_a_sentence():
+def test_options_follow_a_name_and_unknown_ones_are_refused():
     table: Registry[object] = Registry(
         "thing",
         {
@@ -276,7 +276,7 @@ class Careless:
         return b"PNG"
 
 
-def test_a_plug_in_whose_constructor_fails_is_a_sentence(monkeypatch):
+def test_a_plug_in_whose_constructor_fails_gets_a_message(monkeypatch):
     def brought(group: str) -> list[EntryPoint]:
         return [EntryPoint("wrecked", "test_plugs:Wrecked", group), EntryPoint("lost", "test_plugs:NOWHERE", group)]
 
@@ -287,7 +287,7 @@ def test_a_plug_in_whose_constructor_fails_is_a_sentence(monkeypatch):
         find_suite("lost")
 
 
-def test_an_editor_that_does_not_return_an_edited_is_a_sentence():
+def test_an_editor_that_returns_something_else_gets_a_message():
     async def edited() -> object:
         asked = AskedEditor(Careless(), RetryPolicy(), asyncio.Event(), AuditServer(AuditTally()))
         return await asked.ask(None)
@@ -296,7 +296,7 @@ def test_an_editor_that_does_not_return_an_edited_is_a_sentence():
         asyncio.run(edited())
 
 
-def test_eyes_of_a_program_that_are_named_twice_are_a_sentence():
+def test_vision_tools_named_twice_get_a_message():
     for twice in ("visprog:reference?vision=scene&vision=scene", "visprog:reference;vision=scene?vision=scene"):
         with pytest.raises(ModelError, match="has \\?vision= twice"):
             open_model(twice)

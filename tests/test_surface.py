@@ -78,7 +78,7 @@ def told(tmp_path_factory) -> tuple[cs.Run, cs.Run, cs.Audit]:
     return story(tmp_path_factory.mktemp("story"))
 
 
-def test_a_script_tells_the_whole_story(told):
+def test_a_script_runs_from_dataset_to_report(told):
     run, always, audit = told
     drop = run.scores().overall.drop
     assert drop.n == 6
@@ -98,7 +98,7 @@ def test_it_prints_nothing(told, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_run_that_is_there_is_taken_up_and_asks_nothing_again(told, tmp_path):
+def test_an_existing_run_resumes_and_asks_nothing_again(told, tmp_path):
     run, *_ = told
     before = (run.path / "replies.jsonl").read_bytes()
     cs.run(run.dataset(), "embedded", out=run.path)
@@ -122,7 +122,7 @@ def test_it_works_in_a_thread_and_under_a_running_loop(told, tmp_path):
     assert texts[0] == texts[1] == texts[2]
 
 
-def test_progress_is_told_how_far_it_is_and_when_the_work_broke_off(told, tmp_path):
+def test_progress_reports_every_step_and_an_interruption(told, tmp_path):
     heard = []
 
     @contextmanager
@@ -151,7 +151,7 @@ def test_a_plain_script_without_a_guard_makes_a_dataset_in_several_processes(tmp
     assert done.stdout == "40\n", done.stderr
 
 
-def test_a_part_of_the_cases_is_asked_first_and_more_of_them_later(told, tmp_path):
+def test_a_sample_of_cases_can_be_extended_later(told, tmp_path):
     few = list(cs.run(told[0].dataset(), "chance", out=tmp_path / "run", cases=2).replies())
     more = list(cs.run(told[0].dataset(), "chance", out=tmp_path / "run", cases=4).replies())
     assert len({reply.case for reply in few}) == 2
@@ -224,21 +224,21 @@ def test_a_function_or_a_model_that_raises_fails_its_question_and_no_other(told,
         (lambda told: cs.RetryPolicy(concurrency=0), "concurrency must be a number of at least 1, not 0"),
     ],
 )
-def test_arguments_that_make_no_sense_are_a_sentence(told, tmp_path, monkeypatch, wrong, sentence):
+def test_invalid_arguments_get_a_message(told, tmp_path, monkeypatch, wrong, sentence):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(cs.CountersightError, match=sentence):
         cs.run(told[0].dataset(), out="out", **{"model": "chance"} | wrong) if isinstance(wrong, dict) else wrong(told)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_arguments_of_other_makes_that_serve_are_taken(told, tmp_path):
+def test_equivalent_types_of_arguments_are_accepted(told, tmp_path):
     import numpy as np
 
     assert cs.make("supports", tmp_path / "d", size=np.int64(1), workers=1, difficulty="easy").count == 1
     assert cs.report((run for run in told[:2]), out=tmp_path / "report").html.is_file()
 
 
-def test_what_the_verbs_give_back_is_short_to_read(told, tmp_path):
+def test_results_have_short_representations(told, tmp_path):
     run, *_ = told
     assert len(repr(cs.report(run, out=tmp_path / "report"))) < 200
     assert "6 cases" in repr(run.dataset())
@@ -256,13 +256,13 @@ def test_what_the_verbs_give_back_is_short_to_read(told, tmp_path):
     assert repr(cs.Request("k", (turn,), "open")) == "Request('k': 'What is it?', open, 1 picture)"
 
 
-def test_nouns_are_opened_by_their_paths(told):
+def test_results_can_be_opened_by_path(told):
     run, *_ = told
     assert repr(cs.Run(run.path)) == repr(cs.Run(str(run.path))) == repr(run)
     assert cs.Dataset(run.dataset().path).fingerprint == run.dataset().fingerprint
 
 
-def test_nouns_show_themselves_in_a_notebook(tmp_path) -> None:
+def test_results_display_in_a_notebook(tmp_path) -> None:
     from making import case, dataset
 
     hostile = case(0, id="<script>alert(1)</script>")

@@ -21,14 +21,14 @@ def flowers(tmp_path_factory):
     return cs.make("cvqa-synthetic", tmp_path_factory.mktemp("verbs") / "flowers", size=6, seed=3)
 
 
-def test_a_model_that_was_opened_once_is_asked_twice(flowers, tmp_path):
+def test_an_opened_model_can_be_used_twice(flowers, tmp_path):
     with ChatServer() as server:
         model = cs.open_model(server.name)
         scores = [cs.run(flowers, model, out=tmp_path / str(time)).scores() for time in range(2)]
     assert [(found.overall.factual.n, found.overall.failed) for found in scores] == [(6, 0), (6, 0)]
 
 
-def test_whoever_interrupts_a_notebook_stops_the_work():
+def test_interrupting_a_notebook_stops_the_work():
     """Not in a loop of asyncio.run, which has Ctrl-C for itself: a notebook's is run until something is complete."""
     script = """
         import asyncio, os, signal
@@ -120,7 +120,7 @@ def test_a_dataset_is_a_sequence_of_cases_and_is_made_once(flowers, tmp_path):
     assert len(run.to_pandas()) == 12
 
 
-def test_a_table_that_changed_is_not_taken_for_the_dataset_made_from_it(tmp_path):
+def test_a_changed_table_is_not_taken_for_its_dataset(tmp_path):
     table, text = (
         tmp_path / "own.csv",
         "image,counterfactual_question,counterfactual_answer\nnone,How many if one left?,2\n",

@@ -83,12 +83,12 @@ def _arrows() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     )
 
 
-def test_every_room_has_its_floor():
+def test_every_package_has_a_layer():
     rooms = {_room(module) for module in MODULES} - {"", "__main__"}
     assert rooms == frozenset().union(*FLOORS)
 
 
-def test_arrows_go_down():
+def test_imports_point_down():
     upward = {(who, where) for who, where, _ in _arrows() if _floor(_room(where)) >= _floor(_room(who))}
     assert upward == set()
 
@@ -99,7 +99,7 @@ def _behind(target: str, names: tuple[str, ...]) -> Iterator[str]:
         yield DOORS.get(target, {}).get(name) or (f"{target}.{name}" if f"{target}.{name}" in MODULES else target)
 
 
-def test_no_module_imports_itself_by_way_of_others():
+def test_there_are_no_import_cycles():
     """Also not inside one room, nor by an import inside a function, nor for the sake of types alone."""
     beneath = {
         module: {each for found in _imports(tree) for each in _behind(*found) if each in MODULES}
@@ -110,7 +110,7 @@ def test_no_module_imports_itself_by_way_of_others():
     assert beneath == {}, "a circle, with all that stands on it"
 
 
-def test_nobody_reaches_past_a_door():
+def test_no_import_bypasses_the_door_of_a_package():
     """What others may use stands in a package's `__init__`; its modules are its own affair."""
     past = {
         (who, where)

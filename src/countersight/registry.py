@@ -124,24 +124,29 @@ class Registry(Generic[T]):
         """Return the function that opens the plug-in of that name, and its target with options."""
         kind, target = _split_name(name)
         plug = self.built_in.get(kind)
-        if plug is None and kind in self._external():
-            return self._load(self._external()[kind]), target
-        if plug is not None and not plug.takes_options and (option := _OPTION.search(target)):
+        if plug is None:
+            entry = self._external().get(kind)
+            if entry is None:
+                raise self._error(self._advice(name, kind))
+            return self._load(entry), target
+        if not plug.takes_options and (option := _OPTION.search(target)):
             takers = [usage for usage in self.usages() if "?" in usage]
             others = f"; {self.what}s with options: {', '.join(takers)}" if takers else ""
             raise self._error(f"{kind} has no option {option[1]!r}{others}")
-        if plug is None:
-            for start, family in self._families.items():
-                if name.startswith(start):
-                    raise self._error(f"there is no {self.what} {name[:80]!r}; did you mean {family}:{name[:80]}?")
-            alone = (usage for usage in self.usages() if ":" not in usage.partition("[")[0])
-            if self._otherwise and name == kind and not nearest(name, alone):
-                hint = self._otherwise.replace("NAME", name[:80])
-                raise self._error(f"there is no {self.what} {name[:80]!r}; {hint}")
-        if plug is None or not plug.fits(target):
+        if not plug.fits(target):
             raise self._error(unknown(self.what, name, self.usages()))
         module, _, attribute = plug.home.partition(":")
         return getattr(import_module(module), attribute), target
+
+    def _advice(self, name: str, kind: str) -> str:
+        """Return the error message for a name of an unknown kind, with the name that was probably meant."""
+        for start, family in self._families.items():
+            if name.startswith(start):
+                return f"there is no {self.what} {name[:80]!r}; did you mean {family}:{name[:80]}?"
+        without_target = (usage for usage in self.usages() if ":" not in usage.partition("[")[0])
+        if self._otherwise and name == kind and not nearest(name, without_target):
+            return f"there is no {self.what} {name[:80]!r}; {self._otherwise.replace('NAME', name[:80])}"
+        return unknown(self.what, name, self.usages())
 
     def open(self, name: str, settings: Any) -> T:
         """Open the plug-in of that name; its opener is called with the name, the target and the settings."""

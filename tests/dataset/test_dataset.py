@@ -23,7 +23,7 @@ def read(folder):
     return cases, bad
 
 
-def test_what_is_written_is_read_again(tmp_path):
+def test_a_written_dataset_is_read_back(tmp_path):
     written = [case(number) for number in range(5)]
     cases, bad = read(dataset(tmp_path / "d", written))
     assert [msgspec.structs.replace(one, image_digest="", counterfactual_digest="") for _, one in cases] == written
@@ -108,7 +108,7 @@ def test_a_path_that_leaves_the_folder_is_refused(tmp_path, name):
         Dataset.open(folder).picture(name)
 
 
-def test_a_picture_that_was_exchanged_is_a_bad_one(tmp_path):
+def test_an_exchanged_picture_is_a_bad_picture(tmp_path):
     folder = dataset(tmp_path / "d", 1)
     opened = Dataset.open(folder)
     [(_, one)] = opened.cases()
@@ -118,7 +118,7 @@ def test_a_picture_that_was_exchanged_is_a_bad_one(tmp_path):
         opened.picture(one.image, one.digest("factual"))
 
 
-def test_what_a_killed_process_had_begun_is_cleared_away(tmp_path):
+def test_leftovers_of_a_killed_process_are_removed(tmp_path):
     gone = subprocess.Popen(["true"])
     gone.wait()
     for name in (f".d.making-{gone.pid}", f".d.making-{os.getpid()}1", f".other.making-{gone.pid}"):
@@ -134,7 +134,7 @@ def test_the_fingerprint_changes_with_any_row(tmp_path):
     assert Dataset.open(dataset(tmp_path / "c", [case(0), case(1), case(2, group="other")])).fingerprint != first
 
 
-def test_a_folder_that_is_no_dataset_is_a_sentence(tmp_path):
+def test_a_folder_that_is_not_a_dataset_gets_a_message(tmp_path):
     with pytest.raises(DatasetError, match="is not a folder"):
         Dataset.open(tmp_path / "none")
     with pytest.raises(DatasetError, match=r"no metadata\.jsonl"):
@@ -229,7 +229,7 @@ def memory_of_a_run(folder, run):
 
 
 @pytest.mark.slow
-def test_so_many_cases_are_opened_counted_and_asked_that_a_million_fit_into_300_mb(tmp_path):
+def test_a_million_cases_fit_into_300_mb(tmp_path):
     folder = dataset(tmp_path / "d", 1)
     of_one, _ = memory_of_a_run(folder, tmp_path / "one")
     row = json.loads((folder / "metadata.jsonl").read_text())

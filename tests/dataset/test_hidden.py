@@ -36,7 +36,7 @@ def copied(place, tmp_path):
     return tmp_path
 
 
-def test_nothing_in_the_folder_tells_an_answer(hidden):
+def test_no_file_in_the_folder_reveals_an_answer(hidden):
     rows = [json.loads(line) for line in (hidden / "d" / "metadata.jsonl").read_text().splitlines()]
     assert len(rows) == 12
     for row in rows:
@@ -53,7 +53,7 @@ def test_nothing_in_the_folder_tells_an_answer(hidden):
     assert [path.name for path in hidden.iterdir() if path.name.startswith(".")] == []
 
 
-def test_no_picture_shows_a_changed_world_and_asking_to_see_it_is_a_sentence(hidden, tmp_path):
+def test_hidden_datasets_have_no_changed_pictures_and_shown_is_refused(hidden, tmp_path):
     cases = [case for _, case in Dataset.open(hidden / "d").cases()]
     assert {(case.counterfactual_image, case.counterfactual_digest, case.shown) for case in cases} == {(None, "", None)}
     kept = {file.relative_to(hidden / "d").as_posix() for file in (hidden / "d" / "images").rglob("*.*")}
@@ -66,7 +66,7 @@ def test_no_picture_shows_a_changed_world_and_asking_to_see_it_is_a_sentence(hid
     assert not (tmp_path / "r").exists()
 
 
-def test_damaged_lines_of_a_run_that_was_handed_in_are_counted(hidden, tmp_path, capsys):
+def test_damaged_lines_of_a_submitted_run_are_counted(hidden, tmp_path, capsys):
     place = copied(hidden, tmp_path)
     lines = (place / "r" / "replies.jsonl").read_bytes().splitlines(keepends=True)
     lines[3] = lines[3].replace(b'"case"', b'"cake"', 1)
@@ -152,7 +152,7 @@ def test_a_key_is_not_for_an_open_dataset(hidden, tmp_path):
         cs.score(tmp_path / "r", gold=hidden / "gold.key")
 
 
-def test_what_would_give_the_answers_away_is_refused(hidden, tmp_path):
+def test_options_that_would_reveal_the_answers_are_refused(hidden, tmp_path):
     with pytest.raises(CountersightError, match="leave out `seed`"):
         cs.make("cvqa-synthetic", tmp_path / "d", size=6, seed=7, hidden=tmp_path / "k")
     with pytest.raises(CountersightError, match="inside the dataset"):
@@ -162,14 +162,14 @@ def test_what_would_give_the_answers_away_is_refused(hidden, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_describing_and_guessing_know_of_no_answers(hidden):
+def test_describe_and_blind_see_no_hidden_answers(hidden):
     cases = [case for _, case in Dataset.open(hidden / "d").cases()]
     found = describe(cases)
     assert (found.total.factual.questions, found.total.factual.answers, found.total.pairs) == (6, {}, 0)
     assert measure(cases).questions == 0
 
 
-def test_guessing_at_hidden_answers_is_a_sentence(hidden, capsys):
+def test_blind_on_hidden_answers_gets_a_message(hidden, capsys):
     assert main(["blind", str(hidden / "d")]) != 0
     said = capsys.readouterr()
     assert "are hidden, so the probes cannot be scored" in said.err
@@ -193,7 +193,7 @@ def test_a_hidden_question_has_no_answer_beside_it():
     assert replace(question, answer="3").fault() == "answer: must be empty, because `hidden` is set"
 
 
-def test_the_command_says_where_the_answers_are_and_that_a_run_is_handed_in(tmp_path, capsys):
+def test_the_command_says_where_the_answers_are_and_to_submit_the_run(tmp_path, capsys):
     arguments = ["make", "cvqa-synthetic", "--size", "6", "--workers", "1"]
     assert main([*arguments, "--hidden", str(tmp_path / "k"), "-o", str(tmp_path / "d")]) == 0
     said = capsys.readouterr().out

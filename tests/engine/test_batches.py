@@ -146,7 +146,7 @@ def call(folder, output, name, again=""):
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_what_is_sent_is_collected_by_a_later_call_at_half_the_price(kind, server, tmp_path) -> None:
+def test_a_later_call_collects_the_answers_of_a_batch_at_half_the_price(kind, server, tmp_path) -> None:
     folder = dataset(tmp_path / "data", 4)
     out = call(folder, tmp_path / "run", NAMES[kind])
     assert (out.out, out.questions, out.sent, out.collected) == (1, 7, 7, 0)  # one was asked first, alone
@@ -165,7 +165,7 @@ def test_what_is_sent_is_collected_by_a_later_call_at_half_the_price(kind, serve
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_a_call_that_was_killed_as_it_sent_does_not_pay_twice(kind, server, tmp_path, monkeypatch) -> None:
+def test_a_call_killed_while_sending_does_not_pay_twice(kind, server, tmp_path, monkeypatch) -> None:
     """Its batch is found behind others, on the last page of the provider's list."""
     folder = dataset(tmp_path / "data", 3)
     for _ in range(2):
@@ -190,7 +190,7 @@ def test_a_call_that_was_killed_as_it_sent_does_not_pay_twice(kind, server, tmp_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", NAMES)
-def test_what_came_back_without_an_answer_is_asked_in_the_ordinary_way(kind, server, tmp_path) -> None:
+def test_questions_that_a_batch_left_unanswered_are_sent_as_normal_requests(kind, server, tmp_path) -> None:
     folder = dataset(tmp_path / "data", 3)
     assert run_command(folder, tmp_path / "run", NAMES[kind], "--batch").returncode == 3
     server.done, server.lost = True, 2
@@ -231,7 +231,7 @@ def test_unread_replies_are_restated_in_a_batch(kind, server, tmp_path, monkeypa
     assert server.sizes() == [7, 7]
 
 
-def test_batches_are_cut_by_number_and_by_bytes(server, tmp_path, monkeypatch) -> None:
+def test_batches_are_split_by_number_and_by_bytes(server, tmp_path, monkeypatch) -> None:
     folder = dataset(tmp_path / "data", 5)
     monkeypatch.setattr(batches_module.AnthropicBatches, "most_requests", 4)
     assert call(folder, tmp_path / "run", NAMES["anthropic"]).out == 3
@@ -240,7 +240,7 @@ def test_batches_are_cut_by_number_and_by_bytes(server, tmp_path, monkeypatch) -
     assert call(folder, tmp_path / "other", NAMES["gemini"]).out > 3
 
 
-def test_one_that_never_arrived_is_sent_again_after_a_while(server, tmp_path, monkeypatch) -> None:
+def test_a_batch_that_never_arrived_is_sent_again_later(server, tmp_path, monkeypatch) -> None:
     folder = dataset(tmp_path / "data", 2)
 
     async def lost(self, label, requests):
@@ -255,7 +255,7 @@ def test_one_that_never_arrived_is_sent_again_after_a_while(server, tmp_path, mo
     assert call(folder, tmp_path / "run", NAMES["openai"]).sent == 2  # of three, one is asked first once more
 
 
-def test_status_says_what_is_out(server, tmp_path, capsys) -> None:
+def test_status_lists_outstanding_batches(server, tmp_path, capsys) -> None:
     from countersight.cli import main
 
     call(dataset(tmp_path / "data", 2), tmp_path / "run", NAMES["gemini"])
@@ -265,7 +265,7 @@ def test_status_says_what_is_out(server, tmp_path, capsys) -> None:
     assert "batches/b0: 3 questions, sent 0.0 h ago" in printed
 
 
-def test_what_a_model_refuses_is_found_out_before_the_batch_is_sent(server, tmp_path) -> None:
+def test_a_test_request_finds_refused_settings_before_the_batch_is_sent(server, tmp_path) -> None:
     server.refuses = {'"temperature"': "temperature is deprecated for this model"}
     call(dataset(tmp_path / "data", 2), tmp_path / "run", NAMES["anthropic"])
     [sent] = server.batches.values()
@@ -273,7 +273,7 @@ def test_what_a_model_refuses_is_found_out_before_the_batch_is_sent(server, tmp_
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_a_batch_that_was_refused_is_not_out(kind, server, tmp_path) -> None:
+def test_a_refused_batch_is_not_outstanding(kind, server, tmp_path) -> None:
     server.script = lambda number, path: (400, {"error": {"message": "no batches today"}}) if "atch" in path else None
     folder = dataset(tmp_path / "data", 2)
     with pytest.raises(BatchRefused, match="no batches today"):
@@ -288,7 +288,7 @@ def test_a_batch_that_was_refused_is_not_out(kind, server, tmp_path) -> None:
     assert len(outstanding(tmp_path / "run")) == 1
 
 
-def test_a_batch_that_fails_as_a_whole_says_why_and_is_not_asked_at_full_price(server, tmp_path) -> None:
+def test_a_failed_batch_gives_the_reason_and_is_not_asked_at_full_price(server, tmp_path) -> None:
     folder = dataset(tmp_path / "data", 2)
     call(folder, tmp_path / "run", NAMES["openai"])
     failed = {"status": "failed", "errors": {"data": [{"message": "line 1: no such model"}]}}
@@ -300,7 +300,7 @@ def test_a_batch_that_fails_as_a_whole_says_why_and_is_not_asked_at_full_price(s
     assert outstanding(tmp_path / "run") == {}
 
 
-def test_what_is_out_is_not_asked_beside_its_batch(server, tmp_path, capsys) -> None:
+def test_questions_in_an_outstanding_batch_are_not_asked_again(server, tmp_path, capsys) -> None:
     from countersight.cli import main
 
     command = ["run", str(dataset(tmp_path / "data", 2)), "--model", NAMES["gemini"], "-o", str(tmp_path / "run")]
@@ -315,7 +315,7 @@ def test_what_is_out_is_not_asked_beside_its_batch(server, tmp_path, capsys) -> 
     assert "a batch is sent as a whole" in capsys.readouterr().err
 
 
-def test_models_and_ways_without_batches_are_refused(server, tmp_path) -> None:
+def test_models_and_options_without_batches_are_refused(server, tmp_path) -> None:
     folder = dataset(tmp_path / "data", 2)
     with pytest.raises(ModelError, match="has no batch API"):
         call(folder, tmp_path / "run", "chance")

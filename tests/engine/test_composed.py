@@ -20,7 +20,7 @@ def told(output):
     return {(r.row, r.world): r for r in replies(output)}
 
 
-def test_a_number_under_a_change_is_worked_out_and_the_model_not_asked(tmp_path):
+def test_a_counterfactual_number_is_computed_without_asking_the_model(tmp_path):
     folder = dataset(tmp_path / "d", [case(0, factual=DOGS, counterfactual=MORE)])
     with ChatServer("say:I can see 4 dogs.") as server:
         tally = ask(folder, tmp_path / "r", server.name, prompt="compose")
@@ -38,7 +38,7 @@ def test_a_number_under_a_change_is_worked_out_and_the_model_not_asked(tmp_path)
     [("There are 3 dogs.", UNCLEAR), ("I cannot tell.", MORE), ("There are 3 dogs.", BARK)],
     ids=["the grammar abstains", "no number was seen", "not a number that is asked for"],
 )
-def test_what_is_not_decided_is_asked_as_it_would_have_been(tmp_path, said, imagined):
+def test_questions_that_the_composer_cannot_decide_are_asked_normally(tmp_path, said, imagined):
     folder = dataset(tmp_path / "d", [case(0, factual=DOGS, counterfactual=imagined)])
     with ChatServer(f"say:{said}") as composing:
         ask(folder, tmp_path / "r", composing.name, prompt="compose")
@@ -48,7 +48,7 @@ def test_what_is_not_decided_is_asked_as_it_would_have_been(tmp_path, said, imag
     assert {reply.finish for reply in replies(tmp_path / "r")} == {"stop"}
 
 
-def test_of_a_choice_the_option_with_that_number_is_the_answer(tmp_path):
+def test_for_a_choice_the_option_with_the_computed_number_is_the_answer(tmp_path):
     cases = [
         case(0, counterfactual=choice("How many dots would there be if 2 more dots were drawn?")),
         case(1, counterfactual=choice("How many dots would there be if 1 more dot was drawn?")),  # 6 is no option
@@ -62,7 +62,7 @@ def test_of_a_choice_the_option_with_that_number_is_the_answer(tmp_path):
     assert {found[row, "shown"] for row in (0, 1)} == {("B", "stop")}
 
 
-def test_where_nothing_was_seen_nothing_is_imagined_and_the_run_can_be_mended(tmp_path):
+def test_a_failed_factual_question_fails_the_composed_one_until_it_is_asked_again(tmp_path):
     folder = dataset(tmp_path / "d", [case(0, factual=DOGS, counterfactual=MORE)])
     with ChatServer("status:400") as server:
         assert ask(folder, tmp_path / "r", server.name, prompt="compose").failed == 2
@@ -71,7 +71,7 @@ def test_where_nothing_was_seen_nothing_is_imagined_and_the_run_can_be_mended(tm
     assert told(tmp_path / "r")[0, "counterfactual"].text == "5"
 
 
-def test_a_recorded_number_is_used_when_the_run_goes_on(tmp_path):
+def test_a_recorded_number_is_used_when_the_run_resumes(tmp_path):
     folder = dataset(tmp_path / "d", [case(n, factual=DOGS, counterfactual=MORE) for n in range(3)])
     with ChatServer("say:7") as server:
         ask(folder, tmp_path / "r", server.name, prompt="compose")
@@ -83,7 +83,7 @@ def test_a_recorded_number_is_used_when_the_run_goes_on(tmp_path):
     assert {reply.text for reply in replies(tmp_path / "r") if reply.world == "counterfactual"} == {"9"}
 
 
-def test_a_prompt_of_ones_own_may_compose_and_else_give_the_fact(tmp_path):
+def test_a_custom_prompt_may_compose_and_otherwise_give_the_fact(tmp_path):
     mine = tmp_path / "mine.toml"
     mine.write_text("composed = true\nfact = true\n")
     folder = dataset(tmp_path / "d", [case(0, factual=DOGS, counterfactual=UNCLEAR)])
@@ -116,6 +116,6 @@ def test_the_answer_is_the_number_as_the_question_wants_it(said, factual, imagin
     assert composed_answer(Reply("x", 0, "factual", text=said), factual, imagined, "whole") == answer
 
 
-def test_the_prompt_differs_from_0_shot_in_nothing_the_model_sees():
+def test_the_model_sees_the_same_text_as_with_0_shot():
     for question in (DOGS, MORE, BARK):
         assert PROMPTS["compose"].render(question) == PROMPTS["0-shot"].render(question)

@@ -51,7 +51,7 @@ def test_no_line_is_too_long_and_the_count_is_never_cut(name, done, more, width)
 
 
 @pytest.mark.parametrize("total", [0, 5])
-def test_nothing_asked_yet_is_no_error(total):
+def test_progress_without_questions_works(total):
     made = Tally()
     made.total = total
     assert "-:--:--" in progress_line("m", made, 0.0, 60)

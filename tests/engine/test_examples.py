@@ -52,7 +52,7 @@ def pictures(case):
 
 @settings(max_examples=40)
 @given(pools(("1.png", "4.png", None)), st.integers(0, 5))
-def test_an_example_is_another_case_with_another_picture_and_such_a_question(cases, seed):
+def test_an_example_is_another_case_with_another_picture_and_a_similar_question(cases, seed):
     examples = FewShotExamples(Pool(cases), seed)
     for one in cases:
         for world, telling in CASE_QUESTIONS[:2]:

@@ -30,7 +30,7 @@ def test_a_reply_survives_its_line_and_the_line_is_plain_json(reply):
     assert json.loads(line)["case"] == reply.case
 
 
-def test_replies_are_found_by_their_numbers_past_damaged_lines_and_a_missing_end(tmp_path):
+def test_replies_are_found_by_number_despite_damaged_lines(tmp_path):
     lines = [encode_line(Reply(f"case-{number}", number, "factual", text="é" * number)) for number in range(4)]
     lines[1] = lines[1].replace(b"case", b"cast")
     (tmp_path / "journal").write_bytes(b"".join(lines).rstrip(b"\n"))

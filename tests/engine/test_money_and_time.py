@@ -35,7 +35,7 @@ class Costly:
         pass
 
 
-def test_a_sample_has_of_every_group_its_share_and_a_larger_one_holds_it(tmp_path) -> None:
+def test_a_sample_is_stratified_and_contained_in_a_larger_one(tmp_path) -> None:
     cases = [case(number, group="many" if number % 4 else "few") for number in range(40)]
     opened = Dataset.open(dataset(tmp_path / "data", cases))
     chosen = Sample(12, 5).rows(opened)
@@ -46,7 +46,7 @@ def test_a_sample_has_of_every_group_its_share_and_a_larger_one_holds_it(tmp_pat
     assert len(Sample(100).rows(opened)) == 40
 
 
-def test_a_run_of_some_cases_goes_on_with_more(tmp_path) -> None:
+def test_a_limited_run_can_be_extended(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 8)
     for number in (2, 5):
         done = run_command(folder, tmp_path / "run", "chance", "--limit", str(number))
@@ -101,7 +101,7 @@ def test_a_budget_that_cannot_be_kept_is_refused(tmp_path, capsys) -> None:
     assert len(replies(tmp_path / "silent")) == 5
 
 
-def test_what_was_replaced_counts_in_what_was_spent(tmp_path) -> None:
+def test_replaced_replies_count_towards_the_cost(tmp_path) -> None:
     class Cutting(Costly):
         async def reply(self, request):
             return Answer("", cost=0.1, finish="length")
@@ -115,7 +115,7 @@ def test_what_was_replaced_counts_in_what_was_spent(tmp_path) -> None:
         assert tally.cost == pytest.approx(cost)
 
 
-def test_a_dry_run_asks_nothing_and_says_what_it_takes(tmp_path) -> None:
+def test_a_dry_run_sends_nothing_and_prints_an_estimate(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 3)
     with ChatServer() as server:
         done = run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--dry-run")
@@ -132,7 +132,7 @@ def test_a_dry_run_asks_nothing_and_says_what_it_takes(tmp_path) -> None:
     assert "estimated from 2 answers so far" in done.stdout
 
 
-def test_a_dry_run_of_batches_and_of_repeats_says_what_those_cost(tmp_path, capsys, monkeypatch) -> None:
+def test_a_dry_run_estimates_batches_and_repeats(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "no key of anybody")
     command = ["run", str(dataset(tmp_path / "data", 3)), "--model", "openai:gpt-4o", "-o", str(tmp_path / "run")]
     command += ["--price", "2000,8000", "--dry-run"]
@@ -148,7 +148,7 @@ def test_a_dry_run_of_batches_and_of_repeats_says_what_those_cost(tmp_path, caps
     assert not (tmp_path / "run").exists()
 
 
-def test_a_budget_is_one_for_all_repeats(tmp_path, capsys) -> None:
+def test_a_budget_covers_all_repeats_together(tmp_path, capsys) -> None:
     with ChatServer() as server:
         command = ["run", str(dataset(tmp_path / "data", 3)), "--model", server.name, "-o", str(tmp_path / "run")]
         command += ["--price", "1000,1000", "--concurrency", "1", "--repeat", "2"]
@@ -207,7 +207,7 @@ class Comes:
         pass
 
 
-def test_a_server_that_has_answered_and_is_gone_is_waited_for(tmp_path) -> None:
+def test_a_run_waits_for_a_server_that_answered_before(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 6)
     retry = RetryPolicy(concurrency=2, attempts=3, backoff=0.001, gone=30)
     tally = ask(folder, tmp_path / "run", Comes(40), retry=retry)
@@ -216,7 +216,7 @@ def test_a_server_that_has_answered_and_is_gone_is_waited_for(tmp_path) -> None:
         ask(folder, tmp_path / "other", Comes(10**9), retry=RetryPolicy(2, 3, 0.001, gone=0.05))
 
 
-def test_one_that_never_answered_is_not_waited_for(tmp_path) -> None:
+def test_a_run_does_not_wait_for_a_server_that_never_answered(tmp_path) -> None:
     class Gone(Comes):
         async def reply(self, request):
             raise Unreachable("cannot connect")

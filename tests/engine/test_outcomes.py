@@ -19,7 +19,7 @@ from countersight.errors import RunError
 from countersight.scoring import score_run
 
 
-def test_cases_are_asked_in_an_order_by_chance_that_is_the_same_for_every_run(tmp_path):
+def test_cases_are_asked_in_a_random_order_that_is_the_same_for_every_run(tmp_path):
     folder = dataset(tmp_path / "d", 60)
     for name in ("a", "b"):
         ask(folder, tmp_path / name, "chance")
@@ -30,7 +30,7 @@ def test_cases_are_asked_in_an_order_by_chance_that_is_the_same_for_every_run(tm
     assert 4 < sum(groups) < 16  # both groups of the dataset are among the first
 
 
-def test_shuffled_cases_are_the_cases_and_bad_rows_are_told_of(tmp_path):
+def test_shuffling_keeps_all_cases_and_reports_bad_rows(tmp_path):
     folder = dataset(tmp_path / "d", 30)
     lines = (folder / "metadata.jsonl").read_text(encoding="utf-8").splitlines()
     lines[7] = "no row at all"
@@ -41,7 +41,7 @@ def test_shuffled_cases_are_the_cases_and_bad_rows_are_told_of(tmp_path):
     assert [row.line for row in bad] == [8]
 
 
-def test_how_many_questions_there_are_is_known_before_the_first_is_asked(tmp_path):
+def test_the_number_of_questions_is_known_before_the_first_is_asked(tmp_path):
     folder = dataset(tmp_path / "d", 30)
     rows = [json.loads(line) for line in (folder / "metadata.jsonl").read_text(encoding="utf-8").splitlines()]
     for row in rows[:20]:  # two of three cases ask of the picture as it is only
@@ -65,7 +65,7 @@ def test_a_run_of_a_newer_format_is_refused_with_its_version(tmp_path):
         RunFolder.open(tmp_path / "r")
 
 
-def test_a_run_of_the_first_version_is_taken_up_whatever_order_it_was_asked_in(tmp_path):
+def test_a_run_of_version_0_1_resumes_whatever_its_order(tmp_path):
     folder = dataset(tmp_path / "d", 20)
     ask(folder, tmp_path / "r", "chance")
     journal = tmp_path / "r" / "replies.jsonl"
@@ -87,7 +87,7 @@ def test_a_run_of_the_first_version_is_taken_up_whatever_order_it_was_asked_in(t
         ("say:I see a picture.", "20 unread (the last: 'I see a picture.'); read the replies"),
     ],
 )
-def test_a_run_whose_first_replies_come_to_nothing_stops_with_advice(tmp_path, says, words):
+def test_a_run_stops_with_advice_if_no_first_reply_is_readable(tmp_path, says, words):
     folder = dataset(tmp_path / "d", 40)
     with ChatServer(says) as server, pytest.raises(RunError) as stopped:
         ask(folder, tmp_path / "r", server.name)
@@ -96,7 +96,7 @@ def test_a_run_whose_first_replies_come_to_nothing_stops_with_advice(tmp_path, s
     assert len(replies(tmp_path / "r")) < 40  # those under way are kept
 
 
-def test_one_answer_among_the_first_is_enough_and_who_insists_goes_on(tmp_path):
+def test_one_readable_first_reply_is_enough_and_a_second_call_continues(tmp_path):
     folder = dataset(tmp_path / "d", 30)
     with ChatServer(lambda server, n, body: "answer" if n == 5 else "say:hm") as server:
         assert ask(folder, tmp_path / "one", server.name).answered == 60
@@ -112,7 +112,7 @@ def completion(text, finish):
     return {"choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": {}}
 
 
-def test_what_was_cut_is_asked_for_again_with_more_room_and_nothing_else(tmp_path, monkeypatch):
+def test_again_cut_repeats_only_cut_replies_with_a_larger_limit(tmp_path, monkeypatch):
     folder = dataset(tmp_path / "d", 8)
     monkeypatch.setattr("chat_server.completion", lambda text: completion("Let me look at the", "length"))
     with ChatServer(lambda server, n, body: "answer" if n % 4 == 0 else "say:B") as server:
@@ -136,7 +136,7 @@ def test_what_was_cut_is_asked_for_again_with_more_room_and_nothing_else(tmp_pat
     assert (again.what, again.max_tokens) == ("cut", 64)
 
 
-def test_asking_again_needs_a_run_and_the_same_way_of_asking(tmp_path):
+def test_again_needs_a_run_with_the_same_options(tmp_path):
     folder = dataset(tmp_path / "d", 4)
     assert "contains no answers yet" in run_command(folder, tmp_path / "r", "chance", "--again", "cut").stderr
     ask(folder, tmp_path / "r", "chance", retry=QUICK)
@@ -145,7 +145,7 @@ def test_asking_again_needs_a_run_and_the_same_way_of_asking(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_terminal_that_knows_no_dash_gets_no_traceback(tmp_path):
+def test_a_terminal_without_dashes_causes_no_traceback(tmp_path):
     folder = dataset(tmp_path / "d", 4)
     ask(folder, tmp_path / "r", "chance")
     for encoding in ("ascii", "latin-1"):
@@ -162,7 +162,7 @@ def test_a_terminal_that_knows_no_dash_gets_no_traceback(tmp_path):
         assert b"?" not in done.stdout
 
 
-def test_a_run_that_can_ask_nothing_says_why(tmp_path, capsys):
+def test_a_run_without_questions_says_why(tmp_path, capsys):
     with DatasetWriter(tmp_path / "d", name="d", description="", license="", provenance={}) as writer:
         writer.add(Case(id="c", group="AR", factual=Question("Does it stay?", "yes", "boolean")))
     assert main(["run", str(tmp_path / "d"), "--model", "embedded", "-o", str(tmp_path / "r")]) == 1

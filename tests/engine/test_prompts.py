@@ -42,7 +42,7 @@ def test_a_choice_lists_its_options_by_letter():
     assert text == "How many dots?\nA: 3\nB: 5\nC: 7\nD: 9\nAnswer with the letter of the right option."
 
 
-def test_each_kind_of_answer_is_asked_for_in_its_own_words():
+def test_each_kind_of_answer_has_its_own_instruction():
     for kind, answer, word in (("number", "3", "number"), ("boolean", "yes", "yes or no"), ("open", "red", "briefly")):
         assert word in PROMPTS["0-shot"].render(Question("What?", answer, kind))
 
@@ -55,7 +55,7 @@ def test_braces_in_a_question_or_an_option_stay_as_they_are(name):
     assert "A: {change}\nB: {{x}}" in text
 
 
-def test_a_change_that_stands_beside_the_question_is_told_with_the_answer_before_it():
+def test_a_separate_change_is_given_together_with_the_first_answer():
     text = PROMPTS["0-shot"].render(WINDY.counterfactual, prompt_context(WINDY, "counterfactual", "told"))
     places = [text.index(part) for part in (WINDY.context, "The air is still.", "Will the kite fly?", "B: no, no wind")]
     assert places == sorted(places)
@@ -70,18 +70,18 @@ def test_a_change_inside_the_question_is_not_repeated():
 
 
 @pytest.mark.parametrize(("world", "telling"), [("factual", "told"), ("counterfactual", "shown")])
-def test_nothing_of_the_change_is_told_with_any_other_question(world, telling):
+def test_other_questions_do_not_mention_the_change(world, telling):
     text = PROMPTS["0-shot"].render(choice("Will it?"), prompt_context(WINDY, world, telling))
     assert text == PROMPTS["0-shot"].render(choice("Will it?"))
 
 
-def test_options_that_are_ranked_are_not_listed_and_what_they_are_is_asked_for():
+def test_ranked_options_are_not_listed_in_the_question():
     numbers, words = choice("How many?"), Question("What?", "A", "choice", (Option("red"), Option("7")))
     assert PROMPTS["0-shot"].render(numbers, listed=False) == "How many?\nAnswer with a single number."
     assert PROMPTS["0-shot"].render(words, listed=False) == "What?\nAnswer briefly."
 
 
-def test_worked_thinking_is_made_of_the_right_answers_of_both_worlds():
+def test_worked_reasoning_uses_the_right_answers_of_both_worlds():
     one = case(1)  # five dots; three once two are removed, which is option A
     said = PROMPTS["1-shot-cot"].solve(case(1, counterfactual=choice("How many then?", "A")), "counterfactual", "told")
     assert said.splitlines() == [
@@ -111,7 +111,7 @@ GRAPH = {
 }
 
 
-def test_a_causal_graph_is_told_in_words_where_the_prompt_wants_it_and_the_case_has_one():
+def test_a_causal_graph_is_described_if_the_prompt_asks_for_it():
     words = "wall holds shelf; shelf supports book 1; shelf supports book 2"
     assert graph_in_words(GRAPH) == words
     question = Question("Would it fall?", "yes", "boolean")
@@ -137,11 +137,11 @@ def test_no_graph_in_a_dataset_can_stop_a_run(graph):
 
 
 @given(st.text(st.sampled_from("ab{}\n ") | st.characters(), max_size=40))
-def test_what_a_case_says_comes_through_a_template_unchanged(text):
+def test_templates_do_not_change_the_text_of_a_case(text):
     assert fill("a {x} b", {"x": text}) == (f"a {text} b" if text else "")
 
 
-def test_two_braces_are_one_and_a_line_that_names_what_is_not_there_is_left_out():
+def test_double_braces_are_braces_and_lines_with_empty_values_are_left_out():
     assert fill("\\boxed{{x}} {a}\nonly {b}\nend", {"a": "1", "b": ""}) == "\\boxed{x} 1\nend"
 
 
@@ -175,7 +175,7 @@ def test_no_prompt_tells_the_gold_answer():
 OWN = 'like = "cot"\nabout = "mine"\nchoice = """\n{question}\n{options}\nChoose."""\n'
 
 
-def test_a_file_of_ones_own_changes_what_it_says_and_keeps_the_rest(tmp_path):
+def test_a_prompt_file_replaces_only_the_fields_that_it_names(tmp_path):
     (tmp_path / "terse.toml").write_text(OWN)
     mine = find_prompt(str(tmp_path / "terse.toml"))
     assert (mine.name, mine.reads, mine.boolean) == ("terse", "end", PROMPTS["cot"].boolean)
@@ -209,7 +209,7 @@ def test_a_file_of_ones_own_changes_what_it_says_and_keeps_the_rest(tmp_path):
         ("x" * 300_000, "is longer than"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_a_file_is_a_sentence_with_its_field(tmp_path, text, sentence):
+def test_an_error_in_a_prompt_file_names_the_field(tmp_path, text, sentence):
     file = tmp_path / "mine.toml"
     file.write_text(text)
     with pytest.raises(CountersightError, match=sentence) as caught:
@@ -223,20 +223,20 @@ def test_a_file_saved_with_a_byte_order_mark_is_read(tmp_path):
     assert find_prompt(str(tmp_path / "mine.toml")).number == "{question} How many?"
 
 
-def test_a_file_that_is_no_text_is_a_sentence(tmp_path):
+def test_a_prompt_file_that_is_not_text_is_refused(tmp_path):
     (tmp_path / "mine.toml").write_bytes(b'about = "\xff\xfe"')
     with pytest.raises(CountersightError, match="is not UTF-8 text"):
         find_prompt(str(tmp_path / "mine.toml"))
 
 
 @pytest.mark.parametrize(("name", "near"), [("cto", "cot"), ("Given-Fact", "given-fact")])
-def test_an_unknown_prompt_is_answered_with_the_nearest(name, near):
+def test_an_unknown_prompt_gets_a_suggestion(name, near):
     with pytest.raises(CountersightError, match=f"there is no prompt '{name}'; did you mean '{near}'"):
         find_prompt(name)
 
 
 @pytest.mark.slow
-def test_published_cases_of_cosim_are_told_whole(tmp_path):
+def test_published_cosim_cases_are_asked_with_all_their_text(tmp_path):
     source = published("cosim/train.json")
     find_suite("cosim").read(source, tmp_path / "d", pictures=None, part=Part(200), on_bad=lambda *told: None)
     asked = 0

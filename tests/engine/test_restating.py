@@ -85,7 +85,7 @@ def test_the_report_offers_the_exact_command_and_it_works_for_a_run_asked_in_ano
     assert write_report([run], tmp_path / "report").data.runs[0].advice == ()
 
 
-def test_what_is_still_unread_is_asked_for_once_and_told(tmp_path):
+def test_a_reply_is_restated_once_and_remaining_unread_replies_are_reported(tmp_path):
     folder, run = dataset(tmp_path / "d", 30), tmp_path / "r"
     with ChatServer(lambda server, n, body: "say:A" if n == 3 else f"say:{RAMBLES}") as server:
         ask(folder, run, server.name)
@@ -122,7 +122,7 @@ def test_kills_lose_nothing_and_a_restatement_that_failed_is_asked_for_again(tmp
     assert score_run(run).overall.unread == 0
 
 
-def test_a_run_of_before_is_taken_up_and_an_ordinary_call_does_not_restate(tmp_path):
+def test_an_older_run_resumes_and_a_plain_call_does_not_restate(tmp_path):
     folder, run = dataset(tmp_path / "d", 10), tmp_path / "r"
     with ChatServer(rambling) as server:
         ask(folder, run, server.name)
@@ -144,7 +144,7 @@ def test_an_answer_that_can_be_read_after_all_counts_before_its_restatement(tmp_
 
 
 @pytest.mark.parametrize("prompt", ["swapped", "given-fact", "compose", "1-shot", "cot"])
-def test_other_ways_of_asking_are_restated_too(tmp_path, prompt):
+def test_restating_works_with_other_prompts(tmp_path, prompt):
     folder, run = dataset(tmp_path / "d", 12), tmp_path / "r"
     with ChatServer(rambling) as server:
         ask(folder, run, server.name, prompt=prompt)
@@ -161,7 +161,7 @@ def test_other_ways_of_asking_are_restated_too(tmp_path, prompt):
         assert len(server.requests) == asked
 
 
-def test_a_function_is_told_its_own_reply(tmp_path):
+def test_a_function_receives_its_own_reply(tmp_path):
     folder, run = dataset(tmp_path / "d", 10), tmp_path / "r"
     heard = []
 
@@ -197,7 +197,7 @@ class Ranked:
         pass
 
 
-def test_where_a_model_ranks_the_options_are_ranked_after_its_own_reply(tmp_path):
+def test_a_ranking_model_ranks_the_options_after_its_own_reply(tmp_path):
     yes = Question("Are there dots?", "no", "boolean")
     folder = dataset(tmp_path / "d", [replace(case(number), factual=yes) for number in range(6)])
     run, model = tmp_path / "r", Ranked()

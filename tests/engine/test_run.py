@@ -57,7 +57,7 @@ def test_a_model_without_losses_cannot_be_ranked(tmp_path):
         ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance", answering="rank")
 
 
-def test_a_reply_that_is_no_coroutine_is_a_sentence(tmp_path):
+def test_a_model_with_a_synchronous_reply_is_refused(tmp_path):
     class Plain(Doubtful):
         def reply(self, request):
             return Answer("A")
@@ -124,7 +124,7 @@ RETRIED = [
 ]
 
 
-def test_a_fault_that_passes_ends_as_an_answer(tmp_path):
+def test_temporary_faults_end_in_an_answer(tmp_path):
     seen = set()
 
     def first_time_only(server, number, body):
@@ -162,7 +162,7 @@ def test_a_fault_that_passes_ends_as_an_answer(tmp_path):
         ("not http", "connection broke"),
     ],
 )
-def test_a_fault_that_stays_ends_as_a_failed_case_with_its_reason(tmp_path, fault, reason):
+def test_permanent_faults_end_in_a_failed_case_with_the_reason(tmp_path, fault, reason):
     folder = dataset(tmp_path / "d", 2)
     with ChatServer(lambda s, n, body: fault if "picture 1" in question_of(body) else "answer") as server:
         tally = ask(folder, tmp_path / "r", server.name, timeout=0.2 if fault == "hang" else 20)
@@ -186,7 +186,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("odd", ODD)
-def test_no_answer_is_lost_over_a_side_field(tmp_path, monkeypatch, odd):
+def test_odd_side_fields_lose_no_answer(tmp_path, monkeypatch, odd):
     monkeypatch.setattr("chat_server.completion", lambda text, c=completion: c(text) | odd)
     with ChatServer("say:B") as server:
         tally = ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
@@ -195,20 +195,20 @@ def test_no_answer_is_lost_over_a_side_field(tmp_path, monkeypatch, odd):
     assert 0 <= tally.tokens_out <= 4
 
 
-def test_an_error_sent_with_status_200_is_told_in_the_servers_words(tmp_path, monkeypatch):
+def test_an_error_sent_with_status_200_keeps_the_servers_words(tmp_path, monkeypatch):
     monkeypatch.setattr("chat_server.completion", lambda text: {"error": {"message": "out of cheese", "code": 500}})
     with ChatServer() as server:
         ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
     assert {r.reason for r in replies(tmp_path / "r")} == {"the server sent an error: out of cheese"}
 
 
-def test_a_retry_after_that_is_no_date_is_survived(tmp_path):
+def test_an_invalid_retry_after_is_ignored(tmp_path):
     after = "Mon, 01 Jan 99999999999999999999 00-00-00 GMT"
     with ChatServer(lambda s, n, body: f"status:429:{after}" if n == 0 else "answer") as server:
         assert ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name).answered == 2
 
 
-def test_a_damaged_line_in_the_middle_is_asked_again_and_told(tmp_path):
+def test_the_question_of_a_damaged_line_is_asked_again_and_reported(tmp_path):
     folder = dataset(tmp_path / "d", 5)
     ask(folder, tmp_path / "r", "chance")
     lines = (tmp_path / "r/replies.jsonl").read_bytes().splitlines(keepends=True)
@@ -219,7 +219,7 @@ def test_a_damaged_line_in_the_middle_is_asked_again_and_told(tmp_path):
     assert "1 damaged line in replies.jsonl" in tally.summary()
 
 
-def test_what_a_model_really_said_is_kept_even_if_it_is_no_answer(tmp_path):
+def test_the_models_text_is_kept_even_if_it_is_no_answer(tmp_path):
     folder = dataset(tmp_path / "d", 1)
     for what, text in (
         ("refusal", "I cannot help with that."),
@@ -289,7 +289,7 @@ def test_bad_pictures_are_failed_cases_and_the_run_goes_on(tmp_path):
     }
 
 
-def test_a_run_that_was_stopped_goes_on_and_asks_only_what_is_missing(tmp_path):
+def test_a_stopped_run_resumes_and_asks_only_missing_questions(tmp_path):
     folder = dataset(tmp_path / "d", 40)
     with ChatServer(latency=0.02) as server:
         ask(folder, tmp_path / "r", server.name, stop_when=lambda: journal_size(tmp_path / "r"))
@@ -313,14 +313,14 @@ def test_failed_questions_are_asked_again_and_nothing_is_counted_twice(tmp_path)
     assert len(answers(tmp_path / "r")) == 6
 
 
-def test_a_server_that_refuses_every_question_is_asked_a_few(tmp_path):
+def test_a_server_that_refuses_everything_gets_few_questions(tmp_path):
     folder = dataset(tmp_path / "d", 40)
     with ChatServer("status:400") as server, pytest.raises(ModelError, match="refuses every question"):
         ask(folder, tmp_path / "r", server.name)
     assert len(server.requests) == 8
 
 
-def test_a_server_that_answered_and_refuses_everything_from_then_on_is_left(tmp_path):
+def test_a_run_stops_if_the_server_starts_to_refuse_everything(tmp_path):
     folder = dataset(tmp_path / "d", 60)
     with ChatServer(lambda s, n, body: "answer" if n < 25 else "status:404") as server:
         with pytest.raises(ModelError, match="answered before and has now refused 20 questions in a row"):
@@ -349,7 +349,7 @@ def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(t
     assert (tmp_path / "r/replies.jsonl").read_bytes() == before
 
 
-def test_a_run_that_stopped_before_anything_was_answered_may_be_begun_in_another_way(tmp_path):
+def test_a_run_without_answers_may_restart_with_other_options(tmp_path):
     folder = dataset(tmp_path / "d", 2)
     with pytest.raises(ModelError):
         ask(folder, tmp_path / "r", "endpoint:http://127.0.0.1:9/v1#m", retry=RetryPolicy(attempts=1))
@@ -360,7 +360,7 @@ def test_a_run_that_stopped_before_anything_was_answered_may_be_begun_in_another
     assert len(replies(tmp_path / "r")) == len(answers(tmp_path / "r")) == 4
 
 
-def test_a_folder_that_is_not_a_run_is_left_alone(tmp_path):
+def test_a_folder_that_is_not_a_run_is_not_touched(tmp_path):
     (tmp_path / "r").mkdir()
     (tmp_path / "r/thesis.txt").write_text("years of work")
     with pytest.raises(RunError, match="is not a run"):
@@ -374,7 +374,7 @@ def test_two_processes_cannot_write_to_one_run(tmp_path):
         ask(folder, tmp_path / "r", "chance")
 
 
-def test_a_server_that_is_not_there_stops_the_run_with_a_sentence(tmp_path):
+def test_an_unreachable_server_stops_the_run_with_a_message(tmp_path):
     with ChatServer() as server:
         name = server.name
     with pytest.raises(
@@ -385,7 +385,7 @@ def test_a_server_that_is_not_there_stops_the_run_with_a_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_a_refused_key_or_an_unknown_model_stops_the_run_with_a_sentence(tmp_path, status):
+def test_a_refused_key_or_an_unknown_model_stops_the_run_with_a_message(tmp_path, status):
     with ChatServer(f"status:{status}") as server, pytest.raises(ModelError, match=f"HTTP {status}"):
         ask(dataset(tmp_path / "d", 100), tmp_path / "r", server.name)
     assert len(server.requests) < 24
@@ -400,7 +400,7 @@ def test_one_question_that_is_refused_is_one_failed_case(tmp_path, status):
         assert ask(folder, tmp_path / "r", server.name).failed == 1
 
 
-def test_an_error_that_stops_the_run_loses_no_answer_under_way(tmp_path):
+def test_a_fatal_error_loses_no_answer_in_progress(tmp_path):
     folder = dataset(tmp_path / "d", 4)
     with (
         ChatServer(lambda s, n, body: "status:401" if n == 7 else "answer", latency=0.1) as server,
@@ -418,14 +418,14 @@ def test_an_error_that_stops_the_run_loses_no_answer_under_way(tmp_path):
         (401, "You have run out of credits"),
     ],
 )
-def test_no_money_is_no_refused_key_whatever_status_it_comes_with(status, words):
+def test_missing_credit_is_not_reported_as_a_refused_key(status, words):
     answer = Received(status, "no", {}, json.dumps({"error": {"message": words}}).encode())
     assert "the quota at h is used up" in str(status_error("h", answer))
     plain = Received(status, "no", {}, b'{"error": {"message": "no such model"}}')
     assert "quota" not in str(status_error("h", plain))
 
 
-def test_a_spent_quota_is_no_refused_key_and_stops_the_run_though_it_comes_as_429(tmp_path, monkeypatch):
+def test_a_spent_quota_stops_the_run_even_with_status_429(tmp_path, monkeypatch):
     monkeypatch.setattr("chat_server.json.dumps", lambda x, d=json.dumps: d(x).replace("no, 429", "insufficient_quota"))
     with (
         ChatServer("status:429") as server,
@@ -444,7 +444,7 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("where", LEAKS)
-def test_the_key_is_sent_and_stands_in_no_file_log_or_error(tmp_path, monkeypatch, where):
+def test_the_key_is_sent_and_appears_in_no_file_log_or_error(tmp_path, monkeypatch, where):
     key = "sk-very/secret+0123456789"
     monkeypatch.setenv("COUNTERSIGHT_API_KEY", key)
 
@@ -480,7 +480,7 @@ def test_the_key_is_sent_and_stands_in_no_file_log_or_error(tmp_path, monkeypatc
         "http:///v1",
     ],
 )
-def test_an_address_that_cannot_be_asked_is_a_sentence(address, monkeypatch):
+def test_an_invalid_address_gets_a_message(address, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     monkeypatch.setenv("OPENAI_BASE_URL", address)
     for model in (f"endpoint:{address}#m", "openai:m"):
@@ -498,7 +498,7 @@ def test_a_key_in_the_address_is_refused(monkeypatch):
             assert "secret" not in str(caught.value)
 
 
-def test_a_key_with_a_line_end_is_used_without_it_and_one_with_control_characters_refused(tmp_path, monkeypatch):
+def test_a_line_end_is_removed_from_a_key_and_control_characters_are_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("COUNTERSIGHT_API_KEY", "sk-0123456789\n")
     with ChatServer() as server:
         ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
@@ -508,7 +508,7 @@ def test_a_key_with_a_line_end_is_used_without_it_and_one_with_control_character
             open_model(server.name, ModelSettings())
 
 
-def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path):
+def test_ctrl_c_stops_cleanly_and_the_same_command_resumes(tmp_path):
     folder = dataset(tmp_path / "d", 100)
     with ChatServer(latency=0.7) as server:  # so slow that nobody is done with all of it before it is stopped
         process = start_command(folder, tmp_path / "r", server.name)
@@ -526,7 +526,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path):
+def test_a_run_killed_repeatedly_ends_like_an_undisturbed_one(tmp_path):
     folder = dataset(tmp_path / "d", 150)
     with ChatServer(latency=0.03) as server:
         assert run_command(folder, tmp_path / "whole", server.name).returncode == 0

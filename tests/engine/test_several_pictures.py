@@ -41,7 +41,7 @@ def test_all_pictures_of_a_case_are_shown_in_order(frames, tmp_path):
     assert counts["case-1/factual/told"] == 1
 
 
-def test_a_further_picture_that_was_exchanged_fails_its_case_alone(frames, tmp_path):
+def test_an_exchanged_further_picture_fails_only_its_case(frames, tmp_path):
     (frames / FRAMES[1]).write_bytes((frames / "images/0.png").read_bytes())
     tally = ask(frames, tmp_path / "r", Watching())
     assert (tally.failed, tally.bad_pictures) == (2, 1)
@@ -58,7 +58,7 @@ def test_a_further_picture_that_was_exchanged_fails_its_case_alone(frames, tmp_p
         ("visprog:reference;vision=scene", "a program needs one picture at a time"),
     ],
 )
-def test_a_model_that_sees_one_picture_says_so(frames, tmp_path, model, words):
+def test_a_model_limited_to_one_picture_says_so(frames, tmp_path, model, words):
     ask(frames, tmp_path / "r", model)
     assert [reply.reason for reply in replies(tmp_path / "r") if reply.row == 0] == [words] * 2
 
@@ -78,7 +78,7 @@ def test_hugging_face_opens_further_pictures_as_a_list(frames, tmp_path, monkeyp
     assert rows[0]["further"][0].size == (16, 16)
 
 
-def test_what_a_dataset_says_of_further_pictures_is_read_again(frames):
+def test_further_pictures_survive_writing_and_reading(frames):
     first, second = (case for _, case in Dataset.open(frames).cases())
     assert first.further_images == FRAMES
     assert len(first.further_digests) == 2

@@ -78,7 +78,7 @@ class Ranks(Knows):
 # thinking aloud
 
 
-def test_thinking_is_read_from_its_end(tmp_path):
+def test_reasoning_is_read_from_its_end(tmp_path):
     folder = dataset(tmp_path / "d", [case(1)])  # the right answers are B and B
     thought = "say:A is what I see first. The answer is A for now.\n\nBut two more come, so it is not A.\nAnswer: B"
     with ChatServer(thought) as server:
@@ -87,7 +87,7 @@ def test_thinking_is_read_from_its_end(tmp_path):
     assert set(judged(folder, tmp_path / "r").values()) == {"right"}
 
 
-def test_a_thought_that_was_cut_off_is_no_answer(tmp_path, monkeypatch):
+def test_reasoning_that_was_cut_off_is_no_answer(tmp_path, monkeypatch):
     folder = dataset(tmp_path / "d", [case(1)])
     cut = {"choices": [{"message": {"content": "I see 5 dots, which is B, and"}, "finish_reason": "length"}]}
     monkeypatch.setattr("chat_server.completion", lambda text: cut)
@@ -104,7 +104,7 @@ def test_the_prompt_says_how_long_an_answer_may_be_unless_the_user_does(tmp_path
     assert [request["max_tokens"] for request in server.requests] == [1024, 1024, 9, 9]
 
 
-def test_options_are_ranked_after_the_thinking(tmp_path):
+def test_options_are_ranked_after_the_reasoning(tmp_path):
     model = Ranks()
     folder = dataset(tmp_path / "d", [case(1)])
     ask(folder, tmp_path / "r", model, prompt="cot", answering="rank")
@@ -160,7 +160,7 @@ def test_examples_may_come_from_another_dataset_which_is_part_of_the_run(tmp_pat
                 ask(folder, tmp_path / "r", server.name, prompt="1-shot", **changed)
 
 
-def test_thinking_in_an_example_ends_in_its_marked_answer(tmp_path):
+def test_reasoning_in_an_example_ends_with_its_marked_answer(tmp_path):
     folder = dataset(tmp_path / "d", 4)
     with ChatServer("say:So.\nAnswer: B") as server:
         ask(folder, tmp_path / "r", server.name, prompt="1-shot-cot")
@@ -170,7 +170,7 @@ def test_thinking_in_an_example_ends_in_its_marked_answer(tmp_path):
         assert ("What is different: two dots were removed" in said) == ("if 2" in example)
 
 
-def test_a_bad_picture_of_an_example_is_passed_over_and_a_lack_of_examples_is_a_reason(tmp_path):
+def test_examples_with_bad_pictures_are_skipped_and_missing_examples_fail_the_question(tmp_path):
     folder = dataset(tmp_path / "d", [case(n, group="") for n in range(5)])
     for bad in (1, 2, 3):
         (folder / f"images/{bad}.png").write_bytes(picture()[:-9])
@@ -201,7 +201,7 @@ def facts(server):
     return {question_of(request): spoken(request) for request in server.requests}
 
 
-def test_the_models_own_answer_stands_before_the_question_about_the_change(tmp_path):
+def test_the_models_own_answer_precedes_the_counterfactual_question(tmp_path):
     folder = dataset(tmp_path / "d", 6)
     with ChatServer() as server:
         tally = ask(folder, tmp_path / "r", server.name, prompt="given-fact", shown=True)
@@ -221,7 +221,7 @@ def test_the_models_own_answer_stands_before_the_question_about_the_change(tmp_p
     assert {len(turns) for turns in others} == {1}
 
 
-def test_a_case_without_a_factual_question_is_asked_plainly_and_keeps_its_context(tmp_path):
+def test_a_case_without_a_factual_question_keeps_its_context(tmp_path):
     kite = Case(
         "kite",
         image="images/0.png",
@@ -264,7 +264,7 @@ def spoken_answer(output, row):
     return next(r.text for r in replies(output) if (r.row, r.world, r.state) == (row, "factual", "answered"))
 
 
-def test_the_recorded_answer_is_used_when_the_run_goes_on(tmp_path):
+def test_the_recorded_answer_is_used_when_the_run_resumes(tmp_path):
     folder = dataset(tmp_path / "d", 5)
     with ChatServer(lambda s, n, body: "status:400" if "if 2" in question_of(body) else "answer") as server:
         assert ask(folder, tmp_path / "r", server.name, prompt="given-fact").failed == 5
@@ -278,7 +278,7 @@ def test_the_recorded_answer_is_used_when_the_run_goes_on(tmp_path):
         assert spoken(request)[1][1] != "Z"
 
 
-def test_a_ranked_fact_stands_there_in_its_own_words(tmp_path):
+def test_a_ranked_factual_answer_is_given_as_text(tmp_path):
     model = Ranks()
     kinds = [
         case(0),
@@ -307,7 +307,7 @@ def test_without_the_picture_no_picture_is_sent_or_needed(tmp_path):
     assert all("is not shown" in question_of(request) for request in server.requests)
 
 
-def test_a_case_without_a_picture_is_asked_by_its_graph_where_the_prompt_tells_it(tmp_path):
+def test_a_case_without_a_picture_is_asked_with_its_graph(tmp_path):
     nodes = [{"id": 1, "obj_name": "shelf"}, {"id": 2, "obj_name": "books"}]
     graph = {"nodes": nodes, "edges": [{"source": 1, "target": 2, "relation": "supports"}]}
     told = case(0, image=None, graph=graph)
@@ -324,7 +324,7 @@ def test_a_case_without_a_picture_is_asked_by_its_graph_where_the_prompt_tells_i
 # options in every order
 
 
-def test_every_option_stands_equally_often_at_every_place():
+def test_every_option_has_every_position_equally_often():
     for options in (2, 4, 7):
         asked = orders_of(options)
         assert len(asked) == len(set(asked)) == options
@@ -403,7 +403,7 @@ def test_stopping_between_orders_loses_no_question_and_pays_for_none_twice(tmp_p
     assert not (tmp_path / "r/orders.jsonl").exists()
 
 
-def test_a_run_stopped_in_its_first_question_is_the_same_run_afterwards(tmp_path):
+def test_a_run_stopped_in_its_first_question_can_be_resumed(tmp_path):
     folder = dataset(tmp_path / "d", 4)
     orders = tmp_path / "r/orders.jsonl"
     with ChatServer(latency=0.01) as server:
@@ -425,7 +425,7 @@ def spent(run):
     return sum(reply.tokens_in for reply in replies(run)), sum(reply.attempts for reply in replies(run))
 
 
-def test_a_run_of_all_orders_as_they_were_asked_before_is_still_opened_and_scored(tmp_path):
+def test_an_older_run_with_all_orders_opens_and_scores(tmp_path):
     """A run of swapped once asked four options in all 24 orders."""
     folder = dataset(tmp_path / "d", [case(1)])
     before = msgspec.structs.replace(PROMPTS["swapped"], orders="every")
@@ -470,7 +470,7 @@ def test_cfmm_thinks_before_ranking_counterfactual_options_only(tmp_path):
     assert all("counterfactual" in key for key in concluded)
 
 
-def test_a_basic_question_asked_plainly_is_read_plainly(tmp_path):
+def test_a_basic_question_without_reasoning_is_read_as_a_whole(tmp_path):
     folder = dataset(tmp_path / "d", 4)
     with ChatServer("say:It is B, since five dots are there.") as server:
         ask(folder, tmp_path / "r", server.name, prompt="cfmm-1-shot-cot")
@@ -499,7 +499,7 @@ def test_response_only_shows_the_options_and_nothing_else(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("prompt", ["given-fact", "swapped"])
-def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path, prompt):
+def test_a_run_killed_repeatedly_ends_like_an_undisturbed_one(tmp_path, prompt):
     # Two options, so that an order is asked twice.
     two = [
         case(n, **{
@@ -532,7 +532,7 @@ def test_the_whole_prompt_is_in_the_run_and_another_is_refused(tmp_path, prompt)
         ask(folder, tmp_path / "r", "chance", prompt=other)
 
 
-def test_a_file_that_changed_since_is_another_prompt(tmp_path):
+def test_a_changed_prompt_file_is_another_prompt(tmp_path):
     folder, file = dataset(tmp_path / "d", 2), tmp_path / "mine.toml"
     file.write_text('open = "{question} Briefly."')
     ask(folder, tmp_path / "r", "chance", prompt=file)
@@ -549,7 +549,7 @@ def test_another_loss_is_another_run(tmp_path):
         ask(folder, tmp_path / "r", Ranks(), answering="rank")
 
 
-def test_a_run_from_before_there_were_ways_of_asking_is_still_read(tmp_path):
+def test_a_run_without_recorded_options_still_opens(tmp_path):
     ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance")
     manifest = json.loads((tmp_path / "r/run.json").read_text())
     del manifest["loss"], manifest["examples"]
@@ -572,9 +572,7 @@ def test_a_run_from_before_there_were_ways_of_asking_is_still_read(tmp_path):
         (["chnce"], "there is no model 'chnce'; did you mean 'chance'?"),
     ],
 )  # fmt: skip
-def test_a_way_of_asking_that_makes_no_sense_is_a_sentence_before_anything_is_asked(
-    tmp_path, monkeypatch, arguments, sentence
-):
+def test_contradictory_options_are_refused_before_anything_is_asked(tmp_path, monkeypatch, arguments, sentence):
     monkeypatch.chdir(tmp_path)
     dataset(tmp_path / "d", 1)
     model, *more = arguments

@@ -164,7 +164,7 @@ def test_odd_pictures_are_seen_as_a_browser_shows_them(browser: Browser) -> None
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_what_is_seen_is_upright_opaque_and_has_nothing_left_to_be_read_again(name: str) -> None:
+def test_decoded_pictures_are_upright_and_opaque(name: str) -> None:
     picture = check_picture(ODD[name]())
     seen = as_seen(picture)
     assert seen.mode == "RGB"
@@ -186,7 +186,7 @@ def test_a_plain_picture_is_sent_byte_for_byte(name: str) -> None:
     assert to_send(picture) is picture
 
 
-def test_a_plain_webp_is_sent_byte_for_byte_also_with_words_about_the_camera() -> None:
+def test_a_plain_webp_is_sent_byte_for_byte_even_with_exif() -> None:
     for options in ({}, {"lossless": True}, {"exif": held(1)}):
         picture = check_picture(encoded(corners(), "WEBP", **options))
         assert to_send(picture) is picture
@@ -194,7 +194,7 @@ def test_a_plain_webp_is_sent_byte_for_byte_also_with_words_about_the_camera() -
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "kind"), [("RGB", "JPEG"), ("P", "PNG")])
-def test_forty_megapixels_are_brought_to_a_size_that_models_take(mode: str, kind: str) -> None:
+def test_large_pictures_are_scaled_to_a_size_that_models_accept(mode: str, kind: str) -> None:
     options = {"compress_level": 1} if kind == "PNG" else {}
     large = corners().resize((7300, 5500), Image.Resampling.NEAREST).convert(mode)
     picture = check_picture(encoded(large, kind, **options))
@@ -278,7 +278,7 @@ def test_a_picture_with_any_byte_changed_is_seen_or_bad(kind: str, data: st.Data
 
 @given(st.binary(max_size=120), st.sampled_from([b"II*\x00", b"MM\x00*", b"Exif\x00\x00II*\x00\x08\x00\x00\x00", b""]))
 @pytest.mark.slow
-def test_damaged_words_about_the_camera_leave_the_picture_upright_or_turned(noise: bytes, start: bytes) -> None:
+def test_damaged_exif_leaves_the_picture_upright_or_rotated(noise: bytes, start: bytes) -> None:
     data = png((2, 1, 8, 0), b"\x00\x00\xff", (b"eXIf", start + noise))
     assert sorted(as_seen(check_picture(data)).size) == [1, 2]
 
