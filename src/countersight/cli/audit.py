@@ -63,7 +63,7 @@ _JUDGING: Final = {
     "--prompts P": "edct, brief, your own .toml file, or paper (the paper's prompts, which you copy into paper.toml)",
     "--judge-price IN,OUT=0,0": "price of the extractor and the judges, in dollars per million input and output tokens",
 }
-_ASKING: Final = shared_options("seed", "concurrency", "attempts", "ray", timeout=180)
+_ASKING: Final = shared_options("seed", "concurrency", "ray", timeout=180)
 _CALIBRATE: Final = {
     "-o, --output DIR!": "the folder to write",
     "--judge J*": _JUDGE,
@@ -93,7 +93,7 @@ def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
     summary = "test a model's explanations: change the cited parts of the picture and ask again"
     tables = (_AUDIT, _METHOD, audit_bundle.BUNDLING, _JUDGING, _ASKING)
-    model = shared_options("temperature", "detail", "price", max_tokens=2048)
+    model = shared_options("temperature", "price", max_tokens=2048)
     audit = verb(verbs, "audit", _audit, summary, "", *tables, model)
     audit.formatter_class = argparse.RawDescriptionHelpFormatter
     audit.epilog = _EXAMPLES
@@ -202,7 +202,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         extractor_settings=_helper_settings(chosen, 0.0),
         judge_settings=_helper_settings(chosen, _judge_temperature(chosen)),
         editor_settings=EditorSettings(timeout=chosen.timeout),
-        retry=RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
+        retry=RetryPolicy(concurrency=chosen.concurrency),
         calibration=chosen.calibration,
         lpips=chosen.lpips,
         operator=chosen.operator,
@@ -265,7 +265,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         "votes": chosen.votes,
         "pool": _pooling_rule(chosen),
         "judge_settings": _helper_settings(chosen, _judge_temperature(chosen)),
-        "retry": RetryPolicy(concurrency=chosen.concurrency, attempts=chosen.attempts),
+        "retry": RetryPolicy(concurrency=chosen.concurrency),
     }
     tally = AuditTally()
     with _show_progress("calibrate", tally):

@@ -210,8 +210,6 @@ _SHARED: Final = {
     "--seed SEED=0": "random seed, also sent to servers",
     "--temperature T=0": "sampling temperature; `server`: do not send a temperature, for models that accept only "
     "their default",
-    "--detail {auto,low,high}=auto": "image detail, for servers that support this setting",
-    "--attempts N=5": "attempts per request",
     "--timeout S=120": "seconds per attempt",
     "--concurrency N=64": "maximum number of concurrent requests",
     "--price IN,OUT=0,0": "price in dollars per million input and output tokens, if the server reports no cost",
@@ -255,7 +253,7 @@ def model_settings(chosen: argparse.Namespace, **more: Any) -> "ModelSettings":
     """Return the settings of a model from the parsed options."""
     from countersight.models import ModelSettings
 
-    named = ("seed", "max_tokens", "temperature", "detail", "timeout", "device", "dtype", "ray")
+    named = ("seed", "max_tokens", "temperature", "timeout", "device", "dtype", "ray")
     given = {name: getattr(chosen, name) for name in named if hasattr(chosen, name)}
     if hasattr(chosen, "price"):
         given["price_in"], given["price_out"] = chosen.price
