@@ -220,13 +220,7 @@ async def audit_dataset(
         selection = select(dataset, options.cases, tally.bad_row, descriptive=options.descriptive)
         tally.left_out = selection.left_out
         write_selection(output, selection)
-        if options.calibration:
-            copy_calibration(options.calibration, output)
-        if options.plan is not None:
-            write_whole(output / PLAN, options.plan.read_bytes())
-            signed = options.plan.with_name(options.plan.name + ".sig")
-            if signed.is_file():
-                write_whole(output / PLAN_SIGNATURE, signed.read_bytes())
+        _copy_given(output, options)
         begin_session(output, options.operator)
         with folder.writing() as journal, closing(FileOrders(output)) as orders:
             before = list(folder.steps())
@@ -252,6 +246,17 @@ async def audit_dataset(
                     _refuse_editor_without_edits(folder)
     finally:
         await participants.close()
+
+
+def _copy_given(output: Path, options: AuditOptions) -> None:
+    """Copy the calibration and the plan into the folder of an audit."""
+    if options.calibration:
+        copy_calibration(options.calibration, output)
+    if options.plan is not None:
+        write_whole(output / PLAN, options.plan.read_bytes())
+        signed = options.plan.with_name(options.plan.name + ".sig")
+        if signed.is_file():
+            write_whole(output / PLAN_SIGNATURE, signed.read_bytes())
 
 
 def _refuse_editor_without_edits(folder: AuditFolder) -> None:

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import PurePosixPath
@@ -87,6 +87,41 @@ class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     failures: tuple[str, ...] = ()
 
 
+def _edit_sheet(edit: EditRecord, checks: tuple[Check, ...], names: Mapping[str, str], editor: str) -> EditSheet:
+    return EditSheet(
+        editor=editor,
+        seed=edit.seed,
+        before=names.get(edit.before, ""),
+        after=names.get(edit.after, ""),
+        mask=names.get(edit.mask, ""),
+        difference=names.get(difference_of(edit), ""),
+        quality=edit.quality,
+        failure=edit.failure,
+        log=edit.log,
+        checks=checks,
+    )
+
+
+def _concept_sheet(
+    concept: ConceptTrail, score: ConceptScore | None, names: Mapping[str, str], editor: str
+) -> ConceptSheet:
+    again = concept.again
+    return ConceptSheet(
+        number=concept.number,
+        instruction=concept.instruction,
+        edit=_edit_sheet(concept.edit, concept.checks, names, editor) if concept.edit else None,
+        answer=again.answer.text if again else None,
+        explanation=again.explanation.text if again else None,
+        pcs=score.pcs if score else None,
+        ncc=score.ncc if score else None,
+        ccs=score.ccs if score else None,
+        excluded=score.excluded if score else "",
+        verdicts=concept.verdicts,
+        doses=tuple(msgspec.structs.replace(dose, picture=names.get(dose.picture, "")) for dose in concept.doses),
+        thought=concept.thought,
+    )
+
+
 def case_sheets(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) -> tuple[CaseSheet, ...]:
     """Return the sheets of all cases, with the names of their files; `files` are the names of all existing files."""
     names = {PurePosixPath(name).stem: name for name in files if name.startswith((f"{PICTURES}/", f"{DIFFERENCES}/"))}
@@ -94,34 +129,7 @@ def case_sheets(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) ->
     editor = audit.manifest.editor.name
 
     def sheet_of(concept: ConceptTrail, score: ConceptScore | None = None) -> ConceptSheet:
-        again, edit = concept.again, concept.edit
-        return ConceptSheet(
-            number=concept.number,
-            instruction=concept.instruction,
-            edit=EditSheet(
-                editor=editor,
-                seed=edit.seed,
-                before=names.get(edit.before, ""),
-                after=names.get(edit.after, ""),
-                mask=names.get(edit.mask, ""),
-                difference=names.get(difference_of(edit), ""),
-                quality=edit.quality,
-                failure=edit.failure,
-                log=edit.log,
-                checks=concept.checks,
-            )
-            if edit
-            else None,
-            answer=again.answer.text if again else None,
-            explanation=again.explanation.text if again else None,
-            pcs=score.pcs if score else None,
-            ncc=score.ncc if score else None,
-            ccs=score.ccs if score else None,
-            excluded=score.excluded if score else "",
-            verdicts=concept.verdicts,
-            doses=tuple(msgspec.structs.replace(dose, picture=names.get(dose.picture, "")) for dose in concept.doses),
-            thought=concept.thought,
-        )
+        return _concept_sheet(concept, score, names, editor)
 
     return tuple(
         CaseSheet(

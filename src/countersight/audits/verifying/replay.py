@@ -7,10 +7,6 @@ in the log, or that the stages require and the log does not have, is a finding t
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from platform import machine, system
-from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -19,14 +15,8 @@ import numpy as np
 
 from countersight import __version__
 from countersight.audits.auditing import ROLES, Role, open_exact_editor, open_registered
-from countersight.audits.bundle.listing import content
-from countersight.audits.bundle.seal import Bundle
-from countersight.audits.bundle.sessions import read_sessions
-from countersight.audits.calibration.calibrating import Respondents, calibration_of, make_tests
-from countersight.audits.calibration.people import people_calibration, read_labels
-from countersight.audits.calibration.sheet import Calibration
-from countersight.audits.calibration.storing import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN, misfit
-from countersight.audits.folder import MANIFEST, PICTURES, AuditFolder, digest_of
+from countersight.audits.calibration.calibrating import Respondents
+from countersight.audits.folder import MANIFEST, AuditFolder
 from countersight.audits.log import LOG
 from countersight.audits.prompts import SETS, AuditPrompts
 from countersight.audits.records import (
@@ -47,55 +37,19 @@ from countersight.audits.records import (
 )
 from countersight.audits.stages import Participants, Stages, Subject
 from countersight.audits.steps import StepFailed, StepResult
-from countersight.audits.trail import AuditTrail, read_audit
+from countersight.audits.trail import AuditTrail
 from countersight.audits.verifying.comparison import Finding, What, difference, same_picture
 from countersight.dataset import Dataset
 from countersight.editing import Abilities, Edited, EditRequest
 from countersight.engine import Answered, RetriesExhausted, blocking
-from countersight.errors import AskingFailed, AuditError, BadPicture, CountersightError
+from countersight.errors import AskingFailed, BadPicture, CountersightError
 from countersight.models import Answer, Request
 from countersight.picture import Picture, as_seen
 from countersight.scenes import Scene, draw
 
 BUILT_IN: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
 """Participants without a server, weights or randomness: they always give the same output and never fail."""
-LARGEST: Final = 10_000
-"""Largest number of tests of a calibration that is repeated."""
 Key = tuple[Stage, StepPlace]
-
-
-class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
-    """A bundle with an intact log, and the folder in which its files are recomputed."""
-
-    path: Path
-    again: AuditFolder
-    """Has links to all files that are not derived; the derived files are written here again."""
-    audit: AuditTrail
-    """The audit as read from that folder."""
-    bundle: Bundle
-    files: frozenset[str]
-    """Names of the plain files in the bundle."""
-    dataset: Dataset | None = None
-    """The audited dataset, if it is available unchanged."""
-    against: Path | None = None
-    """The earlier audit that it was compared with, if named."""
-
-    @property
-    def other_version(self) -> str:
-        """Return a note if another version wrote the audit."""
-        wrote = self.bundle.countersight
-        return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
-
-    def unlike(self) -> What:
-        """Return the kind of finding for a picture that differs when redrawn: proof only with the same tools."""
-        try:
-            here = {name.replace("-", "_"): version(name) for name in ("skia-python", "pillow")}
-        except PackageNotFoundError:
-            return "not verified"
-        sessions = [session.packages for session in read_sessions(self.again.path)]
-        alike = all(packages.get(name, used) == used for packages in sessions for name, used in here.items())
-        same_machine = not sessions or self.audit.manifest.platform == f"{system()} {machine()}"
-        return "broken" if alike and same_machine and not self.other_version else "not verified"
 
 
 class Replay:
@@ -384,59 +338,3 @@ def _is_drawing(picture: Picture, scene: Scene) -> bool:
         return False
     apart = np.abs(seen.astype(np.int16) - drawn).max(axis=2)
     return bool(apart.max() <= LEVELS and (apart > 0).mean() <= EDGES)
-
-
-def replay_calibration(opened: OpenedBundle) -> Iterator[Finding]:
-    """Repeat the calibration of the judges (tests, verdicts and sheets), and return the findings."""
-    calibration, named = opened.audit.calibration, opened.audit.manifest.calibration
-    if calibration is None:
-        if named:
-            yield Finding("missing", CALIBRATION, "audit.json names a calibration, but it is missing")
-        return
-    if named and named != digest_of(content(opened.path / CALIBRATION)):
-        yield Finding("broken", CALIBRATION, "it is not the calibration that audit.json names")
-    if fault := misfit(calibration, opened.audit.manifest):
-        yield Finding("broken", CALIBRATION, f"it {fault}")
-    missing = [name for name in (f"{CALIBRATION_FOLDER}/{each}" for each in TAKEN) if name not in opened.files]
-    if missing:
-        yield Finding("missing", missing[0], "without its log, the calibration cannot be recomputed")
-        return
-    try:
-        judged = read_audit(opened.again.path / CALIBRATION_FOLDER)
-        for found in (_by_people if calibration.people else _by_script)(opened, calibration, judged):
-            inside = found.file in (LOG, MANIFEST, LABELS)
-            yield msgspec.structs.replace(found, file=f"{CALIBRATION_FOLDER}/{found.file}") if inside else found
-    except AuditError as error:
-        yield Finding("broken", CALIBRATION_FOLDER, str(error))
-
-
-def _by_script(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
-    """Repeat a calibration with scripted respondents: make its tests from the seed and repeat the stages."""
-    manifest, size = judged.manifest, judged.manifest.dataset.rows
-    if not 0 < size <= LARGEST:
-        yield Finding("broken", CALIBRATION, f"there is no calibration of {size:,} tests")
-        return
-    (judged.path / PICTURES).mkdir(exist_ok=True)  # only the log of a calibration is stored: redraw its pictures
-    with TemporaryDirectory() as base:
-        dataset = make_tests(Path(base) / "tests", size, manifest.seed)
-        if manifest.dataset.fingerprint != dataset.fingerprint:
-            yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
-            return
-        yield from replay_stages(judged, dataset, opened.unlike(), Respondents(dataset, manifest.seed))
-    if calibration_of(judged) != calibration:
-        yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
-
-
-def _by_people(opened: OpenedBundle, calibration: Calibration, judged: AuditTrail) -> Iterator[Finding]:
-    """Repeat a calibration on people's labels of an audit's tests."""
-    try:
-        made = people_calibration(judged, list(read_labels(judged.path)))
-    except AuditError as error:
-        yield Finding("broken", LABELS, str(error))
-        return
-    one, other, own = judged.manifest, opened.audit.manifest, opened.audit.steps[: len(judged.steps)]
-    same = (one.dataset.fingerprint, one.started) == (other.dataset.fingerprint, other.started)
-    if same and [a.hash for a in judged.steps] != [b.hash for b in own]:
-        yield Finding("broken", LOG, "the log of the audit has changed since people labelled it")
-    if (made.judges, made.people, made.domain) != (calibration.judges, calibration.people, calibration.domain):
-        yield Finding("broken", CALIBRATION, "its figures do not follow from people's labels and its log")

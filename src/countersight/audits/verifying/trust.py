@@ -26,7 +26,8 @@ from countersight.audits.signing.signatures import (
 )
 from countersight.audits.signing.stamping import NO_STAMPS, read_stamp
 from countersight.audits.verifying.comparison import Finding, Note
-from countersight.audits.verifying.replay import BUILT_IN, OpenedBundle
+from countersight.audits.verifying.opened import OpenedBundle
+from countersight.audits.verifying.replay import BUILT_IN
 from countersight.errors import AuditError
 from countersight.text import several
 
