@@ -26,14 +26,14 @@ class Verified(msgspec.Struct, frozen=True):
     steps: int = 0
     sealed: str = ""
     seal: str = ""
-    as_sealed: bool = True
-    """Whether every file is as in bundle.json, which is the given seal."""
-    earlier: tuple[Earlier, ...] = ()
-    """The seals that were replaced, as written in bundle.json."""
     signed: tuple[Signed, ...] = ()
     """The signers with valid signatures."""
     deviations: tuple[str, ...] = ()
     """Deviations of the audit from its plan."""
+    as_sealed: bool = True
+    """Whether every file is as in bundle.json, which is the given seal."""
+    earlier: tuple[Earlier, ...] = ()
+    """The seals that were replaced, as written in bundle.json."""
 
     @property
     def sound(self) -> bool:
