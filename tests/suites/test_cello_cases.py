@@ -14,7 +14,6 @@ from making import picture
 from published import published
 from suites.makers import gives_nothing_away
 
-import countersight as cs
 from countersight.case import LETTERS
 from countersight.causal.graph import CausalGraph, Thing
 from countersight.causal.mining import mine
@@ -211,11 +210,6 @@ def test_make_samples_a_mined_folder(tmp_path, capsys):
     assert "66 cases have no picture, only text and a graph" in out
 
 
-@pytest.mark.slow
-def test_size_is_shared_among_the_tasks(tmp_path):
-    assert len(make(tmp_path, sorted(many_graphs(), key=lambda one: one.image), "--size", "24")) == 24
-
-
 def test_a_size_is_reached_although_some_tasks_have_too_few(tmp_path, capsys):
     chains = sorted((one for one in many_graphs() if one.kind in ("chain", "direct")), key=lambda one: one.image)
     cases = make(tmp_path, chains, "--size", "60")
@@ -345,7 +339,7 @@ def test_the_real_region_graphs_make_a_balanced_dataset(real):
     assert all(by_task[short] >= 190 for short in ("CaI", "CR"))
     # Balanced against what common knowledge answers, and without wholes and their parts ("the bowl of the sink"):
     # a third is left of what could be asked. CA offers nothing that may be under the right answer.
-    least = {"CA": 16, "AR": 30, "CDE": 45, "NDE": 42, "NIE": 45, "SC": 70, "NC": 90}
+    least = {"CA": 16, "AR": 30, "CDE": 45, "NDE": 40, "NIE": 30, "SC": 70, "NC": 90}
     assert all(by_task[short] >= number for short, number in least.items())
 
 
@@ -380,14 +374,6 @@ def test_no_one_is_asked_whether_what_bears_a_thing_stays_without_it_unless_eith
         lost, effect = re.match(r"the (.+?) depends? on the (.+), not the other", case.provenance["why"]).groups()
         if (effect, lost) in {(names[edge["source"]], names[edge["target"]]) for edge in case.graph["edges"]}:
             assert may_keep(lost, effect)
-
-
-@pytest.mark.slow
-def test_the_verb_makes_what_the_command_line_makes(tmp_path):
-    source = mined(tmp_path / "mined", sorted(many_graphs(), key=lambda one: one.image))
-    assert main(["make", "cello", "--from", str(source), "-o", str(tmp_path / "told"), "--size", "24"]) == 0
-    made = cs.make("cello", tmp_path / "called", source=source, size=24)
-    assert [case for _, case in made.cases()] == [case for _, case in Dataset.open(tmp_path / "told").cases()]
 
 
 @pytest.mark.parametrize(

@@ -66,11 +66,22 @@ def test_the_model_is_told_the_descriptions_the_graph_and_the_constraints():
     assert "whether the thing stays" in told
 
 
-def test_names_that_are_exchanged_are_refused_by_reading_back():
+@pytest.mark.parametrize(
+    ("text", "read", "reason"),
+    [
+        (
+            "With the plate gone, would the table still be there?",
+            {"table": "asked", "plate": "gone"},
+            "“table” must be what is gone, but it reads as asked",
+        ),
+        (GOOD, {"table": "kept"}, "“table” must be what is gone, but it reads as kept"),
+    ],
+)
+def test_what_reads_back_with_other_roles_is_refused(text, read, reason):
     draft = drafted()
-    swapped = "With the plate gone, would the table still be there?"
-    case, heard = worded(draft, swapped, reads(draft, table="asked", plate="gone"), GOOD, reads(draft))
-    assert "“table” must be what is gone, but it reads as asked" in heard[2]
+    case, heard = worded(draft, text, reads(draft, **read), GOOD, reads(draft))
+    assert heard[1] == role_prompt(text, draft)
+    assert reason in heard[2]
     assert case.counterfactual.text == GOOD
 
 
@@ -79,14 +90,6 @@ def test_a_premise_that_is_negated_is_refused_by_rule_though_it_reads_back_as_it
     negated = "If the table were never gone, would the plate still be there?"
     case, heard = worded(draft, negated, GOOD, reads(draft))
     assert "it must suppose, in plain words, that table is gone" in heard[1]
-    assert case.counterfactual.text == GOOD
-
-
-def test_a_premise_that_reads_back_as_negated_is_refused_though_the_rules_see_nothing():
-    draft = drafted()
-    case, heard = worded(draft, GOOD, reads(draft, table="kept"), GOOD, reads(draft))
-    assert heard[1] == role_prompt(GOOD, draft)
-    assert "“table” must be what is gone, but it reads as kept" in heard[2]
     assert case.counterfactual.text == GOOD
 
 
@@ -139,30 +142,14 @@ def choice(name, kind="chain"):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "inverted"),
-    [
-        ("causality_identification", "direct", "effect"),
-        ("causal_attribution", "chain", "indirect effect"),
-        ("causal_attribution", "chain", "cause"),
-        ("abstract_reasoning", "chain", "indirect cause"),
-        ("collider_bias", "collision", "effect"),
-        ("confounder_identification", "confounding", "effect"),
-    ],
-)
-def test_a_choice_that_asks_the_other_way_about_is_refused_by_reading_back(name, kind, inverted):
-    draft = choice(name, kind)
-    turned = draft.case.counterfactual.text.replace("?", ", as one sees?")
-    case, heard = worded(draft, *[turned, reads(draft, asks=inverted)] * ATTEMPTS)
-    assert heard[1] == role_prompt(turned, draft)
-    assert case.counterfactual == draft.case.counterfactual
-    assert f"reads as “{inverted}”" in case.provenance["rejected_because"]
-    taken, _ = worded(draft, turned, reads(draft))
-    assert taken.counterfactual.text == turned
-
-
-@pytest.mark.parametrize(
     ("name", "kind", "line", "turned"),
     [
+        ("causality_identification", "direct", "asks", "effect"),
+        ("causal_attribution", "chain", "asks", "indirect effect"),
+        ("causal_attribution", "chain", "asks", "cause"),
+        ("abstract_reasoning", "chain", "asks", "indirect cause"),
+        ("collider_bias", "collision", "asks", "effect"),
+        ("confounder_identification", "confounding", "asks", "effect"),
         ("causality_identification", "direct", "outcome", "goes"),
         ("causal_attribution", "chain", "wants", "does not"),
         ("backdoor_adjustment_set", "confounding", "wants", "does not"),
@@ -171,8 +158,13 @@ def test_a_choice_that_asks_the_other_way_about_is_refused_by_reading_back(name,
 )
 def test_a_choice_that_is_turned_round_is_refused_by_reading_back(name, kind, line, turned):
     draft = choice(name, kind)
-    case, _ = worded(draft, *[draft.case.counterfactual.text, reads(draft, **{line: turned})] * ATTEMPTS)
+    text = draft.case.counterfactual.text.replace("?", ", as one sees?")
+    case, heard = worded(draft, *[text, reads(draft, **{line: turned})] * ATTEMPTS)
+    assert heard[1] == role_prompt(text, draft)
+    assert case.counterfactual == draft.case.counterfactual
     assert f"“{line}”" in case.provenance["rejected_because"]
+    taken, _ = worded(draft, text, reads(draft))
+    assert taken.counterfactual.text == text
 
 
 def test_a_model_that_says_nothing_leaves_the_template():
