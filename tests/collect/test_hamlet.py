@@ -11,7 +11,8 @@ from sqlalchemy import select
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.flows.cfmm import leak
-from countersight.collect.hamlet import OwnRanker, train
+from countersight.collect.hamlet import OwnRanker
+from countersight.collect.text_ranker import train
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 

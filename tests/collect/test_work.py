@@ -337,6 +337,20 @@ def test_a_reviewer_does_not_judge_flags_about_their_own_work(tmp_path: Path):
         assert rita.get("/review/1").status_code == 404
 
 
+def test_a_reviewer_who_read_an_item_gets_no_blind_seat_of_it(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cfmm", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben, rita = (Visitor(app, campaign, name, "reviewer") for name in ("ada", "ben", "rita"))
+        ada.contribute("write")
+        ben.contribute("blind")
+        place = rita.post("/review/sample").headers["location"]
+        rita.get(place)
+        rita.post(place, outcome="returned", contribution="1", note="which circle do you mean?")
+        ada.post(ada.begin("write"), **ANSWERS["cfmm/write"])
+        assert rita.begin("blind") is None
+        assert ben.begin("blind") is not None
+
+
 def test_a_lead_who_looked_at_an_item_gets_no_blind_seat_of_it(tmp_path: Path):
     make_campaign(tmp_path / "campaign", "verify", 1)
     with opened(tmp_path / "campaign") as (app, campaign):

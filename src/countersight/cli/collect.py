@@ -259,10 +259,9 @@ def _people(chosen: argparse.Namespace, campaign: Any) -> int:
 def _status(chosen: argparse.Namespace, campaign: Any) -> int:
     import time
 
-    from countersight.collect import campaign_figures, kept_splits
+    from countersight.collect import campaign_figures
 
     figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
-    moved = campaign.store.read(lambda c: kept_splits(c, campaign.settings))
     states = ", ".join(f"{number:,} {state}" for state, number in sorted(figures.states.items()))
     print(f"{campaign.settings.title} ({campaign.flow.name}): {figures.items:,} items: {states}")
     for phase in figures.phases:
@@ -276,8 +275,6 @@ def _status(chosen: argparse.Namespace, campaign: Any) -> int:
         print(f"  for a reviewer: {' and '.join(several(number, noun) for noun, number in waits.items() if number)}")
     if figures.stranded:
         print(f"  {several(figures.stranded, 'item')}: nobody is left to work on it, invite more people")
-    if moved:
-        print(f"  [splits] was changed: {several(moved, 'item')} whose split differs from what a new draw would give")
     return 0
 
 

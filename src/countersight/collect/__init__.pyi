@@ -15,4 +15,3 @@ from .staffing import invite_person as invite_person
 from .staffing import list_people as list_people
 from .staffing import manage_person as manage_person
 from .vqav2 import import_vqav2 as import_vqav2
-from .work import kept_splits as kept_splits

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import secrets
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -16,7 +17,7 @@ from sqlalchemy.exc import ArgumentError
 
 from countersight.collect.database import Store, tables
 from countersight.collect.flows import Flow, flow_named
-from countersight.collect.settings import GUIDELINES, Settings, read_settings
+from countersight.collect.settings import GUIDELINES, LOCALE, Settings, read_catalog, read_settings
 from countersight.errors import CampaignError
 from countersight.picture import Picture
 
@@ -51,11 +52,8 @@ class Campaign:
         path = Path(path)
         settings = read_settings(path / SETTINGS)
         flow = flow_named(settings.flow)
-        missing = [phase.name for phase in flow.phases if phase.name not in settings.phases]
-        if missing:
-            raise CampaignError(
-                f"{path / SETTINGS}: the section [phases.{missing[0]}] is missing; the flow {settings.flow} needs it"
-            )
+        for fault in _faults(settings, flow, path):
+            raise CampaignError(f"{path / SETTINGS}: {fault}")
         known = DATABASE if (path / DATABASE).is_file() else ""  # the existing database, for messages
         if (path / ADDRESS).is_file():
             known = (path / ADDRESS).read_text(encoding="utf-8").strip()
@@ -85,6 +83,22 @@ class Campaign:
         """Return a picture in the folder `guidelines`; None if there is none with this name."""
         file = self.path / GUIDELINES / name
         return file if _GUIDE.fullmatch(name) and file.is_file() else None
+
+
+def _faults(settings: Settings, flow: Flow, folder: Path) -> Iterator[str]:
+    """Yield what is wrong with settings that can be read, such as names that mean nothing in the flow."""
+    for phase in flow.phases:
+        if phase.name not in settings.phases:
+            yield f"the section [phases.{phase.name}] is missing; the flow {flow.name} needs it"
+        elif settings.phases[phase.name].people > 1 and not phase.several:
+            yield f"[phases.{phase.name}] people: one person does this phase of an item"
+    for language in settings.languages:
+        if language != "en" and not (read_catalog(LOCALE, language) or read_catalog(folder / "locale", language)):
+            yield f"languages: there are no texts in {language!r}"
+    for name, quotas in (("quotas", settings.quotas), ("person_quotas", settings.person_quotas)):
+        for group in quotas.keys() - set(flow.balance):
+            groups = ", ".join(flow.balance) or "none"
+            yield f"[{name}] {group!r} is not a group of {flow.name} (groups: {groups})"
 
 
 def remember_database(folder: Path, url: str) -> None:

@@ -11,7 +11,7 @@ from countersight.collect import pay
 from countersight.collect.database import tables
 from countersight.collect.flows import Flow, Phase
 from countersight.collect.work import HELD, STANDS, contributions
-from countersight.scoring import Agreement, Interval, agreement, share_interval
+from countersight.scoring import Agreement, Estimate, Interval, agreement, share_interval
 
 _RESAMPLES = 1_000
 """Enough for an interval on a page that is looked at while it changes."""
@@ -178,6 +178,25 @@ def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
         LabelAgreement(phase, label, _without_empty_intervals(agreement(list(items.values()), resamples=_RESAMPLES)))
         for (phase, label), items in rows.items()
     ]
+
+
+def format_agreement(found: Agreement) -> dict[str, str]:
+    """Format the measures of agreement, each with its interval."""
+    named = {
+        "raw agreement": found.raw,
+        "Cohen's kappa": found.cohen,
+        "Krippendorff's alpha": found.alpha,
+        "Gwet's AC1": found.ac1,
+    }
+    return {name: _format_estimate(estimate) for name, estimate in named.items()}
+
+
+def _format_estimate(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"undefined ({estimate.why})"
+    if estimate.interval is None:
+        return f"{estimate.value:.2f} (no interval: everybody agreed)"
+    return f"{estimate.value:.2f} ({estimate.interval.low:.2f} to {estimate.interval.high:.2f})"
 
 
 def _without_empty_intervals(found: Agreement) -> Agreement:

@@ -26,7 +26,13 @@ class AnswerFlow(CaseFlow):
     name = "answer"
     about = "People answer the questions of a dataset; the export is a run that can be compared with models."
     phases = (
-        Phase("answer", "Answer", "Answer a question about a picture, as it is or under a change.", PersonAnswer),
+        Phase(
+            "answer",
+            "Answer",
+            "Answer a question about a picture, as it is or under a change.",
+            PersonAnswer,
+            several=True,
+        ),
     )
 
     def new_items(self, sources: Sources, known: Known) -> Iterator[NewItem]:

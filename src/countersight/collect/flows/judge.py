@@ -41,6 +41,7 @@ class JudgeFlow(Flow):
             "Say whether an answer and its explanation follow a change of the picture.",
             PersonVerdict,
             fields=FIELDS,
+            several=True,
         ),
     )
 

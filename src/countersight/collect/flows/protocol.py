@@ -42,6 +42,8 @@ class Phase(msgspec.Struct, frozen=True):
     """The phase before, which is shown first and may be flagged."""
     checked: bool = False
     """Whether the model in the loop is asked about the text."""
+    several: bool = False
+    """Whether several people may do it for one item."""
     adjudicates: bool = False
     """Whether this phase resolves disagreements; the conflicting answers are shown in random order."""
     fields: tuple[Field, ...] = ()

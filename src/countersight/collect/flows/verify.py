@@ -58,6 +58,7 @@ VERIFY = Phase(
     "Verify",
     "Check whether a question belongs to its picture and whether its answer is right.",
     CaseVerdict,
+    several=True,
 )
 ADJUDICATE = Phase(
     "adjudicate",

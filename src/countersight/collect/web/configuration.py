@@ -1,9 +1,8 @@
-"""`collect serve --check`: what is unsafe or misspelt in the configuration of a server."""
+"""`collect serve --check`: what is unsafe in the configuration of a server."""
 
-from countersight.collect import people, work
+from countersight.collect import people
 from countersight.collect.campaign import DATABASE, SECRET, Campaign
 from countersight.collect.demo import ACCOUNTS, PASSWORD
-from countersight.collect.web.rendering import Renderer
 
 
 def configuration_faults(
@@ -33,25 +32,8 @@ def configuration_faults(
         if stored and people.is_password(PASSWORD, stored[1]):
             found.append(f"{name} still has the public password of the demo; change it")
     settings = campaign.settings
-    found += _misspelt(campaign)
-    if kept := campaign.store.read(lambda c: work.kept_splits(c, settings)):
-        found.append(f"[splits] was changed: {kept:,} items keep the split they have; only new items follow the change")
     if not settings.contact:
         found.append("people have no contact for questions: set `contact` in campaign.toml")
     if settings.prolific.completion_code and not settings.prolific.contributions:
         found.append("people from Prolific never get their completion code: set [prolific] contributions")
-    return found
-
-
-def _misspelt(campaign: Campaign) -> list[str]:
-    """Return languages and groups in the settings that do not exist."""
-    settings, found = campaign.settings, []
-    texts = Renderer(settings, campaign.path / "locale")
-    for language in settings.languages:
-        if not texts.knows(language):
-            found.append(f"languages: there are no texts in {language!r}; the pages would be in English")
-    for name, quotas in (("quotas", settings.quotas), ("person_quotas", settings.person_quotas)):
-        for group in quotas.keys() - set(campaign.flow.balance):
-            groups = ", ".join(campaign.flow.balance) or "none"
-            found.append(f"[{name}] {group!r} is not a group of {campaign.flow.name} (groups: {groups})")
     return found

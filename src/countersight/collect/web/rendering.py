@@ -73,11 +73,6 @@ class Renderer:
         words = self._words[language]
         return lambda text: words.get(text, text)
 
-    def knows(self, language: str) -> bool:
-        """Whether there are texts in a language."""
-        self.translation(language)
-        return language == "en" or bool(self._words[language])
-
     def language(self, accepted: str) -> str:
         """Return the interface language: the browser's if the campaign has it, else the campaign's first."""
         languages = self._settings.languages

@@ -33,9 +33,16 @@ def _flag(visit: Visit) -> work.Flag:
     return found[0]
 
 
-async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Response:
-    """Show one flag with its item, after a form with faults."""
+async def _seen_flag(visit: Visit) -> work.Flag:
+    """Return the flag of a page, and record that its item is seen: a reviewer never gets it as a task afterwards."""
     found = _flag(visit)
+    await visit.store.write(lambda c: work.look(c, found.item_id, visit.me.id))
+    return found
+
+
+async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Response:
+    """Show one flag with its item, perhaps after a form with faults."""
+    found = await _seen_flag(visit)
     item = visit.store.read(lambda c: work.load_item(c, found.item_id))
     entries = history(visit, found.item_id)
     return visit.render(
@@ -70,7 +77,7 @@ def decision_fields(found: work.Flag) -> tuple[Field, ...]:
     """Return the fields of a decision about a flag."""
     keep = KEEP.get(found.reason) or KEEP["person" if found.by_person else "program"]
     outcomes = {"unfair": keep, "returned": RETURN, "fair": REMOVE.get(found.reason, REMOVE["other"])}
-    reason = "The author reads this if the contribution is sent back. It is stored with the decision."
+    reason = "A few words. The author reads them if the contribution is sent back. They are stored with the decision."
     return (
         Choice("outcome", "What happens to the item?", options=outcomes),
         Text("note", "Why?", reason, rows=2, words=2),
@@ -141,6 +148,7 @@ async def sample(visit: Visit) -> Response:
 
 async def edit_page(visit: Visit) -> Response:
     """Show the form of a contribution for editing by a reviewer."""
+    await _seen_flag(visit)
     task, editing = _edited_task(visit)
     values = task.lease.draft
     if values is None:  # its texts by field name

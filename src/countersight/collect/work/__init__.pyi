@@ -6,7 +6,6 @@ from .claiming import count_free as count_free
 from .claiming import current_lease as current_lease
 from .claiming import free_expired as free_expired
 from .claiming import is_full as is_full
-from .claiming import kept_splits as kept_splits
 from .claiming import lease_by_token as lease_by_token
 from .claiming import look as look
 from .claiming import release as release

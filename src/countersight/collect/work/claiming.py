@@ -65,12 +65,6 @@ def split_of(settings: Settings, key: str) -> str:
     return next(iter(settings.splits))
 
 
-def kept_splits(connection: Connection, settings: Settings) -> int:
-    """Return how many items have another split than today's settings would give: items keep their split."""
-    rows = connection.execute(select(_item.key, _item.split))
-    return sum(split_of(settings, row.key) != row.split for row in rows)
-
-
 def count_seats(connection: Connection, item_id: int, phase: str, *states: str) -> int:
     """Return how many seats of a phase are in one of these states."""
     seats = (_lease.item_id == item_id, _lease.phase == phase, _lease.state.in_(states))
@@ -201,7 +195,7 @@ def take_up_again(connection: Connection, settings: Settings, lease: Lease, now:
 
 
 def look(connection: Connection, item_id: int, person_id: int) -> bool:
-    """Record that a lead views an item, so it is never assigned to them; False while they hold it.
+    """Record that a lead or reviewer views an item, so it is never assigned to them; False while they hold it.
 
     Items without contributions or known answer reveal nothing and are not recorded.
     """
