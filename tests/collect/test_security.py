@@ -241,7 +241,7 @@ def test_nobody_loses_their_own_role_or_approves_their_own_pay(place):
 
 
 def test_people_from_prolific_are_let_in_where_the_campaign_says_so(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "verify", 1)
+    make_campaign(tmp_path / "campaign", "verify", 2)
     link = (
         "/?PROLIFIC_PID=5f0000000000000000000001&STUDY_ID=5f00000000000000000000aa&SESSION_ID=5f00000000000000000000bb"
     )
@@ -256,7 +256,8 @@ def test_people_from_prolific_are_let_in_where_the_campaign_says_so(tmp_path: Pa
         guest.get("/consent")
         guest.post("/consent")
         guest.get("/work")
-        guest.contribute("verify")
+        sent = guest.post(guest.begin("verify"), **ANSWERS["verify/verify"])
+        assert sent.headers["location"].startswith("/work")  # not to the second item
         assert "app.prolific.com/submissions/complete?cc=C0DE" in guest.get("/work").text
 
 

@@ -7,7 +7,8 @@ from sqlalchemy import Connection, delete, exists, func, insert, select, update
 
 from countersight.collect.audit_log import forget_in_log
 from countersight.collect.database import tables
-from countersight.collect.people import end_sessions, insert_person
+from countersight.collect.people import Person, end_sessions, insert_person
+from countersight.collect.settings import Settings
 
 _person, _arrival = tables.person.c, tables.arrival.c
 
@@ -32,6 +33,12 @@ def admit(
     values = {"study": study, "submission": submission}
     connection.execute(update(tables.person).where(_person.id == row.id).values(**values))
     return int(row.id)
+
+
+def has_completed(connection: Connection, settings: Settings, person: Person) -> bool:
+    """Whether a participant has made all contributions of the current submission."""
+    wanted = settings.prolific.contributions
+    return bool(person.participant and wanted) and done_for_submission(connection, person.id) >= wanted
 
 
 def done_for_submission(connection: Connection, person_id: int) -> int:

@@ -15,6 +15,7 @@ from countersight.collect.flows import Choice, Content, Field, Form, Item, Past,
 from countersight.collect.flows.cfmm import WrittenPair, as_instance, leak_in
 from countersight.collect.flows.cosim import context_of, is_hard
 from countersight.collect.hamlet import ModelCheck, answers_blind, check
+from countersight.collect.prolific import has_completed
 from countersight.collect.web.rendering import task_template
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.suites.cosim import change_kinds
@@ -160,6 +161,8 @@ async def submit(visit: Visit) -> Response:
             form.number("seconds", since, 0, since) or since, form.number("pasted", 0, 0, 1)
         )
         sent = work.submit(connection, settings, flow, task.lease, content, evidence, visit.now)
+        if has_completed(connection, settings, visit.me):  # the page Work shows the code of Prolific
+            return sent, None
         return sent, work.claim(connection, settings, visit.me.id, task.phase.name, visit.now, _chance)
 
     try:

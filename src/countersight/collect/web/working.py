@@ -10,7 +10,7 @@ from countersight.collect import pay, work
 from countersight.collect.database import tables
 from countersight.collect.figures import own_figures
 from countersight.collect.flows import Phase, phase_of
-from countersight.collect.prolific import done_for_submission
+from countersight.collect.prolific import has_completed
 from countersight.collect.web.accounts import arrive
 from countersight.collect.web.tasks import just_sent, undoable
 from countersight.collect.web.visit import RefusedError, Visit
@@ -47,14 +47,13 @@ async def front(visit: Visit) -> Response:
 async def home(visit: Visit) -> Response:
     """Show the available work."""
     me, settings, asked = visit.me, visit.settings, visit.request.query_params
-    wanted = settings.prolific.contributions if me.participant else 0  # per submission on Prolific
     return visit.render(
         "home.html",
         phases=visit.store.read(lambda c: [_phase_work(c, visit, phase) for phase in visit.campaign.flow.phases]),
         most=_MOST_COUNTED,
         bonus=visit.store.read(lambda c: pay.next_bonus(c, settings.pay, me.id)),
         own=visit.store.read(lambda c: own_figures(c, me.id, visit.now)),
-        complete=wanted and visit.store.read(lambda c: done_for_submission(c, me.id)) >= wanted,
+        complete=visit.store.read(lambda c: has_completed(c, settings, me)),
         sent=just_sent(visit),
         flagged="flagged" in asked,
         gone=asked.get("gone", "")[:40],
