@@ -90,7 +90,6 @@ async def show_task(
     flow, name, me = visit.campaign.flow, task.phase.name, visit.me.id
     own: dict[str, Any] = {
         "checked": None,
-        "kinds_proposed": (),
         "leak": "",
         "blind": None,
         "balance": {},
@@ -151,15 +150,12 @@ async def submit(visit: Visit) -> Response:
     if form.faults and task.lease.state != "done":
         return await show_task(visit, task, await save_draft(visit, task), 422, form.faults)
 
+    evidence = _evidence(visit, task, form)
+
     def send(connection: Connection) -> tuple[work.Submitted, work.Lease | None]:
         """Keep the contribution and give out the next item in one transaction."""
         if task.lease.state == "active":  # so that a withdrawn contribution can be edited as it was sent
             work.save_draft(connection, settings, task.lease, _typed(visit), visit.now)
-        # as measured by the browser, at most the time since the claim
-        since = max(0.0, visit.now - task.lease.claimed_at)
-        evidence = work.WritingEvidence(
-            form.number("seconds", since, 0, since) or since, form.number("pasted", 0, 0, 1)
-        )
         sent = work.submit(connection, settings, flow, task.lease, content, evidence, visit.now)
         if has_completed(connection, settings, visit.me):  # the page Work shows the code of Prolific
             return sent, None
@@ -182,6 +178,13 @@ async def submit(visit: Visit) -> Response:
         return visit.go(f"/known/{sent.contribution_id}")
     place = f"/task/{following.token}" if following else "/work"
     return visit.go(f"{place}?sent={sent.contribution_id}")
+
+
+def _evidence(visit: Visit, task: LeasedTask, form: Form) -> work.WritingEvidence:
+    """Return how the form was written, as measured by the browser; at most the time since the claim."""
+    since = max(0.0, visit.now - task.lease.claimed_at)
+    seconds = form.number("seconds", since, 0, since) or since
+    return work.WritingEvidence(seconds, form.number("pasted", 0, 0, 1))
 
 
 def full_groups(visit: Visit, task: LeasedTask) -> set[str]:
