@@ -103,12 +103,7 @@ def import_run(
     external = read(Path(path), on_bad)
     if external.fingerprint and external.fingerprint != opened.fingerprint:
         raise ExchangeError(f"{path} belongs to another dataset than {opened.path}, or the rows have changed since")
-    places = {
-        key_of(case.id, asking): _Place(case.id, row, *place, None if external.fingerprint else question)
-        for row, case in opened.cases()
-        for asking, place in (*WORLDS.items(), (FOURTH, TWICE))
-        if (question := case.question(*place))
-    }
+    places = _places(opened, compare=not external.fingerprint)
     answers = list(external.answers)
     matched = [(answer, places[answer.key]) for answer in answers if answer.key in places]
     differ = _check_answers(Path(path), answers, matched, opened.path)
@@ -126,16 +121,55 @@ def import_run(
         shown=shown,
         answering=external.answering,
     )
-    seen: set[str] = set()
+    written = _write_replies(run, matched, differ, on_bad)
+    # Questions about changed pictures are expected only if at least one of them was asked.
+    wanted = ("told", "shown") if shown else ("told",)
+    unanswered = sum(place.telling in wanted and key not in written.keys for key, place in places.items())
+    if unanswered:
+        run.observe({LEFT_OUT: {f"the file of {external.tool} has no answer to them": unanswered}})
+    return ImportedRun(
+        run,
+        answers=len(written.keys) - written.failed,
+        failed=written.failed,
+        strays=len(answers) - len(matched),
+        repeated=written.repeated,
+        unanswered=unanswered,
+        unfinished=external.unfinished,
+    )
+
+
+def _places(dataset: Dataset, *, compare: bool) -> dict[str, _Place]:
+    """Return the place of every question by its key; `compare` adds its text."""
+    return {
+        key_of(case.id, asking): _Place(case.id, row, *place, question if compare else None)
+        for row, case in dataset.cases()
+        for asking, place in (*WORLDS.items(), (FOURTH, TWICE))
+        if (question := case.question(*place))
+    }
+
+
+class _Written(NamedTuple):
+    """The replies written to a run: the keys of their questions, and the numbers of failed and repeated ones."""
+
+    keys: set[str]
+    failed: int
+    repeated: int
+
+
+def _write_replies(
+    run: RunFolder, matched: list[tuple[ExternalAnswer, _Place]], differ: dict[str, str], on_bad: OnBad
+) -> _Written:
+    """Write the first answer to every question, unless the question is a different one in the file."""
+    keys: set[str] = set()
     failed = repeated = 0
     with run.writing() as journal:
         for answer, place in matched:
             if answer.key in differ:
                 on_bad(differ[answer.key])
-            elif answer.key in seen:
+            elif answer.key in keys:
                 repeated += 1
             else:
-                seen.add(answer.key)
+                keys.add(answer.key)
                 # JSON of other tools may contain lone surrogates, which UTF-8 cannot encode: they become "?".
                 fields: dict[str, Any] = {
                     name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
@@ -144,13 +178,7 @@ def import_run(
                 reply = Reply(*place[:-1], **fields)
                 failed += reply.state == "failed"
                 journal.append(reply)
-    # Questions about changed pictures are expected only if at least one of them was asked.
-    wanted = ("told", "shown") if shown else ("told",)
-    unanswered = sum(place.telling in wanted and key not in seen for key, place in places.items())
-    if unanswered:
-        run.observe({LEFT_OUT: {f"the file of {external.tool} has no answer to them": unanswered}})
-    strays = len(answers) - len(matched)
-    return ImportedRun(run, len(seen) - failed, failed, strays, repeated, unanswered, external.unfinished)
+    return _Written(keys, failed, repeated)
 
 
 def _check_answers(
