@@ -107,19 +107,11 @@ def make_synthetic(
     The result does not depend on where they are drawn.
     """
     size = SIZE if size is None else size
-    provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
     if size < 1:
         raise CountersightError(f"a dataset must have at least 1 case, not {size}")
-    if wording not in ("", *WORDINGS):
-        raise CountersightError(unknown("wording of cvqa-synthetic", wording, WORDINGS))
-    if groups != GROUPS[0]:
-        provenance["groups"] = groups
-        if controls or wording or options != "fair":
-            raise CountersightError(
-                f"--groups {groups} does not work with --controls, --options published or --wording"
-            )
-    else:
-        wording = provenance["wording"] = wording or WORDINGS[0]
+    wording = _wording(wording, groups, changes_usual_questions=controls or options != "fair")
+    provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
+    provenance |= {"wording": wording} if wording else {"groups": groups}
     if controls:
         provenance["controls"] = size
     order = Order(size, seed, options, controls, groups, wording == "eight")
@@ -148,6 +140,17 @@ def make_synthetic(
                 scenes.write(encode_record(made.record))
                 done += not made.case.control_of
             show(done)
+
+
+def _wording(wording: str, groups: str, *, changes_usual_questions: bool) -> str:
+    """Return the wording of the questions; empty for groups other than the usual ones, which have one wording each."""
+    if wording not in ("", *WORDINGS):
+        raise CountersightError(unknown("wording of cvqa-synthetic", wording, WORDINGS))
+    if groups == GROUPS[0]:
+        return wording or WORDINGS[0]
+    if wording or changes_usual_questions:
+        raise CountersightError(f"--groups {groups} does not work with --controls, --options published or --wording")
+    return ""
 
 
 def _phrasing(template: Template, seed: int, index: int, world: World, eight: bool) -> int:
