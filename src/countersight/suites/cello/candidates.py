@@ -152,7 +152,7 @@ def _are_apart(graph: CausalGraph, names: dict[str, str], query: YesNoQuery) -> 
     heads = {singular(head(names[thing])) for thing in (lost, query.effect)}
     if heads & _STICKING or (heads & _BABIES and "person" in one & other):
         return False
-    if {"leafage", "plant"} <= one | other:  # the leaves may be those of the tree
+    if ("leafage" in one and "plant" in other) or ("plant" in one and "leafage" in other):  # leaves of the tree
         return False
     if {*heads, singular(head(cause.name))} & _NOT_SEEN or any(_says_with(text, heads) for text in graph.descriptions):
         return False
