@@ -218,9 +218,14 @@ def _serve(chosen: argparse.Namespace, campaign: Any) -> int:
         found = several(len(faults), "problem") if faults else "no known security problems"
         print(f"the configuration has {found}")
         return 1 if faults else 0
-    print(f"http://{chosen.host}:{chosen.port}   (Ctrl-C stops)", flush=True)
-    where = {"host": chosen.host, "port": chosen.port, "public_url": chosen.public_url}
-    serve(campaign, **where, trusted_proxies=chosen.trust_proxy)
+    serve(
+        campaign,
+        host=chosen.host,
+        port=chosen.port,
+        public_url=chosen.public_url,
+        trusted_proxies=chosen.trust_proxy,
+        started=lambda: print(f"http://{chosen.host}:{chosen.port}   (Ctrl-C stops)", flush=True),
+    )
     return 0
 
 

@@ -168,10 +168,15 @@ def serve(
     port: int = 8400,
     public_url: str = "",
     trusted_proxies: str = "",
+    started: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until stopped. Behind a proxy, `public_url` is the public address and `trusted_proxies` its addresses."""
+    """Serve until stopped; `started` is called first if the address is free and the campaign has no other server.
+
+    Behind a proxy, `public_url` is the public address and `trusted_proxies` its addresses.
+    """
     _refuse_taken(host, port)
     with closing(lock_folder(campaign.path, CampaignError)):  # a campaign has one server: writes go through it in order
+        started()
         _serve(campaign, host, port, public_url, trusted_proxies)
 
 
