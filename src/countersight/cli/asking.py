@@ -76,6 +76,8 @@ def ask(
         print_lines(RESUME_MESSAGE)
         return EXIT_STOPPED
     _print_remarks(dataset, options, tally)
+    if tally.failed or others.failed:
+        print_lines("The same command asks the failed questions again.")
     failed = tally.failed or tally.unasked or others.failed or others.unasked
     return EXIT_SOME_FAILED if failed or not tally.before + tally.answered else 0
 

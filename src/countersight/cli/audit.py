@@ -95,7 +95,6 @@ def add(verbs: Verbs) -> None:
     tables = (_AUDIT, _METHOD, audit_bundle.BUNDLING, _JUDGING, _ASKING)
     model = shared_options("temperature", "price", max_tokens=2048)
     audit = verb(verbs, "audit", _audit, summary, "", *tables, model)
-    audit.formatter_class = argparse.RawDescriptionHelpFormatter
     audit.epilog = _EXAMPLES
     _add_control(audit)
     audit.add_argument(

@@ -83,10 +83,21 @@ def build_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
     return parser, verbs
 
 
+class _HelpFormatter(argparse.HelpFormatter):
+    """Wraps everything but examples, so that they can be copied."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.lower().startswith("example") else super()._fill_text(text, width, indent)
+
+
 def verb(verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table) -> argparse.ArgumentParser:
     """Add a verb with its summary, an example, its function and its options."""
     parser = verbs.add_parser(
-        name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=f"Example: {example}"
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=f"Example: {example}",
+        formatter_class=_HelpFormatter,
     )
     parser.set_defaults(call=call)
     for table in tables:
@@ -100,7 +111,11 @@ def audit_verb(
     """Add a subcommand of `audit`, which `countersight --help` does not list."""
     command = f"countersight audit {name}"
     parser = verbs.add_parser(
-        f"audit {name}", prog=command, description=summary, epilog=f"Example: {command} {example}"
+        f"audit {name}",
+        prog=command,
+        description=summary,
+        epilog=f"Example: {command} {example}",
+        formatter_class=_HelpFormatter,
     )
     parser.set_defaults(call=call)
     for table in tables:
