@@ -97,8 +97,8 @@ def test_column_names_ignore_case(tmp_path):
 @pytest.mark.parametrize(
     ("header", "field", "reason"),
     [
-        ("colour,anwser", "x, answer", "are not columns of the file, which has 'anwser'; it needs x, answer"),
-        ("x,anwser", "answer", "is not a column of the file, which has 'anwser'; it needs x, answer"),
+        ("colour,anwser", "x, answer", "are not columns of the file, which has the similar 'anwser'"),
+        ("x,anwser", "answer", "is not a column of the file, which has the similar 'anwser'; it needs x, answer"),
         ("x,colour", "answer", "is not a column of the file; it needs x, answer"),
         ("x,answer,answer", "answer", "is the name of two columns of the file; rename one"),
     ],

@@ -129,7 +129,10 @@ def test_unknown_columns_are_reported(tmp_path, photos, capsys):
     source.write_text("image,counterfactual_question,factual_answer,counter_answer\na.png,How many if?,two,x\n")
     given[-1] = str(tmp_path / "e")
     assert main(given) == 2
-    assert "counterfactual_answer is not a column of the file, which has 'counter_answer'" in capsys.readouterr().err
+    assert (
+        "counterfactual_answer is not a column of the file, which has the similar 'counter_answer'"
+        in capsys.readouterr().err
+    )
     assert main([*given[:3], str(tmp_path / "s.csv"), *given[4:]]) == 2
     assert f"there is no file {tmp_path / 's.csv'}. Did you mean {source}?" in capsys.readouterr().err
 

@@ -53,12 +53,12 @@ def test_a_run_that_cannot_ask_everything_says_so(mixed, tmp_path, capsys):
     """The command fails, and the report does not advise to give it again."""
     server = ["--model", "embedded", "-o", str(tmp_path / "r")]
     assert main(["run", str(mixed), *server]) == 1
-    assert "1 question not asked: the picture is not in the dataset; make the dataset again with --pictures" in (
+    assert "1 question not asked: the picture is not in the dataset; add it to the folder of --pictures" in (
         capsys.readouterr().err
     )
     assert main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "page")]) == 0
     told = " ".join(capsys.readouterr().err.split())
-    assert "1 question not asked: the picture is not in the dataset; make the dataset again with --pictures" in told
+    assert "1 question not asked: the picture is not in the dataset; add it to the folder of --pictures" in told
     assert "not asked yet" not in told
 
 

@@ -153,7 +153,8 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, row_name: str, pa
         if any(name.endswith("/") for name in imported.not_found):
             print(f"Each is a folder with the frames of a video, named in order: {', '.join(FRAME_ENDINGS)} files")
     if imported.text_only:
-        print(f"{imported.text_only:,} have no picture by design and are asked without one")
+        has = "has" if imported.text_only == 1 else "have"
+        print(f"{several(imported.text_only, 'case')} {has} no picture by design, as the file says")
     if imported.without_picture:
         where = f"not in {chosen.pictures}" if chosen.pictures else "name its folder with --pictures"
         print(

@@ -51,8 +51,8 @@ def is_doubtful(reply: Reply) -> bool:
 
 BAD_ROWS_KEPT = 20
 NO_PICTURE = (
-    "the picture is not in the dataset; make the dataset again with `pictures`, or choose a prompt without pictures, "
-    "such as text-only"
+    "the picture is not in the dataset; add it to the folder of `pictures` and make the dataset again, or "
+    "choose a prompt without pictures, such as text-only"
 )
 NO_OPTIONS = "the question has no options to rank; leave out `answering` and choose another folder"
 REASONS_KEPT = 1000

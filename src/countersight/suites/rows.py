@@ -134,9 +134,10 @@ def header_fault(header: list[str], columns: tuple[str, ...], optional: tuple[st
     correct = {name.casefold() for name in (*columns, *optional)}
     others = [name for name in header[:_MOST_COLUMNS] if name.strip().casefold() not in correct and len(name) <= 100]
     similar = list(dict.fromkeys(repr(name) for column in missing if (name := nearest(column, others))))
-    has = f", which has {', '.join(similar)}" if similar else ""
+    has = f", which has the similar {', '.join(similar)}" if similar else ""
     are = "is not a column" if len(missing) == 1 else "are not columns"
-    return BadFile(", ".join(missing), f"{are} of the file{has}; it needs {', '.join(columns)}")
+    needs = f"; it needs {', '.join(columns)}" if len(missing) < len(columns) else ""
+    return BadFile(", ".join(missing), f"{are} of the file{has}{needs}")
 
 
 def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
