@@ -163,7 +163,8 @@ class _Finding:
             yield f"{reason} {named}"
 
     def _unclear_fall(self, run: RunScores, drop: Figure) -> str:
-        fall = _fall(run, drop)
+        before, after = _both_shares(run)
+        fall = f"{percent(drop.value or 0.0)} points, from {before}% to {after}%"  # with the sign of its interval
         if self.are_many:  # the figure and the tables have the rest
             return fall
         return f"{fall}; {_cases(run, drop)}; interval {interval(drop)}{_left_open(drop.bounds)}"
