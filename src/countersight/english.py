@@ -159,6 +159,11 @@ def listed(items: Iterable[object]) -> str:
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
+def regular(word: str) -> str:
+    """Return the base form of an irregular verb, such as "hold" for "held"; any other word stays as it is."""
+    return _VERB_FORMS.get(word, word)
+
+
 def base_verb(word: str, known: Container[str]) -> str | None:
     """Return the base form of a verb if it is in `known`: disappeared, disappears and disappearing give disappear."""
     if word in _VERB_FORMS:

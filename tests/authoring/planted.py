@@ -15,15 +15,26 @@ SCENES = (
     ("Is the man wearing a hat?", "Would the man be wearing a hat", ("a gust of wind had carried it off",)),
     ("Is the bowl empty?", "Would the bowl be empty", ("the cat had finished its meal", "somebody had poured in soup")),
 )
-SAID = (
-    *("the answer were {a}", "the reply had to be {a}", "it were true", "you had to say {a}", "everyone answered {a}"),
-    *("the opposite were the case", "you had to reply in the negative", "nothing happened"),
-    *("the answer switched", "this statement were correct", "it were otherwise", "somebody has to deny it"),
-    *("things remained the way they are", "nobody intervened", "all things stayed constant", "we looked at it again"),
-    *("nothing changed", "everything stayed the same", "no changes were made", "the picture did not change"),
-    *("today were Tuesday", "somebody looked at the photograph", "the picture were printed", "it had a name"),
+EMPTY = (
+    *(
+        "the answer were no",
+        "one had to say yes",
+        "that were false",
+        "the opposite were the case",
+        "he were not",
+        "it was",
+    ),
+    *("your answer had to be negative", "it were not the case", "everyone agreed that it is not", "nothing changed"),
+    *("everything stayed exactly as it is", "the scene remained identical", "no one did anything", "we looked again"),
+    *("no alteration were made to the scene", "circumstances did not vary", "things were different"),
+    *("the photo had not been modified", "something changed", "nobody interfered", "the picture showed it"),
 )
 """Suppositions that say what the answer is, or that nothing happens."""
+IRRELEVANT = (
+    *("today were Tuesday", "the picture were printed", "its owner were called Martin", "the car were parked nearby"),
+    *("the photographer wore boots", "the tickets were blue", "a stamp were on the letter", "the fence were taller"),
+)
+"""Suppositions that do not change the answer to any of the questions."""
 COUNTED = (
     *("There are {n} {x} in the photo. {q}?", "The photo shows {n} {x}; {q}?", "Given that there are {n} {x}, {q}?"),
     *("With {n} {x} in the picture, {q}?", "I can see {n} {x}. {q}?", "As there are {n} {x} now, {q}?"),
@@ -36,12 +47,12 @@ CHANGES = (
 NOUNS = ("dogs", "cups", "chairs", "apples", "cars", "lamps", "kites", "benches")
 
 
-def empty_suppositions() -> Iterator[Planted]:
-    """Yield pairs whose supposition states the answer or changes nothing, with a flipped answer."""
-    for (question, asked, _), said, first in product(SCENES, SAID, ("yes", "no")):
+def flipped(suppositions: tuple[str, ...]) -> Iterator[Planted]:
+    """Yield pairs with each of these suppositions and the other answer."""
+    for (question, asked, _), supposed, first in product(SCENES, suppositions, ("yes", "no")):
         other = "no" if first == "yes" else "yes"
-        yield question, first, f"{asked} if {said.format(a=other)}?", other
-        yield question, first, f"If {said.format(a=other)}, {asked[0].lower()}{asked[1:]}?", other
+        yield question, first, f"{asked} if {supposed}?", other
+        yield question, first, f"If {supposed}, {asked[0].lower()}{asked[1:]}?", other
 
 
 def stated_counts() -> Iterator[Planted]:

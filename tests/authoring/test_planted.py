@@ -10,7 +10,15 @@ import pytest
 from chat_server import ChatServer, question_of
 from pairing import write_csv
 
-from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, build_dataset
+from countersight.authoring import (
+    CHECKS,
+    REJECTED,
+    BuildOrder,
+    BuiltPairs,
+    PairDraft,
+    SourceQuestion,
+    build_dataset,
+)
 from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
@@ -77,26 +85,22 @@ def test_planted_counts_are_rejected_by_rule_and_good_pairs_are_not(tmp_path: Pa
     assert len({pair[2] for pair in good}.intersection(row["written"] for row in wrongly)) <= 0.05 * len(good)
 
 
-def test_the_most_frequent_empty_suppositions_are_rejected_without_a_model(tmp_path: Path) -> None:
-    supposed = ("the answer were no", "nothing changed", "everything stayed the same", "it were true")
-    pairs = [GOOD, *(("Is the door open?", "yes", f"Would the door be open if {each}?", "no") for each in supposed)]
-    with ChatServer(scripted(pairs)) as server:
-        assert build(tmp_path, server, pairs, groups=("boolean",), blind="none").cases == 1
-    rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
-    assert {row["details"] for row in rejected} == {"it supposes nothing"}
+def test_suppositions_that_bring_nothing_new_are_rejected_by_rule() -> None:
+    for question, answer, written, new in planted.flipped(planted.EMPTY):
+        source, draft = SourceQuestion("1", question, answer, "boolean"), PairDraft(written, new, "flip")
+        assert [name for name, check in CHECKS if check(source, draft)] == ["nothing is supposed"]
 
 
 def test_a_supposition_that_changes_nothing_for_the_model_is_rejected(tmp_path: Path) -> None:
-    bad = list(planted.empty_suppositions())[::11]
+    bad = list(planted.flipped(planted.IRRELEVANT))[::21]
     pairs = [*bad, GOOD]
-    with ChatServer(scripted(pairs, empty=[draft for _, _, draft, _ in bad])) as server:
+    with ChatServer(scripted(pairs, empty=[draft.casefold() for _, _, draft, _ in bad])) as server:
         built = build(tmp_path, server, pairs, groups=("boolean",))
     taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
     assert taken == [GOOD[2]]
     rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
     differing = [row for row in rejected if row["reason"] == "a model comes to another answer"]
-    assert built.funnel.dropped_as_underived == len(differing)
-    assert len(differing) > len(bad) / 4  # the others are repeated or rejected by rule
+    assert built.funnel.dropped_as_underived == len(differing) > 0
     assert {row["details"].rpartition(" says ")[2] for row in differing} == {
         "that the answer stays yes",
         "that the answer stays no",

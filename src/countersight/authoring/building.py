@@ -1,33 +1,30 @@
 """Build a dataset of pairs: sources, a writer, checks, and a folder that is created completely or not at all."""
 
-import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Final
 
 import msgspec
 
 from countersight import __version__
 from countersight.authoring.balance import Wordings
+from countersight.authoring.cases import SUITE_NAMES, as_case
 from countersight.authoring.counting import write_count
 from countersight.authoring.drafts import PairDraft
 from countersight.authoring.funnel import REJECTED, Funnel, write_funnel
-from countersight.authoring.model import NOT_DERIVED, TOLD_BLIND, VOTES, ModelWriter, PairChecker
-from countersight.authoring.pairing import Pair, PairBuilder, Pairs
+from countersight.authoring.model_checker import ANSWERED_BLIND, NOT_DERIVED, VOTES, PairChecker
+from countersight.authoring.model_writer import ModelWriter
+from countersight.authoring.pairing import PairBuilder, Pairs
 from countersight.authoring.sources import GROUPS, Group, Rejected, SourceQuestion, read_sources
-from countersight.authoring.vocabulary import ASPECTS
 from countersight.authoring.yes_no import write_yes_no
 from countersight.blindness import card_section
-from countersight.case import LETTERS, AnswerKind, Case, Option, Question
 from countersight.dataset import DatasetWriter, published_file
 from countersight.engine import ReplyStore, RetryPolicy, StoredModel, blocking, read_journal
 from countersight.errors import CountersightError
 from countersight.models import MODELS, ModelSettings, open_model
-from countersight.random_choice import balanced_answer
-from countersight.suites import find_suite, supposed, with_picture
+from countersight.suites import find_suite, with_picture
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
 from countersight.text import several, unknown
@@ -50,57 +47,6 @@ class GrammarWriter:
         draft = write_count(source, wanted, self._used, chance)
         self._used.take(draft.pattern, draft.answer)
         return draft
-
-
-def aspect(question: str, group: str) -> str:
-    """Return the aspect of a question: count, color, direction, size, shape, or common if it needs common sense."""
-    if group == "direct":
-        return "count"
-    words = set(re.findall(r"[a-z]+", question.casefold()))
-    return next((name for name, telling in ASPECTS.items() if words & telling), "common")
-
-
-SUITE_NAMES: Final[dict[str, str]] = {"cvqa": REAL_NAME, CFMM: CFMM}
-"""The suite name in the cases of each benchmark that can be built."""
-
-
-def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | int], seed: int) -> Case:
-    """Return a pair as a case: with number or yes/no answers for C-VQA, with two shared options for CFMM."""
-    source, draft = pair.source, pair.draft
-    kind: AnswerKind = "number" if source.group == "direct" else "boolean"
-    factual, counterfactual = (
-        Question(source.question, source.answer, kind),
-        Question(draft.question, draft.answer, kind),
-    )
-    group: str = source.group
-    if suite == CFMM:
-        group = aspect(source.question, source.group)
-        answers = (source.answer, draft.answer)
-        shown = balanced_answer(
-            (answers, answers[::-1]), f"{seed}/letters", number
-        )  # the new answer is A as often as B
-        options = tuple(map(Option, shown))
-        factual, counterfactual = (
-            Question(asked.text, LETTERS[shown.index(asked.answer)], "choice", options)
-            for asked in (factual, counterfactual)
-        )
-    history = {
-        "source": source.id,
-        "img_path": source.image,
-        "agreement": f"{source.agreement:g}",
-        "operation": draft.operation,
-        "pattern": draft.pattern,
-        "unpolished": draft.unpolished,
-    }
-    return Case(
-        id=f"{SUITE_NAMES[suite]}-built-{number:06d}",
-        suite=SUITE_NAMES[suite],
-        group=group,
-        factual=factual,
-        change=supposed(draft.told or draft.question),
-        counterfactual=counterfactual,
-        provenance=provenance | {name: value for name, value in history.items() if value},
-    )
 
 
 AMBIGUOUS = 0.8
@@ -282,7 +228,7 @@ def _funnel(order: BuildOrder, pairs: Pairs, folder: Path) -> Funnel:
         tokens_in=sum(reply.tokens_in for reply in replies),
         tokens_out=sum(reply.tokens_out for reply in replies),
         blind=order.blind_model,
-        dropped_as_blind=sum(each.reason == TOLD_BLIND for each in pairs.rejected),
+        dropped_as_blind=sum(each.reason == ANSWERED_BLIND for each in pairs.rejected),
         dropped_as_underived=sum(each.reason == NOT_DERIVED for each in pairs.rejected),
     )
 

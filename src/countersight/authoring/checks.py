@@ -1,7 +1,7 @@
-"""Rule-based checks of written questions: form, arithmetic, stated counts and sensitive words.
+"""Rule-based checks of written questions: form, empty suppositions, arithmetic, stated counts and sensitive words.
 
-Each check has a name under which rejections are counted. What a supposition means, whether it changes anything and
-whether it reveals the answer cannot be read from the words; a model checks that (`model.py`).
+Each check has a name under which rejections are counted. Whether a supposition that brings something new into the scene
+changes the answer, or says it in other words ("if it were shut"), is checked by a model (`model.py`).
 """
 
 import re
@@ -10,9 +10,9 @@ from typing import Final
 
 from countersight.authoring.drafts import PairDraft
 from countersight.authoring.sources import SourceQuestion
-from countersight.authoring.vocabulary import SENSITIVE
+from countersight.authoring.vocabulary import EMPTY, SENSITIVE
 from countersight.composer import FILLER, PLACES, compose, counted_in, effects_of, noun_key
-from countersight.english import number_of
+from countersight.english import number_of, regular
 
 Fault = str
 """A description of the fault; empty if there is none."""
@@ -34,11 +34,9 @@ _ASKED: Final = re.compile(
     r"|its|both|all|every|each)\b)"
 )
 _THEN_ASKED: Final = re.compile(rf"[,.;:!?-]\s*(?:then,? )?(?={_ASKED.pattern})")
+_ROOT = 4
+"""The number of letters at the beginning of a word that are taken as its root."""
 _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]+")
-_EMPTY: Final = re.compile(
-    r"\b(?:answer\w*|yes|true|false|unchanged|stayed the same|nothing (?:had )?(?:changed|happened))\b"
-)
-"""The most frequent suppositions about the answer or of no change; a model finds the others."""
 _NOT_COUNTS: Final = frozenset({"a", "an", "another", "twice", "one"})
 _LITTLE: Final = FILLER | PLACES | {"if", "would", "could", "be", "is", "are", "there", "do", "does", "any", "some"}
 
@@ -75,8 +73,20 @@ def is_a_question(source: SourceQuestion, draft: PairDraft) -> Fault:
         return "it is too long"
     if text.count("?") != 1 or not text.rstrip().endswith("?"):
         return "it is not one question"
-    parts = parts_of(text)
-    return "it supposes nothing" if parts is None or _EMPTY.search(parts[1]) else ""
+    return "it supposes nothing" if parts_of(text) is None else ""
+
+
+def supposes_something(source: SourceQuestion, draft: PairDraft) -> Fault:
+    """Check that the supposition has a word that brings something new into the scene.
+
+    Otherwise it repeats the question ("if it were open"), names an answer ("if the answer were no") or changes nothing.
+    A supposition about a count may repeat the words of the question, since its number is new.
+    """
+    _, supposed = parts_of(draft.question) or ("", "")
+    known = set(map(_root, _WORD.findall(source.question.casefold()))) if source.group == "boolean" else set()
+    words = [word for word in _WORD.findall(supposed) if not (word.endswith("n't") or EMPTY.fullmatch(word))]
+    is_new = any(_root(word) not in known for word in words)
+    return "" if is_new else "the supposition brings nothing new into the scene"
 
 
 def asks_for_the_same(source: SourceQuestion, draft: PairDraft) -> Fault:
@@ -133,6 +143,7 @@ def is_decent(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 CHECKS: Final[tuple[tuple[str, Callable[[SourceQuestion, PairDraft], Fault]], ...]] = (
     (NOT_A_QUESTION, is_a_question),
+    ("nothing is supposed", supposes_something),
     ("it asks about something else", asks_for_the_same),
     ("an answer or a count is stated", states_nothing),
     ("the answer stays the same", differs),
@@ -156,7 +167,12 @@ def answer_without_picture(question: str) -> str | None:
 
 
 def _things(text: str) -> frozenset[str]:
-    return frozenset(noun_key(word) for word in _WORD.findall(text.casefold()) if word not in _LITTLE)
+    return frozenset(_root(word) for word in _WORD.findall(text.casefold()) if word not in _LITTLE)
+
+
+def _root(word: str) -> str:
+    """Return the beginning of a word, the same for most of its forms: held, holds and holding give "hold"."""
+    return noun_key(regular(word))[:_ROOT]
 
 
 def _numbers(text: str) -> frozenset[str]:

@@ -5,6 +5,7 @@ from typing import Final, Protocol
 import msgspec
 
 from countersight.authoring.sources import SourceQuestion
+from countersight.case import Question
 
 OPERATIONS: Final = ("add", "remove", "replace", "leave", "double", "halve", "all but", "each", "two in a row")
 """The possible effects of a presupposition on a number."""
@@ -22,6 +23,11 @@ class PairDraft(msgspec.Struct, frozen=True):
     """The question before its grammar was corrected, if that changed it."""
     told: str = ""
     """The question with names instead of pronouns, from which the change of the case is taken; empty if unneeded."""
+
+
+def question_like(source: SourceQuestion, text: str) -> Question:
+    """Return a text as a question with the same kind of answer as the source question."""
+    return Question(text, "", "number" if source.group == "direct" else "boolean")
 
 
 class Unwritten(Exception):  # noqa: N818 - the name says what happened

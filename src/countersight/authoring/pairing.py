@@ -13,7 +13,7 @@ from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, first_fault, supposition_key
 from countersight.authoring.drafts import PairDraft, Unwritten, Writer
 from countersight.authoring.funnel import FunnelStep
-from countersight.authoring.model import NOT_DERIVED, TOLD_BLIND, PairChecker
+from countersight.authoring.model_checker import ANSWERED_BLIND, NOT_DERIVED, PairChecker
 from countersight.authoring.sources import Group, Rejected, SourceQuestion
 from countersight.composer import effects_of
 from countersight.text import several
@@ -24,7 +24,7 @@ STOPPED_AFTER: Final = 40
 """The number of rejected drafts in a row after which a model is stopped."""
 _AT_ONCE: Final = 32
 """The number of drafts a model writes at a time."""
-BY_MODEL: Final = (NOT_DERIVED, TOLD_BLIND)
+BY_MODEL: Final = (NOT_DERIVED, ANSWERED_BLIND)
 UNCHECKED: Final = "nothing checks its arithmetic"
 _SUPPOSED: Final = 0.02
 """The maximum share of a model's pairs with the same supposition; the grammar has too few wordings for a limit."""

@@ -38,6 +38,8 @@ BODY_PARTS: Final = _things("body_parts")
 NO_THINGS: Final = _things("no_things")
 SENSITIVE: Final = _any_of(" ".join(_WORDS["sensitive"].values()))
 """A pattern for all sensitive words, which a question must not contain."""
+EMPTY: Final = _any_of(" ".join(_WORDS["empty"].values()))
+"""A pattern for words that bring nothing new into a scene."""
 FOOD: Final = _things("food")
 DESCRIBING: Final = _list("describing")
 SWITCHED: Final = _things("switched")

@@ -1,4 +1,4 @@
-"""Write and review pairs with a language model, in the steps of the C-VQA paper (3.1, appendix B)."""
+"""A writer that asks a language model, in the steps of the C-VQA paper (3.1, appendix B)."""
 
 import json
 import re
@@ -11,10 +11,9 @@ from typing import Any, Final
 import msgspec
 
 from countersight.authoring.checks import first_fault, parts_of
-from countersight.authoring.drafts import OPERATIONS, PairDraft, Unwritten
+from countersight.authoring.drafts import OPERATIONS, PairDraft, Unwritten, question_like
 from countersight.authoring.sources import SourceQuestion
 from countersight.authoring.vocabulary import read_table
-from countersight.case import Question
 from countersight.composer import FILLER, compose
 from countersight.engine import RetriesExhausted, StoredModel
 from countersight.models import Request, Turn
@@ -24,13 +23,6 @@ from countersight.text import printable
 SHOWN = 20
 """The number of examples shown to a model. They are drawn once for all questions, so that all requests begin with the
 same text, which is long enough (over 1,024 tokens) for the prompt caches of servers."""
-VOTES = 3
-"""How often a model is asked without the picture; if all answers are right, the pair is dropped."""
-TOLD_BLIND: Final = "a model answers it without the picture"
-NOT_DERIVED: Final = "a model comes to another answer"
-_WANTED: Final = {"number": "one number", "boolean": "yes or no"}
-_KNOWN = 8
-"""The number of captions and other questions shown to a checking model."""
 _LONGEST_WORDS = 600
 _EXAMPLES: Final = read_table("examples.toml")
 _PROMPTS: Final = read_table("prompts.toml")
@@ -81,8 +73,8 @@ class ModelWriter:
         """Return a counterfactual question as the model wrote and corrected it; raises Unwritten."""
         is_count = source.group == "direct"
         advice = f" Choose the operation {wanted[0]} if it fits." if is_count else ""
-        asked = f"Now this one.{advice}\nQuestion: {source.question}\nAnswer: {source.answer}"
-        prompt = f"{_instructions(source.group, self._seed)}\n\n{asked}"
+        now = f"Now this one.{advice}\nQuestion: {source.question}\nAnswer: {source.answer}"
+        prompt = f"{_instructions(source.group, self._seed)}\n\n{now}"
         key = "operation" if is_count else "because"
         shape = _schema(**{key: "string", "new_answer": "string", "question": "string"})
         draft = _draft(source, await self._reply(_request(f"{source.id}/write", prompt, source.question, shape)))
@@ -112,74 +104,13 @@ class ModelWriter:
         return draft if same or first_fault(source, polished) else polished
 
 
-class PairChecker:
-    """Checks pairs with a model: whether the new answer follows, and whether it can be known without the picture."""
-
-    def __init__(self, model: StoredModel) -> None:
-        self._model = model
-
-    async def fault(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Return the reason for dropping a pair and the model's answer, or None."""
-        derived = self._changes if source.group == "boolean" else self._count
-        return await derived(source, draft) or await self._blind(source, draft)
-
-    async def _answer(self, key: str, prompt: str, question: Question, vote: int = 0) -> str | None:
-        """Return the answer in the model's reply; None if there is none."""
-        turns = (Turn("user", prompt),)
-        try:
-            text = await self._model.ask(Request(key, turns, question.kind, question=question.text, vote=vote))
-        except RetriesExhausted:
-            return None
-        return answer_in(text, question)
-
-    async def _changes(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Check that the supposition changes the answer to a yes/no question, as the draft says."""
-        _, supposed = parts_of(draft.question) or ("", "")
-        prompt = _PROMPTS["changes"].format(
-            known=_known(source), question=source.question, answer=source.answer, supposed=supposed
-        )
-        answer = await self._answer(f"{source.id}/changes", prompt, Question(prompt, "", "boolean"))
-        is_changed = answer == "yes"
-        return None if is_changed else (NOT_DERIVED, f"{self._model.name} says that the answer stays {source.answer}")
-
-    async def _count(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Check that the model derives the same new count from the old one, unless the composer computes it."""
-        if compose(int(source.answer), draft.question, source.question) is not None:
-            return None
-        prompt = _PROMPTS["derive"].format(
-            known=_known(source), question=source.question, answer=source.answer, new_question=draft.question
-        )
-        answer = await self._answer(f"{source.id}/derive", prompt, Question(draft.question, "", "number"))
-        if answer == draft.answer:
-            return None
-        return NOT_DERIVED, f"{self._model.name} answers {answer or 'nothing'}, not {draft.answer}"
-
-    async def _blind(self, source: SourceQuestion, draft: PairDraft) -> tuple[str, str] | None:
-        """Check that the model does not answer correctly every time without the picture and the old answer."""
-        asked = _question(source, draft.question)
-        prompt = _PROMPTS["blind"].format(wanted=_WANTED[asked.kind], question=draft.question)
-        for vote in range(VOTES):
-            if await self._answer(f"{source.id}/blind/{vote}", prompt, asked, vote) != draft.answer:
-                return None
-        return TOLD_BLIND, f"{self._model.name} answers {draft.answer} {VOTES} times of {VOTES}"
-
-
-def _known(source: SourceQuestion) -> str:
-    known = "".join(f"- {text}\n" for text in source.beside[:_KNOWN])
-    return f"What is said or asked about the photograph:\n{known}" if known else ""
-
-
-def _question(source: SourceQuestion, text: str) -> Question:
-    return Question(text, "", "number" if source.group == "direct" else "boolean")
-
-
 def _draft(source: SourceQuestion, text: str) -> PairDraft:
     """Return the draft in a reply; raises Unwritten."""
     written = printable(text.replace("\n", " "))[:_LONGEST_WORDS]
     found = _written(text)
     if found is None:
         raise Unwritten("a reply that is not valid JSON", written=written)
-    answer = answer_in(str(found.new_answer)[:100], _question(source, found.question))
+    answer = answer_in(str(found.new_answer)[:100], question_like(source, found.question))
     if answer is None:
         raise Unwritten("a reply without an answer", written=written)
     operation = found.operation.strip().casefold() if source.group == "direct" else "flip"
