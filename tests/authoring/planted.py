@@ -44,6 +44,12 @@ CHANGES = (
     ("{k} more {x} were added", 1), ("{k} {x} were removed", -1), ("{k} more {x} appeared", 1),
     ("{k} of the {x} disappeared", -1), ("we took away {k} of the {x}", -1), ("there were {k} more {x}", 1),
 )  # fmt: skip
+INSIDE = (
+    ("How many dogs are there?", "4", "How many dogs would there be if 3 of the 4 dogs left?", "1"),
+    ("How many dogs are there?", "4", "How many dogs would there be if there were 1 dog instead of 4?", "1"),
+    ("How many dogs are there?", "2", "How many dogs would there be if both of the dogs left?", "0"),
+)
+"""Pairs whose supposition contains the count in the picture."""
 NOUNS = ("dogs", "cups", "chairs", "apples", "cars", "lamps", "kites", "benches")
 
 
@@ -61,6 +67,7 @@ def stated_counts() -> Iterator[Planted]:
         asked = f"how many {noun} would there be if {change.format(k=2, x=noun)}"
         draft = said.format(n=count, x=noun, q=asked)
         yield f"How many {noun} are there?", str(count), draft[0].upper() + draft[1:], str(count + 2 * sign)
+    yield from INSIDE
 
 
 def good_pairs() -> Iterator[Planted]:

@@ -21,11 +21,9 @@ from countersight.authoring import (
 )
 from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy
-from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 
 GOOD = ("Is the dog asleep?", "yes", "Would the dog be asleep if the doorbell had just rung?", "no")
-BALANCE = ("the quota of", "enough answers", "repeated supposition")
 
 
 def scripted(
@@ -72,23 +70,24 @@ def build(folder: Path, server: ChatServer, pairs: list[planted.Planted], **opti
     )
 
 
-def test_planted_counts_are_rejected_by_rule_and_good_pairs_are_not(tmp_path: Path) -> None:
-    good = list(planted.good_pairs())[::4]
-    bad = list(planted.stated_counts())[::11]
-    mixed = sorted([*good, *bad], key=lambda pair: pair[2][::-1])
-    with ChatServer(scripted(mixed)) as server:
-        build(tmp_path, server, mixed)
-    taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
-    rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
-    wrongly = [row for row in rejected if not row["reason"].startswith(BALANCE)]
-    assert len({pair[2] for pair in bad}.intersection(taken)) <= 0.02 * len(bad)
-    assert len({pair[2] for pair in good}.intersection(row["written"] for row in wrongly)) <= 0.05 * len(good)
+def faults(pair: planted.Planted) -> list[str]:
+    """Return the names of the rules that reject a pair."""
+    question, answer, written, new = pair
+    source = SourceQuestion("1", question, answer, "direct" if answer.isdigit() else "boolean")
+    return [name for name, check in CHECKS if check(source, PairDraft(written, new, "another"))]
+
+
+def test_good_pairs_pass_every_rule() -> None:
+    good = list(planted.good_pairs())
+    assert sum(not faults(pair) for pair in good) >= 0.95 * len(good)
+
+
+def test_stated_counts_are_rejected_by_rule() -> None:
+    assert not [pair for pair in planted.stated_counts() if not faults(pair)]
 
 
 def test_suppositions_that_bring_nothing_new_are_rejected_by_rule() -> None:
-    for question, answer, written, new in planted.flipped(planted.EMPTY):
-        source, draft = SourceQuestion("1", question, answer, "boolean"), PairDraft(written, new, "flip")
-        assert [name for name, check in CHECKS if check(source, draft)] == ["nothing is supposed"]
+    assert not [pair for pair in planted.flipped(planted.EMPTY) if faults(pair) != ["nothing is supposed"]]
 
 
 def test_a_supposition_that_changes_nothing_for_the_model_is_rejected(tmp_path: Path) -> None:
@@ -161,20 +160,3 @@ def test_the_blind_check_can_be_turned_off_and_the_card_says_so(tmp_path: Path) 
     with ChatServer(scripted(ADDED, blind="7")) as server:
         assert build(tmp_path, server, ADDED, groups=("direct",), blind="none").cases == 2
     assert "No model checked the pairs" in (tmp_path / "pairs/README.md").read_text()
-
-
-@pytest.mark.parametrize(
-    "draft",
-    [
-        "How many dogs would there be if 3 of the 4 dogs left?",
-        "How many dogs would there be if there were 1 dog instead of 4?",
-        "How many dogs would there be if both of the dogs left?",
-    ],
-)
-def test_a_count_inside_the_supposition_is_stated_too(tmp_path: Path, draft: str) -> None:
-    pairs = [("How many dogs are there?", "2" if "both" in draft else "4", draft, "0" if "both" in draft else "1")]
-    with (
-        ChatServer(scripted(pairs)) as server,
-        pytest.raises(CountersightError, match="an answer or a count is stated"),
-    ):
-        build(tmp_path, server, pairs, groups=("direct",))

@@ -158,13 +158,6 @@ def test_a_correction_that_changes_the_meaning_is_ignored(tmp_path: Path) -> Non
     assert texts[1].counterfactual and "3 more" in texts[1].counterfactual.text  # noqa: PT018
 
 
-def test_a_correct_guess_without_the_picture_rejects_the_pair(tmp_path: Path) -> None:
-    rows = [("How many dogs are there?", "4"), ("How many cats are there?", "6")]
-    with ChatServer(writing(good)) as server:  # blind, it always guesses 7
-        assert build(tmp_path, server, rows, blind=server.name).cases == 1
-    assert reasons(tmp_path) == {"a model answers it without the picture": 1}
-
-
 def test_a_build_without_any_answer_leaves_no_files(tmp_path: Path) -> None:
     with pytest.raises(CountersightError, match="no pair could be built"):
         build_dataset(
