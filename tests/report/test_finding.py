@@ -56,8 +56,10 @@ def test_an_unclear_drop_is_called_so_and_pairs_of_runs_are_corrected_by_holm(tm
     report = reported(tmp_path, said(12), said(2), said(0))
     words = sentence(report)
     assert "m0 loses 50.0 points" in words
-    assert "no clear drop for m1 (8.3 points, from 100.0% to 91.7%; 24 cases; interval −10.0 to 28.5)" in words
-    assert " and m2 (0.0 points, from 100.0% to 100.0%; " in words
+    assert (
+        "no clear change for m1 (drop of 8.3 points, from 100.0% to 91.7%; 24 cases; interval −10.0 to 28.5)" in words
+    )
+    assert " and m2 (drop of 0.0 points, from 100.0% to 100.0%; " in words
     assert [(pair.first, pair.second) for pair in report.comparisons] == [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
     for pair in report.comparisons:
         for group in pair.rows:
@@ -129,7 +131,7 @@ def test_the_drop_of_a_guessing_model_is_called_meaningless(tmp_path: Path) -> N
         row: ("A", "D" if row % 4 else then) for row, (_, then) in said(0).items()
     }
     words = sentence(reported(tmp_path / "unclear", unclear, said(12)))
-    assert "no better than guessing: m0 (0.0 points, from 25.0% to 25.0%; 24 cases; interval" in words
+    assert "no better than guessing: m0 (drop of 0.0 points, from 25.0% to 25.0%; 24 cases; interval" in words
     few = {row: ("A", "A") if row % 2 else told for row, told in said(0, asked=10).items()}
     assert "too few factual questions to tell the answers from random" in sentence(reported(tmp_path / "few", few))
 
@@ -285,12 +287,22 @@ def test_the_finding_states_the_imagination_gap(tmp_path: Path) -> None:
     assert "Imagination gap, shown minus counterfactual: 50.0 points (" in words
 
 
+def test_an_unclear_gain_is_no_drop_in_the_finding_of_several_runs(tmp_path: Path) -> None:
+    gains: dict[int, tuple[str | None, str | None]] = {
+        row: ("D" if row < 2 else first, then) for row, (first, then) in said(0).items()
+    }
+    words = sentence(reported(tmp_path, said(12), gains))
+    assert (
+        "no clear change for m1 (gain of 8.3 points, from 91.7% to 100.0%; 24 cases; interval −10.0 to 28.5)" in words
+    )
+
+
 def test_too_few_cases_say_so(tmp_path: Path) -> None:
-    """Three cases with a drop of 100 points read "no clear drop"."""
+    """Three cases with a drop of 100 points are too few for a conclusion."""
     words = sentence(reported(tmp_path, said(3, asked=3)))
     assert "it loses 100.0 points (factual 100.0% right" in words
     assert "with too few cases for a conclusion; `countersight describe DATASET --power 0.1` says how many" in words
-    assert "no clear drop" not in words
+    assert "no clear" not in words
 
 
 def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(tmp_path: Path) -> None:
@@ -318,7 +330,7 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
     assert [run.label for run in scores_file(report).runs] == [name.removeprefix("openai:") for name in names]
     wrong = (20, 16, 12, 1, 0)
     unclear = [run(tmp_path / f"u{n}", source, said(lost), model=names[n]) for n, lost in enumerate(wrong)]
-    assert "no clear drop for 2 runs (#4, #5)" in sentence(load(unclear, gallery=1).report)
+    assert "no clear change for 2 runs (#4, #5)" in sentence(load(unclear, gallery=1).report)
     rambling = {row: (told, "Hm." if row < 12 else then) for row, (told, then) in said(0).items()}
     guessing: dict[int, tuple[str | None, str | None]] = {
         row: ("A", "D" if row % 4 else then) for row, (_, then) in said(0).items()
@@ -327,7 +339,7 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
     words = sentence(kinds)
     for clause in (
         "too many replies are unread to tell for m3 (50.0",
-        "no clear drop for m2",
+        "no clear change for m2",
         "no better than guessing: m4",
     ):
         assert clause in words

@@ -139,7 +139,7 @@ class _Finding:
         return f"{who} {verb} accuracy under a change: most {ends[0]}, least {ends[1]}"
 
     def _unclear(self, runs: list[_RunFigure]) -> Iterator[str]:
-        """Yield a clause for each reason why some runs have no clear drop."""
+        """Yield a clause for each reason why some runs have no clear change."""
         reasons: dict[str, list[_RunFigure]] = {}
         for run, drop in runs:
             if drop.too_few:
@@ -148,7 +148,7 @@ class _Finding:
                 reason = "no better than guessing:"
             else:
                 is_open = drop.low <= 0 <= drop.high
-                reason = "no clear drop for" if is_open else "too many replies are unread to tell for"
+                reason = "no clear change for" if is_open else "too many replies are unread to tell for"
             reasons.setdefault(reason, []).append((run, drop))
         for reason, of_reason in reasons.items():
             numbers = sorted(run.number for run, _ in of_reason)
@@ -167,7 +167,9 @@ class _Finding:
         fall = f"{percent(drop.value or 0.0)} points, from {before}% to {after}%"  # with the sign of its interval
         if self.are_many:  # the figure and the tables have the rest
             return fall
-        return f"{fall}; {_cases(run, drop)}; interval {interval(drop)}{_left_open(drop.bounds)}"
+        _, ends, bounds = _unsigned(drop)
+        kind = "gain" if (drop.value or 0.0) < 0 else "drop"
+        return f"{kind} of {fall}; {_cases(run, drop)}; interval {interval(ends)}{_left_open(bounds)}"
 
     def _shares(self, run: RunScores) -> str:
         before, after = _both_shares(run)
