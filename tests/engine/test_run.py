@@ -66,6 +66,15 @@ def test_a_model_with_a_synchronous_reply_is_refused(tmp_path):
         ask(dataset(tmp_path / "d", 1), tmp_path / "r", Plain())
 
 
+def test_an_answer_without_text_is_refused(tmp_path):
+    class Silent(Doubtful):
+        async def reply(self, request):
+            return Answer(None)
+
+    with pytest.raises(ModelError, match="doubtful: the text of an Answer must be a str, not None"):
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", Silent())
+
+
 def test_every_question_of_both_worlds_is_asked_once_with_its_picture(tmp_path):
     folder = dataset(tmp_path / "d", 10)
     with ChatServer() as server:

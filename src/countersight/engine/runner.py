@@ -191,6 +191,8 @@ class _Runner:
             raise AskingFailed(f"{self._model.name} raised {type(error).__name__}: {error}", again=False) from error
         if not isinstance(answer, Answer):
             raise ModelError(f"{self._model.name}: `reply` must return an Answer, not {type(answer).__name__}")
+        if not isinstance(answer.text, str):
+            raise ModelError(f"{self._model.name}: the text of an Answer must be a str, not {answer.text!r}")
         return answer
 
     async def _answered(self, request: Request, prompt: Prompt) -> Answer:
