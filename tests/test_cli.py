@@ -63,6 +63,7 @@ def test_run_imports_neither_numpy_nor_drawing_nor_templates(tmp_path):
         (["run", "emty", "--model", "chance", "-o", "r"], "emty is not a folder; did you mean empty?"),
         (["run", "d", "--model", "gpt", "-o", "r"], "there is no model 'gpt'"),
         (["run", "d", "--model", "openai:gpt-4o", "-o", "r"], "set OPENAI_API_KEY"),
+        (["run", "d", "--model", "http://localhost:8000/v1", "-o", "r"], "did you mean endpoint:URL#MODEL?"),
         (["run", "d", "--model", "endpoint:localhost", "-o", "r"], "endpoint:URL#MODEL"),
         (["run", "d", "--model", "chance", "--prompt", "9-shot", "-o", "r"], "there is no prompt '9-shot'"),
         (["report", "d"], "d is not a run"),

@@ -60,9 +60,9 @@ class Registry(Generic[T]):
         families: Mapping[str, str] | None = None,
         otherwise: str = "",
     ) -> None:
-        """`families` maps the beginning of a name without a kind to the kind that was meant: gpt-4o is openai:gpt-4o.
+        """`families` maps the beginning of a name without a kind to what was meant: gpt- to openai:NAME.
 
-        `otherwise` is the advice for any other name without a kind; NAME in it is replaced by that name.
+        `otherwise` is the advice for any other name without a kind; NAME is replaced by that name in both.
         """
         self.what = what
         self.group = f"countersight.{what}s"
@@ -140,9 +140,9 @@ class Registry(Generic[T]):
 
     def _advice(self, name: str, kind: str) -> str:
         """Return the error message for a name of an unknown kind, with the name that was probably meant."""
-        for start, family in self._families.items():
+        for start, meant in self._families.items():
             if name.startswith(start):
-                return f"there is no {self.what} {name[:80]!r}; did you mean {family}:{name[:80]}?"
+                return f"there is no {self.what} {name[:80]!r}; did you mean {meant.replace('NAME', name[:80])}?"
         without_target = (usage for usage in self.usages() if ":" not in usage.partition("[")[0])
         if self._otherwise and name == kind and not nearest(name, without_target):
             return f"there is no {self.what} {name[:80]!r}; {self._otherwise.replace('NAME', name[:80])}"

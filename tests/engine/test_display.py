@@ -40,6 +40,14 @@ def test_signs_that_take_two_columns_or_none_do_not_break_the_line(name, width):
     assert "1,234/6,000 20% 0:06:26" in line
 
 
+def test_the_last_error_message_is_cut_off_at_the_edge():
+    made = tally()
+    made.trouble = "trying again for up to 10 minutes: cannot connect to 127.0.0.1:8000 (Connection refused)"
+    line = progress_line("gpt-4o", made, 100.0, 80)
+    assert line.endswith("12/s · trying again for up t")
+    assert made.trouble in progress_line("gpt-4o", made, 100.0, 200)
+
+
 @settings(max_examples=40)
 @given(st.text(max_size=120), st.integers(0, 10**7), st.integers(0, 10**7), st.integers(30, 200))
 def test_no_line_is_too_long_and_the_count_is_never_cut(name, done, more, width):

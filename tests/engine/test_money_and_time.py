@@ -13,6 +13,7 @@ from running import QUICK, ask, replies, run_command
 from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy, RunOptions, Sample, Tally, ask_dataset, find_prompt, total_cost
+from countersight.engine.retry import Client
 from countersight.errors import ModelError, RunError, Unreachable
 from countersight.models import Answer, open_model
 from countersight.scoring import describe_progress, score_run
@@ -214,6 +215,25 @@ def test_a_run_waits_for_a_server_that_answered_before(tmp_path) -> None:
     assert (tally.answered, tally.failed) == (12, 0)
     with pytest.raises(ModelError, match="run the same command to continue"):
         ask(folder, tmp_path / "other", Comes(10**9), retry=RetryPolicy(2, 3, 0.001, gone=0.05))
+
+
+def test_the_status_says_how_long_a_run_waits_for_the_server() -> None:
+    status = Tally()
+    status.before = 1
+    troubles: list[str] = []
+
+    async def send(request: str) -> str:
+        troubles.append(status.trouble)
+        if len(troubles) == 1:
+            raise Unreachable("cannot connect to HOST")
+        return request
+
+    async def work() -> None:
+        await Client(send, RetryPolicy(backoff=0.001), asyncio.Event(), status).ask("question")
+
+    asyncio.run(work())
+    assert troubles == ["", "trying again for up to 10 minutes: cannot connect to HOST"]
+    assert not status.trouble
 
 
 def test_a_run_does_not_wait_for_a_server_that_never_answered(tmp_path) -> None:

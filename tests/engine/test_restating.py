@@ -98,6 +98,20 @@ def test_a_reply_is_restated_once_and_remaining_unread_replies_are_reported(tmp_
     assert "although the model was asked to restate its answers" in advice
 
 
+def test_a_failed_restatement_is_not_a_failed_question(tmp_path, capsys):
+    folder, run = dataset(tmp_path / "d", 20), tmp_path / "r"
+    with ChatServer(rambling) as server:
+        ask(folder, run, server.name)
+        server.behaviour = lambda server, n, body: "status:400" if n % 3 == 0 else rambling(server, n, body)
+        assert command(folder, run, server.name, "--again", "unread") == 1
+    overall = score_run(run).overall
+    assert overall.unread
+    lines = capsys.readouterr().err.splitlines()
+    assert any(line.startswith("40 of 40 questions answered, 0 failed") for line in lines)
+    assert f"{overall.restated} answers restated, 0 of them still unread" in lines
+    assert f"{overall.unread} answers not restated, because the request failed" in lines
+
+
 def test_kills_lose_nothing_and_a_restatement_that_failed_is_asked_for_again(tmp_path):
     folder, run = dataset(tmp_path / "d", 40), tmp_path / "r"
     with ChatServer(rambling) as server:

@@ -329,6 +329,21 @@ def test_a_server_that_refuses_everything_gets_few_questions(tmp_path):
     assert len(server.requests) == 8
 
 
+@pytest.mark.parametrize(
+    ("status", "message", "address", "advice"),
+    [
+        (404, "Not Found", "", "the address lacks /v1"),
+        (404, "no model m", "/v1", "check the key, the address and the model name"),
+        (400, "At most 0 image(s) may be provided in one request.", "/v1", "choose a model that accepts pictures"),
+        (401, "invalid key", "/v1", "set COUNTERSIGHT_API_KEY to a valid key"),
+    ],
+)
+def test_the_advice_fits_the_refusal(tmp_path, monkeypatch, status, message, address, advice):
+    monkeypatch.setattr("chat_server.json.dumps", lambda x, d=json.dumps: d(x).replace(f"no, {status}", message))
+    with ChatServer(f"status:{status}") as server, pytest.raises(ModelError, match=advice):
+        ask(dataset(tmp_path / "d", 10), tmp_path / "r", server.name.replace("/v1", address))
+
+
 def test_a_run_stops_if_the_server_starts_to_refuse_everything(tmp_path):
     folder = dataset(tmp_path / "d", 60)
     with ChatServer(lambda s, n, body: "answer" if n < 25 else "status:404") as server:

@@ -76,10 +76,10 @@ def ask(
         print_lines(RESUME_MESSAGE)
         return EXIT_STOPPED
     _print_remarks(dataset, options, tally)
-    if tally.failed or others.failed:
+    failed = tally.failed or tally.not_restated or others.failed
+    if failed:
         print_lines("The same command asks the failed questions again.")
-    failed = tally.failed or tally.unasked or others.failed or others.unasked
-    return EXIT_SOME_FAILED if failed or not tally.before + tally.answered else 0
+    return EXIT_SOME_FAILED if failed or tally.unasked or others.unasked or not tally.before + tally.answered else 0
 
 
 def runs_by_folder(output: Path, model: "Model", other: "Model | None") -> dict[Path, "Model"]:

@@ -32,7 +32,7 @@ from countersight.editing.protocol import (
 )
 from countersight.editing.selecting import FINDING, Selector
 from countersight.errors import AskingFailed, EditFailed, EditorError, OrderInDoubt, Overloaded, Unreachable
-from countersight.models import Received, amount, check_address, short_text, shorten, value_at
+from countersight.models import Key, Received, amount, check_address, short_text, shorten, value_at
 from countersight.registry import with_options
 
 BFL = "https://api.bfl.ai"
@@ -48,7 +48,7 @@ class Flux(HostedPainter):
 
     key_header = "x-key"
 
-    def __init__(self, model: str, base: str, key: str, settings: EditorSettings) -> None:
+    def __init__(self, model: str, base: str, key: Key, settings: EditorSettings) -> None:
         super().__init__(model, base, key, settings)
         self.fills = "fill" in model
         self._home = URL(base)
@@ -107,7 +107,7 @@ class Flux(HostedPainter):
             if (noted := orders.find(key)) is not None:  # None without a durable order book
                 refuse_doubtful(noted)
             raise
-        raise failure(self._service.host, received)
+        raise failure(self._service, received)
 
     async def _result(self, address: URL) -> bytes:
         until = asyncio.get_running_loop().time() + self._timeout
@@ -166,7 +166,7 @@ class Flux(HostedPainter):
                     return received
                 if received.well:
                     raise EditFailed("the service does not report the state of the order", again=True)
-                raise failure(self._service.host, received)
+                raise failure(self._service, received)
             except AskingFailed as error:
                 faults += 1
                 if not error.again or faults >= FAULTS:

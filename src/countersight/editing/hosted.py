@@ -22,6 +22,7 @@ from countersight.models import (
     OPENAI,
     ChatDialect,
     GeminiDialect,
+    Key,
     PictureUrls,
     Received,
     Service,
@@ -44,10 +45,10 @@ _MODERATED = re.compile(rb"moderat|content_policy|content_filter|flagged|safety 
 _RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d{1,6}(?:\.\d{1,9})?)s"')
 
 
-def require_key(variable: str, kind: str) -> str:
+def require_key(variable: str, kind: str) -> Key:
     """Return the API key from an environment variable; raises if it is missing."""
     key = read_key(variable)
-    if not key:
+    if not key.text:
         raise EditorError(f"{kind}: needs a key; set {variable} in the environment")
     return key
 
@@ -70,14 +71,14 @@ def object_in(received: Received) -> dict[str, Any]:
     return sent
 
 
-def failure(host: str, received: Received) -> Exception:
+def failure(service: Service, received: Received) -> Exception:
     """Return the exception for an error response."""
     words = error_text(received.content)
     if b"API_KEY_INVALID" in received.content:  # Gemini reports this with status 400
-        return EditorError(f"{host} does not accept the key: {words}")
+        return EditorError(f"{service.host} does not accept the key: {words}")
     if 400 <= received.status < 500 and received.status != 429 and _MODERATED.search(received.content):
         return moderated(words)
-    error = status_error(host, received)
+    error = status_error(service.host, received, service.key_variable)
     if isinstance(error, Overloaded) and error.wait is None and (told := _RETRY_DELAY.search(received.content)):
         error.wait = float(told[1])  # Gemini's response body contains the time to wait
     return error
@@ -115,7 +116,7 @@ class HostedPainter:
     fills = False
     key_header = "Authorization"
 
-    def __init__(self, model: str, base: str, key: str, settings: EditorSettings) -> None:
+    def __init__(self, model: str, base: str, key: Key, settings: EditorSettings) -> None:
         self.settings = {"address": base, "model": model}
         self._model, self._base = model, base.rstrip("/")
         self._pictures = PictureUrls()
@@ -135,7 +136,7 @@ class HostedPainter:
 
     def _object(self, received: Received) -> dict[str, Any]:
         if not received.well:
-            raise failure(self._service.host, received)
+            raise failure(self._service, received)
         return object_in(received)
 
 

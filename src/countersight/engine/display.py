@@ -51,7 +51,8 @@ def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:
     """Format the state of a run as one line of at most `width` columns.
 
     Count, share and time left are always shown. If space is short, first the name of the model is shortened in the
-    middle, since both ends tell models apart; then the other figures are left out, starting with the last.
+    middle, since both ends tell models apart; then the other figures are left out, starting with the last, and the
+    server's last error message is cut off.
     """
     asked, share, left = tally.answered + tally.failed, "–", "-:--:--"
     if tally.total:
@@ -70,7 +71,7 @@ def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:
         full = _BAR * tally.done // max(1, tally.total)
         line += f" {'━' * full}{'╌' * (_BAR - full)}"
     for figure in _figures(tally, seconds):
-        if columns(line) + 3 + columns(figure) > width:
+        if columns(line) + 3 + columns(figure) > width and figure != _trouble(tally):
             break
         line += f" · {figure}"
     return _front(line, width)
@@ -83,6 +84,10 @@ def _front(text: str, room: int) -> str:
     return text
 
 
+def _trouble(tally: Tally) -> str:
+    return printable(tally.trouble)[:140]
+
+
 def _figures(tally: Tally, seconds: float) -> list[str]:
     """Return further figures for the status line, the most important first."""
     rate = (tally.answered + tally.failed) / seconds if seconds else 0.0
@@ -90,10 +95,10 @@ def _figures(tally: Tally, seconds: float) -> list[str]:
         f"{number:,} {what}" for what, number in (("failed", tally.failed), *tally.cut_or_empty.items()) if number
     ]
     figures.append(f"{rate:,.0f}/s")
+    if tally.trouble:
+        figures.append(_trouble(tally))
     if tally.cost:
         figures.append(f"${tally.cost:,.2f} of about ${tally.cost / max(1, tally.done) * tally.total:,.2f}")
-    if tally.trouble:
-        figures.append(printable(tally.trouble)[:100])
     figures.append(f"at most {tally.limit} concurrent")
     if tally.tokens_in or tally.tokens_out:
         figures.append(f"{tally.tokens_in:,} + {tally.tokens_out:,} tokens")

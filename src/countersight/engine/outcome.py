@@ -72,8 +72,8 @@ class Tally:
         self.failed = 0
         self.cut_or_empty = {"cut": 0, "empty": 0}
         """Replies that are cut or empty, including those of earlier processes."""
-        self.restated = self.still_unread = 0
-        """Replies that the model was asked to restate, and restated replies that are still unread."""
+        self.restated = self.still_unread = self.not_restated = 0
+        """Restated replies, those of them that are still unread, and replies whose restatement failed."""
         self.unasked: Counter[str] = Counter()
         """The number of questions that cannot be asked, by reason; each reason says how to fix the problem."""
         self.not_applicable: dict[str, int] = {}
@@ -109,14 +109,17 @@ class Tally:
 
     def count(self, reply: Reply, status: str = "read") -> None:
         """Count a reply and its outcome."""
-        if reply.state == "failed":
-            self._failed(reply.reason)
-        else:
+        if reply.state == "answered":
             self.answered += 1
+            self.restated += bool(reply.restates)
+            self.still_unread += bool(reply.restates) and status == "unread"
+        elif reply.restates:  # the question keeps its first reply
+            self.answered += 1
+            self.not_restated += 1
+            self._note_reason(reply.reason)
+        else:
+            self._failed(reply.reason)
         self.count_cut_or_empty(status)
-        if reply.restates:
-            self.restated += reply.state == "answered"
-            self.still_unread += status == "unread"
         self.spend(reply.tokens_in, reply.tokens_out, reply.cost)
 
     def count_cut_or_empty(self, status: str) -> None:
@@ -135,6 +138,8 @@ class Tally:
                 lines.append(f"{several(number, 'answer')} {what}: {advice}")
         if self.restated:
             lines.append(f"{several(self.restated, 'answer')} restated, {self.still_unread:,} of them still unread")
+        if self.not_restated:
+            lines.append(f"{several(self.not_restated, 'answer')} not restated, because the request failed")
         lines += self._spent()
         if self.damaged:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl; their questions were asked again")
@@ -149,6 +154,9 @@ class Tally:
 
     def _failed(self, reason: str) -> None:
         self.failed += 1
+        self._note_reason(reason)
+
+    def _note_reason(self, reason: str) -> None:
         if reason in self.reasons or len(self.reasons) < REASONS_KEPT:
             self.reasons[reason] += 1
 

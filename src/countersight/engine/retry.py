@@ -15,6 +15,10 @@ from countersight.errors import AskingFailed, CountersightError, ModelError, Ove
 _log = logging.getLogger(__name__)
 
 _TOO_LONG = re.compile(r"max(?:_completion|_output)?_tokens|context length|max_model_len", re.IGNORECASE)
+_NO_PICTURES = re.compile(
+    r"at most \d+ images?\b|image input|not a multimodal model|image_url is only supported", re.IGNORECASE
+)
+"""Messages of servers whose model accepts no pictures, or fewer than the prompt shows."""
 MAX_FIRST_REFUSALS = 8
 """After this many refusals and no answer, the cause is assumed to be the server, not the questions."""
 MAX_REFUSALS_IN_A_ROW = 20
@@ -203,6 +207,9 @@ class Client(Generic[RequestT, AnswerT]):
                 self.limit.answered()
                 return Answered(answer, round(clock() - sent, 4), faults + overloads + 1)
             self._status.trouble = str(failure)
+            if self._may_come_back(failure):
+                minutes = f"{self._policy.gone / 60:.0f} minutes"
+                self._status.trouble = f"trying again for up to {minutes}: {failure}"
             _log.debug("attempt %d failed: %s", faults + overloads, failure)
             tried = (
                 faults >= self._policy.attempts
@@ -233,9 +240,7 @@ class Client(Generic[RequestT, AnswerT]):
         if not isinstance(failure, Refused):
             return
         self._refusals += 1
-        too_long = _TOO_LONG.search(str(failure))
-        advice = "set a smaller `max_tokens`, or serve the model with a longer context"
-        advice = advice if too_long else "check the key, the address and the model name"
+        advice = _advice(str(failure))
         if not self._answers and not self._status.before:
             self.limit.refused()
             if self._refusals >= MAX_FIRST_REFUSALS:
@@ -266,3 +271,12 @@ class Client(Generic[RequestT, AnswerT]):
             raise
         except Exception as error:
             raise AskingFailed(f"it raised {type(error).__name__}: {error}", again=False) from error
+
+
+def _advice(refusal: str) -> str:
+    """Return what to check if a server refuses every question with this message."""
+    if _TOO_LONG.search(refusal):
+        return "set a smaller `max_tokens`, or serve the model with a longer context"
+    if _NO_PICTURES.search(refusal):
+        return "choose a model that accepts pictures (and a server set up for them), or the prompt text-only"
+    return "check the key, the address and the model name"

@@ -100,12 +100,12 @@ class _BatchBase:
     async def _lines(self, url: str) -> Iterator[Any]:
         received = await self._model.service.get(url, most=MOST_RESULTS)
         if not received.well:
-            raise status_error(self._model.service.host, received)
+            raise self._error(received)
         return (decode_json(line) for line in received.content.splitlines() if line.strip())
 
     def _sent(self, received: Received) -> Any:
         if not received.well:
-            failure = status_error(self._model.service.host, received)
+            failure = self._error(received)
             raise (
                 failure
                 if isinstance(failure, ModelError)
@@ -115,6 +115,10 @@ class _BatchBase:
         if not isinstance(sent, dict):
             raise ModelError(f"{self._model.service.host} sent a response that does not describe a batch")
         return sent
+
+    def _error(self, received: Received) -> Exception:
+        service = self._model.service
+        return status_error(service.host, received, service.key_variable)
 
     def _raise_if_only_errors(self, batch: str, errors: Iterable[Any]) -> None:
         """Raise BatchRefused if a batch returned only errors, since its questions would also fail at full price."""

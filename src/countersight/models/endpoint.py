@@ -2,14 +2,16 @@
 
 import asyncio
 from typing import Any
+from urllib.parse import urlsplit
 
-from countersight.errors import AskingFailed, ModelError
+from countersight.errors import AskingFailed, ModelError, Refused
 from countersight.models.dialects import ChatDialect, first_choice
 from countersight.models.hosted import MAX_RESPONSE, Hosted, decode_json
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, PromptRanker, ends_with, read_prompt
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn, check_options
-from countersight.models.service import Received, Service, error_text, status_error
+from countersight.models.service import Key, Received, Service, error_text, status_error
 
+COMPLETIONS = "/chat/completions"
 BYTES_PER_BYTE = 256
 """The maximum size of the log-probabilities in a response, in bytes per byte of the request."""
 MAX_RANKING = 256 * 1024 * 1024
@@ -62,6 +64,12 @@ class Endpoint(Hosted):
             found["sent"] = self.fields.sent | self._one_token
         return found
 
+    def answer(self, received: Received) -> Answer:
+        """Parse a response into an answer; for an address without a path, a missing page is explained."""
+        if received.status == 404 and urlsplit(self.url).path == COMPLETIONS:
+            raise Refused(f"HTTP 404: {error_text(received.content)}; the address lacks /v1, which most servers need")
+        return super().answer(received)
+
     async def losses(self, request: Request) -> tuple[float, ...]:
         """Return the loss of each option, if the server reports log-probabilities as vLLM does."""
         check_options(request)
@@ -106,7 +114,7 @@ class Endpoint(Hosted):
 
     def _prompt(self, received: Received) -> PromptLogprobs | None:
         if not received.well:
-            raise status_error(self.service.host, received)
+            raise status_error(self.service.host, received, self.service.key_variable)
         sent: Any = decode_json(received.content)
         choice = first_choice(sent)
         # For plain completions vLLM puts the list into the choice; some servers always do.
@@ -131,6 +139,6 @@ class Endpoint(Hosted):
         )
 
 
-def open_service(address: str, key: str, settings: ModelSettings, header: str = "Authorization") -> Service:
+def open_service(address: str, key: Key, settings: ModelSettings, header: str = "Authorization") -> Service:
     """Return the service at an address, with the timeout and size limit for model responses."""
     return Service(address, key, header=header, timeout=settings.timeout, most=MAX_RESPONSE)

@@ -157,7 +157,7 @@ class Hosted(Displayed):
     def answer(self, received: Received) -> Answer:
         """Parse a response into an answer; raises an error that matches the status if the request failed."""
         if not received.well:
-            raise status_error(self.service.host, received)
+            raise status_error(self.service.host, received, self.service.key_variable)
         return self.parse(decode_json(received.content))
 
     def parse(self, sent: Any, share: float = 1.0) -> Answer:

@@ -17,11 +17,11 @@ from countersight.models.dialects import (
     ChatDialect,
     GeminiDialect,
 )
-from countersight.models.endpoint import Endpoint, open_service
+from countersight.models.endpoint import COMPLETIONS, Endpoint, open_service
 from countersight.models.hosted import Hosted
 from countersight.models.load_balancing import LoadBalancedModel
 from countersight.models.protocol import ModelSettings
-from countersight.models.service import check_address, read_key
+from countersight.models.service import Key, check_address, read_key
 from countersight.registry import with_options
 
 OPENAI = "https://api.openai.com/v1"
@@ -31,7 +31,6 @@ MISTRAL = "https://api.mistral.ai/v1"
 OPENROUTER = "https://openrouter.ai/api/v1"
 OLLAMA = "http://127.0.0.1:11434"
 AZURE_VERSION = "2024-10-21"
-COMPLETIONS = "/chat/completions"
 _MISSING: ContextVar[list[str] | None] = ContextVar("missing keys", default=None)
 
 
@@ -45,7 +44,7 @@ def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint 
     return endpoints[0] if len(endpoints) == 1 else LoadBalancedModel(name, endpoints)
 
 
-def _chat(name: str, url: str, model: str, key: str, settings: ModelSettings, **differences: Any) -> Endpoint:
+def _chat(name: str, url: str, model: str, key: Key, settings: ModelSettings, **differences: Any) -> Endpoint:
     """Open a model of a service with chat completions.
 
     Only OpenAI's own server is certain to accept the newer name of the token limit; other servers get the older name.
@@ -91,7 +90,7 @@ def open_ollama(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `ollama:MODEL`, on this machine or at OLLAMA_HOST; it needs no key."""
     host = os.environ.get("OLLAMA_HOST") or OLLAMA
     url = check_address(host if "://" in host else f"http://{host}").rstrip("/") + "/v1"
-    return _chat(name, url, model, "", settings)
+    return _chat(name, url, model, Key(), settings)
 
 
 def open_anthropic(name: str, model: str, settings: ModelSettings) -> Hosted:
@@ -142,12 +141,13 @@ def without_keys() -> Iterator[list[str]]:
         _MISSING.reset(before)
 
 
-def _read_provider_key(kind: str, *variables: str) -> str:
-    key, missing = next(filter(None, map(read_key, variables)), ""), _MISSING.get()
+def _read_provider_key(kind: str, *variables: str) -> Key:
+    keys, missing = [read_key(variable) for variable in variables], _MISSING.get()
+    key = next((each for each in keys if each.text), keys[0])
     sentence = f"{kind}: needs a key; set {' or '.join(variables)} in the environment"
-    if not key and missing is None:
+    if not key.text and missing is None:
         raise ModelError(sentence)
-    if not key and missing is not None:
+    if not key.text and missing is not None:
         missing.append(sentence)
     return key
 

@@ -114,7 +114,9 @@ MODELS: Registry[Model] = Registry(
         ),
     },
     ModelError,
-    {"gpt-": "openai", "o1": "openai", "o3": "openai", "o4": "openai", "claude-": "anthropic", "gemini-": "gemini"},
+    dict.fromkeys(("gpt-", "o1", "o3", "o4"), "openai:NAME")
+    | {"claude-": "anthropic:NAME", "gemini-": "gemini:NAME"}
+    | dict.fromkeys(("http://", "https://"), "endpoint:URL#MODEL"),
     "say where it runs: endpoint:http://HOST:PORT/v1#NAME (your own server), ollama:NAME, hf:NAME (on this machine, "
     "with transformers), openai:NAME or openrouter:NAME; all kinds are listed by: countersight list models",
 )

@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 import aiohttp
@@ -22,6 +23,14 @@ from countersight.models.posting import Post, Posted
 
 SHORTEST_SECRET = 8
 """The minimum length of a key that is removed from responses; shorter values ("none", "x") are not real keys."""
+
+
+class Key(NamedTuple):
+    """An API key; empty if the server needs none or none is set."""
+
+    text: str = ""
+    variable: str = ""
+    """The environment variable from which it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +51,12 @@ class Received:
 class Service:
     """An HTTP server and the API key for it."""
 
-    def __init__(self, address: str, key: str, *, header: str = "Authorization", timeout: float, most: int) -> None:
+    def __init__(self, address: str, key: Key, *, header: str = "Authorization", timeout: float, most: int) -> None:
         self.host = urlsplit(address).netloc
-        self._secrets = _key_encodings(key) if len(key) >= SHORTEST_SECRET else ()
-        self.headers = {header: f"Bearer {key}" if header == "Authorization" else key} if key else {}
+        self.key_variable = key.variable
+        self._secrets = _key_encodings(key.text) if len(key.text) >= SHORTEST_SECRET else ()
+        sent = f"Bearer {key.text}" if header == "Authorization" else key.text
+        self.headers = {header: sent} if key.text else {}
         self._timeout = timeout
         self._most = most
         """The maximum size of a response in bytes; longer responses are an error."""
@@ -151,8 +162,8 @@ _MONEY = re.compile(
 """Words that report a missing payment; not used for 429, where quota may mean a rate limit."""
 
 
-def status_error(host: str, received: Received) -> Exception:
-    """Return the exception for an unsuccessful response."""
+def status_error(host: str, received: Received, key_variable: str = "") -> Exception:
+    """Return the exception for an unsuccessful response; for a key that is not accepted, it names the variable."""
     status = received.status
     reason = f"HTTP {status}: {error_text(received.content) or shorten(received.phrase)}"
     if status == 402 or b"insufficient_quota" in received.content or (status in _NO_MONEY and _MONEY.search(reason)):
@@ -160,7 +171,8 @@ def status_error(host: str, received: Received) -> Exception:
             f"the quota at {host} is used up: {reason}; increase it, then run the same command to continue"
         )
     if status == 401:
-        return ModelError(f"{host} does not accept the key: {reason}")
+        advice = f"; set {key_variable} to a valid key" if key_variable else ""
+        return ModelError(f"{host} does not accept the key: {reason}{advice}")
     if status in (429, 503, 529):
         return Overloaded(reason, _retry_after(received.headers.get("Retry-After")))
     if status >= 500 or status in (408, 409, 425):
@@ -184,12 +196,12 @@ def check_address(url: str) -> str:
     return url
 
 
-def read_key(variable: str) -> str:
-    """Return the key from an environment variable; empty if it is not set."""
+def read_key(variable: str) -> Key:
+    """Return the key from an environment variable; its text is empty if the variable is not set."""
     key = os.environ.get(variable, "").strip()
     if not key.isascii() or not key.isprintable():
         raise ModelError(f"{variable} contains characters that are not allowed in a key; set it again")
-    return key
+    return Key(key, variable)
 
 
 def error_text(content: bytes) -> str:
