@@ -80,6 +80,11 @@ def test_the_terminal_shows_groups_lengths_answers_and_balance() -> None:
         assert words_shown in text
 
 
+def test_cases_without_a_group_have_the_name_that_reports_use() -> None:
+    ungrouped = Case(id="5", factual=Question("Is the sun out?", "yes", "boolean"))
+    assert "(no group)" in printed(describe([*CASES, ungrouped]))
+
+
 def test_a_person_gets_one_screen_and_all_of_it_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of a dataset with many groups and many different answers."""
     number = [Question(f"How many dots are in part {n % 30}?", str(n % 50), "number") for n in range(120)]

@@ -16,6 +16,7 @@ from countersight.description.counting import (
 )
 from countersight.description.statistics import DatasetStatistics
 from countersight.html import Grid, TableCell, name, print_grids, table_line
+from countersight.scoring import NO_GROUP
 from countersight.text import several
 
 CONTROLLED: Final = "the change must not affect the answer"
@@ -52,7 +53,7 @@ def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
 
 def _balance(groups: Iterable[GroupStatistics], *, by_group: bool = False) -> Iterator[Grid]:
     """Yield a table of the balance of right answers, if there are closed questions."""
-    rows = [[group.group or "(none)", world.world, world.balance] for group in groups for world in group.worlds]
+    rows = [[group.group or NO_GROUP, world.world, world.balance] for group in groups for world in group.worlds]
     first = 0 if by_group else 1
     lines = tuple(table_line(*row[first:]) for row in rows if row[-1])
     if lines:
@@ -81,7 +82,7 @@ def _groups(
 
     lines = (
         table_line(
-            group.group or "(none)",
+            group.group or NO_GROUP,
             group.cases,
             *(f"{world.mean_words:.2f}" if world.questions else "" for world in group.worlds),
             f"{group.changed / group.pairs:.1%}" if group.pairs else "",

@@ -31,7 +31,7 @@ _IS_LETTER = lazy(r"\b(?:is|are|would be)\s+\(([A-Z])\)\s*(.+)$")
 _SMALL_FIRST = lazy(r"^\W*[(]?([a-z])(?:[).:]|\W*$)")
 _LETTER_NAMED = lazy(
     r"\b(?:[Oo]ption|[Cc]hoice|[Aa]nswer|OPTION|[Ll]etter)s?\s*:?\s*[(\"'\[]?([A-Z])\b(?!'|\s*,\s*(?:or "
-    r"|and )?[A-Z]\b)|\(([A-Z])\)"
+    r"|and )?[A-Z]\b)|\(([A-Z])\)|\bleaves ([A-Z])\b(?!'|,? (?:and|or) )"
 )
 _TOKEN = lazy(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[√°%/+=<>*]|(?<![A-Za-z])-")
 _NEGATED_BEFORE = word_set(
@@ -157,7 +157,11 @@ def exact_option(sentence: str, options: Options) -> str | None:
 
 def named_options(text: str, options: Options) -> set[str]:
     """Return the options that a sentence names and does not negate, by letter or by their own words."""
-    letters = {match[1] or match[2] for match in _LETTER_NAMED.finditer(text) if not _is_negated(text, *match.span())}
+    letters = {
+        match[1] or match[2] or match[3]
+        for match in _LETTER_NAMED.finditer(text)
+        if not _is_negated(text, *match.span())
+    }
     return letters.intersection(options.letters) or {LETTERS[place] for place, _, _ in mentions(text, options)}
 
 
