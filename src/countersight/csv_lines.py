@@ -42,7 +42,7 @@ def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple
             reader = csv.reader(lines, delimiter=delimiter)
         elif is_open:
             yield lines.line, UNCLOSED
-        elif values:
+        elif any(values):
             yield lines.line, values
 
 

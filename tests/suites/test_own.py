@@ -81,6 +81,40 @@ def test_rows_that_can_only_be_slips_are_skipped(tmp_path, photos):
     ]
 
 
+def test_repeated_rows_are_reported(tmp_path, photos):
+    source = tmp_path / "t.csv"
+    source.write_text(
+        "image,counterfactual_question,counterfactual_answer\n"
+        "a.png,How many if one came?,3\na.png,How many if one came?,3\na.png,How many if one came?,4\n"
+        "a.png,How many if two came?,4\n,,\na.png,,4\n"
+    )
+    with pytest.warns(UserWarning, match="1 bad row skipped: line 7: counterfactual_question") as warned:
+        made = cs.make("own", tmp_path / "d", source=source, pictures=photos)
+    assert len(made) == 4
+    assert made.details.repeated == {
+        "own-000002, as own-000001": 3,
+        "own-000003, as own-000001, with another answer": 4,
+    }
+    assert "own-000003, as own-000001, with another answer (line 4)." in str(warned[0].message)
+    assert warned[0].filename == __file__
+
+
+def test_answers_as_spreadsheets_write_them(tmp_path, photos):
+    header = "image;counterfactual_question;counterfactual_answer"
+    rows = [
+        "none;Would it if?;TRUE",
+        "none;Would it be if?;FALSE",
+        "none;How long if?;2,5",
+        "none;How many if?;1.000",
+        "none;How many more if?;1.0",
+    ]
+    cases, bad = imported(tmp_path, rows, header)
+    answers = [(case.counterfactual.answer, case.counterfactual.kind) for case in cases]
+    assert answers == [("yes", "boolean"), ("no", "boolean"), ("2.5", "number"), ("1", "number")]
+    reason = "1.000 may be a whole number or a decimal one; write 1000 or 1.0000"
+    assert bad == [(5, "counterfactual_answer", reason)]
+
+
 def test_answers_of_different_kinds_are_reported(tmp_path, photos, capsys):
     source = tmp_path / "t.csv"
     source.write_text(
@@ -92,11 +126,12 @@ def test_answers_of_different_kinds_are_reported(tmp_path, photos, capsys):
     assert main(["make", "own", "--from", str(source), "--pictures", str(photos), "-o", str(tmp_path / "d")]) == 0
     told = capsys.readouterr().out
     assert "3 cases in" in told
-    assert "are of different kinds; correct the table if this is a slip:\n" in told
     assert (
+        "are of different kinds; correct the table if this is a slip: "
         "own-000001: '3' (number), '4 balls' (open) (line 2); own-000002: 'no' (boolean), 'maybe' (open) (line 3)\n"
         in told
     )
+    assert "Questions by kind of answer: 3 boolean, 1 number, 2 open\n" in told
     assert "To make the dataset again after a correction" in told
 
 

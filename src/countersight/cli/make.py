@@ -130,26 +130,26 @@ def _print_assembled(chosen: argparse.Namespace, made: Any) -> None:
 
 
 def _print_imported(chosen: argparse.Namespace, imported: Any, row_name: str, part: "Part | None") -> None:
-    from countersight.suites import FRAME_ENDINGS
+    from countersight.suites import FRAME_ENDINGS, first_of
 
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} skipped")
-    if imported.bad or imported.without_picture or imported.mixed:
+    if imported.bad or imported.without_picture or imported.mixed or imported.repeated:
         again = f"rm -r {quote(str(chosen.output))}"
         print(f"To make the dataset again after a correction, remove the folder first: {again}")
-    if imported.unused:
-        print(printable(f"Unknown columns, which are ignored: {', '.join(imported.unused)[:1000]}"))
-    if imported.mixed:
-        print("The factual and the counterfactual answer are of different kinds; correct the table if this is a slip:")
-        print(printable(_first_of([f"{case} ({row_name} {line})" for case, line in imported.mixed.items()])))
+    for sentence in imported.slips(row_name):
+        print(printable(sentence))
+    if imported.kinds:
+        kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(imported.kinds.items()))
+        print(f"Questions by kind of answer: {kinds}")
     if part is not None:
         whole = f", in {several(imported.sets, 'whole set')}" if imported.sets else ""
         print(f"{part} of the file, drawn at random with seed {part.seed}{whole}")
     if imported.incomplete:
         sets = f"{several(len(imported.incomplete), 'incomplete set')}, left out of the scores by set"
-        print(printable(f"{sets}: {_first_of(imported.incomplete)}"))
+        print(printable(f"{sets}: {first_of(imported.incomplete)}"))
     if imported.not_found:
         absent = [f"{name} ({row_name} {line})" for name, line in imported.not_found.items()]
-        print(printable(f"Not in {chosen.pictures}: {_first_of(absent)}"))
+        print(printable(f"Not in {chosen.pictures}: {first_of(absent)}"))
         if any(name.endswith("/") for name in imported.not_found):
             print(f"Each is a folder with the frames of a video, named in order: {', '.join(FRAME_ENDINGS)} files")
     if imported.text_only:
@@ -161,11 +161,6 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, row_name: str, pa
             f"{several(imported.without_picture, 'case')} cannot be asked because the picture is missing ({where}), "
             "except with a prompt without pictures, such as text-only"
         )
-
-
-def _first_of(named: Sequence[str]) -> str:
-    """Return the first of these as text."""
-    return "; ".join(named[:BAD_ROWS_SHOWN]) + ("; …" if len(named) > BAD_ROWS_SHOWN else "")
 
 
 def _why_fewer(empty: Sequence[str]) -> str:

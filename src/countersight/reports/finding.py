@@ -163,8 +163,7 @@ class _Finding:
             yield f"{reason} {named}"
 
     def _unclear_fall(self, run: RunScores, drop: Figure) -> str:
-        before, after = _both_shares(run)
-        fall = f"{percent(drop.value or 0.0)} points, from {before}% to {after}%"  # with the sign of its interval
+        fall = _fall(run, drop)
         if self.are_many:  # the figure and the tables have the rest
             return fall
         _, ends, bounds = _unsigned(drop)

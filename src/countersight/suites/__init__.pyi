@@ -1,5 +1,7 @@
+from .importing import Imported as Imported
 from .importing import OnBad as OnBad
 from .importing import Part as Part
+from .importing import first_of as first_of
 from .layout import BadField as BadField
 from .layout import Frames as Frames
 from .layout import Layout as Layout

@@ -6,7 +6,7 @@ reason, and skipped.
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from random import Random
@@ -21,6 +21,7 @@ from countersight.suites.layout import BadField, BadFile, Layout, Row
 from countersight.suites.picture_files import with_shown
 from countersight.suites.rows import rows_of
 
+_MAX_NAMED = 20
 OnBad = Callable[[int, str, str], None]
 """Called for an invalid row with its line (or its number in a list), the field, and the reason."""
 
@@ -65,6 +66,27 @@ class Imported(msgspec.Struct, frozen=True):
     """Columns of the user's own table that are not known and were ignored."""
     mixed: dict[str, int] = {}
     """Cases of the user's own table whose two answers are of different kinds, each with its line (or entry)."""
+    repeated: dict[str, int] = {}
+    """Cases of the user's own table with the picture and questions of an earlier one, each with its line (or entry)."""
+    kinds: dict[str, int] = {}
+    """The number of questions of each kind in the user's own table."""
+
+    def slips(self, row_name: str = "line") -> list[str]:
+        """Return a sentence for each kind of probable slip in the user's own table."""
+        unknown = f"Unknown columns, which are ignored: {', '.join(self.unused)[:1000]}"
+        sentences = [unknown] if self.unused else []
+        for problem, cases in (
+            ("The factual and the counterfactual answer are of different kinds", self.mixed),
+            ("Picture and questions are those of an earlier case", self.repeated),
+        ):
+            named = first_of([f"{case} ({row_name} {line})" for case, line in cases.items()])
+            sentences += [f"{problem}; correct the table if this is a slip: {named}"] if cases else []
+        return sentences
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Return the first of these as text."""
+    return "; ".join(names[:_MAX_NAMED]) + ("; …" if len(names) > _MAX_NAMED else "")
 
 
 def import_dataset(
@@ -134,8 +156,8 @@ def _import_rows(
             continue
         writer.add(msgspec.structs.replace(case, suite=layout.suite))
         counts.add(case)
-        if layout.tries_pictures and (kinds := _different_kinds(case)):
-            counts.mixed[f"{case.id}: {kinds}"] = line
+        if layout.tries_pictures:
+            counts.add_of_table(case, line)
         if case.image is None and pictures is not None and picture is not None:
             counts.not_found.setdefault(str(picture), line)
     return counts.result()
@@ -150,6 +172,10 @@ class _Counts:
         self.not_found: dict[str, int] = {}
         self.unused: dict[str, None] = {}
         self.mixed: dict[str, int] = {}
+        self.repeated: dict[str, int] = {}
+        self.kinds: Counter[str] = Counter()
+        self._first: dict[Hashable, Case] = {}
+        """The first case with each picture and questions, in the user's own table."""
         self._without_picture = 0
         self._text_only = 0
         self._sizes: Counter[str] = Counter()
@@ -164,6 +190,19 @@ class _Counts:
         if case.cell:
             self._sizes[case.cell.set] += 1
             self._planned_sizes[case.cell.set] = case.cell.of
+
+    def add_of_table(self, case: Case, line: int) -> None:
+        """Count the kinds of questions in the user's own table, and record probable slips."""
+        if kinds := _different_kinds(case):
+            self.mixed[f"{case.id}: {kinds}"] = line
+        asked = [question for question in (case.factual, case.counterfactual) if question]
+        self.kinds.update(question.kind for question in asked)
+        key = (case.provenance.get("image"), *((question.text, question.options) for question in asked))
+        first = self._first.setdefault(key, case)
+        if first is not case:
+            answers = [question.answer for question in (first.factual, first.counterfactual) if question]
+            differs = answers != [question.answer for question in asked]
+            self.repeated[f"{case.id}, as {first.id}{', with another answer' * differs}"] = line
 
     def result(self) -> Imported:
         """Return the result of the import."""
@@ -182,6 +221,8 @@ class _Counts:
             sets=len(self._sizes),
             unused=tuple(self.unused),
             mixed=self.mixed,
+            repeated=self.repeated,
+            kinds=dict(self.kinds),
         )
 
 

@@ -18,10 +18,12 @@ and optionally:
     prior                    the answer one would give to the counterfactual question without looking; wrong answers
                              that equal it are counted separately
 
-Without options, the answer determines the kind of question: a number (in digits or words), yes or no, or free text.
+Without options, the answer determines the kind of question: a number (in digits or words, with a decimal point or
+comma), yes or no (also TRUE or FALSE, as spreadsheets write them), or free text.
 If you correct an answer later, import the table again and rescore with `report --gold`; models are not queried again.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -34,6 +36,8 @@ from countersight.suites.suite import Suite
 from countersight.suites.supposing import supposed
 
 NAME: Final = "own"
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
+_THOUSAND_OR_DECIMAL = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
 NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
 OPTIONAL = ("id", "group", "factual_question", "factual_answer", "change", "options", "factual_options", "prior")
 
@@ -48,7 +52,8 @@ def _as_text(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return f"{value:.0f}" if value == value // 1 else str(value)
+        text = f"{value:.0f}" if value == value // 1 else str(value)
+        return f"{text}0" if _THOUSAND_OR_DECIMAL.fullmatch(text) else text  # the point of a JSON number is clear
     if isinstance(value, list):
         texts = [_as_text(each) for each in value]
         if all(isinstance(each, str) and "|" not in each for each in texts):
@@ -81,9 +86,21 @@ def _as_case(row: Row, number: int) -> Case:
 def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
     fields = {"text": f"{world}_question", "answer": f"{world}_answer", "options": "options"}
     text = text_of(row, fields["answer"])
+    if not options:
+        text = _unambiguous(text, fields["answer"])
     kind = "choice" if options else kind_of(plain_answer(text))
     answer = _gold(text, kind, options, fields["answer"])
     return checked(Question(text_of(row, fields["text"]), answer, kind, tuple(map(Option, options))), fields)
+
+
+def _unambiguous(answer: str, field: str) -> str:
+    """Return an answer with a decimal point, and with the yes or no that a spreadsheet writes as TRUE or FALSE."""
+    if _THOUSAND_OR_DECIMAL.fullmatch(answer):
+        whole = answer.replace(".", "")
+        raise BadField(field, f"{answer} may be a whole number or a decimal one; write {whole} or {answer}0")
+    if _DECIMAL_COMMA.fullmatch(answer):
+        return answer.replace(",", ".")
+    return {"true": "yes", "false": "no"}.get(answer.casefold(), answer)
 
 
 def _gold(answer: str, kind: AnswerKind, options: tuple[str, ...], field: str) -> str:

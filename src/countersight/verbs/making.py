@@ -1,5 +1,6 @@
 """Making datasets: `make`, `build`, and `mine`, which finds causal graphs for CELLO."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +14,12 @@ from countersight.errors import CountersightError
 from countersight.files import digest_of
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
-from countersight.suites import WORDINGS, OnBad, Part, Suite, Way, find_suite, way_of
+from countersight.suites import WORDINGS, Imported, OnBad, Part, Suite, Way, find_suite, first_of, way_of
+from countersight.text import several
 from countersight.verbs.inputs import SomeModel, maybe_path, settings_of
 from countersight.verbs.running import open_model
+
+_ROWS_IN_WARNING = 5
 
 
 class MadeDataset(Dataset):
@@ -61,7 +65,7 @@ def make(
     """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
 
     `beside` is the second file that some suites have (annotations, kinds). When importing, `size` cases or the share
-    `sample` are drawn at random; invalid rows are passed to `on_bad`.
+    `sample` are drawn at random; invalid rows are passed to `on_bad`, without which a warning names the first ones.
     With `exist_ok`, an existing dataset that was made with the same arguments is opened instead.
     `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
     Pictures are drawn by `workers` processes, or by the machines of a `ray` cluster.
@@ -97,7 +101,8 @@ def make(
     if source_kind == "folder" and own.get("wording", WORDINGS[0]) not in WORDINGS:
         own["wording"] = open_model(own["wording"], ModelSettings(seed=number, ray=ray))
     part = Part(size, sample, number) if source_kind == "file" and (size or sample) else None
-    watch, bad = progress or usual(), on_bad or (lambda line, field, reason: None)
+    skipped = _SkippedRows()
+    watch, bad = progress or usual(), on_bad or skipped
 
     def fill(folder: Path) -> Any:
         if source is None:
@@ -107,12 +112,41 @@ def make(
         also = maybe_path(beside)
         return chosen.read(source, folder, pictures=pictures, second_file=also, part=part, on_bad=bad, **own)
 
+    commitment = None
     if key is None:
-        return MadeDataset(folder, fill(folder), source_kind, part)
-    with whole_beside(folder, key) as (whole, empty):
-        details = fill(whole)
-        commitment = hide(Dataset(whole), empty, key)
+        details = fill(folder)
+    else:
+        with whole_beside(folder, key) as (whole, empty):
+            details = fill(whole)
+            commitment = hide(Dataset(whole), empty, key)
+    if on_bad is None and (problems := skipped.sentences(details)):
+        warnings.warn(" ".join(problems), stacklevel=3)
     return MadeDataset(folder, details, source_kind, part, commitment)
+
+
+class _SkippedRows:
+    """Keeps the first invalid rows of a file for a warning."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: list[str] = []
+
+    def __call__(self, line: int, field: str, reason: str) -> None:
+        self.count += 1
+        if len(self._first) < _ROWS_IN_WARNING:
+            self._first.append(f"line {line}: {field}: {reason}")
+
+    def sentences(self, details: Any) -> list[str]:
+        """Return what a user should know about an import: skipped rows, probable slips and missing pictures."""
+        sentences = []
+        if self.count:
+            more = "; …" if self.count > len(self._first) else ""
+            sentences.append(f"{several(self.count, 'bad row')} skipped: {'; '.join(self._first)}{more}.")
+        if isinstance(details, Imported):
+            sentences += [f"{slip}." for slip in details.slips()]
+            if details.not_found:
+                sentences.append(f"Pictures not found: {first_of(list(details.not_found))}.")
+        return sentences
 
 
 def open_dataset(path: Path | str) -> Dataset:

@@ -63,12 +63,13 @@ def report(
 
 
 @checked
-def compare(old: Path | str, new: Path | str) -> list[ScoreChange]:
+def compare(old: SomeRun, new: SomeRun) -> list[ScoreChange]:
     """Compare the scores of two runs or reports on one dataset; returns the change of each score, new minus old.
 
-    `old` and `new` are folders of runs or reports, or the `scores.json` of a report.
+    `old` and `new` are runs, folders of runs or reports, or the `scores.json` of a report.
     """
-    return score_changes(read_scores(Path(old)), read_scores(Path(new)))
+    before, after = (read_scores(each.path if isinstance(each, Run) else Path(each)) for each in (old, new))
+    return score_changes(before, after)
 
 
 @checked
