@@ -130,7 +130,8 @@ def test_a_changed_table_is_not_taken_for_its_dataset(tmp_path):
         assert cs.make("own", tmp_path / "d", source=table, exist_ok=True)[0].counterfactual.answer == "2"
     table.write_text(text.replace("2", "3"))
     with pytest.raises(
-        cs.CountersightError, match=r"own\.csv, or the file beside it, has changed since; choose a different"
+        cs.CountersightError,
+        match=r"own\.csv, or the second file that it was imported with, has changed since; choose a different",
     ):
         cs.make("own", tmp_path / "d", source=table, exist_ok=True)
     card = tmp_path / "d/README.md"  # a folder of an earlier version does not record the content

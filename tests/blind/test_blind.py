@@ -363,5 +363,5 @@ def test_the_command_line_asks_a_model_without_the_pictures(tmp_path, capsys):
     assert main(["blind", str(folder), "--blind", "chance"]) == 0
     printed = capsys.readouterr().out
     assert "chance: what this model answered" in printed
-    assert "knowledge: what usually supports what, by counts of pairs" in printed
+    assert "knowledge: what usually supports what: how often each pair" in printed
     assert (tmp_path / "d.blind" / "chance" / "run.json").exists()

@@ -97,7 +97,7 @@ def test_a_full_cell_is_a_truncated_reply(tables, tmp_path):
         ("x.tsv", b"index\tquestion\n1\tWhat?\n", "contains no predictions"),
         ("x.tsv", b"", "contains no predictions"),
         ("x.xlsx", b"PK\x03\x04", "is not a sheet of predictions"),
-        ("x.tsv", b"key\tprediction\nelsewhere:factual\tA\n", "its first is for 'elsewhere:factual'"),
+        ("x.tsv", b"key\tprediction\nelsewhere:factual\tA\n", "its first answer is for 'elsewhere:factual'"),
     ],
 )
 def test_a_file_without_predictions_is_an_error(tables, tmp_path, name, content, sentence):
@@ -110,8 +110,8 @@ def test_a_file_without_predictions_is_an_error(tables, tmp_path, name, content,
     ("column", "value", "sentence"),
     [
         ("question", "How many cats are there?", "its question is 'How many cats are there[?]' there"),
-        ("B", "11", "an option is '11' there and '5' here"),
-        ("answer", "D", "its right answer is 'D' there and 'B' here"),
+        ("B", "11", "an option is '11' in the file and '5' in the dataset"),
+        ("answer", "D", "its right answer is 'D' in the file and 'B' in the dataset"),
     ],
 )
 def test_predictions_for_another_dataset_with_the_same_keys_are_refused(tables, tmp_path, column, value, sentence):

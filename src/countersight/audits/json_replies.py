@@ -103,7 +103,7 @@ class Shaped(msgspec.Struct, frozen=True):
     """The result of asking for a reply in a required format."""
 
     tries: tuple[Attempt, ...]
-    """All replies; only the last can have the format, and then it has no fault."""
+    """All replies. Only the last can have the required format; if it does, its `fault` is empty."""
     spent: Usage
     asked: tuple[RecordedTurn, ...]
 

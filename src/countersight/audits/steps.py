@@ -72,7 +72,7 @@ class StepRunner(Protocol):
 
 
 class Steps:
-    """Does steps and logs them; a step that was done before is not repeated."""
+    """Runs steps and logs them; a step that was done before is not repeated."""
 
     def __init__(self, journal: Journal, before: Iterable[Step], tally: AuditTally, stop: asyncio.Event) -> None:
         self._journal = journal

@@ -16,7 +16,7 @@ _MUCH = 0.1
 """The card names groups where common knowledge exceeds chance by more than this."""
 _USES = {
     **{name: uses for name, (uses, _) in PROBES.items()},
-    KNOWLEDGE: "what usually supports what, by counts of pairs in the causal graphs of other pictures",
+    KNOWLEDGE: "what usually supports what: how often each pair occurs in the causal graphs of other pictures",
 }
 
 
@@ -88,9 +88,15 @@ def section(found: Blind) -> Iterator[str]:
     much = [group for group in known if group.knowledge and group.knowledge.right > (group.chance or 0) + _MUCH]
     if much:
         named = ", ".join(f"{group.group} ({format_share(group.knowledge)}%)" for group in much if group.knowledge)
-        yield f"Common knowledge, by counts of pairs, answers much more than chance in {named}: too few graphs differ."
+        yield (
+            "Guessing from common knowledge (what usually supports what) is right much more often than chance in "
+            f"{named}, because too few graphs contradict it."
+        )
     elif known:
-        yield "In no group does common knowledge, by counts of pairs, answer more than ten points above chance."
+        yield (
+            "Guessing from common knowledge (what usually supports what) is at most ten points better than chance in "
+            "every group."
+        )
     yield from markdown_grid(_table(found))
     yield "\n".join(f"- {markdown_text(words)}" for words in _probes(found))
     if found.cues:

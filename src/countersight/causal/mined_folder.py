@@ -34,7 +34,7 @@ class Mined(msgspec.Struct, frozen=True):
 
     statistics: MiningStatistics
     images: int
-    """The number of pictures with a causal graph that the scene graphs name."""
+    """The number of pictures that have a causal graph and are named in the scene graphs."""
     pictures: int
     """The number of these pictures whose files were found."""
 

@@ -38,7 +38,8 @@ _VAGUE_NAMES = frozenset({
 """Names that do not say what the thing is, and misspelt names."""
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
-"""Kinds of cause that keep a thing in place. In graphs of three things, only these pass on a loss."""
+"""Kinds of cause that keep a thing in place. In graphs of three things, the loss of a cause is only certain to
+remove its effect if the cause is of one of these kinds, or acts for sure."""
 ACTING_KINDS = frozenset({"force", "source"})
 """Kinds of cause that act on a thing or emit it."""
 _BEARING_KINDS = frozenset({"support", "containment"})

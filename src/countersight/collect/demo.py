@@ -89,7 +89,7 @@ def _write(past: Past, pictures: list[str], chance: Random) -> Content:
         response = f"No, because many {other} lie on top of the shapes now."
         return WrittenChange("flip", f"Add many {other} that lie on top of the shapes.", response, ("object addition",))
     wrong = ("No, because all of the shapes have been removed now.", "Yes, because the shapes are much larger now.")
-    third = f"Yes, because many {another} stand beside the shapes now."
+    third = f"Yes, because many {another} lie beside the shapes now."
     return Distracted(past["change"][-1].response, (*wrong, third))
 
 

@@ -129,7 +129,7 @@ class Editor(Protocol):
 
 
 ANY: tuple[Action, ...] = tuple(action for action in get_args(Action) if action != "nothing")
-"""The actions of an editor that understands words."""
+"""The actions of an editor that accepts any instruction."""
 
 
 class Abilities(msgspec.Struct, frozen=True, omit_defaults=True):

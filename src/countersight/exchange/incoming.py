@@ -187,7 +187,7 @@ def _check_answers(
     """Return how questions differ from those of the dataset, by key. Raises if the answers belong to another dataset:
     no key is known, or too many questions have only the key in common."""
     if not matched:
-        found = f"its first is for {answers[0].key[:80]!r}" if answers else "it has no answers"
+        found = f"its first answer is for {answers[0].key[:80]!r}" if answers else "it has no answers"
         raise ExchangeError(f"{path} answers no question of {dataset}: {found}; check that it belongs to this dataset")
     compared = sum(place.question is not None for _, place in matched)
     differ = {answer.key: words for answer, place in matched if (words := _difference(answer, place.question))}
@@ -212,7 +212,7 @@ def _difference(answer: ExternalAnswer, question: Question | None) -> str:
     for what, there, here in pairs:
         if there and _value(there) != _value(here):
             there, here = (repr(_in_a_line(text)[:120]) for text in (there, here))
-            return f"{answer.key[:80]}: {what} is {there} there and {here} here"
+            return f"{answer.key[:80]}: {what} is {there} in the file and {here} in the dataset"
     return ""
 
 

@@ -35,7 +35,7 @@ _PAIRS: Final = {
     "both_right": ("factual", "counterfactual"),
     "imagination_gap": ("counterfactual", "shown"),
 }
-"""The metrics that compare two askings of a case, with those askings."""
+"""The metrics that compare two question variants of a case, with those variants."""
 
 
 def doc_to_visual(doc: Document) -> list[Any]:

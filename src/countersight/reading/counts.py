@@ -1,4 +1,5 @@
-"""Finds the number that answers a question: after a mark, in a conclusion, or next to the question's own words."""
+"""Finds the number that answers a question: after a marker such as "Answer:", in a conclusion, or next to the words of
+the question."""
 
 import re
 from functools import lru_cache

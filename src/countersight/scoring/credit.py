@@ -18,7 +18,7 @@ from countersight.english import UNITS
 from countersight.reading import canonical
 
 ANSWERS_FOR_FULL_CREDIT: Final = 3
-"""The number of other people who must have given an answer for full credit."""
+"""The number of other people who must have given the same answer for it to get full credit."""
 
 _NO_WORD = re.compile(r"[\W_]+")
 _SUBJECT = re.compile(r"^(?:he|she|it|they|the \w+) (?:is|are|was|were|would be) (?=\w+ing\b)")

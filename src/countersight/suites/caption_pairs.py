@@ -57,7 +57,7 @@ def _coco_rows(row: Row) -> Iterator[Row]:
 
 
 def _as_case(suite: str, field: str, row: Row, _number: int) -> Case:
-    """Return the case of one caption and one picture; `field` is the name of the caption fields without number."""
+    """Return the case of one caption and one picture; `field` is the name of a caption field without its number."""
     caption, picture = row[_CAPTION], row[_PICTURE]
     captions = [text_of(row, f"{field}_{place}") for place in "01"]
     if captions[0] == captions[1]:

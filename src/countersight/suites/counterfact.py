@@ -72,7 +72,7 @@ def _of_size(row: Row) -> Question:
 SUITE: Final = Suite(
     NAME,
     "Visual CounterFact: pictures that contradict common knowledge about colours and sizes",
-    "the authors' tables (.parquet), color or size by their name: correct_answer, incorrect_answer, object",
+    "the authors' tables (.parquet, with color or size in the file name): correct_answer, incorrect_answer, object",
     "inside the file",
     Layout(
         rows=_rows,

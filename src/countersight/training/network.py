@@ -111,7 +111,7 @@ class TwoStreams(nn.Module):
 
 
 def build(plan: Plan, vocabulary: int, pad: int, region: int = 0) -> CountsMatcher | TextMatcher | TwoStreams:
-    """Build the network of a plan, from a folder of weights or from scratch. Regions have `region` numbers each."""
+    """Build the network of a plan, from a folder of weights or from scratch. Each region has `region` numbers."""
     if plan.encoder == COUNTS:
         return CountsMatcher(plan)
     config = read_any_config(Path(plan.encoder)) if plan.encoder else None

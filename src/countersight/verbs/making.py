@@ -200,8 +200,8 @@ def _open_existing(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
             continue
         if what == "sha256":
             raise CountersightError(
-                f"{folder} was made from different content: {how['file']}, or the file beside it, has changed since; "
-                "choose a different folder for `out`, or remove this one"
+                f"{folder} was made from different content: {how['file']}, or the second file that it was "
+                "imported with, has changed since; choose a different folder for `out`, or remove this one"
             )
         raise CountersightError(
             f"{folder} was made with different settings ({what}: {before or 'none'}, not {now or 'none'}); choose a "

@@ -202,7 +202,7 @@ def _check_host(host: str) -> Callable[..., Awaitable[web.StreamResponse]]:
         asked = _host(request.host)
         if asked not in names and not _is_address(asked):
             raise web.HTTPForbidden(
-                text=f"This server does not answer for {asked[:80]}; open the address that it printed."
+                text=f"This server does not answer requests for {asked[:80]}; open the address that it printed."
             )
         return await handler(request)
 

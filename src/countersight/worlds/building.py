@@ -318,7 +318,7 @@ def holds(world: Supports) -> bool:
 
 
 def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Supports | None:
-    """Return structures side by side, or None if they are too many or too wide."""
+    """Return structures side by side; None if there are too many of them or they are too wide."""
     least, most = DIFFICULTIES[difficulty]
     below = [_holding(name, rng) for name in having if name in _STANDING]
     above = [_holding(name, rng) for name in having if name not in _STANDING]

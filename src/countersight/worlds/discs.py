@@ -324,7 +324,7 @@ def _placed(rng: Random, nth: int, colour: str) -> Disc:
 
 
 def _pushed(rng: Random, discs: tuple[Disc, ...], number: int) -> list[Disc]:
-    """Return the discs, this many of which are pushed towards another disc or past it."""
+    """Return the discs after pushing this many of them, each towards another disc or past it."""
     moving = set(rng.sample(range(len(discs)), number))
     return [aimed(rng, disc, discs) if nth in moving else disc for nth, disc in enumerate(discs)]
 

@@ -247,7 +247,7 @@ def _soft(opacity: int) -> skia.Paint:
 
 
 FRAMES = (0.0, 0.15, 0.45, 1.0)
-"""The times shown in a strip; discs are fast at first."""
+"""The times shown in a strip. The first ones are closer together, because discs are fast at first."""
 GAP = 6
 """Width of the white line between the moments."""
 _TIP = 9.0

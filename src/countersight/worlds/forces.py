@@ -180,7 +180,7 @@ class Resting:
         return not any(self._shared.values())
 
     def ends(self, things: Mapping[str, WorldThing], found: Sequence[Contact]) -> tuple[float, float]:
-        """Return the lowest and the highest shift at which the whole part stands, in one world."""
+        """Return the lowest and the highest shift at which everything in the part stands, in one world."""
         loads: dict[str, tuple[float, float]] = {}
         low, high = -inf, inf
         for name in self._order:

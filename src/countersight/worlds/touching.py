@@ -55,7 +55,7 @@ def contacts_near(world: Supports, near: Mapping[str, Collection[str]] | None) -
 
 
 def swinging(found: Sequence[Contact]) -> frozenset[str]:
-    """Return the things held by exactly one string and nothing else: they find their own balance."""
+    """Return the things held by exactly one string and nothing else: they swing until they are balanced."""
     held: dict[str, list[Contact]] = {}
     for contact in found:
         held.setdefault(contact.upper, []).append(contact)

@@ -27,7 +27,7 @@ MARGIN_SHARE, LEAST_MARGIN = 0.6, 48
 
 
 class RemovalResult(NamedTuple):
-    """Whether a thing is still in a photograph: False if its removal failed, None if pixels do not show that."""
+    """Whether a thing was removed from a photograph: False if it is still visible, None if pixels do not show it."""
 
     done: bool | None
     seen: str

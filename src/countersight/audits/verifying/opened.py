@@ -20,7 +20,7 @@ class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
 
     path: Path
     again: AuditFolder
-    """Has links to all files that are not derived; the derived files are written here again."""
+    """Contains links to all files that are not derived; the derived files are recomputed here."""
     audit: AuditTrail
     """The audit as read from that folder."""
     bundle: Bundle
@@ -38,7 +38,8 @@ class OpenedBundle(msgspec.Struct, frozen=True, kw_only=True):
         return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
 
     def unlike(self) -> What:
-        """Return the kind of finding for a picture that differs when redrawn: proof only with the same tools."""
+        """Return the kind of finding for a picture that differs when redrawn: "broken" if the audit was made with the
+        same versions on the same platform, otherwise "not verified"."""
         try:
             here = {name.replace("-", "_"): version(name) for name in ("skia-python", "pillow")}
         except PackageNotFoundError:

@@ -221,9 +221,9 @@ def _compare_derived(opened: OpenedBundle) -> Iterator[Finding | str]:
     made = {found.name for found in list_entries(opened.again.path) if isinstance(found, FileEntry)}
     for name in sorted(filter(is_derived, made | opened.files)):
         if name not in opened.files:
-            yield Finding("missing", name, "it follows from the log")
+            yield Finding("missing", name, "it is derived from the log, so the bundle should contain it")
         elif name not in made:
-            yield Finding("added", name, "it does not follow from the log")
+            yield Finding("added", name, "it cannot be derived from the log")
         else:
             try:
                 given, derived = content(opened.path / name), content(opened.again.path / name)
@@ -243,6 +243,6 @@ def _explain(opened: OpenedBundle, name: str, given: bytes, derived: bytes) -> I
         words = f"it was written by Countersight {opened.bundle.countersight}; verify it with that version"
         yield Finding("not verified", name, words)
     elif name == REPORT and _PICTURE.sub(b"picture", given) == _PICTURE.sub(b"picture", derived):
-        yield Finding(opened.unlike(), name, "it shows other pictures than those of the bundle")
+        yield Finding(opened.unlike(), name, "its pictures are not those of the bundle")
     else:
         yield Finding("broken", name, "it does not follow from the log")

@@ -26,9 +26,9 @@ ABOUT: Final = {
 _BLIND: Final = "Answer somebody's two questions without knowing their answers."
 _LETTERS: Final = {"A": "A", "B": "B"}
 DIFFERENT: Final = {
-    (True, True): "The second person gave other answers to both questions.",
-    (True, False): "The second person gave another answer to the basic question.",
-    (False, True): "The second person gave another answer to the counterfactual question.",
+    (True, True): "The second person gave different answers to both questions.",
+    (True, False): "The second person gave a different answer to the basic question.",
+    (False, True): "The second person gave a different answer to the counterfactual question.",
 }
 """What a reviewer is told, by whether the first and the second answer differ."""
 _CONDITION: Final = "The same question under a condition."

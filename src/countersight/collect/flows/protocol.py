@@ -34,7 +34,7 @@ class Phase(msgspec.Struct, frozen=True):
     name: str
     title: str
     about: str
-    """A sentence on what people do there."""
+    """A sentence on what people do in this phase."""
     content: type[msgspec.Struct]
     sees: tuple[str, ...] = ()
     """Earlier phases whose contributions are shown; others are not even read."""

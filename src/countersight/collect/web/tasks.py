@@ -181,7 +181,9 @@ async def submit(visit: Visit) -> Response:
 
 
 def _evidence(visit: Visit, task: LeasedTask, form: Form) -> work.WritingEvidence:
-    """Return how the form was written, as measured by the browser; at most the time since the claim."""
+    """Return how long it took to fill in the form and whether text was pasted, as measured by the browser.
+
+    The time is limited to the time since the task was claimed."""
     since = max(0.0, visit.now - task.lease.claimed_at)
     seconds = form.number("seconds", since, 0, since) or since
     return work.WritingEvidence(seconds, form.number("pasted", 0, 0, 1))

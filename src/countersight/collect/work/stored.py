@@ -57,7 +57,7 @@ class ItemWork(msgspec.Struct, frozen=True):
 def contributions(
     connection: Connection, flow: Flow, *conditions: ColumnElement[bool], most: int | None = None
 ) -> Iterator[Contribution]:
-    """Yield contributions in order; conditions are about the tables contribution, lease and item."""
+    """Yield contributions in the order of their ids; conditions may use the tables contribution, lease and item."""
     types = {phase.name: phase.content for phase in flow.phases}
     author, editor = tables.person.c, tables.person.alias()
     columns = (_made[name] for name in Contribution.__struct_fields__ if name in _made)

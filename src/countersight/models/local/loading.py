@@ -26,7 +26,7 @@ _NO_CONVERSATION = {
     "instructblipvideo": "it accepts videos but no single pictures",
     "pi0": "it controls robots and writes no text",
     "pix2struct": "it only accepts questions that are drawn into the picture",
-    "pp_formulanet": "it copies formulas and takes no questions",
+    "pp_formulanet": "it transcribes formulas and takes no questions",
     "shieldgemma2": "it only classifies whether a picture violates a policy",
     "udop": "it reads documents with given words and positions, not pictures",
     "vision-encoder-decoder": "it writes captions and takes no questions",

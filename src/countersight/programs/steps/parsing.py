@@ -83,7 +83,7 @@ def _parse_step(line: ast.stmt) -> ProgramStep:
         case ast.Expr(value=ast.Call(func=ast.Name(id=operation), args=[]) as call):
             result = ""
         case _:
-            raise BadProgram(f"line {line.lineno}: is not NAME=OPERATION(name=value, …)")
+            raise BadProgram(f"line {line.lineno} is not NAME=OPERATION(name=value, …)")
     arguments = {str(given.arg): _parse_argument(given.value, line.lineno) for given in call.keywords}
     return ProgramStep(result, operation.upper(), arguments, line.lineno)
 

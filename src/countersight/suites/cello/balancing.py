@@ -25,8 +25,8 @@ KNOWLEDGE_ROLE = "knowledge"
 """The role of hints from common knowledge; its limit is tighter than that of names."""
 _MAX_HINT_IMBALANCE, _ALWAYS_ALLOWED_HINTS, _FEW_HINTS = 0.4, 2, 10
 _MAX_CLASS_IMBALANCE, _ALWAYS_ALLOWED_EXCESS = 1.0, 8
-"""The limit for all equally frequent names together, and a deviation that is always allowed: few names reveal
-little."""
+"""The limit for all equally frequent names together, and a deviation that is always allowed, because a few names
+reveal little."""
 _TOP_FREQUENCY = 8
 """Names that occur at least this often are counted together."""
 

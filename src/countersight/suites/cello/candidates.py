@@ -56,7 +56,7 @@ also names the other cause, and SC, which asks whether one cause is enough, ask 
 _STICKING = frozenset({"magnet", "sticker", "tape"})
 """Things that may hold what hangs beside them."""
 _BABIES = frozenset({"baby", "infant", "toddler"})
-"""People whom others usually hold."""
+"""Words for people who are usually held by others."""
 _OF_ACTING = {"direct": ("CaI", "CR"), "chain": ("CA", "AR"), "fork": ("CR",)}
 """Tasks that ask about force and source, by kind of graph."""
 

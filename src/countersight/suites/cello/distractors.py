@@ -22,7 +22,8 @@ _TRIES = 50
 """Exchanges tried for every question."""
 
 _OBSERVATIONS_PER_OPTION = 6
-"""Observations per option: its ranks by five figures, and by the first two together."""
+"""The number of observations per option: its rank by each of the five counts in `_observe`, and its joint rank by the
+first two."""
 _ANSWER_WEIGHT = 3
 """The weight of an observation about the answer; for each of the three wrong options it is -1."""
 _IMBALANCE_WEIGHT = 4

@@ -9,7 +9,7 @@ MAX_LENGTH = 400
 """The longest question in characters; published ones are about a tenth as long."""
 
 _NOT_GONE = re.compile(r"(?:\bnot|\bnever|n't)(?: \w+)? (?:gone|absent|missing|removed|lost|taken)\b", re.IGNORECASE)
-"""A denied loss: the question then does not suppose that anything is gone."""
+"""A loss that is negated, such as "not removed": the question then does not suppose that anything is gone."""
 
 
 def leaked_names(text: str, forbidden: Iterable[str], named: Iterable[str]) -> list[str]:

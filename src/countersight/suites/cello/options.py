@@ -71,7 +71,7 @@ _LOOK_ALIKE = tuple(
 """Names whose things are easily taken for each other, though their classes differ."""
 
 _BETWEEN = frozenset({"carried", "container", "dish", "garment_part", "shelf", "tray", "worn", "wrapping"})
-"""Classes of things that support others and themselves stand on, or in, something."""
+"""Classes of things that support others and that themselves stand on or in something."""
 
 _SEXES = dict.fromkeys(("boy", "gentleman", "guy", "man"), "male") | dict.fromkeys(("girl", "lady", "woman"), "female")
 """The sex that a word implies: a boy may also be called a man, but not a woman."""
@@ -179,7 +179,7 @@ class Answers:
         return self._task.short == "AR" or not (_may_be_below(name, answer) or _may_be_below(answer, name))
 
     def _is_wrong(self, name: str, shape: Shape, query: ChoiceQuery) -> bool:
-        """Return whether a name cannot also be right, as far as names tell: if the answer acts through another thing,
+        """Return whether a name cannot also be right, judging by names alone: if the answer acts through another thing,
         the name must not keep the thing asked about in place in any other picture, or depend on it."""
         if self._task.short not in THROUGH:
             return True

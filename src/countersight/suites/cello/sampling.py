@@ -212,8 +212,8 @@ def _queues(asked: list[_HintedQuery]) -> list[list[tuple[_HintedQuery, ...]]]:
 
 
 def _signs(asked: tuple[_HintedQuery, ...]) -> SignedNames:
-    """Return the names in queries that are asked together, and whether the loss matters; a shared effect reveals
-    nothing."""
+    """Return every name in queries that are asked together, with its role and a sign: 1 if the loss affects the
+    effect, -1 if not. The effect is left out for a pair, since both queries share it."""
     found: list[tuple[str, str, int]] = []
     guesses: Counter[str] = Counter()  # two queries that are asked together may cancel out
     for graph, query, hinted in asked:

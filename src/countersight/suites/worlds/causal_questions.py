@@ -38,8 +38,8 @@ def options_of(
 def _named(
     task: Task, query: ChoiceQuery, shape: Shape, bystanders: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
-    """Return four things of one kind: the answer, part of the answer, a thing beside it, and an absent thing; None if
-    there are too few."""
+    """Return four things of one kind: the answer, a thing that is only part of the answer, a thing in the picture that
+    is not in the graph, and a thing that is not in the picture; None if there are too few."""
     kind = world.thing(query.answer[0]).kind
     used_colours = _colours(world, query.about)
     wrong = [Option(name, "graph") for name in _there(world, query.partial, kind, used_colours)][:1]

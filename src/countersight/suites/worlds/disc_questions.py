@@ -63,7 +63,8 @@ TWO_TABLES = "The four pictures above show what happens on the table, those belo
 MIN_VISIBLE_MOVEMENT = 30
 """The least movement in pixels of a disc that counts as moving, so that its line is visible in the final picture."""
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
-"""The role by whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
+"""The role of a disc in the motion of another, by three facts about the other: whether it was pushed, whether it
+reaches a wall, and whether it would do so without the first disc."""
 _CHANGES = 10
 _OPTIONS = 4
 

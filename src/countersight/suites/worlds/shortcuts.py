@@ -83,7 +83,7 @@ def support_shortcuts(world: Supports, falls: WorldThing, number: int) -> Shortc
 
 
 def disc_shortcuts(world: Discs, named: Sequence[Disc]) -> Shortcuts[Disc]:
-    """Return the shortcuts to the disc without which something happens to the named discs, or does not."""
+    """Return the shortcuts that may find the disc whose removal changes what happens to the named discs."""
     movers = [disc for disc in world.discs if disc.is_pushed]
     hit: dict[str, int] = {}
     for nth, event in enumerate(motion(world).events):
