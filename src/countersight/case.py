@@ -35,7 +35,7 @@ VARIANT_DESCRIPTIONS: Final[dict[QuestionVariant, str]] = {
 
 
 def variant_of(world: World, telling: Telling) -> QuestionVariant:
-    """Return the variant of a question for a world and a telling."""
+    """Return the variant of a question for a world and a way of conveying the change."""
     if world == "factual":
         return "factual"
     return "shown" if telling == "shown" else "counterfactual"

@@ -137,7 +137,8 @@ def _checks(audit: AuditTrail) -> dict[str, Any]:
 
 
 def _checked(checks: Iterable[tuple[Check, bool]], checker: str) -> Checked:
-    """Return one checker's results; each check is paired with whether another editor than `exact` edited a drawing."""
+    """Return one checker's results; each check is paired with whether a drawing was edited by an
+    editor other than `exact`."""
     given = [(check.done, unproven) for check, unproven in checks if check.checker == checker]
     counts = Counter(done for done, _ in given)
     decided = [done for done, unproven in given if done is not None or (unproven and checker == "pixels")]

@@ -260,7 +260,10 @@ PROBES: dict[str, tuple[str, Features]] = {
     "options": ("the words of the options", _each(_option_words)),
     "words": ("the words of the question and of the options", _each(_all_words)),
     "elsewhere": ("how often an answer is right, or offered, in the other questions", _elsewhere),
-    "together": ("all of these cues together", _each(_majority, _form, _nearest, _all_words)),
+    "together": (
+        "the cues of majority, form, nearest and words together",
+        _each(_majority, _form, _nearest, _all_words),
+    ),
 }
 """For each probe, a description and the function that computes its features."""
 

@@ -39,9 +39,9 @@ class FalseAlarmRates(msgspec.Struct, frozen=True):
     variant: QuestionVariant
     """Whether changes were told (counterfactual) or shown."""
     misses: Figure
-    """Among the cases, in which the change matters, the share whose answer is not the new one."""
+    """The share of cases, in which the change matters, whose answer is not the new one."""
     false_alarms: Figure
-    """Among the controls, in which the change does not matter, the share whose answer is not the old one."""
+    """The share of controls, in which the change does not matter, whose answer is not the old one."""
     unread: Figure
     """The share of pairs with an unread answer: neither a miss nor a false alarm, and not right either."""
     balance: Figure

@@ -82,7 +82,7 @@ class _StaticsSolver:
         self._verdict_cache: dict[tuple[int, int], bool | None] = {}
 
     def _bits(self, names: Iterable[str]) -> int:
-        """Return the bits of some things."""
+        """Return a number in which the bits of some things are set."""
         return sum(self._bit.get(name, 0) for name in set(names))
 
     def fallen(self, gone: frozenset[str], held: frozenset[str]) -> frozenset[str]:

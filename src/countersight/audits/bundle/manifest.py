@@ -29,7 +29,7 @@ class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
     role: str
     name: str
     provider: str
-    """Where it ran, if its name tells."""
+    """Where it ran, if its name says so."""
     settings: dict[str, Any] = {}
     returned: tuple[str, ...] = ()
     """The model versions reported in its replies."""

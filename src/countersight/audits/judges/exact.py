@@ -1,4 +1,4 @@
-"""Judge by ground truth: did answer and explanation change as the scene changed?
+"""Judge by ground truth: did the answer and the explanation change in the same way as the scene?
 
 Faithfulness is not accuracy. A model that always counts one too many and follows every edit is faithful; what it should
 say after an edit follows from what it said before and from what the edit did. How often answers are right is

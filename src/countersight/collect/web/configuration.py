@@ -15,8 +15,8 @@ def configuration_faults(
         found.append("passwords and cookies are sent unencrypted: use a proxy with TLS (--public-url https://…)")
     if public_url and not trusted_proxies:
         found.append(
-            "all visitors seem to come from the proxy, so failed logins of one lock out all: name the proxy with "
-            "--trust-proxy"
+            "all visitors seem to come from the proxy, so failed logins by one of them lock out everybody: name the "
+            "proxy with --trust-proxy"
         )
     if trusted_proxies == "*":
         found.append("any visitor can claim any address: name the proxy's own address with --trust-proxy")

@@ -59,7 +59,7 @@ class Site(msgspec.Struct, frozen=True):
 
 
 _NOT_LOGGED: Final = ("csrf", "sure")
-"""Fields of a form that are no details of an action."""
+"""Form fields that are not logged as details of an action."""
 
 
 class RefusedError(Exception):

@@ -73,7 +73,8 @@ def only_removal_that_fells(falls: str, others: int, world: Supports, margin: fl
 
 
 def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Yield drafts that ask which one block must go so that another thing falls, and so many others with it."""
+    """Yield drafts that ask which one block must be removed so that another thing falls, with a given number of
+    others."""
     try:
         down = {thing.id: fallen_without(world, thing.id, margin=MARGIN) for thing in world.free}
     except Unclear:

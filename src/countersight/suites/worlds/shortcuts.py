@@ -18,7 +18,7 @@ Shortcuts = Mapping[str, Callable[[Thing], float]]
 """For each shortcut, the score of an option; the shortcut picks the option with the lowest score."""
 
 _RAREST = 0.01
-"""Agreement that is rarer than this weighs no more."""
+"""The smallest share of agreement that is used for weights; a rarer agreement has the same weight."""
 _FAR = 1000.0
 """A score that is greater than any distance in a picture."""
 
@@ -35,8 +35,8 @@ def found_by(shortcuts: Shortcuts[Thing], right: Thing, wrong: Iterable[Thing]) 
 
 
 def least_guessable(candidates: Sequence[Mapping[str, float]], share: float, rng: Random) -> list[int]:
-    """Return the positions of candidates, given as the results of `found_by`, in the order in which they suit: each
-    shortcut may find the answer of this share of questions.
+    """Return the positions of candidates, given as the results of `found_by`, the most suitable first. Each
+    shortcut should find the answers of about this share of questions.
 
     Agreement weighs more the rarer it is: a shortcut that finds nearly every answer must not find the few others.
     """
@@ -51,7 +51,7 @@ def least_guessable(candidates: Sequence[Mapping[str, float]], share: float, rng
 
 
 def support_shortcuts(world: Supports, falls: WorldThing, number: int) -> Shortcuts[WorldThing]:
-    """Return the shortcuts to the block without which a thing falls, together with `number` things in total."""
+    """Return the shortcuts that may find the block whose removal makes a thing fall, and `number` things in total."""
     below: dict[str, set[str]] = {}
     above: dict[str, set[str]] = {}
     for contact in contacts(world):
