@@ -109,7 +109,7 @@ def test_a_file_without_predictions_is_an_error(tables, tmp_path, name, content,
 @pytest.mark.parametrize(
     ("column", "value", "sentence"),
     [
-        ("question", "How many cats are there?", "its question is 'How many cats are there[?]' there"),
+        ("question", "How many cats are there?", "its question is 'How many cats are there[?]' in the file"),
         ("B", "11", "an option is '11' in the file and '5' in the dataset"),
         ("answer", "D", "its right answer is 'D' in the file and 'B' in the dataset"),
     ],

@@ -55,7 +55,7 @@ def evened(drafts: Sequence[PairDraft], most: int) -> list[int]:
 
 
 def _drop_last(places: dict[str, dict[str, list[int]]], answer: str) -> None:
-    """Drop the last draft with an answer, from a kind of wording that does not have the other answer more often."""
+    """Drop the last draft with an answer. Its kind of wording must not have the other answer more often."""
     often = [kind for kind in places.values() if kind[answer] and len(kind[answer]) >= len(kind[_OTHER[answer]])]
     max(often, key=lambda kind: kind[answer][-1])[answer].pop()
 

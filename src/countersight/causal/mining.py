@@ -155,7 +155,7 @@ def mine_scenes(
 
 
 class _Batch:
-    """Scenes with the causal edges among their things, and the things at the ends of edges."""
+    """Scenes with the causal edges between their things, and the things at the ends of edges."""
 
     def __init__(self) -> None:
         self.scenes: list[SceneGraph] = []

@@ -79,7 +79,7 @@ class ScoredAnswer(msgspec.Struct, frozen=True):
 
 
 def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) -> Iterator[ScoredAnswer]:
-    """Iterate over the questions of cases, in chunks, so that memory use does not depend on their number."""
+    """Iterate over the questions of cases, in chunks, so that the number of cases does not affect memory use."""
     credits = {variant: outcomes.credit(variant) for variant in VARIANTS}
     start = 0
     while chunk := list(islice(cases, _CASES_AT_ONCE)):

@@ -24,7 +24,7 @@ class Field(msgspec.Struct, frozen=True):
     about: str = ""
     """A text of the item that the field is about, shown after the hint."""
     when: tuple[str, tuple[str, ...]] = ("", ())
-    """An earlier field, and the values of it with which this field is read; by default it is always read."""
+    """An earlier field, and the values of it for which this field is read; by default it is always read."""
     half: bool = False
     """Whether it takes half the width of the form."""
 

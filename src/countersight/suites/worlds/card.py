@@ -58,9 +58,9 @@ def section(tally: CaseTally, folder: Path) -> str:
 ## Changes that matter, and changes that do not
 
 Some cases ask the same question in both worlds. The change affects the answer in {tally.relevant[True]:,} of
-them, and does not in {tally.relevant[False]:,}. In supports, the right answer to a plan question is
-a change after which nothing falls, so it counts as one that does not affect the answer. Plan questions of discs are
-not counted here.
+them, and does not in {tally.relevant[False]:,}. In supports, the right answer to a plan question is a
+change after which nothing falls, so it counts as one that does not affect the answer. Plan questions of discs are not
+counted here.
 """
     reasons = "\n".join(
         f"- {tally.dropped[reason]:,} because {words}" for reason, words in REASONS.items() if reason in tally.dropped
