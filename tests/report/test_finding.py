@@ -349,7 +349,7 @@ def test_the_finding_of_many_runs_stands_first_and_says_how_many_are_unfinished(
     """Two unfinished runs of five filled the first screen of a phone before the finding."""
     report = reported(tmp_path, said(12), said(12), said(12), said(12, asked=20), said(12, asked=20))
     words = [each.words for each in sentences(report)]
-    assert words[0].startswith("On 24 cases of d (2 unfinished runs), all 5 runs lose accuracy under a change: most m")
+    assert words[0].startswith("On 24 cases of d (2 incomplete runs), all 5 runs lose accuracy under a change: most m")
     assert words[1].startswith("Unfinished: m3, 40 of 48 questions scored; 8 not asked yet")
 
 

@@ -91,7 +91,7 @@ class _Finding:
         found = self._found()
         if self.are_many and found:
             unfinished = sum(map(_is_unfinished, self.runs))
-            partly = f" ({several(unfinished, 'unfinished run')})" if unfinished else ""
+            partly = f" ({several(unfinished, 'incomplete run')})" if unfinished else ""
             return f"On {asked}{partly}, {found}."
         who = self._label(self.runs[0]) if self.is_alone else f"{count(len(self.runs))} runs"
         is_going_on = any(run.overall.missing for run in self.runs)
@@ -132,11 +132,11 @@ class _Finding:
         """Return how many runs lose (or gain) accuracy, and which of them most and least."""
         if not changed:
             return ""
-        ends = [f"{self._label(run)} ({_fall(run, drop)})" for run, drop in (changed[0], changed[-1])]
+        ends = [f"{self._label(run)} ({_fall(run, drop)}{_fewer_cases(run, drop)})" for run, drop in changed]
         who = f"{'all' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
         if len(changed) == 1:
             return f"{who} {verb}s accuracy under a change: {ends[0]}"
-        return f"{who} {verb} accuracy under a change: most {ends[0]}, least {ends[1]}"
+        return f"{who} {verb} accuracy under a change: most {ends[0]}, least of these {ends[-1]}"
 
     def _unclear(self, runs: list[_RunFigure]) -> Iterator[str]:
         """Yield a clause for each reason why some runs have no clear change."""
@@ -294,6 +294,11 @@ def _is_unfinished(run: RunScores) -> bool:
 def _fall(run: RunScores, drop: Figure) -> str:
     before, after = _both_shares(run)
     return f"{percent(abs(drop.value or 0.0))} points, from {before}% to {after}%"
+
+
+def _fewer_cases(run: RunScores, figure: Figure) -> str:
+    """Return the number of cases of a figure if failed or missing replies leave some out."""
+    return f"; {_cases(run, figure)}" if figure.n < run.overall.n else ""
 
 
 def _cases(run: RunScores, figure: Figure) -> str:
