@@ -45,8 +45,8 @@ def test_intervening_in_the_world_gives_what_the_structural_model_says(found):
         for task in TASKS.values():
             for query in queries(task, graph):
                 if isinstance(query, YesNoQuery) and task.short in ("CR", "CDE", "NDE"):
-                    down = fallen_without(world, query.lost, held=query.held)
-                    assert (query.effect in down) == query.follows
+                    down = fallen_without(world, query.cause, held=query.held)
+                    assert (query.effect in down) == query.effect_goes
                     checked += 1
     assert checked > 30
 

@@ -20,12 +20,13 @@ from countersight.causal.mining import mine
 from countersight.causal.question_filters import select_graphs
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
-from countersight.suites.cello.candidates import find_choice_queries, find_yes_no_queries, may_keep
+from countersight.suites.cello.candidates import find_choice_queries, find_yes_no_queries
 from countersight.suites.cello.cases import draft_choice, draft_yes_no
 from countersight.suites.cello.options import Answers
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
+from countersight.suites.cello.things import may_keep
 from countersight.suites.cello.wording import question as worded
 
 BESIDE = ("door", "tree", "backpack")
@@ -132,7 +133,7 @@ def test_the_same_query_is_asked_for_yes_and_for_no(asks_stays):
     one = graph("direct")
     for query in queries(TASKS["counterfactual_reasoning"], one):
         drafted = draft_yes_no(TASKS["counterfactual_reasoning"], query, Shape.of(one), 0, asks_stays)
-        assert drafted.case.counterfactual.answer == ("no" if query.follows == asks_stays else "yes")
+        assert drafted.case.counterfactual.answer == ("no" if query.effect_goes == asks_stays else "yes")
 
 
 def test_every_task_is_sampled_and_every_case_is_sound(sampled):
@@ -406,6 +407,6 @@ def test_questions_about_force_and_source_speak_of_what_happens_and_not_of_place
     (query,) = queries(TASKS["abstract_reasoning"], pushed.graph)
     assert "force of the man" in worded(TASKS["abstract_reasoning"], query, pushed, 0)
     smoke = Shape.of(graph("direct", ("fire", "smoke"), ("source",)))
-    lost = next(query for query in queries(TASKS["counterfactual_reasoning"], smoke.graph) if query.follows)
+    lost = next(query for query in queries(TASKS["counterfactual_reasoning"], smoke.graph) if query.effect_goes)
     text = worded(TASKS["counterfactual_reasoning"], lost, smoke, 0)
     assert text.endswith("would the smoke still be there?")

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.causal.lexicon import may_be_the_same
-from countersight.suites.cello.candidates import bystanders
 from countersight.suites.cello.options import Answers, may_be_taken_for, options
 from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
+from countersight.suites.cello.things import bystanders
 
 ELSEWHERE = ("shelf", "bench", "tray", "counter", "bed", "stove", "window", "lamp", "wagon")
 

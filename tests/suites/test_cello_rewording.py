@@ -23,7 +23,7 @@ from countersight.suites.cello.wording import question
 
 def drafted(name="counterfactual_reasoning", kind="direct", stays=True, **fields):
     one = graph(kind, descriptions=("a plate on a table",), **fields)
-    query = next(query for query in queries(TASKS[name], one) if query.follows)
+    query = next(query for query in queries(TASKS[name], one) if query.effect_goes)
     return draft_yes_no(TASKS[name], query, Shape.of(one), 0, stays)
 
 

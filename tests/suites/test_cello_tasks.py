@@ -53,7 +53,7 @@ def test_a_wrong_answer_is_refused_by_the_structural_model(task, kind):
     model = Shape.of(graph(kind)).model()
     for query in all_queries(task, kind):
         if isinstance(query, YesNoQuery):
-            wrong = msgspec.structs.replace(query, follows=not query.follows)
+            wrong = msgspec.structs.replace(query, effect_goes=not query.effect_goes)
         elif task.short in ("CB", "CoI"):  # one of the two causes, and the effect
             wrong = msgspec.structs.replace(query, answer=(query.about[0], query.answer[1]))
         elif task.short == "BAS":
@@ -112,7 +112,7 @@ def test_that_nothing_follows_backwards_holds_in_every_model(kind, data):
     model = data.draw(any_mechanisms(kind))
     for task in TASKS.values():
         for query in all_queries(task, kind) if kind in task.kinds and task.short in ("CDE", "NIE") else ():
-            if not query.follows:
+            if not query.effect_goes:
                 assert task.agrees(model, query)
 
 
@@ -121,27 +121,27 @@ def test_the_published_examples_have_their_published_answers():
     kind = "confounding"  # A wall, B shelf, C books
     assert asked("backdoor_adjustment_set", kind).answer == ("A",)
     assert asked("confounder_identification", kind).answer == ("A", "B")
-    assert asked("controlled_direct_effect", kind, lost="B", effect="C", held=("A",)).follows
-    assert asked("counterfactual_reasoning", kind, lost="B", effect="C").follows
-    assert asked("natural_direct_effect", kind, lost="B", effect="C").follows
-    assert asked("natural_indirect_effect", kind, lost="A", effect="C").follows
-    assert asked("necessary_cause", "direct").follows
+    assert asked("controlled_direct_effect", kind, cause="B", effect="C", held=("A",)).effect_goes
+    assert asked("counterfactual_reasoning", kind, cause="B", effect="C").effect_goes
+    assert asked("natural_direct_effect", kind, cause="B", effect="C").effect_goes
+    assert asked("natural_indirect_effect", kind, cause="A", effect="C").effect_goes
+    assert asked("necessary_cause", "direct").effect_goes
     assert {query.answer for query in all_queries(TASKS["collider_bias"], "collision")} == {("A", "B")}
 
 
 def test_a_chain_is_told_by_its_ends():
     assert asked("causal_attribution", "chain", about=("C",), answer=("A",), partial=("B",))
     assert asked("abstract_reasoning", "chain", about=("A",), answer=("C",), partial=("B",))
-    assert not asked("controlled_direct_effect", "chain", lost="A", effect="C").follows
-    assert not asked("natural_direct_effect", "chain", lost="A", effect="C").follows
-    assert not asked("necessary_cause", "chain", lost="A", effect="C").follows
-    assert asked("necessary_cause", "chain", lost="B", effect="C").follows
+    assert not asked("controlled_direct_effect", "chain", cause="A", effect="C").effect_goes
+    assert not asked("natural_direct_effect", "chain", cause="A", effect="C").effect_goes
+    assert not asked("necessary_cause", "chain", cause="A", effect="C").effect_goes
+    assert asked("necessary_cause", "chain", cause="B", effect="C").effect_goes
 
 
 def test_direct_and_indirect_effects_are_asked_of_a_true_mediator_alone():
     for name in ("controlled_direct_effect", "natural_direct_effect", "natural_indirect_effect"):
         for kind in ("chain", "confounding"):
-            assert {(q.lost, q.held, q.effect) for q in all_queries(TASKS[name], kind)} == {
+            assert {(q.cause, q.held, q.effect) for q in all_queries(TASKS[name], kind)} == {
                 ("A", ("B",), "C"),
                 ("B", ("A",), "C"),
             }
@@ -150,12 +150,12 @@ def test_direct_and_indirect_effects_are_asked_of_a_true_mediator_alone():
 def test_in_a_fork_what_becomes_of_one_thing_does_nothing_to_the_other():
     """The bench stays, and the bag fares as without it: the newspaper beside the bag lies on the bench."""
     (query,) = all_queries(TASKS["natural_indirect_effect"], "fork")
-    assert (query.lost, query.held, query.effect, query.follows) == ("A", ("B",), "C", False)
+    assert (query.cause, query.held, query.effect, query.effect_goes) == ("A", ("B",), "C", False)
 
 
 def test_enough_is_the_last_of_a_chain_and_none_of_several_causes():
     def enough(kind, kept, effect):
-        return not asked("sufficient_cause", kind, lost=kept, effect=effect).follows
+        return not asked("sufficient_cause", kind, cause=kept, effect=effect).effect_goes
 
     assert enough("direct", "A", "B")
     assert enough("chain", "B", "C")
@@ -166,7 +166,7 @@ def test_enough_is_the_last_of_a_chain_and_none_of_several_causes():
 
 
 def test_that_an_effect_is_gone_does_not_tell_which_of_two_causes_is():
-    assert not any(query.follows for query in all_queries(TASKS["necessary_cause"], "collision"))
+    assert not any(query.effect_goes for query in all_queries(TASKS["necessary_cause"], "collision"))
 
 
 def test_a_bystander_matters_to_nothing():
@@ -176,19 +176,19 @@ def test_a_bystander_matters_to_nothing():
         added = [query for query in queries(task, beside, ("other window",)) if query not in plain]
         assert bool(added) == (task.short in ("CR", "SC", "NC"))
         for query in added:
-            assert query.lost == "other window"
-            assert query.follows == (task.short == "SC")
+            assert query.cause == "other window"
+            assert query.effect_goes == (task.short == "SC")
 
 
 def test_of_a_collision_only_what_both_kinds_of_sharing_agree_on_is_asked():
     """Whether one of two causes would do alone is not in the graph."""
-    assert not any(query.follows for query in all_queries(TASKS["counterfactual_reasoning"], "collision"))
+    assert not any(query.effect_goes for query in all_queries(TASKS["counterfactual_reasoning"], "collision"))
 
 
 def test_of_two_causes_without_an_edge_none_is_lost_for_the_other():
     """Soda in a can, can and soda on a table: the table bears the can, whatever the graph of the soda says."""
     found = all_queries(TASKS["counterfactual_reasoning"], "collision")
-    assert {(query.lost, query.effect) for query in found} == {("C", "A"), ("C", "B")}
+    assert {(query.cause, query.effect) for query in found} == {("C", "A"), ("C", "B")}
 
 
 def test_a_pile_is_one_support_after_the_other():
@@ -201,7 +201,7 @@ def test_a_pile_is_one_support_after_the_other():
 def test_a_part_is_not_lost_without_the_whole():
     """A roof that falls in is a house that has changed: necessity is not asked about."""
     roof = Shape.of(graph("chain", ("house", "roof", "snow"), ("attachment", "support")))
-    assert not [q for q in TASKS["necessary_cause"].queries(roof) if (q.lost, q.effect) == ("A", "C")]
+    assert not [q for q in TASKS["necessary_cause"].queries(roof) if (q.cause, q.effect) == ("A", "C")]
 
 
 def test_a_choice_never_offers_its_answer_twice():

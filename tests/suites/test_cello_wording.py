@@ -9,10 +9,10 @@ from causal.specimens import every_kind, graph
 
 from countersight.causal.grammar import pronoun, the, verb
 from countersight.causal.lexicon import is_plural, may_be_the_same, plain, singular, synonyms
-from countersight.suites.cello.candidates import NO_OPTIONS, ONE_OF_A_KIND, OPTIONS
 from countersight.suites.cello.leaks import leaked_names
 from countersight.suites.cello.tasks.definitions import TASKS, queries
 from countersight.suites.cello.tasks.query import ChoiceQuery, Shape
+from countersight.suites.cello.things import NO_OPTIONS, ONE_OF_A_KIND, OPTIONS
 from countersight.suites.cello.wording import VERB_BY_KIND, edges_in_words, question
 
 # Graphs whose names try the grammar: plurals, people, mass nouns, compounds, and every kind of cause.
@@ -73,7 +73,7 @@ def test_every_task_has_several_wordings():
 
 def test_a_question_names_what_it_should_and_nothing_else_of_the_graph():
     for _, query, shape, _, text in QUESTIONS:
-        named = query.about if isinstance(query, ChoiceQuery) else (query.lost, query.effect, *query.held)
+        named = query.about if isinstance(query, ChoiceQuery) else (query.cause, query.effect, *query.held)
         for thing, name in shape.names.items():
             assert (the(name) in text.casefold()) == (thing in named), (text, name)
 
@@ -86,7 +86,7 @@ def test_a_task_is_worded_the_same_whatever_the_answer():
             for name in shape.names.values():
                 text = re.sub(rf"\b(?:the )?{name}\b", "X", text, flags=re.I)
             text = re.sub(r"\b(?:it|he|she|they|its|his|her|their|him|them|is|are)\b", "it", text)
-            by_task.setdefault((task.short, stays), {}).setdefault(query.follows, set()).add(text)
+            by_task.setdefault((task.short, stays), {}).setdefault(query.effect_goes, set()).add(text)
     assert len(by_task) == 12
     for found in by_task.values():
         assert found[True] == found[False]

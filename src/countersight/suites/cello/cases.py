@@ -78,8 +78,8 @@ def with_prior_verdict(drafted: CaseDraft, verdict: PriorVerdict) -> CaseDraft:
 def draft_yes_no(task: Task, query: YesNoQuery, shape: Shape, number: int, asks_stays: bool) -> CaseDraft:
     """Return the case of a yes/no query, in the wording with this number, asking whether the effect stays or goes."""
     text = question(task, query, shape, number, stays=asks_stays)
-    answer = "no" if query.follows == asks_stays else "yes"
-    named = tuple(shape.name(thing) for thing in (query.lost, query.effect, *query.held))
+    answer = "no" if query.effect_goes == asks_stays else "yes"
+    named = tuple(shape.name(thing) for thing in (query.cause, query.effect, *query.held))
     case = _case(task, shape, Question(text, answer, "boolean"), query.why)
     return CaseDraft(case, shape.graph, task, (), named, asks_stays)
 

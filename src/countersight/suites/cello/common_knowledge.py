@@ -45,7 +45,7 @@ def hints(known: Knowledge, graph: CausalGraph, query: YesNoQuery) -> Hints:
     def keeps(one: str, other: str) -> int:
         return known.keeps(names[one], names[other], picture)
 
-    lost, effect = query.lost, query.effect
+    lost, effect = query.cause, query.effect
     if acting_kind(graph):
         return Hints(1 if classes_of(names[lost]) & _CAN_ACT else -1)
     between = compare_counts(keeps(lost, effect), keeps(effect, lost))
@@ -64,7 +64,7 @@ def verdict_on_yes_no(task: Task, query: YesNoQuery, hinted: Hints) -> PriorVerd
     guess = -hinted.guess if task.short in ("NIE", "SC") else hinted.guess
     if not guess:
         return "silent"
-    return "agrees" if (guess > 0) == query.follows else "disagrees"
+    return "agrees" if (guess > 0) == query.effect_goes else "disagrees"
 
 
 def support_counts(known: Knowledge, task: Task, shape: Shape, query: ChoiceQuery, name: str) -> tuple[int, int]:
@@ -72,7 +72,7 @@ def support_counts(known: Knowledge, task: Task, shape: Shape, query: ChoiceQuer
     reverse."""
     picture = shape.graph.image or shape.graph.scene
     about = shape.names[query.about[-1]]
-    ends = (about, name) if task.short == "AR" else (name, about)
+    ends = (about, name) if task.asks_for_effect else (name, about)
     return known.keeps(*ends, picture), known.through(*ends, picture)
 
 

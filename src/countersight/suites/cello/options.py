@@ -28,8 +28,9 @@ from countersight.causal import (
     singular,
     words_in,
 )
-from countersight.suites.cello.candidates import bystanders, can_be_chosen, can_be_the_answer, may_keep
 from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, Task
+from countersight.suites.cello.tasks.rules import can_be_the_answer
+from countersight.suites.cello.things import bystanders, can_be_chosen, may_keep
 from countersight.suites.cello.wording import explanation, is_explained
 
 THROUGH = frozenset({"CA", "AR"})
@@ -131,7 +132,7 @@ class Answers:
     def _count(self, names: dict[str, str], edge: CausalEdge) -> None:
         cause, effect = names[edge.cause], names[edge.effect]
         self._related |= {(plain(cause), plain(effect)), (plain(cause), classes_of(effect))}
-        anchor, name = (cause, effect) if self._task.short == "AR" else (effect, cause)
+        anchor, name = (cause, effect) if self._task.asks_for_effect else (effect, cause)
         if can_be_the_answer(self._task, edge.kind) and is_plain(name) and can_be_chosen(name):
             for key in _keys(anchor, edge.kind):
                 self._names_by_neighbour.setdefault(key, Counter())[name] += 1
@@ -176,7 +177,7 @@ class Answers:
         """Return whether a name has as many words as the answer, and neither may keep the other in place."""
         if len(name.split()) != len(answer.split()) or self._are_related(name, answer):
             return False
-        return self._task.short == "AR" or not (_may_be_below(name, answer) or _may_be_below(answer, name))
+        return self._task.asks_for_effect or not (_may_be_below(name, answer) or _may_be_below(answer, name))
 
     def _is_wrong(self, name: str, shape: Shape, query: ChoiceQuery) -> bool:
         """Return whether a name cannot also be right, judging by names alone: if the answer acts through another thing,

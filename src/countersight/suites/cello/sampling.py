@@ -183,7 +183,7 @@ def _yes_no_cases(
     for number, (pair, asks_stays) in enumerate(zip(pairs, ways, strict=False)):
         wording = balanced(range(wordings(task)), f"{key}/wording", number) + turn
         for graph, query, hinted in pair[: wanted - 2 * number]:
-            bystanders = (query.lost,) if query.lost not in {thing.id for thing in graph.things} else ()
+            bystanders = (query.cause,) if query.cause not in {thing.id for thing in graph.things} else ()
             drafted = draft_yes_no(task, query, Shape.of(graph, bystanders), wording, asks_stays)
             yield with_prior_verdict(drafted, verdict_on_yes_no(task, query, hinted))
 
@@ -197,7 +197,7 @@ def _queues(asked: list[_HintedQuery]) -> list[list[tuple[_HintedQuery, ...]]]:
             opposed = (
                 (one, other)
                 for one, other in permutations(list(group), 2)
-                if one[1].follows and not other[1].follows and one[1].effect == other[1].effect
+                if one[1].effect_goes and not other[1].effect_goes and one[1].effect == other[1].effect
             )
             pairs += [pair for pair in [next(opposed, None)] if pair]
         if pairs:
@@ -208,7 +208,7 @@ def _queues(asked: list[_HintedQuery]) -> list[list[tuple[_HintedQuery, ...]]]:
             for role, name, sign in _signs((item,)):
                 seen.setdefault((role, name), set()).add(sign)
         asked = [item for item in asked if all(len(seen[role, name]) == 2 for role, name, _ in _signs((item,)))]
-    return [[(item,) for item in asked if item[1].follows == follows] for follows in (True, False)]
+    return [[(item,) for item in asked if item[1].effect_goes == follows] for follows in (True, False)]
 
 
 def _signs(asked: tuple[_HintedQuery, ...]) -> SignedNames:
@@ -218,14 +218,14 @@ def _signs(asked: tuple[_HintedQuery, ...]) -> SignedNames:
     guesses: Counter[str] = Counter()  # two queries that are asked together may cancel out
     for graph, query, hinted in asked:
         names = {thing.id: plain(thing.name) for thing in (*graph.things, *graph.others)}
-        sign = 1 if query.follows else -1
-        found.append(("lost", names[query.lost], sign))
+        sign = 1 if query.effect_goes else -1
+        found.append(("lost", names[query.cause], sign))
         if acting := acting_kind(graph):
             found.append(("acting", acting, sign))
         found += [(KNOWLEDGE_ROLE, f"{name}: {hint}", sign) for name, hint in hinted.items()]
         if query.held and hinted.guess:
             guesses[str(hinted.guess)] += sign
-        found += [("lost beside", f"{names[query.lost]}, {names[held]}", sign) for held in query.held]
+        found += [("lost beside", f"{names[query.cause]}, {names[held]}", sign) for held in query.held]
         if len(asked) == 1:
             effect = {thing.id: thing.name for thing in graph.things}[query.effect]
             found += [("effect", names[query.effect], sign), ("pronoun", pronoun(effect).subject, sign)]

@@ -46,10 +46,10 @@ def wordings(task: Task) -> int:
 def question(task: Task, query: Query, shape: Shape, number: int, *, stays: bool = True) -> str:
     """Return a wording of a query; a yes/no question asks whether the effect stays, or whether it goes."""
     if isinstance(query, ChoiceQuery):
-        things = dict(zip(("effect", "cause") if task.short != "AR" else ("cause",), query.about[::-1], strict=False))
+        things = dict(zip(("cause",) if task.asks_for_effect else ("effect", "cause"), query.about[::-1], strict=False))
         asks = "asks"
     else:
-        things = {"lost": query.lost, "effect": query.effect, **dict(zip(("held",), query.held, strict=False))}
+        things = {"lost": query.cause, "effect": query.effect, **dict(zip(("held",), query.held, strict=False))}
         asks = "stays" if stays else "goes"
     pool: Sequence[str] = _template(task, asks, shape.graph)
     return pool[number % len(pool)].format_map(_fields(shape, things, number))

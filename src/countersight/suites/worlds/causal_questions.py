@@ -24,7 +24,9 @@ from countersight.worlds import COLOURS, Supports, fallen_without, yes_or_no
 
 def is_told_by_colour(world: Supports, query: Query) -> bool:
     """Return whether two things of a query have the same colour, which reveals that they do not touch."""
-    named = {*query.about, *query.answer} if isinstance(query, ChoiceQuery) else {query.lost, query.effect, *query.held}
+    named = (
+        {*query.about, *query.answer} if isinstance(query, ChoiceQuery) else {query.cause, query.effect, *query.held}
+    )
     return len(_colours(world, named)) < len(named)
 
 
@@ -140,15 +142,15 @@ def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
     if kind == _ANY or not isinstance(query, YesNoQuery):
         return True
     if kind == _BESIDE_THE_MEDIATOR:
-        return query.lost == graph.things[0].id
-    return query.follows or graph.kind == "collision"
+        return query.cause == graph.things[0].id
+    return query.effect_goes or graph.kind == "collision"
 
 
 def _changes_something(task: Task, graph: CausalGraph, query: Query) -> bool:
     """Return whether a query is not about an indirect effect, or its loss changes the held thing."""
     if task.short != "NIE" or not isinstance(query, YesNoQuery):
         return True
-    return any((edge.cause, edge.effect) == (query.lost, *query.held) for edge in graph.edges)
+    return any((edge.cause, edge.effect) == (query.cause, *query.held) for edge in graph.edges)
 
 
 def _bystanders(world: Supports, graph: CausalGraph) -> list[str]:
@@ -180,7 +182,7 @@ def _draft(
     number = rng.randrange(_WORDINGS)
     if isinstance(query, YesNoQuery):
         stays = rng.random() < 0.5
-        answer = target = yes_or_no(query.follows != stays)
+        answer = target = yes_or_no(query.effect_goes != stays)
         # The same question without colours.
         kinds = [{name: words.split()[-1] for name, words in each.items()} for each in (shape.names, shape.bystanders)]
         plain = replace(shape, names=kinds[0], bystanders=kinds[1])

@@ -7,8 +7,7 @@ A thing is lost when it is no longer as the picture shows it. Every cause in a g
 only while all its causes do.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
@@ -43,6 +42,18 @@ from countersight.suites.cello.tasks.query import (
     is_lost,
     uniform_probabilities,
 )
+from countersight.suites.cello.tasks.rules import (
+    ANY_FOOD,
+    ENOUGH_WITHOUT_NAIL,
+    FASTENED,
+    HELD_UNCHANGED,
+    MAY_LEAVE,
+    NEEDED_WITHOUT_NAIL,
+    NEEDS_ANOTHER,
+    OBVIOUS_SUPPORT,
+    ONE_MAY_SUFFICE,
+    PART_OR_GARMENT,
+)
 
 RUNGS = ("discovery", "association", "intervention", "counterfactual")
 """The rungs of the ladder of causation, by number."""
@@ -66,22 +77,40 @@ def _is_only_cause(model: StructuralModel, query: ChoiceQuery) -> bool:
     return is_lost(model, effect, cause) and not any(is_lost(model, effect, other) for other in query.partial)
 
 
-def _through_another(of_cause: bool, shape: Shape) -> Iterator[ChoiceQuery]:
-    """Yield queries for a cause that acts on a thing only through another, or for the effect of such a cause."""
+def _chains(shape: Shape) -> Iterator[tuple[str, str, str, str]]:
+    """Yield a cause that acts on a thing only through another, the thing between, the effect, and the reason."""
     for effect in shape.names:
         direct = causes(shape.edges, effect)
         for cause in sorted(ancestors(shape.edges, effect) - direct):
-            for nearer in sorted(direct & descendants(shape.edges, cause)):
-                why = f"{shape.does(cause, 'act')} on {shape.the(effect)} through {shape.the(nearer)} alone"
-                about, answer = (cause, effect) if of_cause else (effect, cause)
-                yield ChoiceQuery((about,), (answer,), (nearer,), why)
+            for between in sorted(direct & descendants(shape.edges, cause)):
+                why = f"{shape.does(cause, 'act')} on {shape.the(effect)} through {shape.the(between)} alone"
+                yield cause, between, effect, why
 
 
-def _acts_only_through(of_cause: bool, model: StructuralModel, query: ChoiceQuery) -> bool:
-    cause, effect = (*query.about, *query.answer) if of_cause else (*query.answer, *query.about)
-    (nearer,), chances = query.partial, uniform_probabilities(model)
-    alone = controlled_direct_effect(model, chances, cause, effect, {nearer: True})
-    near = controlled_direct_effect(model, chances, nearer, effect, {cause: True})
+def _far_cause(shape: Shape) -> Iterator[ChoiceQuery]:
+    """Yield queries for a cause that acts on a thing only through another."""
+    for cause, between, effect, why in _chains(shape):
+        yield ChoiceQuery((effect,), (cause,), (between,), why)
+
+
+def _is_far_cause(model: StructuralModel, query: ChoiceQuery) -> bool:
+    return _acts_only_through(model, *query.answer, *query.partial, *query.about)
+
+
+def _far_effect(shape: Shape) -> Iterator[ChoiceQuery]:
+    """Yield queries for a thing on which a cause acts only through another."""
+    for cause, between, effect, why in _chains(shape):
+        yield ChoiceQuery((cause,), (effect,), (between,), why)
+
+
+def _is_far_effect(model: StructuralModel, query: ChoiceQuery) -> bool:
+    return _acts_only_through(model, *query.about, *query.partial, *query.answer)
+
+
+def _acts_only_through(model: StructuralModel, cause: str, between: str, effect: str) -> bool:
+    chances = uniform_probabilities(model)
+    alone = controlled_direct_effect(model, chances, cause, effect, {between: True})
+    near = controlled_direct_effect(model, chances, between, effect, {cause: True})
     return is_lost(model, effect, cause) and abs(alone) < ZERO_TOLERANCE < abs(near)
 
 
@@ -190,8 +219,8 @@ def _hold(shape: Shape) -> Iterator[YesNoQuery]:
 
 def _is_controlled_effect(model: StructuralModel, query: YesNoQuery) -> bool:
     held = dict.fromkeys(query.held, True)
-    effect = controlled_direct_effect(model, uniform_probabilities(model), query.lost, query.effect, held)
-    return (abs(effect) > ZERO_TOLERANCE) == query.follows
+    effect = controlled_direct_effect(model, uniform_probabilities(model), query.cause, query.effect, held)
+    return (abs(effect) > ZERO_TOLERANCE) == query.effect_goes
 
 
 def _take_away(shape: Shape) -> Iterator[YesNoQuery]:
@@ -224,7 +253,7 @@ def _take_away(shape: Shape) -> Iterator[YesNoQuery]:
 
 
 def _is_loss(model: StructuralModel, query: YesNoQuery) -> bool:
-    return is_lost(model, query.effect, query.lost) == query.follows
+    return is_lost(model, query.effect, query.cause) == query.effect_goes
 
 
 def _why_not(shape: Shape, thing: str, effect: str) -> str:
@@ -256,12 +285,17 @@ def _suffice(shape: Shape) -> Iterator[YesNoQuery]:
 
 
 def _is_insufficient(model: StructuralModel, query: YesNoQuery) -> bool:
-    return is_sufficient(model, query.lost, query.effect) != query.follows
+    return is_sufficient(model, query.cause, query.effect) != query.effect_goes
 
 
-def _is_natural_effect(effect_of: Callable[..., float], model: StructuralModel, query: YesNoQuery) -> bool:
-    effect = effect_of(model, uniform_probabilities(model), query.lost, query.effect, query.held)
-    return (abs(effect) > ZERO_TOLERANCE) == query.follows
+def _is_natural_direct(model: StructuralModel, query: YesNoQuery) -> bool:
+    effect = natural_direct_effect(model, uniform_probabilities(model), query.cause, query.effect, query.held)
+    return (abs(effect) > ZERO_TOLERANCE) == query.effect_goes
+
+
+def _is_natural_indirect(model: StructuralModel, query: YesNoQuery) -> bool:
+    effect = natural_indirect_effect(model, uniform_probabilities(model), query.cause, query.effect, query.held)
+    return (abs(effect) > ZERO_TOLERANCE) == query.effect_goes
 
 
 def _indirect(shape: Shape) -> Iterator[YesNoQuery]:
@@ -309,28 +343,138 @@ def _need(shape: Shape) -> Iterator[YesNoQuery]:
 
 
 def _is_needed(model: StructuralModel, query: YesNoQuery) -> bool:
-    return is_necessary(model, query.lost, query.effect) == query.follows
+    return is_necessary(model, query.cause, query.effect) == query.effect_goes
 
 
 _THREE: Final[tuple[GraphKind, ...]] = ("chain", "confounding")
 _ANY: Final[tuple[GraphKind, ...]] = ("direct", "chain", "confounding", "collision")
-_DIRECT, _INDIRECT = (partial(_is_natural_effect, of) for of in (natural_direct_effect, natural_indirect_effect))
-_CA, _AR = ((partial(_through_another, given), partial(_acts_only_through, given)) for given in (False, True))
 TASKS = {
     task.name: task
     for task in (
-        Task("causality_identification", "CaI", 0, _ANY[:3], _identify_cause, _is_only_cause),
-        Task("causal_attribution", "CA", 0, ("chain",), *_CA),
-        Task("abstract_reasoning", "AR", 0, ("chain",), *_AR),
-        Task("collider_bias", "CB", 1, ("collision",), _collide, _is_collision),
-        Task("confounder_identification", "CoI", 2, ("confounding",), _confound, _is_confounded),
-        Task("backdoor_adjustment_set", "BAS", 2, ("confounding",), _adjust, _is_backdoor_set),
-        Task("controlled_direct_effect", "CDE", 2, _THREE, _hold, _is_controlled_effect, is_choice=False),
-        Task("counterfactual_reasoning", "CR", 3, (*_ANY, "fork"), _take_away, _is_loss, is_choice=False),
-        Task("natural_direct_effect", "NDE", 3, _THREE, _hold, _DIRECT, is_choice=False),
-        Task("natural_indirect_effect", "NIE", 3, (*_THREE, "fork"), _indirect, _INDIRECT, is_choice=False),
-        Task("sufficient_cause", "SC", 3, _ANY, _suffice, _is_insufficient, is_choice=False),
-        Task("necessary_cause", "NC", 3, _ANY, _need, _is_needed, is_choice=False),
+        Task(
+            "causality_identification",
+            "CaI",
+            0,
+            _ANY[:3],
+            _identify_cause,
+            _is_only_cause,
+            acting_kinds=("direct",),
+            keeping_rules=(FASTENED, ONE_MAY_SUFFICE),
+        ),
+        Task(
+            "causal_attribution",
+            "CA",
+            0,
+            ("chain",),
+            _far_cause,
+            _is_far_cause,
+            acting_kinds=("chain",),
+            keeping_rules=(FASTENED, ONE_MAY_SUFFICE),
+        ),
+        Task(
+            "abstract_reasoning",
+            "AR",
+            0,
+            ("chain",),
+            _far_effect,
+            _is_far_effect,
+            asks_for_effect=True,
+            acting_kinds=("chain",),
+            keeping_rules=(FASTENED, ONE_MAY_SUFFICE),
+            rules=(ANY_FOOD, PART_OR_GARMENT),
+        ),
+        Task(
+            "collider_bias",
+            "CB",
+            1,
+            ("collision",),
+            _collide,
+            _is_collision,
+            keeping_rules=(ONE_MAY_SUFFICE, MAY_LEAVE),
+        ),
+        Task(
+            "confounder_identification",
+            "CoI",
+            2,
+            ("confounding",),
+            _confound,
+            _is_confounded,
+            keeping_rules=(FASTENED,),
+        ),
+        Task(
+            "backdoor_adjustment_set",
+            "BAS",
+            2,
+            ("confounding",),
+            _adjust,
+            _is_backdoor_set,
+            keeping_rules=(FASTENED,),
+        ),
+        Task(
+            "controlled_direct_effect",
+            "CDE",
+            2,
+            _THREE,
+            _hold,
+            _is_controlled_effect,
+            is_choice=False,
+            keeping_rules=(FASTENED, ONE_MAY_SUFFICE),
+        ),
+        Task(
+            "counterfactual_reasoning",
+            "CR",
+            3,
+            (*_ANY, "fork"),
+            _take_away,
+            _is_loss,
+            is_choice=False,
+            acting_kinds=("direct", "fork"),
+            keeping_rules=(FASTENED, ONE_MAY_SUFFICE),
+            rules=(OBVIOUS_SUPPORT,),
+        ),
+        Task(
+            "natural_direct_effect",
+            "NDE",
+            3,
+            _THREE,
+            _hold,
+            _is_natural_direct,
+            is_choice=False,
+            keeping_rules=(FASTENED, ONE_MAY_SUFFICE),
+        ),
+        Task(
+            "natural_indirect_effect",
+            "NIE",
+            3,
+            (*_THREE, "fork"),
+            _indirect,
+            _is_natural_indirect,
+            is_choice=False,
+            keeping_rules=(FASTENED, ONE_MAY_SUFFICE),
+            rules=(HELD_UNCHANGED,),
+        ),
+        Task(
+            "sufficient_cause",
+            "SC",
+            3,
+            _ANY,
+            _suffice,
+            _is_insufficient,
+            is_choice=False,
+            keeping_rules=(ONE_MAY_SUFFICE, MAY_LEAVE, NEEDS_ANOTHER),
+            rules=(ENOUGH_WITHOUT_NAIL,),
+        ),
+        Task(
+            "necessary_cause",
+            "NC",
+            3,
+            _ANY,
+            _need,
+            _is_needed,
+            is_choice=False,
+            keeping_rules=(FASTENED, ONE_MAY_SUFFICE, MAY_LEAVE, NEEDS_ANOTHER),
+            rules=(NEEDED_WITHOUT_NAIL,),
+        ),
     )
 }
 """The tasks by their published names, in the order of the rungs."""

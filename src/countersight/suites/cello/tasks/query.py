@@ -1,4 +1,4 @@
-"""Queries of causal graphs: the data types of the twelve tasks."""
+"""Queries of causal graphs, and the rules that exclude them: the data types of the twelve tasks."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
@@ -12,8 +12,11 @@ from countersight.causal import (
     StructuralModel,
     ancestors,
     causes,
+    classes_of,
     counterfactual_value,
     every_cause_needed,
+    head,
+    singular,
     the,
     verb,
 )
@@ -37,15 +40,17 @@ class ChoiceQuery(msgspec.Struct, frozen=True):
 
 
 class YesNoQuery(msgspec.Struct, frozen=True):
-    """A yes/no question: if one thing were lost while others are held, would another be lost too?"""
+    """A yes/no question: does the effect go, or stay, given something about a possible cause of it?"""
 
-    lost: str
-    """The thing that is lost. For SC, the thing that is kept; for NIE, the thing without which the held thing is
-    imagined."""
+    cause: str
+    """The possible cause: the thing whose part in what happens to the effect is asked about, whether or not it has
+    one. A question supposes that it is lost; only SC supposes that it is kept."""
     effect: str
     held: tuple[str, ...]
-    follows: bool
-    """Whether the effect is lost too. For SC, whether it can be; for NC, whether it cannot have been lost otherwise."""
+    """Things whose state the question fixes."""
+    effect_goes: bool
+    """The gold answer to the wording that asks whether the effect goes; the wording that asks whether it stays has the
+    opposite answer."""
     why: str
 
 
@@ -93,6 +98,60 @@ class Shape(msgspec.Struct, frozen=True):
         return next(edge.kind for edge in self.graph.edges if (edge.cause, edge.effect) == (cause, effect))
 
 
+class Candidate(msgspec.Struct, frozen=True):
+    """A query with its graph, as the rules see it. Things are given by their ids."""
+
+    graph: CausalGraph
+    query: Query
+    causes: tuple[str, ...]
+    effects: tuple[str, ...]
+    names: dict[str, str]
+    """The names of all things in the picture."""
+    kinds: dict[tuple[str, str], str]
+    """The kinds of the edges, by cause and effect."""
+
+    @classmethod
+    def of(cls, task: "Task", graph: CausalGraph, query: Query) -> "Candidate":
+        """Return a query of a task as the rules see it."""
+        ends: tuple[tuple[str, ...], tuple[str, ...]]
+        if isinstance(query, YesNoQuery):
+            ends = (query.cause,), (query.effect,)
+        elif task.asks_for_effect:
+            ends = query.about, query.answer
+        else:
+            ends = query.answer, query.about[-1:]
+        names = {thing.id: thing.name for thing in (*graph.others, *graph.things)}
+        return cls(graph, query, *ends, names, {(edge.cause, edge.effect): edge.kind for edge in graph.edges})
+
+    @property
+    def yes_no(self) -> YesNoQuery:
+        """The query, if it is a yes/no question."""
+        assert isinstance(self.query, YesNoQuery)
+        return self.query
+
+    @property
+    def choice(self) -> ChoiceQuery:
+        """The query, if it has options."""
+        assert isinstance(self.query, ChoiceQuery)
+        return self.query
+
+    def classes(self, thing: str) -> frozenset[str]:
+        """Return the classes of a thing."""
+        return classes_of(self.names[thing])
+
+    def noun(self, thing: str) -> str:
+        """Return the main word of the name of a thing."""
+        return singular(head(self.names[thing]))
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A rule that excludes queries."""
+
+    reason: str
+    """Why, in a sentence."""
+    excludes: Callable[[Candidate], bool]
+
+
 class Task(msgspec.Struct, frozen=True):
     """One of the twelve tasks."""
 
@@ -108,6 +167,14 @@ class Task(msgspec.Struct, frozen=True):
     """Whether interventions in a structural model of the graph give the same answer to a query."""
     is_choice: bool = True
     """Whether it has four options; the others are yes/no questions."""
+    asks_for_effect: bool = False
+    """Whether the right option is an effect of the thing asked about; otherwise it is a cause."""
+    acting_kinds: tuple[GraphKind, ...] = ()
+    """The kinds of graphs of force and source that it applies to."""
+    keeping_rules: tuple[Rule, ...] = ()
+    """Its rules for graphs whose causes keep things in place."""
+    rules: tuple[Rule, ...] = ()
+    """Its rules for all graphs but forks, which have their own."""
 
 
 def is_lost(model: StructuralModel, effect: str, cause: str) -> bool:
