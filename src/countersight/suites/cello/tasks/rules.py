@@ -29,8 +29,11 @@ _MIXING = frozenset({"edible", "layer", "liquid"})
 _FASTENING = frozenset({
     "bolt", "button", "clasp", "nail", "pin", "rivet", "screw", "staple", "tack", "thumbtack", "zip", "zipper",
 })  # fmt: skip
+"""Parts that fasten a thing together with others of their kind."""
 _STICKING = frozenset({"magnet", "sticker", "tape"})
+"""Things that may hold what hangs beside them."""
 _BABIES = frozenset({"baby", "infant", "toddler"})
+"""Words for people who are usually held by others."""
 _PARTS = ("attachment", "wearing")
 """Kinds of cause between a thing and its part, and between a person and a garment."""
 
@@ -45,7 +48,6 @@ def _is_on_ground_of_two(candidate: Candidate) -> bool:
 
 
 def _keeps_a_place(candidate: Candidate) -> bool:
-    # With several causes that may each be enough, CoI and BAS do not ask what keeps the effect.
     return not may_suffice_alone(candidate.graph) and any(
         "ground" in candidate.classes(thing) for thing in candidate.effects
     )
@@ -136,7 +138,7 @@ ONE_WAY = Rule(
 )
 """The rule for all yes/no questions."""
 KEEPING_RULES: Final[tuple[Rule, ...]] = (
-    Rule("A place stays in any case: snow on a roof keeps nothing in place.", _keeps_a_place),
+    Rule("The effect is a place, and nothing keeps a place where it is: snow covers a roof.", _keeps_a_place),
     Rule("In a graph of two things, it is trivial that the effect needs the ground.", _is_on_ground_of_two),
 )
 """The rules for all graphs whose causes keep things in place."""
