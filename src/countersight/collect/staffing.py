@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from countersight.collect import people, work
 from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
-from countersight.collect.prolific import forget
+from countersight.collect.deletion import forget
 from countersight.errors import CampaignError
 
 ACTIONS: Final[dict[str, Callable[[Connection, Campaign, int, Any], Any]]] = {

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from countersight.collect import people, prolific
+from countersight.collect import deletion, people, prolific
 from countersight.collect.audit_log import record
 from countersight.collect.web.visit import RefusedError, Visit
 
@@ -170,7 +170,7 @@ async def delete_account(visit: Visit) -> Response:
         return await account_page(visit, visit.say("Type your pseudonym to confirm."))
 
     def delete(connection: Connection) -> None:
-        prolific.forget(connection, visit.campaign.secret, visit.me.id, visit.now)
+        deletion.forget(connection, visit.campaign.secret, visit.me.id, visit.now)
         record(connection, visit.me.id, "forget", visit.me.id, {}, visit.now)
 
     await visit.store.write(delete)
