@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.html import interval
-from countersight.html.formatting import plain_interval
+from countersight.number_formats import interval, plain_interval
 from countersight.scoring import Interval
 
 

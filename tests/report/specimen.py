@@ -7,7 +7,8 @@ from functools import cache
 from PIL import Image, ImageDraw
 
 from countersight.case import WORLDS
-from countersight.html import Figure, Thumbnail
+from countersight.figures import Figure
+from countersight.html import Thumbnail
 from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, PageData, ReportData, RunScores
 from countersight.scoring import (
     ComparedRuns,

@@ -11,7 +11,7 @@ from making import case, dataset
 import countersight as cs
 from countersight.case import Case, Cell, Question
 from countersight.cli import main
-from countersight.html import percent
+from countersight.number_formats import percent
 from countersight.reports.scores_file import ScoresFile
 
 from .runs import right, run

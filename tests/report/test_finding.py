@@ -12,8 +12,10 @@ from rich.console import Console
 from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.engine import PROMPTS, RunFolder
-from countersight.html import NOTHING, Bounds, interval
+from countersight.figures import Bounds
+from countersight.html import NOTHING
 from countersight.leaderboards import write_leaderboard
+from countersight.number_formats import interval
 from countersight.reports import ReportData, load
 from countersight.reports.data import PageData
 from countersight.reports.figures import finding_plot, group_plot

@@ -13,7 +13,8 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from countersight.html import Figure, Thumbnail
+from countersight.figures import Figure
+from countersight.html import Thumbnail
 from countersight.reports.data import GalleryAnswer, PageData
 from countersight.reports.page import render
 from countersight.scoring import Outcome

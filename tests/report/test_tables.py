@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.html.formatting import clean, name
 from countersight.reports import print_tables
 from countersight.reports.data import ReportData, RunScores

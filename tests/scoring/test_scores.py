@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.case import VARIANTS, Case, Option, Question, QuestionVariant, Reply
-from countersight.html import Bounds
+from countersight.figures import Bounds
 from countersight.scoring import OUTCOMES, Outcomes, compare, outcomes, ranking, score
 
 OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.scoring import share_interval
 from countersight.scoring.estimates import summed
 

@@ -10,7 +10,7 @@ from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant
 from countersight.dataset import BadRow, Dataset
 from countersight.engine import MANIFEST, PROMPTS, Prompt, prompt_context
 from countersight.errors import ExchangeError
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.scoring import GroupScores
 
 FOURTH: Final = "twice"

@@ -1,4 +1,4 @@
-"""Shared tools for HTML pages: documents, tables in every format, SVG figures and number formatting."""
+"""Shared tools for HTML pages: documents, tables in every format, SVG figures and untrusted text."""
 
 import lazy_loader
 

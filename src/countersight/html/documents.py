@@ -10,8 +10,9 @@ import msgspec
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from countersight.html.formatting import clean, count, interval, name, p_value, percent
+from countersight.html.formatting import clean, name
 from countersight.html.tables import Grid
+from countersight.number_formats import count, interval, p_value, percent
 from countersight.text import several
 
 _LOGO: Final[Markup] = Markup(

@@ -14,7 +14,7 @@ from countersight.blindness import load_stored, summary
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.leaderboards.data import (
     Board,
     ComparableRows,

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from countersight.html import Figure
+from countersight.figures import Figure
 
 Kind = Literal["measured", "reported"]
 

@@ -7,23 +7,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
+from countersight.figures import Figure
 from countersight.files import write_text
-from countersight.html import (
-    NOTHING,
-    Figure,
-    Grid,
-    TableCell,
-    count,
-    csv_text,
-    document,
-    figure_cell,
-    interval,
-    name,
-    percent,
-    table_line,
-)
+from countersight.html import NOTHING, Grid, TableCell, csv_text, document, figure_cell, name, table_line
 from countersight.leaderboards.collect import collect
 from countersight.leaderboards.data import Board, ComparableRows, Leaderboard, LeaderboardRow, ReportedScore
+from countersight.number_formats import count, interval, percent
 from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
 from countersight.suites import RUN_MEASURES, TOTAL, papers, tables
 

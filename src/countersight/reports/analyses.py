@@ -5,7 +5,9 @@ from itertools import groupby
 from typing import Final
 
 from countersight.case import TWO_WORLDS
-from countersight.html import Figure, Grid, TableCell, interval, name, percent, table_line
+from countersight.figures import Figure
+from countersight.html import Grid, TableCell, name, table_line
+from countersight.number_formats import interval, percent
 from countersight.reports.bias import bias_analysis
 from countersight.reports.data import Analysis
 from countersight.reports.image_groups import PictureGroups

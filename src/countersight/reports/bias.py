@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from countersight.case import TWO_WORLDS
-from countersight.html import Grid, count, name, table_line
+from countersight.html import Grid, name, table_line
+from countersight.number_formats import count
 from countersight.reports.data import Analysis
 from countersight.reports.image_groups import PictureGroups
 from countersight.reports.loaded_run import LoadedRun

@@ -6,7 +6,8 @@ from typing import Final
 import msgspec
 
 from countersight.case import TWO_WORLDS, QuestionVariant, Trace, World
-from countersight.html import Figure, Grid, Thumbnail, name, shortened
+from countersight.figures import Figure
+from countersight.html import Grid, Thumbnail, name, shortened
 from countersight.scoring import (
     SHARED_PICTURES,
     ComparedRuns,

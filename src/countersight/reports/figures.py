@@ -9,19 +9,9 @@ from math import ceil, floor
 import msgspec
 
 from countersight.case import VARIANT_DESCRIPTIONS, VARIANTS, QuestionVariant
-from countersight.html import (
-    MARGIN,
-    TOO_FEW_CASES,
-    Figure,
-    Markup,
-    count,
-    fragment,
-    interval,
-    name,
-    percent,
-    sheet,
-    shortened,
-)
+from countersight.figures import Figure
+from countersight.html import MARGIN, TOO_FEW_CASES, Markup, fragment, name, sheet, shortened
+from countersight.number_formats import count, interval, percent
 from countersight.reports.data import ReportData
 from countersight.scoring import GroupScores
 from countersight.suites import Terms

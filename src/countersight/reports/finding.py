@@ -5,7 +5,9 @@ from typing import Literal, NamedTuple
 
 from countersight.case import TWO_WORLDS, World
 from countersight.english import listed
-from countersight.html import TOO_FEW_CASES, Bounds, Figure, count, interval, name, p_value, percent, shortened
+from countersight.figures import Bounds, Figure
+from countersight.html import TOO_FEW_CASES, name, shortened
+from countersight.number_formats import count, interval, p_value, percent
 from countersight.reports.advice import WARNING_THRESHOLD
 from countersight.reports.data import ReportData, RunScores
 from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval

@@ -8,10 +8,9 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from countersight.figures import Count, Record
 from countersight.html import (
-    Count,
     Grid,
-    Record,
     csv_text,
     latex_tables,
     markdown_grid,

@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.case import TWO_WORLDS, World
 from countersight.engine import RunFolder, RunManifest
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.reports.advice import advice
 from countersight.reports.data import DividedScores, RunScores
 from countersight.reports.labels import numbered_labels

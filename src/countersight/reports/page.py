@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from countersight.case import VARIANT_DESCRIPTIONS, VARIANTS, QuestionVariant
-from countersight.html import Grid, Live, Markup, count, document, json_block, name
+from countersight.html import Grid, Live, Markup, document, json_block, name
+from countersight.number_formats import count
 from countersight.picture import data_url
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import (

@@ -12,7 +12,9 @@ import msgspec
 import numpy as np
 
 from countersight.case import VARIANTS, QuestionVariant
-from countersight.html import Figure, Grid, count, name, percent, shortened
+from countersight.figures import Figure
+from countersight.html import Grid, name, shortened
+from countersight.number_formats import count, percent
 from countersight.programs import FailureKind
 from countersight.reports.data import Analysis
 from countersight.reports.loaded_run import LoadedRun

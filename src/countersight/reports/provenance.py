@@ -1,6 +1,7 @@
 """The origin and the definitions of a report's figures, in words."""
 
-from countersight.html import fragment, name, percent
+from countersight.html import fragment, name
+from countersight.number_formats import percent
 from countersight.reports.data import ReportData, RunScores
 from countersight.scoring import ANYTIME, MIN_MARGINAL_COUNT
 from countersight.text import several

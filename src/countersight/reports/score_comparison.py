@@ -8,7 +8,9 @@ from typing import Final
 import msgspec
 
 from countersight.errors import CountersightError
-from countersight.html import Figure, Grid, TableCell, count, interval, name, percent, table_line
+from countersight.figures import Figure
+from countersight.html import Grid, TableCell, name, table_line
+from countersight.number_formats import count, interval, percent
 from countersight.reports.scores_file import MEASURES, GroupOfScores, ScoredRun, ScoresFile
 from countersight.scoring import Interval, difference_of, share_interval
 from countersight.text import several, unknown

@@ -9,7 +9,7 @@ from countersight import __version__
 from countersight.case import TWO_WORLDS
 from countersight.engine import MANIFEST
 from countersight.errors import CountersightError
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.loading import load
 from countersight.scoring import GroupScores, SetScores

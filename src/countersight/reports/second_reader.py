@@ -27,8 +27,9 @@ from countersight.engine import (
     status_of,
 )
 from countersight.errors import RunError
-from countersight.html import Grid, count, interval, percent
+from countersight.html import Grid
 from countersight.models import Answer, Model, Request, Turn
+from countersight.number_formats import count, interval, percent
 from countersight.reading import answer_in
 from countersight.scoring import READING_HEAD, Gold, JudgedRun, Scores, judge_run, reading_line, share
 

@@ -5,8 +5,10 @@ from itertools import product
 from typing import Any
 
 from countersight.case import TWO_WORLDS, VARIANTS, World
-from countersight.html import NOTHING, Content, Count, Figure, Grid, Line, Record, TableCell, count, name, percent
+from countersight.figures import Count, Figure, Record
+from countersight.html import NOTHING, Content, Grid, Line, TableCell, name
 from countersight.html import table_line as line
+from countersight.number_formats import count, percent
 from countersight.reports.data import DividedScores, ReportData, RunScores
 from countersight.scoring import NO_GROUP, ComparedRuns, GroupScores
 from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Printed, TablePlace, Terms, table

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, WORLDS, QuestionVariant, Telling, World, variant_of
-from countersight.html import Bounds, Figure, Grid, Line, figure_cell, percent, table_html, table_line
+from countersight.figures import Bounds, Figure
+from countersight.html import Grid, Line, figure_cell, table_html, table_line
+from countersight.number_formats import percent
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.estimates import Difference, difference, rate
 from countersight.scoring.outcome import ALL, CUT, EMPTY, FAILED, MISSING, PRIOR_GIVEN, UNREAD, Outcomes

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import LETTERS, VARIANTS, Case
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.scoring.estimates import share
 from countersight.scoring.outcome import Outcomes
 

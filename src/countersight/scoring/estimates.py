@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from countersight.html import Bounds, Figure
+from countersight.figures import Bounds, Figure
 from countersight.scoring.intervals import (
     CONFIDENCE,
     EffectiveCounts,

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.scoring.accuracy import score_line
 from countersight.scoring.estimates import Difference
 from countersight.scoring.intervals import CONFIDENCE, Interval, difference_of, holm, p_of, score_interval

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, QuestionVariant
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.scoring.accuracy import accuracy, correctness
 from countersight.scoring.comparing import compare, shared_cases
 from countersight.scoring.estimates import Difference, difference, share

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import VARIANTS, Case, QuestionVariant
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.scoring.estimates import rate
 from countersight.scoring.outcome import Outcomes
 

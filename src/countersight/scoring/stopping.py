@@ -10,7 +10,7 @@ from countersight.case import WORLDS, Case, QuestionVariant
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
-from countersight.html import Figure
+from countersight.figures import Figure
 from countersight.scoring.accuracy import GroupScores, Scores, correctness
 from countersight.scoring.estimates import ANYTIME
 from countersight.scoring.intervals import Interval

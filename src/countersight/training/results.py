@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 
 from countersight.errors import CountersightError
+from countersight.figures import Figure
 from countersight.files import write_text
-from countersight.html import Figure
 from countersight.scoring import rate
 from countersight.training.examples import Example
 from countersight.training.plan import Plan

@@ -13,7 +13,7 @@ from countersight.audits.bundle.manifest import BundleManifest
 from countersight.audits.calibration.sheet import DRAWINGS, Calibration
 from countersight.audits.records import Manifest
 from countersight.audits.score_records import AuditScores
-from countersight.html import count
+from countersight.number_formats import count
 from countersight.text import printable, several
 
 LIMITS: Final = "limits.md"

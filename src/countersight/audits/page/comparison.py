@@ -18,7 +18,8 @@ from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.verify import verify_bundle
 from countersight.errors import AuditError, ReferenceTableError
-from countersight.html import count, name
+from countersight.html import name
+from countersight.number_formats import count
 from countersight.suites import PaperTable, tables
 from countersight.text import printable, several, unknown
 

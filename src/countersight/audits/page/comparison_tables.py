@@ -35,7 +35,6 @@ from countersight.html import (
     Grid,
     Line,
     TableCell,
-    count,
     csv_text,
     document,
     latex_tables,
@@ -43,6 +42,7 @@ from countersight.html import (
     name,
     print_grids,
 )
+from countersight.number_formats import count
 from countersight.suites import PaperTable, System
 from countersight.text import several
 

@@ -31,15 +31,14 @@ from countersight.html import (
     Thumbnail,
     balanced_sample,
     clean,
-    count,
     document,
     name,
-    percent,
     side_for,
     source,
     thumbnails,
     without_direction_marks,
 )
+from countersight.number_formats import count, percent
 from countersight.picture import read_picture
 from countersight.text import several
 

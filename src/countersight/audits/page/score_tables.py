@@ -13,8 +13,9 @@ from countersight.audits.calibration.sheet import DRAWINGS, Calibration, PeopleS
 from countersight.audits.pooling import Mean
 from countersight.audits.score_differences import ScoreDifference
 from countersight.audits.score_records import MEASURES, AuditScores, MeasuredScores
-from countersight.html import NOTHING, Grid, Line, TableCell, count, name, p_value, percent
-from countersight.html import number as plain_number
+from countersight.html import NOTHING, Grid, Line, TableCell, name
+from countersight.number_formats import count, p_value, percent
+from countersight.number_formats import number as plain_number
 from countersight.scoring import Interval
 from countersight.text import several
 
