@@ -13,12 +13,12 @@ from countersight.case import Case, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
 from countersight.engine import RunFolder, Sample
 from countersight.errors import RunError
-from countersight.scoring.accuracy import Scores, score
 from countersight.scoring.answer_table import ScoredAnswer, answered, as_table, batches
 from countersight.scoring.controls import ControlPairing, Controls, false_alarm_rates
 from countersight.scoring.gold import Gold
 from countersight.scoring.joining import outcomes
 from countersight.scoring.outcome import MISSING, Outcomes
+from countersight.scoring.scores import Scores, score
 from countersight.scoring.sets import SetPositions, SetRecorder, SetScores, as_fourth, set_scores, shown_sets
 from countersight.scoring.stopping import (
     stopping_status,

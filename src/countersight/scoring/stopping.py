@@ -11,10 +11,11 @@ from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
 from countersight.figures import Figure
-from countersight.scoring.accuracy import GroupScores, Scores, correctness
+from countersight.scoring.accuracy import GroupScores, correctness
 from countersight.scoring.estimates import ANYTIME
 from countersight.scoring.intervals import Interval
 from countersight.scoring.outcome import Outcomes
+from countersight.scoring.scores import Scores
 from countersight.scoring.sequences import anytime_interval, anytime_p
 from countersight.text import in_dollars
 
