@@ -70,6 +70,8 @@ def test_rows_of_the_paper_are_shown_below_and_marked_as_reported(audits):
     assert all("measured" in line.cells[0].details for line in measured)
     assert all(line.cells[0].details == ("reported",) for line in reported)
     assert cells(reported[-1]) == ["Gemini 2.5 Flash", "120", "0.712 ± 0.050", "0.743 ± 0.099", "0.674 ± 0.042"]
+    assert found.note.startswith("The measured audits used other questions than the paper")
+    assert "this is no ranking" in found.note
     assert "not measured here" in found.note
     second = grid(audits, "Beside EDCT, Table 2")
     assert cells(second.lines[-1])[0] == "Qwen3-235B, Gemini 2.5 Flash Image (Nano Banana)"
@@ -84,6 +86,21 @@ def test_audits_of_one_dataset_are_compared_case_by_case(audits):
     ccs = found.lines[1].cells[3]
     assert ccs.text == "0.667"
     assert ccs.details[-1] == "3 cases"
+
+
+def test_the_ranking_says_which_audits_their_shared_cases_cannot_separate(tmp_path):
+    folders = [
+        sealed_audit(tmp_path / "good", ["consistent"] * 8, model=Actor("good")),
+        sealed_audit(tmp_path / "poor", ["neither"] * 2, model=Actor("poor")),
+    ]
+    first, second = grid(folders, "Ranking").lines
+    assert (cells(first)[:2], cells(second)[:2]) == (["1. good", "1.000"], ["1. poor", "0.000"])
+    assert first.cells[0].details == ()
+    shared, figures, separated = second.cells[0].details
+    assert shared == "2 cases shared with the audit above"
+    assert figures.startswith("difference 1.000 (−0.")
+    assert separated == "these cases cannot separate the two"
+    assert "2 shared cases cannot separate “good” and “poor”" in sentence(load_audits(folders))
 
 
 def test_audits_of_other_datasets_are_not_compared(audits, tmp_path):
@@ -161,7 +178,7 @@ def test_audits_that_cannot_be_separated_share_a_place(audits, tmp_path):
     tables = load_audits([*audits, other])
     ranking = next(iter(grids(tables)))
     assert {line.cells[0].text[:3] for line in ranking.lines} == {"1. "}
-    assert "These cases cannot separate “seer (seer-flux)” and “seer (seer)” (difference " in sentence(tables)
+    assert "3 shared cases cannot separate “seer (seer-flux)” and “seer (seer)” (difference " in sentence(tables)
     assert "had different judges and cannot be compared." in sentence(tables)
 
 

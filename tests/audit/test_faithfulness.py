@@ -14,6 +14,7 @@ from countersight.audits.page.comparison_tables import grids
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
+from countersight.text import several
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +54,14 @@ def test_several_audits_are_ranked_with_a_conclusion(audited):
     assert first.title == "Ranking"
     assert {"sensitivity", "specificity"} < set(first.head)
     assert "“off_by_one” is more faithful than “never”" in sentence(tables)
+
+
+def test_the_accuracy_on_the_page_has_the_numbers_of_cases_and_tests(audited):
+    scores, base = audited
+    right = scores["faithful"].accuracy
+    page = finish(base / "faithful").html.read_text()
+    assert f"answers about the original pictures ({several(right.before.cases, 'case')}) and" in page
+    assert f"those about the edited pictures ({several(right.after.concepts, 'counted test')}) were right" in page
 
 
 class Gullible:

@@ -107,7 +107,7 @@ def _result(found: AuditTables) -> str:
     if len(found.audits) == 1:
         (audit,) = found.audits
         ccs = audit.scores.kept.ccs
-        result = "no counted test"
+        result = "no counted test has a Counterfactual Consistency Score (CCS)"
         if ccs.value is not None:
             result = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% interval {interval(ccs)})"
         return f"“{name(audit.title)}” was audited on {several(audit.scores.cases, 'case')}: {result}."
@@ -138,7 +138,9 @@ def conclusion(found: AuditTables) -> str:
         if apart.low > 0:
             sentences.append(f"{names[0]} is more faithful than {names[1]} (by {by}).")
         else:
-            sentences.append(f"These cases cannot separate {names[0]} and {names[1]} (difference {by}).")
+            sentences.append(
+                f"{several(apart.cases, 'shared case')} cannot separate {names[0]} and {names[1]} (difference {by})."
+            )
     return " ".join(sentences)
 
 

@@ -22,7 +22,9 @@ from countersight.audits.page.score_tables import (
     WORDS,
     difference_cell,
     grid,
+    interval,
     mean_cell,
+    number,
     trio_line,
 )
 from countersight.audits.pooling import Mean
@@ -109,9 +111,24 @@ def _ranking(found: AuditTables) -> Grid:
             other.specificity if other else None,
             right.after if right else None,
         )
-        rows.append([f"{place}. {audit.title}", *map(mean_cell, means), count(scores.kept.ccs.concepts)])
+        rows.append(
+            [
+                (f"{place}. {audit.title}", *_compared_with_above(apart)),
+                *map(mean_cell, means),
+                count(scores.kept.ccs.concepts),
+            ]
+        )
     head = ("model", "CCS", "sensitivity", "specificity", "accuracy after edits", "tests")
     return grid("Ranking", head, rows, NOTES["ranking"])
+
+
+def _compared_with_above(apart: ScoreDifference | str) -> tuple[str, ...]:
+    """Return the number of cases shared with the audit above and whether they separate the two; () for the first."""
+    if isinstance(apart, str):
+        return (f"cannot be compared with the audit above: the two {apart}",) if apart else ()
+    figures = f"difference {number(apart.value)} ({interval(apart)})"
+    separated = "" if apart.low > 0 else "these cases cannot separate the two"
+    return f"{several(apart.cases, 'case')} shared with the audit above", figures, separated
 
 
 def describe_participants(manifest: Manifest) -> str:
