@@ -15,7 +15,16 @@ from sqlalchemy import select
 
 from countersight.case import Question
 from countersight.cli import main
-from countersight.collect import back_up, export_campaign, invite_person, pay, restore, work
+from countersight.collect import (
+    audit_log,
+    back_up,
+    campaign_figures,
+    export_campaign,
+    invite_person,
+    pay,
+    restore,
+    work,
+)
 from countersight.collect.campaign import Campaign, remember_database
 from countersight.collect.database import tables
 from countersight.collect.making import new_campaign
@@ -142,14 +151,19 @@ def test_a_reviewer_edits_and_the_author_keeps_seat_and_pay(cosim):
     rita, lead = Visitor(app, campaign, "rita", "reviewer"), Visitor(app, campaign, "lea", "lead")
     place = rita.post("/review/sample").headers["location"]
     form = f"{place}/edit/1"
-    assert form in rita.get(place).text
+    page = rita.get(place).text
+    assert form in page
+    assert page.count("(required)") == 2  # the decision and the reason
     assert "Would it be easy to count the dots?</textarea>" in rita.get(form).text
     fields = ANSWERS["cosim/question"] | {"question": "Would it be hard to count?", "note": "it reads better"}
     fields["picture"] = json.loads(
         campaign.store.read(lambda c: c.execute(select(tables.contribution.c.content)).scalars().first())
     )["picture"]
     assert rita.post(form, **fields | {"note": ""}).status_code == 422
-    assert rita.post(form, **fields).headers["location"] == "/review"
+    measured = {"pasted": "0.5", "seconds": "61", "typed": "1795067463218"}
+    assert rita.post(form, **fields | measured).headers["location"] == "/review"
+    (logged,) = (line for line in campaign.store.read(audit_log.read_log) if line.name == "edit")
+    assert not measured.keys() & logged.details.keys()
     page = lead.get("/lead/items/1").text
     assert "edited by a reviewer" in page
     assert "Would it be hard to count?" in page
@@ -414,6 +428,24 @@ def test_a_region_does_not_switch_the_checks_of_a_language_off(tmp_path: Path):
         ada = Visitor(app, campaign, "ada")
         without = ANSWERS["cfmm/write"] | {"counterfactual": "How many circles would be left?"}
         assert "different into a condition" in ada.post(ada.begin("write"), **without).text
+
+
+def test_an_item_is_stranded_only_if_nobody_may_take_it(cosim):
+    app, campaign, _ = cosim
+
+    def stranded() -> int:
+        return campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time())).stranded
+
+    campaign.store.write_now(lambda c: c.execute(tables.item.update().values(state="open", seats_left=1)))
+    assert stranded() == 1  # all three have a part in it
+    other = {"key": "other", "split": "train", "source": "{}", "phase": "question", "state": "done", "phase_since": 0.0}
+    campaign.store.write_now(lambda c: c.execute(tables.item.insert().values(seats_left=0, **other)))
+    dora = Visitor(app, campaign, "dora")
+    seat = {"item_id": 2, "person_id": dora.id, "phase": "question", "state": "active", "token": "t"}
+    campaign.store.write_now(
+        lambda c: c.execute(tables.lease.insert().values(claimed_at=0.0, expires_at=time.time() + 600, **seat))
+    )
+    assert stranded() == 0  # dora holds another item, and may take this one later
 
 
 def test_figures_are_at_most_a_minute_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

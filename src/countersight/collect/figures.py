@@ -138,9 +138,11 @@ def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
 
 def _stranded(connection: Connection) -> int:
     sight = tables.sight.c
+    outer = (tables.item, tables.person)  # named, because the inner queries would otherwise look at all items
     part = exists().where(_lease.item_id == _item.id, _lease.person_id == _person.id, _lease.state.in_(HELD))
     seen = exists().where(sight.item_id == _item.id, sight.person_id == _person.id)
-    somebody = exists().where(_person.access == "open", _person.deleted_at.is_(None), ~part, ~seen)
+    new_to = (~part.correlate(*outer), ~seen.correlate(*outer))
+    somebody = exists().where(_person.access == "open", _person.deleted_at.is_(None), *new_to)
     begun = exists().where(_lease.item_id == _item.id)
     return _count(connection, tables.item, _item.state == "open", _item.seats_left > 0, begun, ~somebody)
 

@@ -58,7 +58,7 @@ class Site(msgspec.Struct, frozen=True):
     """The public address of the server, if it differs from the one it listens on."""
 
 
-_NOT_LOGGED: Final = ("csrf", "sure")
+_NOT_LOGGED: Final = ("csrf", "sure", "pasted", "seconds", "typed")
 """Form fields that are not logged as details of an action."""
 
 
