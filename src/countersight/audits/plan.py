@@ -78,7 +78,7 @@ def check_criterion(words: str) -> None:
     if tests and found["end"]:
         raise AuditError(f"{words[:80]!r}: the number of tests has no {found['end']}; write 'tests at least 5'")
     if not tests and float(found["limit"]) > 1:
-        raise AuditError(f"{words[:80]!r} can never be decided by a score: scores are from 0 to 1")
+        raise AuditError(f"{words[:80]!r} needs a limit from 0 to 1, as scores are from 0 to 1")
 
 
 def _parse_criterion(words: str) -> re.Match[str] | None:

@@ -142,7 +142,7 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     refused: int
     """Concepts that the extractor named although the explanation does not cite them."""
     failed: int
-    """Failed steps that were not repeated since."""
+    """Steps whose last attempt failed."""
     controls: int
     """Cases asked again after the control edit."""
     flips: int

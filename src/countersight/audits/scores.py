@@ -208,6 +208,6 @@ def _tests(case: CaseTrail, audit: AuditTrail) -> Iterable[ConceptScore]:
 
 
 def failed_steps(audit: AuditTrail) -> int:
-    """Return the number of failed steps that were not repeated since."""
+    """Return the number of steps whose last attempt failed."""
     last = {(step.stage, step.place): step.output for step in audit.steps}
     return sum(isinstance(output, Failed) for output in last.values())

@@ -90,7 +90,7 @@ class CaseTrail(msgspec.Struct, frozen=True):
     concepts: tuple[ConceptTrail, ...] = ()
     control: ConceptTrail | None = None
     failures: tuple[str, ...] = ()
-    """Failed steps that were not repeated since, each with its stage and reason."""
+    """Steps whose last attempt failed, each with its stage and reason."""
     unrelated: Concepts | None = None
     """Edits of uncited things, if they were requested."""
     uncited: tuple[ConceptTrail, ...] = ()

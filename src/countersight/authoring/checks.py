@@ -60,7 +60,7 @@ def parts_of(question: str) -> tuple[str, str] | None:
 
 
 def supposition_key(question: str) -> frozenset[str]:
-    """Return one key for similar suppositions: their content words, except those of what is asked."""
+    """Return one key for similar suppositions: their content words, without those of the question."""
     asked, supposed = parts_of(question) or ("", "")
     key = _things(supposed)
     return key if "how many" in asked else key - _things(asked) or key  # "2 dogs left" and "2 cats left" differ

@@ -225,8 +225,8 @@ def _elsewhere(questions: Sequence[BlindQuestion], _named: Sequence[str], folds:
 
 
 def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_Kind]]]:
-    """Return what can recur in other questions, for each answer and reversing word: the option, or yes or no together
-    with each name in the question."""
+    """Return the features that other questions may share, for each answer and reversing word: the option, or yes or
+    no together with each name in the question."""
     if question.offered:
         return [{"": [(question.group, answer.casefold())]} for answer in question.answers]
     kept_words = words(question.text)

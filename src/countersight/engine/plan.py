@@ -182,7 +182,7 @@ class QuestionPlan:
         self._is_first = not tally.answered
         """Whether cut and empty replies in the journal are not counted yet."""
         self._orders: dict[int, dict[OptionOrder, Reply]] = {}
-        """Replies to single orders of unfinished questions, from before the run was stopped."""
+        """Replies to some of the option orders of unfinished questions, from before the run was stopped."""
 
     def chains(self) -> Iterator[tuple[Ask, ...]]:
         """Iterate over chains of questions; a question is asked after the reply to the previous one in its chain. Most

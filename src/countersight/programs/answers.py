@@ -79,7 +79,7 @@ def _format_number(value: int | float, request: Request) -> str:
 
 
 def _check_text(text: str, request: Request) -> str:
-    """Return a text as an answer of the requested kind; raises ProgramFailed if it has no number, or no yes or no."""
+    """Return a text as an answer of the requested kind; raises ProgramFailed if it has none."""
     if request.kind == "number" and number_in(text) is None:
         raise _wrong_type("a text without a number", request)
     if request.kind == "boolean" and polarity_in(text, request.question) is None:

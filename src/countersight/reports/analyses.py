@@ -96,7 +96,7 @@ def _sets(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
         heading="Complete sets of questions and pictures",
         about=(
             "Several questions are asked about several pictures, with different answers: a model that does not look "
-            "gives the same answer for all pictures, so it has no question right for all of them."
+            "gives the same answer for all pictures, so it answers no question right for all of them."
         ),
         tables=tuple(_set_table(run, terms) for run in runs if run.sets),
     )

@@ -319,7 +319,7 @@ def replay_stages(
                 with suppress(StepFailed):
                     await replay_case(stages, row, logged.get(row))
             except (CountersightError, IndexError, AssertionError, msgspec.DecodeError, ValueError, RecursionError):
-                replay.find("broken", f"row {row} of the dataset is not the case of the log")
+                replay.find("broken", f"row {row} of the dataset does not match the case in the log")
 
     blocking(replay_all)
     yield from replay.close()

@@ -336,7 +336,7 @@ class Queue:
         return taken
 
     def _fitting(self, kind: _Kind, under_way: Sequence[_Job], most: int, room: float) -> list[_Job]:
-        """Return waiting questions that fit, largest first, so that memory runs out early or not at all."""
+        """Return waiting questions that fit, largest first: if memory is too small, this shows early."""
         scenes: dict[int, list[_Job]] = {}
         for job in self._waiting:
             if job.kind == kind:

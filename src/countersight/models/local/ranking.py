@@ -257,7 +257,7 @@ def build_rows(
 
 
 def _group_by_pictures(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> Iterator[list[int]]:
-    """Yield groups of requests with the same pictures, large ones first, so that memory runs out early."""
+    """Yield groups of requests with the same pictures, large ones first: if memory is too small, this shows early."""
     numbers = list(requests)
     while numbers:
         groups: dict[Hashable, list[int]] = {}

@@ -160,8 +160,8 @@ class Answers:
         return Counter(fit) if len(fit) >= _MIN_CANDIDATES else Counter()
 
     def names_in_place_of(self, reason: str, shape: Shape, effect: str) -> dict[str, float]:
-        """Return names of things that could be the reason why the effect stays, with weights: how often a name keeps
-        the same or another thing in place in this way, times its similarity to the reason."""
+        """Return names of things that could be the reason why the effect stays, with weights: how often a thing of
+        that name keeps this or another effect in place, times the similarity of the name to the reason."""
         keys = _keys(shape.names[effect], shape.kind(reason, effect))
         by_name, alike, any_thing = (self._names_by_neighbour.get(key, Counter[str]()) for key in keys)
         classes = classes_of(shape.names[reason])
@@ -193,7 +193,7 @@ class Answers:
         return any((keeper, kept) in self._related for keeper, *those in pairs for kept in those)
 
     def spare(self, shape: Shape, query: ChoiceQuery, rng: Random) -> list[str]:
-        """Return names that could be offered, right elsewhere or not; none may refer to a thing in the picture."""
+        """Return names that could be offered; none may refer to a thing in the picture."""
         here, answer = in_the_picture(shape.graph), shape.names[query.answer[0]]
         by_name, alike, any_thing = self._levels(shape, query)
         names = sorted(name for name in by_name + alike if self._fits(name, answer))

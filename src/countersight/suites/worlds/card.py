@@ -44,7 +44,7 @@ class CaseTally:
 
 
 def is_relevant(case: Case) -> bool:
-    """Return whether the change matters to the question: the thing asked about falls, or differs from before."""
+    """Return whether the change matters to the question: the thing asked about falls, or the answer changes."""
     if not case.shown or not case.factual or case.group == "planning":
         return False  # in supports, the right answer to a plan question is a change without effect
     if case.group == "falls":

@@ -172,8 +172,8 @@ def falls(change: WorldDraft, rng: Random) -> Iterator[WorldDraft]:
 
 
 def _blocks_by_touch(world: Supports, thing: WorldThing, rng: Random) -> dict[str, WorldThing]:
-    """Return a block that touches a thing or is tied to it, under "yes", and one that does neither, under "no", if
-    any."""
+    """Return a block that touches a thing or is tied to it as "yes", and one that does neither as "no", if there is
+    one."""
     pairs = [{contact.upper, contact.lower} for contact in contacts(world)]
     blocks = [block for block in world.free if block.kind == "block" and block.colour != thing.colour]
     found: dict[str, list[WorldThing]] = {}
