@@ -485,7 +485,7 @@ FAST = (
 SLOW = (
     Attack("a difference of no edit", "said", in_difference(
         lambda one, _: one.with_name(f"{'0' * 16}-{'1' * 16}.png").write_bytes(one.read_bytes())),
-        "(it does not follow from the log)"),
+        "(it cannot be derived from the log)"),
     Attack("no differences", "said", no_differences, "missing: differences/"),
     Attack("words in a picture of a page", "said", page(captioned), "its pictures are not those of"),
     Attack("words in an edit", "past", with_picture("edit", with_words), "concept 1: output.after is "),
