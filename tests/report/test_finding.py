@@ -61,7 +61,7 @@ def test_an_unclear_drop_is_called_so_and_pairs_of_runs_are_corrected_by_holm(tm
     assert (
         "no clear change for m1 (drop of 8.3 points, from 100.0% to 91.7%; 24 cases; interval −10.0 to 28.5)" in words
     )
-    assert " and m2 (drop of 0.0 points, from 100.0% to 100.0%; " in words
+    assert " and m2 (change of 0.0 points, from 100.0% to 100.0%; " in words
     assert [(pair.first, pair.second) for pair in report.comparisons] == [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
     for pair in report.comparisons:
         for group in pair.rows:
@@ -133,7 +133,7 @@ def test_the_drop_of_a_guessing_model_is_called_meaningless(tmp_path: Path) -> N
         row: ("A", "D" if row % 4 else then) for row, (_, then) in said(0).items()
     }
     words = sentence(reported(tmp_path / "unclear", unclear, said(12)))
-    assert "no better than guessing: m0 (drop of 0.0 points, from 25.0% to 25.0%; 24 cases; interval" in words
+    assert "no better than guessing: m0 (change of 0.0 points, from 25.0% to 25.0%; 24 cases; interval" in words
     few = {row: ("A", "A") if row % 2 else told for row, told in said(0, asked=10).items()}
     assert "too few factual questions to tell the answers from random" in sentence(reported(tmp_path / "few", few))
 

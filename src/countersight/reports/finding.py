@@ -134,11 +134,12 @@ class _Finding:
         """Return how many runs lose (or gain) accuracy, and which of them most and least."""
         if not changed:
             return ""
-        ends = [f"{self._label(run)} ({_fall(run, drop)}{_fewer_cases(run, drop)})" for run, drop in changed]
+        ends = (changed[0], changed[-1])
+        most, least = (f"{self._label(run)} ({_fall(run, drop)}{_fewer_cases(run, drop)})" for run, drop in ends)
         who = f"{'all' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
         if len(changed) == 1:
-            return f"{who} {verb}s accuracy under a change: {ends[0]}"
-        return f"{who} {verb} accuracy under a change: most {ends[0]}, least of these {ends[-1]}"
+            return f"{who} {verb}s accuracy under a change: {most}"
+        return f"{who} {verb} accuracy under a change: most {most}, least of these {least}"
 
     def _unclear(self, runs: list[_RunFigure]) -> Iterator[str]:
         """Yield a clause for each reason why some runs have no clear change."""
@@ -169,7 +170,7 @@ class _Finding:
         if self.are_many:  # the figure and the tables have the rest
             return fall
         _, ends, bounds = _unsigned(drop)
-        kind = "gain" if (drop.value or 0.0) < 0 else "drop"
+        kind = "change" if not drop.value else "gain" if drop.value < 0 else "drop"
         return f"{kind} of {fall}; {_cases(run, drop)}; interval {interval(ends)}{_left_open(bounds)}"
 
     def _shares(self, run: RunScores) -> str:

@@ -72,7 +72,7 @@ class Imported(msgspec.Struct, frozen=True):
     """The number of questions of each kind in the user's own table."""
 
     def slips(self, row_name: str = "line") -> list[str]:
-        """Return a sentence for each kind of probable slip in the user's own table."""
+        """Return a sentence for each kind of probable slip in the user's own table, with the cases concerned."""
         unknown = f"Unknown columns, which are ignored: {', '.join(self.unused)[:1000]}"
         sentences = [unknown] if self.unused else []
         for problem, cases in (
