@@ -3,10 +3,12 @@
 import asyncio
 from random import Random
 
+import numpy as np
 import pytest
 
 from countersight.audits.judges import JUDGES, Evidence
 from countersight.case import Case, Option, Question
+from countersight.detection import encode_mask
 from countersight.editing import EDITORS, EditRequest, Instruction, open_editor
 from countersight.engine import PROMPTS
 from countersight.errors import CountersightError
@@ -20,10 +22,11 @@ PICTURE = check_picture(encode(draw(SCENE)))
 ASKED = "How many flowers are inside the red polygons?"
 REMOVE = Instruction("it", "object", "remove", "Remove the red flowers.", target="red flowers")
 FLOWER = SCENE.flowers[0]
-BOX = [round(middle + side * 1.2 * FLOWER.size) for side in (-1, 1) for middle in (FLOWER.x, FLOWER.y)]
-IN_A_BOX = Instruction(
-    "it", "object", "remove", "Remove it.", target=f"the thing in the box {', '.join(map(str, BOX))}"
+LEFT, TOP, RIGHT, BOTTOM = (
+    round(middle + side * 1.2 * FLOWER.size) for side in (-1, 1) for middle in (FLOWER.x, FLOWER.y)
 )
+MASK = np.zeros((PICTURE.height, PICTURE.width), bool)
+MASK[TOP:BOTTOM, LEFT:RIGHT] = True
 
 ANSWERING = ["embedded", "embedded:factual", "chance", "always-first", "visprog:reference?vision=scene"]
 REFUSING = {
@@ -94,27 +97,25 @@ NO_EDITOR = {
     "inpaint:/no/such.onnx": "/no/such.onnx",
     "flux:flux-2-pro": "BFL_API_KEY",
     "chat-image:m": "OPENROUTER_API_KEY",
-    "openai-edit:m": "OPENAI_API_KEY",
-    "gemini:m": "GEMINI_API_KEY",
     "diffusers:/no/such/folder": "/no/such/folder",
 }
 
 
-def edited_by(name: str, instruction: Instruction = REMOVE):
+def edited_by(name: str, mask: bytes | None = None):
     async def edited():
         editor = open_editor(name)
         try:
             assert editor.name == name
-            return await editor.edit(EditRequest(PICTURE, instruction, scene=SCENE))
+            return await editor.edit(EditRequest(PICTURE, REMOVE, mask=mask, scene=SCENE))
         finally:
             await editor.close()
 
     return asyncio.run(edited())
 
 
-@pytest.mark.parametrize(("name", "instruction"), [("exact", REMOVE), ("classical", IN_A_BOX)])
-def test_an_editor_that_needs_nothing_edits_a_scene(name: str, instruction: Instruction):
-    edited = edited_by(name, instruction)
+@pytest.mark.parametrize(("name", "mask"), [("exact", None), ("classical", encode_mask(MASK))])
+def test_an_editor_that_needs_nothing_edits_a_scene(name: str, mask: bytes | None):
+    edited = edited_by(name, mask)
     assert edited.picture.data != PICTURE.data
     assert (edited.picture.width, edited.picture.height) == (PICTURE.width, PICTURE.height)
 

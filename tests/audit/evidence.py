@@ -40,8 +40,7 @@ from countersight.audits.stages import NOTHING
 from countersight.audits.trail import read_audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
-from countersight.editing.quality.measuring import measure_edit
-from countersight.editing.quality.rule import EditQuality
+from countersight.editing.quality.measuring import EditQuality, measure_edit
 from countersight.engine import DatasetReference
 from countersight.files import write_whole
 from countersight.picture import check_picture

@@ -13,7 +13,7 @@ from countersight.audits.scores import score
 from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail, Response
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
-from countersight.editing.quality.rule import EditQuality
+from countersight.editing.quality.measuring import EditQuality
 from countersight.engine import DatasetReference
 
 GOOD, BAD = EditQuality(good=True), EditQuality(good=False, reason="nothing changed")

@@ -17,11 +17,9 @@ NOTHING = Instruction("", "object", "nothing", "The picture as it is.")
 SERVICES = {
     "flux:flux-2-pro": ("BFL", ""),
     "chat-image:google/painter": ("OPENROUTER", "/api/v1"),
-    "openai-edit:gpt-image-2": ("OPENAI", "/v1"),
-    "gemini:painter": ("GEMINI", "/v1beta"),
 }
-FLUX, CHAT, OPENAI, GEMINI = SERVICES
-FIRST = {FLUX: "order", CHAT: "ask", OPENAI: "ask", GEMINI: "ask"}
+FLUX, CHAT = SERVICES
+FIRST = {FLUX: "order", CHAT: "ask"}
 """Where the first request to a service arrives."""
 
 

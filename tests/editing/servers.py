@@ -1,4 +1,4 @@
-"""A real HTTP server on the loopback that speaks the protocols of four image services, and their failures on request.
+"""A real HTTP server on the loopback that speaks the protocols of two image services, and their failures on request.
 
 Its edit is the negative of the picture it was sent, so that a test sees that the right one came and went.
 """
@@ -10,7 +10,7 @@ import io
 import json
 import threading
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from aiohttp import web
@@ -28,7 +28,6 @@ class Asked:
     path: str
     headers: dict[str, str]
     body: bytes
-    fields: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def json(self) -> dict:
@@ -45,7 +44,7 @@ def negative(data: bytes, size: tuple[int, int] | None = None) -> bytes:
 
 
 class PictureServer:
-    """Stands in for Black Forest Labs, OpenRouter, OpenAI and Gemini; `faults` says what goes wrong, where, in order.
+    """Stands in for Black Forest Labs and OpenRouter; `faults` says what goes wrong, where, in order.
 
     A fault is a name below or a ready response; the places are `order`, `look` and `fetch` for the first, `ask` for the
     others. The last fault of a list stays, unless it is None.
@@ -91,18 +90,10 @@ class PictureServer:
         await runner.cleanup()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
-        fields: dict[str, bytes] = {}
-        if request.content_type == "multipart/form-data":
-            async for part in await request.multipart():
-                fields[part.name] = bytes(await part.read())
-        asked = Asked(request.method, request.path_qs, dict(request.headers), await request.read(), fields)
+        asked = Asked(request.method, request.path_qs, dict(request.headers), await request.read())
         self.asked.append(asked)
         if asked.path.endswith("/chat/completions"):
             return self._faulty("ask", _chat_fault) or self._chat(asked)
-        if asked.path.endswith("/images/edits"):
-            return self._faulty("ask", _openai_fault) or self._openai(asked)
-        if asked.path.endswith(":generateContent"):
-            return self._faulty("ask", _gemini_fault) or self._gemini(asked)
         if asked.path.startswith("/v1/get_result"):
             return self._faulty("look", _look_fault) or self._look(asked)
         if asked.path.startswith("/delivery/"):
@@ -161,26 +152,6 @@ class PictureServer:
         assert head.endswith(";base64")
         return _json(chat(data_url(negative(base64.b64decode(data), self.size))))
 
-    # OpenAI
-
-    def _openai(self, asked: Asked) -> web.Response:
-        picture = asked.fields["image"]
-        if "mask" in asked.fields:
-            mask = Image.open(io.BytesIO(asked.fields["mask"]))
-            if mask.mode != "RGBA" or mask.size != Image.open(io.BytesIO(picture)).size:
-                return _json({"error": {"message": "The mask must have an alpha channel and the size."}}, 400)
-        picture = base64.b64encode(negative(picture, self.size)).decode()
-        return _json({"created": 1, "data": [{"b64_json": picture}], "usage": {"input_tokens": 7, "output_tokens": 11}})
-
-    # Gemini
-
-    def _gemini(self, asked: Asked) -> web.Response:
-        parts = asked.json["contents"][0]["parts"]
-        data = next(part["inlineData"]["data"] for part in parts if "inlineData" in part)
-        picture = negative(base64.b64decode(data), self.size)
-        draft = {**_inline(negative(picture)), "thought": True}
-        return _json(gemini([draft, {"text": "Here it is."}, _inline(picture)]))
-
 
 def chat(*addresses: str, content: object = "Here it is.", finish: str = "stop", **more: object) -> dict:
     """A completion as OpenRouter sends it."""
@@ -189,13 +160,6 @@ def chat(*addresses: str, content: object = "Here it is.", finish: str = "stop",
     choice = {"index": 0, "message": message, "finish_reason": finish, **more}
     usage = {"prompt_tokens": 9, "completion_tokens": 1290, "cost": 0.039}
     return {"id": "gen-1", "model": "google/painter", "choices": [choice], "usage": usage}
-
-
-def gemini(parts: list[dict], finish: str = "STOP") -> dict:
-    """An answer as Gemini sends it."""
-    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": finish, "index": 0}
-    usage = {"promptTokenCount": 9, "candidatesTokenCount": 1290}
-    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "painter-001", "responseId": "r-1"}
 
 
 def data_url(data: bytes, mime: str = "image/png") -> str:
@@ -219,10 +183,6 @@ def huge() -> bytes:
 
 def _json(value: object, status: int = 200, **headers: str) -> web.Response:
     return web.Response(status=status, text=json.dumps(value), content_type="application/json", headers=headers)
-
-
-def _inline(data: bytes, mime: str = "image/png") -> dict:
-    return {"inlineData": {"mimeType": mime, "data": base64.b64encode(data).decode()}}
 
 
 def _any_fault(what: str) -> web.Response | None:
@@ -267,7 +227,7 @@ def _look_fault(what: str) -> web.Response:
 
 
 def _error(message: str, status: int, reason: str = "", **detail: object) -> tuple[dict, int]:
-    """An error as OpenRouter and Gemini send it."""
+    """An error as OpenRouter sends it."""
     return {"error": {"code": status, "message": message, "details": [{"reason": reason, **detail}]}}, status
 
 
@@ -285,19 +245,6 @@ _CHAT: dict[str, object] = {
     "error within:502": _error("the provider is down", 502)[0],
     "error within:429": _error("the provider is down", 429)[0],
 }
-_OPENAI: dict[str, object] = {
-    "moderated": _error("Your request was rejected by the safety system.", 400, "moderation_blocked"),
-    "no data": {"created": 1, "data": []},
-    "an address": {"created": 1, "data": [{"url": "http://127.0.0.1/picture.png"}]},
-}
-_GEMINI: dict[str, object] = {
-    "blocked": {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {}},
-    "words": gemini([{"text": WORDS}]),
-    "two pictures": gemini([_inline(negative(tiny(), (9, 9))), {"text": "Better:"}, _inline(tiny())]),
-    "only a draft": gemini([{**_inline(tiny()), "thought": True}]),
-    "bad key": _error("API key not valid.", 400, "API_KEY_INVALID"),
-    "busy": _error("Quota exceeded", 429, retryDelay="34.5s"),
-}
 
 
 def _told(known: dict[str, object], what: str, otherwise: object) -> web.Response:
@@ -307,18 +254,6 @@ def _told(known: dict[str, object], what: str, otherwise: object) -> web.Respons
 
 def _chat_fault(what: str) -> web.Response:
     return _told(_CHAT, what, None if what in _CHAT else chat(_picture_fault(what)))
-
-
-def _openai_fault(what: str) -> web.Response:
-    picture = None if what in _OPENAI else _picture_fault(what).partition(",")[2]
-    return _told(_OPENAI, what, {"created": 1, "data": [{"b64_json": picture}]})
-
-
-def _gemini_fault(what: str) -> web.Response:
-    if what.startswith("ends:"):
-        return _json({"candidates": [{"finishReason": what.removeprefix("ends:"), "index": 0}]})
-    data = None if what in _GEMINI else _picture_fault(what).partition(",")[2]
-    return _told(_GEMINI, what, gemini([{"inlineData": {"mimeType": "image/png", "data": data}}]))
 
 
 _PICTURES = {

@@ -16,7 +16,7 @@ from published import published
 
 from countersight.detection.masks import encode_mask, grow_mask
 from countersight.editing.colours import of_colour
-from countersight.editing.pictures import blend_under_mask, paste_object, recolour_area
+from countersight.editing.pictures import blend_under_mask, recolour_area
 from countersight.editing.quality.measuring import measure
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed, EditorError
@@ -84,7 +84,6 @@ def test_words_find_what_is_annotated(editor, words, numbers):
         ("", "names no object"),
         ("the left", "names no object"),
         ("dog " * 80, "200 characters"),
-        ("box 900 900 950 950", "is outside"),
     ],
 )
 def test_what_is_not_there_or_not_clear_is_a_failed_edit_never_a_guess(editor, words, why):
@@ -116,26 +115,6 @@ def test_a_recoloured_thing_is_called_by_its_new_colour_and_keeps_its_light_and_
     assert np.corrcoef(*shades)[0, 1] > 0.7
 
 
-def test_a_moved_thing_is_gone_here_and_there_there(editor):
-    edited = edit(editor, png(PHOTOGRAPH), "move", "the dog", "30 pixels right", name=NAME)
-    changed_by(edited)
-    after = pixels(edited.picture.data)
-    left, top, right, bottom = box(13)
-    here, there = (np.s_[top + 4 : bottom - 4, left + 4 + by : right - 4 + by] for by in (0, 30))
-    assert np.abs(after[there].astype(int) - PHOTOGRAPH[here]).mean() < 2
-    assert of_colour(after[top + 3 : bottom - 3, left : left + 20], "brown").mean() < 0.1
-
-
-def test_a_resized_thing_stands_where_it_stood(editor):
-    edited = edit(editor, png(PHOTOGRAPH), "resize", "the red car", "half", name=NAME)
-    changed_by(edited)
-    red = of_colour(pixels(edited.picture.data), "red")
-    assert red.sum() == pytest.approx(30 * 15, rel=0.25)
-    rows, columns = np.nonzero(red)
-    assert rows.max() == pytest.approx(119, abs=2)
-    assert columns.mean() == pytest.approx(50, abs=2)
-
-
 def test_a_mask_of_the_request_says_where(tmp_path):
     mask = outlined((WIDTH, HEIGHT), (10, 10, 60, 40))
     edited = edit("classical", png(PHOTOGRAPH), "recolour", "whatever", "red", mask=encode_mask(mask))
@@ -153,16 +132,6 @@ def test_a_mask_of_the_request_says_where(tmp_path):
         edit("classical", png(PHOTOGRAPH), "remove", "it", mask=encode_mask(mask[:, 1:]))
 
 
-def test_a_box_finds_a_thing_without_annotations():
-    for target in ("box 10, 80, 90, 130", "box [12 82 88 128]"):
-        edited = edit("classical", png(PHOTOGRAPH), "remove", target)
-        changed = changed_by(edited)
-        assert share(changed, box(11)) > 0.8
-        assert changed.mean() < 0.13
-    with pytest.raises(EditFailed, match="no annotations"):
-        edit("classical", png(PHOTOGRAPH), "remove", "the dog")
-
-
 def test_the_control_edit_returns_the_same_bytes_and_a_black_mask(editor):
     picture = jpeg(PHOTOGRAPH)
     edited = edit(editor, picture, "nothing", name=NAME)
@@ -177,10 +146,7 @@ def test_the_control_edit_returns_the_same_bytes_and_a_black_mask(editor):
         ("reshape", "round", "choose a generative editor"),
         ("other", "on fire", "choose a generative editor"),
         ("recolour", "plaid", "not a known colour"),
-        ("move", "somewhere", "not a direction"),
-        ("move", "500 pixels left", "no room"),
-        ("resize", "0.01", "not a size"),
-        ("resize", "9", "not fit"),
+        ("move", "left", "choose a generative editor"),
     ],
 )
 def test_impossible_edits_fail_with_the_reason(editor, action, value, why):
@@ -200,7 +166,8 @@ def test_pictures_are_edited_as_a_viewer_shows_them():
     lying = upright.transpose(Image.Transpose.ROTATE_90)
     file = io.BytesIO()
     lying.save(file, "PNG", exif=exif)
-    edited = edit("classical", check_picture(file.getvalue()), "remove", "box 10, 80, 90, 130")
+    mask = encode_mask(outlined((WIDTH, HEIGHT), box(11)))
+    edited = edit("classical", check_picture(file.getvalue()), "remove", mask=mask)
     assert pixels(edited.picture.data).shape == PHOTOGRAPH.shape
     changed_by(edited)
 
@@ -231,15 +198,13 @@ boxes = st.tuples(st.integers(0, 200), st.integers(0, 130), st.integers(3, 60), 
 
 
 @settings(max_examples=40)
-@given(boxes, st.sampled_from(sorted(NAMED)), st.floats(0.3, 2.5), st.integers(-60, 260), st.integers(-60, 180))
-def test_edits_under_a_mask_change_nothing_outside_it(mask, colour, factor, x, y):
+@given(boxes, st.sampled_from(sorted(NAMED)))
+def test_edits_under_a_mask_change_nothing_outside_it(mask, colour):
     for after in (
         recolour_area(PHOTOGRAPH, mask, rgb(colour)),
-        blend_under_mask(PHOTOGRAPH, 255 - PHOTOGRAPH, mask, 2.0),
+        blend_under_mask(PHOTOGRAPH, 255 - PHOTOGRAPH, mask),
     ):
         assert (after[~mask] == PHOTOGRAPH[~mask]).all()
-    after, there = paste_object(PHOTOGRAPH, 255 - PHOTOGRAPH, mask, (x, y), factor)
-    assert (after[~there] == PHOTOGRAPH[~there]).all()
 
 
 @pytest.mark.slow
@@ -254,8 +219,6 @@ def test_real_photographs_with_their_published_annotations():
         (41888, "remove", "the leftmost bird", ""),
         (184791, "recolour", "oranges", "purple"),
         (443303, "recolour", "the cat", "green"),
-        (289393, "resize", "the giraffe", "smaller"),
-        (443303, "remove", "box 190 96 500 318", ""),
     ]
     assert {image["id"] for image in json.loads(path.read_text())["images"]} >= {number for number, *_ in asked}
     for number, action, target, value in asked:

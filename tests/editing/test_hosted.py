@@ -1,7 +1,6 @@
 """Editors behind a server, against servers that speak the services' protocols and fail as they do."""
 
 import asyncio
-import io
 import time
 
 import numpy as np
@@ -12,10 +11,8 @@ from editing.hosting import (
     CHAT,
     FIRST,
     FLUX,
-    GEMINI,
     KEY,
     NOTHING,
-    OPENAI,
     PICTURE,
     SERVICES,
     edit,
@@ -44,9 +41,7 @@ def test_the_service_receives_picture_and_words_and_returns_a_picture(at, name):
     assert edited.log["seed"] == 7
     assert "The square is blue." in edited.log["prompt"]
     assert "A red square." in edited.log["prompt"]
-    sent = server.asked[0]
-    told = sent.fields["prompt"].decode() if sent.fields else sent.body.decode()
-    assert "The square is blue." in told
+    assert "The square is blue." in server.asked[0].body.decode()
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -102,11 +97,11 @@ def test_a_mask_of_another_size_and_a_picture_that_cannot_be_decoded_are_failed_
         *((name, "status:429:2.5", Overloaded, True, "HTTP 429") for name in SERVICES),
         *((name, "status:400", AskingFailed, False, "HTTP 400") for name in SERVICES),
         (CHAT, "deep", EditFailed, True, "is not (a )?JSON"),
-        (OPENAI, "a list", EditFailed, True, "is not a JSON object"),
+        (CHAT, "a list", EditFailed, True, "is not a JSON object"),
         (FLUX, "nothing", EditFailed, True, "is not (a )?JSON"),
         (CHAT, "status:500", AskingFailed, True, "HTTP 500: no, 500"),
-        (OPENAI, "status:503", Overloaded, True, "HTTP 503"),
-        (GEMINI, "status:404", Refused, False, "HTTP 404"),
+        (CHAT, "status:503", Overloaded, True, "HTTP 503"),
+        (CHAT, "status:404", Refused, False, "HTTP 404"),
         (CHAT, "error within:429", Overloaded, True, "the provider is down"),
         (CHAT, "error within:502", AskingFailed, True, "the provider is down"),
         (CHAT, "no choices", AskingFailed, True, "the server sent no choices"),
@@ -132,7 +127,7 @@ def test_a_refused_key_an_empty_account_and_a_missing_server_are_reported(at, fa
         with pytest.raises((EditorError, ModelError), match=why):
             edit(CHAT)
     with pytest.raises(Unreachable, match=r"cannot connect to 127\.0\.0\.1"):
-        edit(GEMINI)
+        edit(CHAT)
 
 
 def test_a_silent_service_times_out_and_large_responses_are_refused(at, monkeypatch):
@@ -140,7 +135,7 @@ def test_a_silent_service_times_out_and_large_responses_are_refused(at, monkeypa
     with PictureServer(ask=[lambda server: time.sleep(0.6), "bomb"]) as server:
         at(server)
         with pytest.raises(AskingFailed, match=r"no answer within 0\.2 s") as caught:
-            edit(OPENAI, settings=EditorSettings(timeout=0.2))
+            edit(CHAT, settings=EditorSettings(timeout=0.2))
         assert caught.value.again
         with pytest.raises(AskingFailed, match="longer than 2,000,000 bytes") as caught:
             edit(CHAT)
@@ -189,11 +184,9 @@ def test_a_missing_key_is_an_error_message(name, monkeypatch):
 
 def test_names_that_would_change_an_address_are_refused(monkeypatch):
     monkeypatch.setenv("BFL_API_KEY", KEY)
-    monkeypatch.setenv("GEMINI_API_KEY", KEY)
     for model in ("../v2/x", "a b", "x%2f", "x#y", "a/b"):
-        for kind in ("flux", "gemini"):
-            with pytest.raises(EditorError, match="may contain only letters"):
-                open_editor(f"{kind}:{model}")
+        with pytest.raises(EditorError, match="may contain only letters"):
+            open_editor(f"flux:{model}")
 
 
 def test_overload_is_retried_and_moderation_is_not(at):
@@ -202,10 +195,10 @@ def test_overload_is_retried_and_moderation_is_not(at):
         answered = _persistently(CHAT)
     assert answered.attempts == 3
     assert answered.answer.picture.data == negative(PICTURE.data)
-    with PictureServer(ask="moderated") as server:
+    with PictureServer(ask="flagged") as server:
         at(server)
-        with pytest.raises(RetriesExhausted, match="moderated: Your request was rejected"):
-            _persistently(OPENAI)
+        with pytest.raises(RetriesExhausted, match="moderated: Your input was flagged"):
+            _persistently(CHAT)
     assert len(server.asked) == 1
 
 
@@ -279,94 +272,35 @@ def test_the_picture_type_is_detected_and_the_picture_may_be_in_the_content(at, 
     assert (edited.picture.mime, edited.picture.width) == ("image/png", 4)
 
 
-@pytest.mark.parametrize("name", [CHAT, GEMINI])
-def test_the_last_of_several_pictures_is_used(at, name):
+def test_the_last_of_several_pictures_is_used(at):
     with PictureServer(ask="two pictures") as server:
         at(server)
-        edited = edit(name)
+        edited = edit(CHAT)
     assert (edited.picture.width, edited.log["pictures"]) == (4, 2)
 
 
-# OpenAI's edits
-
-
-def test_openai_receives_a_form_with_a_transparent_mask(at):
-    mask = np.zeros((32, 48), bool)
-    mask[8:20, 10:30] = True
-    with PictureServer() as server:
-        at(server)
-        edited = edit(OPENAI, mask=encode_mask(mask))
-        edit("openai-edit:gpt-image-1.5")
-    asked = server.asked[0]
-    assert asked.path == "/v1/images/edits"
-    assert asked.fields["model"] == b"gpt-image-2"
-    assert asked.fields["image"] == PICTURE.data
-    assert (np.asarray(Image.open(io.BytesIO(asked.fields["mask"])))[:, :, 3] == np.where(mask, 0, 255)).all()
-    assert "input_fidelity" not in asked.fields
-    assert server.asked[1].fields["input_fidelity"] == b"high"
-    assert "mask" not in server.asked[1].fields
-    assert edited.log["tokens_out"] == 11
-
-
-# Gemini
-
-
-def test_gemini_requests_have_its_format_and_drafts_are_ignored(at):
-    with PictureServer() as server:
-        at(server)
-        edited = edit(GEMINI, seed=2**40 + 3)
-    (asked,) = server.asked
-    assert asked.path == "/v1beta/models/painter:generateContent"
-    assert asked.headers["x-goog-api-key"] == KEY
-    assert "Authorization" not in asked.headers
-    assert asked.json["generationConfig"] == {"responseModalities": ["TEXT", "IMAGE"], "seed": 3}
-    assert edited.picture.data == negative(PICTURE.data)
-    assert edited.log["model"] == "painter-001"
-
-
-def test_geminis_errors_for_keys_and_waiting_times_are_read(at):
-    with PictureServer(ask=["bad key", "busy"]) as server:
-        at(server)
-        with pytest.raises(EditorError, match="does not accept the key: API key not valid"):
-            edit(GEMINI)
-        with pytest.raises(Overloaded) as caught:
-            edit(GEMINI)
-    assert caught.value.wait == 34.5
-
-
 @pytest.mark.parametrize(
-    ("name", "fault", "again", "why"),
+    ("fault", "again", "why"),
     [
-        (CHAT, "huge", True, "900,000,000|30000 x 30000"),
-        (OPENAI, "no picture", True, "is not a PNG"),
-        (GEMINI, "truncated", True, "base64"),
-        (OPENAI, "half a picture", True, "is cut off"),
-        (CHAT, "no base64", True, "base64"),
-        (CHAT, "words", False, f"the server sent no picture, only this text: {WORDS}"),
-        (CHAT, "words in parts", False, WORDS),
-        (CHAT, "silence", True, "the server sent no picture$"),
-        (CHAT, "filtered", False, "moderated: content_filter"),
-        (CHAT, "blocked behind", False, "moderated: IMAGE_SAFETY"),
-        (CHAT, "flagged", False, "moderated: Your input was flagged"),
-        (CHAT, "plain data", False, "not valid base64"),
-        (CHAT, "address:http://127.0.0.1:9/x.png", False, "an address instead of the picture"),
-        (CHAT, "address:file:///etc/passwd", False, "an address instead of the picture"),
-        (OPENAI, "moderated", False, "moderated: Your request was rejected by the safety system"),
-        (OPENAI, "no data", True, "the server sent no picture"),
-        (OPENAI, "an address", False, "an address instead of the picture"),
-        (GEMINI, "blocked", False, "moderated: PROHIBITED_CONTENT"),
-        (GEMINI, "ends:IMAGE_SAFETY", False, "moderated: IMAGE_SAFETY"),
-        (GEMINI, "ends:RECITATION", False, "moderated: RECITATION"),
-        (GEMINI, "ends:NO_IMAGE", True, r"the server sent no picture \(NO_IMAGE\)"),
-        (GEMINI, "ends:STOP", True, "the server sent no picture$"),
-        (GEMINI, "words", False, f"only this text: {WORDS}"),
-        (GEMINI, "only a draft", True, "the server sent no picture$"),
+        ("huge", True, "900,000,000|30000 x 30000"),
+        ("no picture", True, "is not a PNG"),
+        ("half a picture", True, "is cut off"),
+        ("no base64", True, "base64"),
+        ("words", False, f"the server sent no picture, only this text: {WORDS}"),
+        ("words in parts", False, WORDS),
+        ("silence", True, "the server sent no picture$"),
+        ("filtered", False, "moderated: content_filter"),
+        ("blocked behind", False, "moderated: IMAGE_SAFETY"),
+        ("flagged", False, "moderated: Your input was flagged"),
+        ("plain data", False, "not valid base64"),
+        ("address:http://127.0.0.1:9/x.png", False, "an address instead of the picture"),
+        ("address:file:///etc/passwd", False, "an address instead of the picture"),
     ],
 )
-def test_responses_without_a_picture_are_failed_edits(at, name, fault, again, why):
+def test_responses_without_a_picture_are_failed_edits(at, fault, again, why):
     with PictureServer(ask=fault) as server:
         at(server)
         with pytest.raises(EditFailed, match=why) as caught:
-            edit(name)
+            edit(CHAT)
     assert caught.value.again is again
     assert len(server.asked) == 1

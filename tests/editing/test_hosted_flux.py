@@ -1,5 +1,7 @@
 """Black Forest Labs: an edit is ordered, waited for and fetched, and each of these can go wrong."""
 
+import json
+
 import numpy as np
 import pytest
 from editing.edits import white
@@ -51,16 +53,21 @@ def test_fill_models_receive_a_mask_and_a_description(at):
     assert told["prompt"] == edited.log["prompt"] == "The square is blue."
 
 
-def test_fill_models_find_the_mask_of_the_named_object(at):
+def test_fill_models_find_the_mask_of_the_named_object(at, tmp_path):
+    square = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [6, 6, 16, 12]}
+    square["segmentation"] = [[6, 6, 22, 6, 22, 18, 6, 18]]
+    image = {"id": 1, "file_name": "a.png", "width": 48, "height": 32}
+    file = {"images": [image], "annotations": [square], "categories": [{"id": 1, "name": "square"}]}
+    (tmp_path / "coco.json").write_text(json.dumps(file))
     with PictureServer() as server:
         at(server)
-        edited = edit(FILL, instruction=replace(CHANGE, target="box 4, 4, 24, 20"), picture=SQUARE)
+        (edited,) = edits(f"{FILL}?annotations={tmp_path / 'coco.json'}", EditRequest(SQUARE, CHANGE, name="a.png"))
         with pytest.raises(EditorError, match="flux-2-pro takes no options; only fill models"):
             open_editor(f"{FLUX}?annotations=a.json")
     painted = white(edited.mask)
     assert painted[8:16, 8:20].all()
     assert not painted[26:].any()
-    assert edited.log["mask from"] == "GrabCut in a box"
+    assert edited.log["mask from"] == "annotation of square 1"
     assert server.asked[0].json["mask"]
 
 

@@ -13,21 +13,9 @@ from countersight.editing.protocol import Edited, EditRequest
 from countersight.errors import AskingFailed
 
 KEYS = (
-    *(
-        "choices",
-        "message",
-        "images",
-        "image_url",
-        "url",
-        "content",
-        "text",
-        "finish_reason",
-        "refusal",
-        "error",
-        "code",
-    ),
-    *("candidates", "parts", "inlineData", "data", "finishReason", "promptFeedback", "blockReason", "thought"),
-    *("b64_json", "usage", "cost", "polling_url", "id", "status", "result", "sample", "details", "Moderation Reasons"),
+    *("choices", "message", "images", "image_url", "url", "content"),
+    *("text", "finish_reason", "refusal", "error", "code"),
+    *("usage", "cost", "polling_url", "id", "status", "result", "sample", "details", "Moderation Reasons"),
 )
 leaves = st.one_of(
     st.none(),

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.editing.quality.measuring import measure
-from countersight.editing.quality.rule import RULE, QualityRule
+from countersight.editing.quality.measuring import RULE, QualityRule, measure
 from countersight.editing.quality.ssim import similarity
 from countersight.errors import EditFailed
 from countersight.scenes.drawing import draw
@@ -133,7 +132,7 @@ def test_a_zoom_is_aligned_by_an_affine_map_if_opencv_is_installed(monkeypatch):
     after, mask = edited(before)
     monkeypatch.setitem(sys.modules, "cv2", None)
     quality = measure(before, zoomed(after, 1.03), mask)
-    assert "OpenCV is not installed" in quality.registration
+    assert not quality.registration.startswith("affine")
     assert measure(before, shifted(after, 4, 0), mask).good
     monkeypatch.undo()
     pytest.importorskip("cv2", reason="no OpenCV")

@@ -49,7 +49,7 @@ class _Runs(msgspec.Struct, frozen=True):
     """A mask as alternating run lengths, column by column, starting with pixels outside the mask."""
 
     size: tuple[int, int]
-    counts: list[int] | str
+    counts: list[int]
 
 
 class AnnotatedThing(msgspec.Struct, frozen=True):
@@ -144,36 +144,15 @@ def fill_polygons(polygons: list[list[float]], size: tuple[int, int]) -> Mask:
 
 
 def decode_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
-    """Return the pixels of a mask given as run lengths, plain or in COCO's compressed text."""
+    """Return the pixels of a mask given as run lengths."""
     width, height = size
     if runs.size != (height, width):
         raise EditFailed(f"an outline has the size {runs.size[1]} x {runs.size[0]}, the picture {width} x {height}")
-    counts = decode_compressed_runs(runs.counts) if isinstance(runs.counts, str) else runs.counts
+    counts = runs.counts
     if len(counts) > MOST_NUMBERS or any(count < 0 for count in counts) or sum(counts) != width * height:
         raise EditFailed("the run lengths of an outline do not fill the picture")
     inside = np.arange(len(counts)) % 2 == 1
     return np.repeat(inside, counts).reshape((height, width), order="F")
-
-
-def decode_compressed_runs(letters: str) -> list[int]:
-    """Decode COCO's compressed run lengths: six bits per character, lowest first, relative to the run two before."""
-    counts: list[int] = []
-    value = shift = 0
-    for letter in letters[:MOST_NUMBERS]:
-        bits = ord(letter) - 48
-        if not 0 <= bits < 64 or shift > 60:
-            raise EditFailed("the run lengths of an outline cannot be read")
-        value |= (bits & 31) << shift
-        shift += 5
-        if bits & 32:
-            continue
-        if bits & 16:
-            value -= 1 << shift
-        if len(counts) > 2:
-            value += counts[-2]
-        counts.append(value)
-        value = shift = 0
-    return counts
 
 
 def _area(box: tuple[float, float, float, float]) -> float:

@@ -1,27 +1,21 @@
-"""Hosted editors: `chat-image:`, `openai-edit:` and `gemini:`, and code that they share with `flux:`.
+"""The hosted editor `chat-image:`, and code that it shares with `flux:`.
 
 Responses are treated as untrusted input.
 """
 
 import base64
 import binascii
-import io
 import os
 import re
 from typing import Any
 
-import aiohttp
 import msgspec
-import numpy as np
-from PIL import Image
 
 from countersight.editing.painting import Brief, Given, Log, Painting
 from countersight.editing.protocol import EditorSettings, Instruction, words_for
-from countersight.errors import EditFailed, EditorError, Overloaded
+from countersight.errors import EditFailed, EditorError
 from countersight.models import (
-    OPENAI,
     ChatDialect,
-    GeminiDialect,
     Key,
     PictureUrls,
     Received,
@@ -42,7 +36,6 @@ from countersight.picture import MAX_BYTES
 MAX_ANSWER = MAX_BYTES * 4 // 3 + 1024 * 1024
 """Size limit of a response: the largest picture in base64, plus the text around it."""
 _MODERATED = re.compile(rb"moderat|content_policy|content_filter|flagged|safety system", re.IGNORECASE)
-_RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d{1,6}(?:\.\d{1,9})?)s"')
 
 
 def require_key(variable: str, kind: str) -> Key:
@@ -73,15 +66,9 @@ def object_in(received: Received) -> dict[str, Any]:
 
 def failure(service: Service, received: Received) -> Exception:
     """Return the exception for an error response."""
-    words = error_text(received.content)
-    if b"API_KEY_INVALID" in received.content:  # Gemini reports this with status 400
-        return EditorError(f"{service.host} does not accept the key: {words}")
     if 400 <= received.status < 500 and received.status != 429 and _MODERATED.search(received.content):
-        return moderated(words)
-    error = status_error(service.host, received, service.key_variable)
-    if isinstance(error, Overloaded) and error.wait is None and (told := _RETRY_DELAY.search(received.content)):
-        error.wait = float(told[1])  # Gemini's response body contains the time to wait
-    return error
+        return moderated(error_text(received.content))
+    return status_error(service.host, received, service.key_variable)
 
 
 def moderated(word: str) -> EditFailed:
@@ -130,22 +117,13 @@ class HostedPainter:
         """Close connections."""
         await self._service.close()
 
-    async def _answer(self, path: str, body: bytes | aiohttp.FormData) -> dict[str, Any]:
-        """Post a request, and return the JSON object in the response."""
-        return self._object(await self._service.post(f"{self._base}/{path}", body))
-
-    def _object(self, received: Received) -> dict[str, Any]:
-        if not received.well:
-            raise failure(self._service, received)
-        return object_in(received)
-
 
 OPENROUTER = "https://openrouter.ai/api/v1"
 _BLOCKED = frozenset(
     {"content_filter", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
     | {"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
 )
-"""Finish reasons of a blocked response. Others, such as NO_IMAGE and OTHER, may succeed on a retry."""
+"""Finish reasons of a blocked response."""
 
 
 class ChatImage(HostedPainter):
@@ -160,7 +138,9 @@ class ChatImage(HostedPainter):
             received = await self._ask(brief, ("image",))
             if received.well:
                 self._modalities = ("image",)
-        return _given_in_chat(self._object(received))
+        if not received.well:
+            raise failure(self._service, received)
+        return _given_in_chat(object_in(received))
 
     async def _ask(self, brief: Brief, modalities: tuple[str, ...]) -> Received:
         dialect = ChatDialect(self._model, further={"modalities": modalities})
@@ -201,90 +181,3 @@ def _given_in_chat(completion: dict[str, Any]) -> Given:
     if not head.endswith(";base64"):
         raise EditFailed("the picture in the response is not valid base64")
     return Given(from_base64(data), log, amount(value_at(completion, "usage", "cost")))
-
-
-class OpenAIEdit(HostedPainter):
-    """An image model of OpenAI, which accepts a mask."""
-
-    async def paint(self, brief: Brief) -> Given:
-        """Send the form, and return the picture in the response. The seed is not sent: these models accept none."""
-        answer = await self._answer("images/edits", self._form(brief))
-        first = value_at(answer, "data", 0)
-        if value_at(first, "b64_json") is None:
-            if value_at(first, "url") is not None:
-                raise EditFailed("the response contains an address instead of the picture")
-            raise no_picture(short_text(value_at(answer, "error", "message")))
-        log: Log = {
-            "tokens_in": amount(value_at(answer, "usage", "input_tokens")),
-            "tokens_out": amount(value_at(answer, "usage", "output_tokens")),
-        }
-        if revised := short_text(value_at(first, "revised_prompt")):
-            log["revised_prompt"] = revised
-        return Given(from_base64(value_at(first, "b64_json")), log)
-
-    def _form(self, brief: Brief) -> aiohttp.FormData:
-        form = aiohttp.FormData({"model": self._model, "prompt": brief.words, "n": "1", "output_format": "png"})
-        if self._model.startswith("gpt-image-1") and "mini" not in self._model:
-            form.add_field("input_fidelity", "high")  # later models do this by default
-        kind = brief.picture.mime.removeprefix("image/")
-        form.add_field("image", brief.picture.data, filename=f"picture.{kind}", content_type=brief.picture.mime)
-        if brief.mask is not None:
-            clear = np.zeros((*brief.mask.shape, 4), np.uint8)  # transparent where the picture may be changed
-            clear[:, :, 3] = np.where(brief.mask, 0, 255)
-            file = io.BytesIO()
-            Image.fromarray(clear).save(file, "PNG")
-            form.add_field("mask", file.getvalue(), filename="mask.png", content_type="image/png")
-        return form
-
-
-def open_openai_edit(name: str, model: str, settings: EditorSettings) -> Painting:
-    """Open `openai-edit:MODEL`; the key is read from OPENAI_API_KEY, an optional base address from OPENAI_BASE_URL."""
-    base = check_address(os.environ.get("OPENAI_BASE_URL") or OPENAI)
-    return Painting(name, OpenAIEdit(model, base, require_key("OPENAI_API_KEY", "openai-edit"), settings))
-
-
-GEMINI = "https://generativelanguage.googleapis.com/v1beta"
-
-
-class Gemini(HostedPainter):
-    """One of Google's models that return pictures, through the Gemini API."""
-
-    key_header = "x-goog-api-key"
-
-    async def paint(self, brief: Brief) -> Given:
-        """Request the picture, and return it from the parts of the response."""
-        turns = (Turn("user", brief.words, brief.picture),)
-        fields = {"responseModalities": ["TEXT", "IMAGE"], "seed": brief.seed & 0x7FFFFFFF}
-        body = await GeminiDialect().body(turns, fields, self._pictures)
-        answer = await self._answer(f"models/{self._model}:generateContent", msgspec.json.encode(body))
-        if block := short_text(value_at(answer, "promptFeedback", "blockReason")):
-            raise moderated(block)
-        candidate = value_at(answer, "candidates", 0)
-        parts = value_at(candidate, "content", "parts")
-        # Pictures drawn while reasoning are not part of the answer.
-        parts = [part for part in parts if not value_at(part, "thought")] if isinstance(parts, list) else []
-        pictures = [data for part in parts if (data := value_at(part, "inlineData", "data")) is not None]
-        if not pictures:
-            finish = short_text(value_at(candidate, "finishReason"))
-            if finish in _BLOCKED:
-                raise moderated(f"{finish} {short_text(value_at(candidate, 'finishMessage'))}")
-            said = short_text(parts)
-            if not said and finish not in ("", "STOP"):
-                raise EditFailed(f"the server sent no picture ({finish})", again=True)
-            raise no_picture(said)
-        log: Log = {
-            "model": short_text(answer.get("modelVersion")),
-            "answer": short_text(answer.get("responseId")),
-            "tokens_in": amount(value_at(answer, "usageMetadata", "promptTokenCount")),
-            "tokens_out": amount(value_at(answer, "usageMetadata", "candidatesTokenCount")),
-        }
-        if len(pictures) > 1:
-            log["pictures"] = len(pictures)  # the last one is the final version
-        return Given(from_base64(pictures[-1]), log)
-
-
-def open_gemini(name: str, model: str, settings: EditorSettings) -> Painting:
-    """Open `gemini:MODEL`; the key is read from GEMINI_API_KEY, an optional base address from GEMINI_BASE_URL."""
-    base = check_address(os.environ.get("GEMINI_BASE_URL") or GEMINI)
-    key = require_key("GEMINI_API_KEY", "gemini")
-    return Painting(name, Gemini(model_in_address(model, "gemini"), base, key, settings))

@@ -1,4 +1,4 @@
-"""Work on the pixels of an edit: decode, crop, scale, paste, recolour, blend and encode."""
+"""Work on the pixels of an edit: decode, crop, scale, recolour, blend and encode."""
 
 import io
 
@@ -13,6 +13,8 @@ from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import Rgb
 
 Lab = NDArray[np.float32]
+FEATHER = 1.2
+"""Width in pixels of the soft seam of a recoloured area."""
 MARGIN = 0.012
 """Margin around an object that is painted over too, as a share of the picture's longer side. Outlines drawn by people
 are not exact, and a remaining rim would be visible."""
@@ -76,24 +78,6 @@ def scaled_hole(hole: Mask, size: tuple[int, int]) -> Mask:
     return grow_mask(np.asarray(image) > 0, 3)
 
 
-def paste_object(
-    onto: Pixels, pixels: Pixels, mask: Mask, at: tuple[int, int], factor: float = 1.0
-) -> tuple[Pixels, Mask]:
-    """Paste a scaled object into another picture; return the new picture and the mask of the object.
-
-    Parts beyond the border are cut off. The mask is empty if the whole object is outside.
-    """
-    left, top, right, bottom = box_of(mask)
-    size = max(1, round((right - left) * factor)), max(1, round((bottom - top) * factor))
-    thing = Image.fromarray(pixels[top:bottom, left:right]).resize(size, Image.Resampling.LANCZOS)
-    shape = Image.fromarray(mask[top:bottom, left:right].astype(np.uint8) * 255).resize(size, Image.Resampling.BILINEAR)
-    whole, there = Image.fromarray(onto), Image.new("L", (onto.shape[1], onto.shape[0]))
-    whole.paste(thing, at)
-    there.paste(shape, at)
-    under: Mask = np.asarray(there) >= 128
-    return blend_under_mask(onto, np.asarray(whole), under, 1.0), under
-
-
 def recolour_area(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     """Return the picture with the masked part in another colour, keeping its light and shade.
 
@@ -121,7 +105,7 @@ def recolour_area(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     changed = _from_lab(np.concatenate((np.clip(shade, 0, 100)[..., None], hues), axis=2))
     painted = pixels.copy()
     painted[part] = changed
-    return blend_under_mask(pixels, painted, mask, 1.2)
+    return blend_under_mask(pixels, painted, mask)
 
 
 def _to_lab(pixels: Pixels) -> Lab:
@@ -137,9 +121,9 @@ def _from_lab(lab: Lab) -> Pixels:
     return pixels
 
 
-def blend_under_mask(before: Pixels, after: Pixels, mask: Mask, feather: float) -> Pixels:
+def blend_under_mask(before: Pixels, after: Pixels, mask: Mask) -> Pixels:
     """Return `after` under the mask and `before` outside, bit for bit; the seam is softened inside the mask only."""
-    edge = Image.fromarray(mask.astype(np.uint8) * 255).filter(ImageFilter.GaussianBlur(feather))
+    edge = Image.fromarray(mask.astype(np.uint8) * 255).filter(ImageFilter.GaussianBlur(FEATHER))
     soft = np.asarray(edge, np.float32) / np.float32(255)
     weight = np.where(mask, np.clip(2 * soft - 1, 0.35, 1), 0)[:, :, None]
     mixed = before + weight * (after.astype(np.float32) - before)

@@ -36,18 +36,6 @@ EDITORS: Registry[Editor] = Registry(
             "countersight.editing.hosted:open_chat_image",
             "server",
         ),
-        "openai-edit": Plug(
-            "openai-edit:MODEL",
-            "OpenAI's image edits, or the server at OPENAI_BASE_URL; key from OPENAI_API_KEY",
-            "countersight.editing.hosted:open_openai_edit",
-            "server",
-        ),
-        "gemini": Plug(
-            "gemini:MODEL",
-            "Google's image models; key from GEMINI_API_KEY",
-            "countersight.editing.hosted:open_gemini",
-            "server",
-        ),
         "diffusers": Plug(
             "diffusers:FOLDER[?OPTIONS]",
             "a local diffusers pipeline: Kontext, Qwen-Image-Edit, FLUX.2, InstructPix2Pix; Fill and inpainting with "

@@ -1,6 +1,5 @@
-"""Find where an edit takes place in a photograph: by a mask, a box, an annotation or a detector."""
+"""Find where an edit takes place in a photograph: by a mask, an annotation or a detector."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,8 +30,6 @@ from countersight.errors import EditFailed
 from countersight.models import ModelSettings
 from countersight.picture import Pixels
 
-_NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*"
-_BOX = re.compile(rf"\bbox\b[^\d-]*{_NUMBER},?{_NUMBER},?{_NUMBER},?{_NUMBER}", re.IGNORECASE)
 SHARE = 0.25
 """Minimum share of an object's pixels that must have a colour for the object to match it."""
 MOST_CUT = 120_000
@@ -87,11 +84,6 @@ class Selector:
                 raise EditFailed("the mask is completely black, so nothing may be changed")
             return SelectedArea(mask, "mask of the request")
         words = request.instruction.target
-        if box := _BOX.search(words):
-            left, top, right, bottom = (float(number) for number in box.groups())
-            if self._segmenter is not None:
-                return SelectedArea(self._segmenter.cut_out(pixels, (left, top, right, bottom)), "segmenter in a box")
-            return SelectedArea(grab_cut(pixels, (left, top, right, bottom), request.seed), "GrabCut in a box")
         named = read_thing(words)
         if self._annotations is not None:
             meant = meant_by(named.noun, self._annotations.categories)
@@ -106,7 +98,7 @@ class Selector:
         raise EditFailed(
             f"“{words[:80]}” could not be located: "
             + ("no known object has this name" if self.looks else "there are no annotations and no detector")
-            + ", and no mask or box is given"
+            + ", and no mask is given"
         )
 
     def _chosen(
@@ -142,11 +134,11 @@ class Selector:
         if thing.outline in (b"", b"[]", b"null") and self._segmenter is not None:
             return self._segmenter.cut_out(pixels, thing.box)
         if not thing.outline:
-            return grab_cut(pixels, thing.box, seed=0)
+            return grab_cut(pixels, thing.box)
         return thing.mask((pixels.shape[1], pixels.shape[0]))
 
 
-def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
+def grab_cut(pixels: Pixels, box: Corners) -> Mask:
     """Return the mask of the object in a box, separated from its background by colour (Rother et al. 2004)."""
     cv2 = opencv()
     inside = mask_from_box(box, (pixels.shape[1], pixels.shape[0]))
@@ -162,7 +154,7 @@ def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
     cut = cv2.resize(pixels[part][:, :, ::-1], small, interpolation=cv2.INTER_AREA)
     boxed = cv2.resize(around.astype(np.uint8), small, interpolation=cv2.INTER_NEAREST)
     labels = np.where(boxed, cv2.GC_PR_FGD, cv2.GC_BGD).astype(np.uint8)
-    cv2.setRNGSeed(seed % 2**31)
+    cv2.setRNGSeed(0)
     models = np.zeros((1, 65)), np.zeros((1, 65))
     try:
         cv2.grabCut(np.ascontiguousarray(cut), labels, None, *models, 5, cv2.GC_INIT_WITH_MASK)

@@ -1,14 +1,13 @@
 """Translate an instruction into edits of a scene."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import get_args
 
 from countersight.editing.colours import COLOURS, colour_in
 from countersight.editing.exact.adding import add_things
 from countersight.editing.exact.targets import Item, choose, read_target
-from countersight.editing.instruction_values import direction_in, factors_in
 from countersight.editing.protocol import Action, Instruction
 from countersight.errors import EditFailed
 from countersight.scenes import (
@@ -31,6 +30,13 @@ FAR = 0.4
 _LARGER = (1.8, 1.6, 1.5, 1.4, 1.3, 1.2, 1.15)
 _SMALLER = (0.6, 0.7, 0.75, 0.8, 0.85)
 """Scale factors to try for "larger" and "smaller", the most visible first."""
+_DIRECTIONS = {
+    **{"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1), "top": (0, -1), "bottom": (0, 1)},
+    **{"upwards": (0, -1), "downwards": (0, 1)},
+}
+_FACTORS = {"double": 2.0, "twice": 2.0, "triple": 3.0, "half": 0.5, "halve": 0.5}
+_GROWING = frozenset(("larger", "bigger", "large", "big", "huge"))
+_SHRINKING = frozenset(("smaller", "small", "tiny", "little"))
 
 
 def plan(instruction: Instruction, scene: Scene, rng: Random) -> tuple[Edit, ...]:
@@ -58,7 +64,7 @@ def _recolour(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[E
 
 def _move(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
     ids = tuple(item.id for item in _chosen(instruction, scene, rng))
-    way, length = direction_in(instruction.value)
+    way, length = _direction_in(instruction.value)
     if way is None:
         raise EditFailed(f"things can be moved left, right, up or down, not “{instruction.value[:80]}”")
     dx, dy = way
@@ -74,7 +80,7 @@ def _resize(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edi
     ids = tuple(item.id for item in _chosen(instruction, scene, rng))
     return _first_valid(
         scene,
-        ([Resize(ids, factor)] for factor in factors_in(instruction.value, _LARGER, _SMALLER)),
+        ([Resize(ids, factor)] for factor in _factors_in(instruction.value, _LARGER, _SMALLER)),
         f"“{instruction.target[:80]}” cannot become {instruction.value[:80]} without touching an object or an edge",
     )
 
@@ -116,3 +122,33 @@ def _first_valid(scene: Scene, tries: Iterable[list[Edit]], otherwise: str) -> I
             yield from edits
             return
     raise EditFailed(otherwise)
+
+
+def _direction_in(value: str) -> tuple[tuple[int, int] | None, int | None]:
+    """Return the direction (right and down are positive) and the distance in pixels; None for either if missing."""
+    words = re.findall(r"[a-z]+|\d{1,5}", value.casefold())
+    ways = [_DIRECTIONS[word] for word in words if word in _DIRECTIONS]
+    lengths = [int(word) for word in words if word.isdecimal()]
+    length = lengths[0] if lengths else None
+    if not ways:
+        return None, length
+    dx, dy = (min(1, max(-1, sum(way))) for way in zip(*ways, strict=True))
+    return (dx, dy), length
+
+
+def _factors_in(value: str, larger: Sequence[float], smaller: Sequence[float]) -> Sequence[float]:
+    """Return the scale factors in the words; without a number, the given values for "larger" and "smaller"."""
+    words = re.findall(r"[a-z]+|\d+(?:\.\d+)?|%", value.casefold())
+    numbers = [float(word) for word in words if word[0].isdigit()]
+    named = [factor for word, factor in _FACTORS.items() if word in words]
+    if numbers:
+        factor = numbers[0] / (100 if {"%", "percent"} & set(words) else 1)
+        if 0.1 <= factor <= 10 and factor != 1:
+            return (factor,)
+    elif named:
+        return (named[0],)
+    elif _GROWING & set(words):
+        return larger
+    elif _SHRINKING & set(words):
+        return smaller
+    raise EditFailed(f"“{value[:80]}” is not a size: write larger, smaller, twice, half, or a factor from 0.1 to 10")

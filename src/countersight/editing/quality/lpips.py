@@ -1,7 +1,7 @@
-"""Perceptual distance (LPIPS, Zhang et al. 2018) with weights from a file: trunk and heads of AlexNet or VGG16.
+"""Perceptual distance (LPIPS, Zhang et al. 2018) with weights from a file: the trunk and heads of AlexNet.
 
 The file contains the state of the authors' model, saved with `torch.save(lpips.LPIPS(net="alex").state_dict(), FILE)`
-or as safetensors. The trunk may also use torchvision's parameter names (`features.0.weight`).
+or as safetensors.
 """
 
 import re
@@ -17,13 +17,12 @@ from countersight.text import printable
 
 _SHIFT, _SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
 """The authors' scaling of red, green and blue from -1 to 1."""
-_TRUNK = re.compile(r"^(?:net\.slice\d+|features)\.(\d+)\.(weight|bias)$")
+_TRUNK = re.compile(r"^net\.slice\d+\.(\d+)\.(weight|bias)$")
 _HEAD = re.compile(r"^lin(\d)\.model\.1\.weight$")
-_TAPS = {"alex": (0, 3, 6, 8, 10), "vgg": (2, 7, 14, 21, 28)}
-"""Convolutions after which features are compared, by their index in torchvision's networks."""
-_POOLED = {"alex": (3, 6), "vgg": (5, 10, 17, 24)}
+_CHANNELS = {0: 64, 3: 192, 6: 384, 8: 256, 10: 256}
+"""The channels of each convolution, by its index in the network."""
+_POOLED = (3, 6)
 """Convolutions that are preceded by a pooling layer."""
-_CHANNELS = {"alex": (64, 192, 384, 256, 256), "vgg": (64, 128, 256, 512, 512)}
 
 
 class Lpips:
@@ -35,18 +34,16 @@ class Lpips:
             if match := _TRUNK.match(key):
                 trunk.setdefault(int(match[1]), {})[match[2]] = value
         heads = {int(match[1]): value for key, value in weights.items() if (match := _HEAD.match(key))}
-        self.net = "alex" if trunk.get(0) and tuple(trunk[0]["weight"].shape[2:]) == (11, 11) else "vgg"
-        self._trunk = {place: trunk[place] for place in sorted(trunk) if place <= _TAPS[self.net][-1]}
-        whole = all({"weight", "bias"} == set(layer) for layer in self._trunk.values())
-        if not whole or not set(_TAPS[self.net]) <= set(self._trunk) or set(heads) != {0, 1, 2, 3, 4}:
+        shapes = {place: (len(trunk[place].get("weight", ())), len(trunk[place].get("bias", ()))) for place in trunk}
+        expected = {place: (channels, channels) for place, channels in _CHANNELS.items()}
+        channels = [tuple(heads[place].shape[:2]) for place in sorted(heads)]
+        if shapes != expected or channels != [(1, each) for each in _CHANNELS.values()]:
             raise EditorError(
-                f"{name} does not contain the trunk and five heads of LPIPS; write it with "
+                f"{name} does not contain the trunk and five heads of LPIPS for AlexNet; write it with "
                 'torch.save(lpips.LPIPS(net="alex").state_dict(), FILE)'
             )
-        shapes = tuple(tuple(heads[place].shape[:2]) for place in range(5))
-        if shapes != tuple((1, channels) for channels in _CHANNELS[self.net]):
-            raise EditorError(f"{name}: heads of shapes {shapes} do not belong to this trunk")
-        self._heads = [heads[place] for place in range(5)]
+        self._trunk = {place: trunk[place] for place in _CHANNELS}
+        self._heads = [heads[place] for place in sorted(heads)]
 
     def __call__(self, one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Perceived:
         """Return the distance of two pictures, overall and around every pixel."""
@@ -72,12 +69,11 @@ class Lpips:
         tones = (tones - shift) / scale
         taps = []
         for place, layer in self._trunk.items():
-            if place in _POOLED[self.net]:
-                tones = functional.max_pool2d(tones, 3 if self.net == "alex" else 2, 2)
-            stride, padding = (4, 2) if layer["weight"].shape[-1] == 11 else (1, layer["weight"].shape[-1] // 2)
+            if place in _POOLED:
+                tones = functional.max_pool2d(tones, 3, 2)
+            stride, padding = (4, 2) if place == 0 else (1, layer["weight"].shape[-1] // 2)
             tones = functional.relu(functional.conv2d(tones, layer["weight"], layer["bias"], stride, padding))
-            if place in _TAPS[self.net]:
-                taps.append(tones / ((tones**2).sum(dim=1, keepdim=True).sqrt() + 1e-10))
+            taps.append(tones / ((tones**2).sum(dim=1, keepdim=True).sqrt() + 1e-10))
         return taps
 
 

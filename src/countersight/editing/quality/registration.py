@@ -51,11 +51,9 @@ def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]
     difference = _difference(one, apply_warp(other, moved), there)
     if difference < least:
         best, how, least = moved, "shift by phase correlation", difference * FINER
-    affine, missing = _affine(one, other, there, best)
+    affine = _affine(one, other, there, best)
     if affine is not None and _difference(one, apply_warp(other, affine), there) < least:
         best, how = affine, "affine map by enhanced correlation"
-    elif missing:
-        how = f"{how} ({missing})"
     a, b, c, d, e, f = best
     return Registration((a, b, c / scale, d, e, f / scale), how)
 
@@ -87,7 +85,7 @@ def _difference(one: Grey, other: Grey, there: NDArray[np.bool_]) -> float:
 
 
 def _phase_correlation(one: Grey, other: Grey, there: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the shift of the second picture to the right and down, precise to about a tenth of a pixel."""
+    """Return the shift of the second picture to the right and down, in whole pixels."""
     height, width = one.shape
     window = np.outer(np.hanning(height), np.hanning(width))
     # Both pictures are constant inside the mask, so that the edit does not affect the shift.
@@ -95,11 +93,7 @@ def _phase_correlation(one: Grey, other: Grey, there: NDArray[np.bool_]) -> tupl
     cross = spectra[1] * np.conj(spectra[0])
     peaks = np.fft.irfft2(cross / np.maximum(np.abs(cross), 1e-9), s=(height, width))
     y, x = np.unravel_index(int(peaks.argmax()), peaks.shape)
-    row = peaks[[(y - 1) % height, y, (y + 1) % height], x]
-    column = peaks[y, [(x - 1) % width, x, (x + 1) % width]]
-    dy = (y if y <= height // 2 else y - height) + _peak(row)
-    dx = (x if x <= width // 2 else x - width) + _peak(column)
-    return float(dx), float(dy)
+    return float(x if x <= width // 2 else x - width), float(y if y <= height // 2 else y - height)
 
 
 def _shift_warp(shift: tuple[float, float]) -> Warp:
@@ -128,25 +122,18 @@ def _refine_shift(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) 
     return warp
 
 
-def _peak(values: NDArray[np.float64]) -> float:
-    """Return the position of a peak relative to the middle of three values, by fitting a parabola."""
-    before, top, behind = (float(value) for value in values)
-    bend = before - 2 * top + behind
-    return 0.0 if abs(bend) < 1e-12 else max(-0.5, min(0.5, 0.5 * (before - behind) / bend))
-
-
-def _affine(one: Grey, other: Grey, there: NDArray[np.bool_], start: Warp) -> tuple[Warp | None, str]:
-    """Return the affine map with the highest correlation, starting at `start`; or None and the reason."""
+def _affine(one: Grey, other: Grey, there: NDArray[np.bool_], start: Warp) -> Warp | None:
+    """Return the affine map with the highest correlation, starting at `start`; None without OpenCV or convergence."""
     try:
         import cv2
     except ImportError:
-        return None, "no affine map: OpenCV is not installed"
+        return None
     guess = np.array(start, np.float32).reshape(2, 3)
     until = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 80, 1e-5)
     try:
         _, found = cv2.findTransformECC(one, other, guess, cv2.MOTION_AFFINE, until, there.astype(np.uint8), 5)
     except cv2.error:
-        return None, "no affine map: the search did not converge"
+        return None
     a, b, c, d, e, f = (float(value) for value in np.asarray(found).ravel())
     # OpenCV's origin is the middle of the first pixel; ours is its corner.
-    return (a, b, c + 0.5 * (1 - a - b), d, e, f + 0.5 * (1 - d - e)), ""
+    return a, b, c + 0.5 * (1 - a - b), d, e, f + 0.5 * (1 - d - e)
