@@ -101,12 +101,19 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
-def refuse_foreign_page(page: Path) -> None:
-    """Refuse to overwrite a page that another program wrote; the titles of our pages name Countersight."""
-    if page.is_file():
-        with open(page, "rb") as file:
-            if b"Countersight" not in file.read(16_384):
-                raise CountersightError(f"{page} was not written by Countersight; choose another folder for `out`")
+def refuse_foreign_folder(folder: Path, page: str, *unfinished: str) -> None:
+    """Refuse to write into a folder that has other files, but no page of this name that Countersight wrote.
+
+    `unfinished` are names of files that an interrupted command leaves in the folder.
+    """
+    files = {each.name for each in folder.iterdir() if not each.name.startswith(".")} if folder.is_dir() else set()
+    if files <= set(unfinished):
+        return
+    if not (folder / page).is_file():
+        raise CountersightError(f"{folder} has other files and no {page}; choose a new folder for `out`")
+    with open(folder / page, "rb") as file:
+        if b"Countersight" not in file.read(16_384):  # the titles of our pages name it
+            raise CountersightError(f"{folder / page} was not written by Countersight; choose a new folder for `out`")
 
 
 def clear_parts(folder: Path) -> None:

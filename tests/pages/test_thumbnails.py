@@ -1,12 +1,11 @@
 import io
 import threading
-from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from countersight.errors import BadPicture
-from countersight.html.thumbnailing import side_for, stored_thumbnails, thumbnail, thumbnails
+from countersight.html.thumbnailing import side_for, thumbnail, thumbnails
 from countersight.picture.checking import Picture
 
 
@@ -82,21 +81,3 @@ def test_pictures_are_opened_only_a_little_ahead() -> None:
 
 def test_few_pictures_are_sharper() -> None:
     assert side_for(100) > side_for(6000)
-
-
-def test_thumbnails_of_an_earlier_page_are_reused_by_content_and_size(tmp_path: Path) -> None:
-    page = tmp_path / "report.html"
-    assert stored_thumbnails(page) == {}
-    red, blue = made(colour="red"), made(colour="blue")
-    first = list(thumbnails(["a", "b"], {"a": red, "b": blue}.__getitem__, 224))
-    script = '<script type="text/plain" id="picture-{}" data-mime="{}" data-key="{}" data-size="{}x{}">{}</script>\n'
-    lines = [
-        script.format(at, each.mime, each.key, each.width, each.height, each.base64) for at, each in enumerate(first)
-    ]
-    page.write_text("<p>report</p>\n" + "".join(lines), encoding="utf-8")
-    stored = stored_thumbnails(page)
-    assert list(stored.values()) == first
-    assert next(thumbnails(["x"], {"x": blue}.__getitem__, 224, stored)) is stored[first[1].key]
-    assert next(thumbnails(["x"], {"x": blue}.__getitem__, 448, stored)).key not in stored
-    page.write_text(lines[0].replace(first[0].base64[:4], "!!!!"), encoding="utf-8")
-    assert stored_thumbnails(page) == {}

@@ -14,7 +14,6 @@ from countersight.case import Case
 from countersight.cli import main
 from countersight.html import Grid
 from countersight.reports import load, print_tables
-from countersight.reports.image_groups import GroupsFile
 from countersight.reports.write import ReportFiles, write_report
 
 from .runs import right, run
@@ -157,12 +156,12 @@ def test_groups_of_pictures_are_compared_in_every_format(tmp_path: Path) -> None
         run(tmp_path / "a", source, said(40, 0, 18)),
         run(tmp_path / "b", source, said(40, 0, 0), model="openai:other"),
     ]
-    files = write_report(runs, tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv", "id", ("bb_gender",)))
-    [found] = files.data.analyses
-    assert found.heading == "Groups of pictures: bb_gender"
+    files = write_report(runs, tmp_path / "out", groups=tmp_path / "people.csv")
+    found, skin = files.data.analyses
+    assert [each.heading for each in (found, skin)] == ["Groups of pictures: bb_gender", "Groups of pictures: bb_skin"]
     assert found.about == (
-        "people.csv names the pictures of 36 of 40 cases, matched by number in the picture's name; 35 cases are about "
-        "pictures of one group. Left out: 1 picture in several groups."
+        "people.csv names the pictures of 36 of 40 cases; 35 cases are about pictures of one group. "
+        "Left out: 1 picture in several groups, 0 pictures with no value."
     )
     markdown = files.markdown.read_text(encoding="utf-8")
     assert "| **gap: Female minus Male** | 35 | 35 | – | – | 89.5 (" in markdown
@@ -181,7 +180,7 @@ def test_hostile_names_of_groups_stay_in_their_place(tmp_path: Path) -> None:
     rows = "id,<script>alert(1)</script>\n" + "".join(f"{n},{'</script><b>' if n % 2 else '=1+1'}\n" for n in range(8))
     (tmp_path / "people.csv").write_text(rows, encoding="utf-8")
     made = run(tmp_path / "a", dataset(tmp_path / "d", cases(8)), said(8))
-    files = write_report([made], tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv"))
+    files = write_report([made], tmp_path / "out", groups=tmp_path / "people.csv")
     page = files.html.read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert "&lt;/script&gt;&lt;b&gt;" in page
@@ -207,7 +206,7 @@ def test_the_analyses_are_accessible_and_fit_a_phone(tmp_path: Path, browser: Br
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     source = dataset(tmp_path / "d", cases(40, "cfmm"))
     runs = [run(tmp_path / "zero", source, said(40, 0, 18)), run(tmp_path / "cot", source, said(40, 9), prompt="cot")]
-    files = write_report(runs, tmp_path / "out", gallery=1, groups=GroupsFile(tmp_path / "people.csv"))
+    files = write_report(runs, tmp_path / "out", gallery=1, groups=tmp_path / "people.csv")
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme="dark")
     page.goto(files.html.as_uri())
     assert "Effect of prompts" in page.locator("#analysis-1 caption").inner_text()

@@ -15,7 +15,6 @@ from countersight.dataset.folder import Dataset
 from countersight.engine import COMPOSED, PROMPTS, RunFolder
 from countersight.reports.data import Analysis
 from countersight.reports.labels import short_name
-from countersight.reports.program_records import program_digest
 from countersight.reports.write import write_report
 
 SEES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot"))\n'
@@ -53,7 +52,7 @@ def programs_of_four(folder: Path) -> Path:
         reply(0, "factual", SEES, text="A"),
         reply(0, "counterfactual", IMAGINES, text="B"),
         reply(1, "factual", SEES, text="A"),
-        reply(1, "counterfactual", "# two gone\n" + SEES.replace("\n    ", "\n\n    "), text="A"),
+        reply(1, "counterfactual", SEES, text="A"),
         reply(2, "factual", "no program at all", failure="syntax error", reason="syntax error: line 1"),
         reply(2, "counterfactual", SEES, **unknown),
         reply(3, "factual", SEES, **unknown),
@@ -73,15 +72,12 @@ def test_what_became_of_programs_is_counted_in_all_and_by_group(tmp_path: Path) 
     found = analysis(files.data.analyses, "programs")
     factual, counterfactual = found.tables
     assert factual.head == ("group", "programs", "answered", "right, of all", "syntax error", "tool failure")
-    assert counterfactual.head == (*factual.head, "ignored the change")
     assert [line.group for line in counterfactual.lines] == ["group 0", "group 1", "all"]
     assert [cell.text for cell in factual.lines[-1].cells[1:]] == ["4", "75.0", "50.0", "25.0", "0.0"]
-    assert [cell.text for cell in counterfactual.lines[-1].cells[1:]] == ["4", "50.0", "25.0", "0.0", "50.0", "50.0"]
+    assert [cell.text for cell in counterfactual.lines[-1].cells[1:]] == ["4", "50.0", "25.0", "0.0", "50.0"]
     assert counterfactual.note == ("Most frequent failures: tool failure: find: the detector does not know 'dot' (2).")
     rows = list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
     shares = {(row["group"], row["measure"]): (row["value"], row["n"]) for row in rows if row["table"] == "programs"}
-    assert shares["group 1", "counterfactual: ignored the change"] == ("1.0", "2")
-    assert shares["group 0", "counterfactual: ignored the change"] == ("0.0", "2")
     assert shares["all", "factual: syntax error"] == ("0.25", "4")
     assert "## Programs" in files.markdown.read_text(encoding="utf-8")
 
@@ -90,24 +86,6 @@ def test_a_run_without_programs_has_no_such_part(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", 4)
     files = write_report([run(tmp_path / "r", source, [Reply("case-0", 0, "factual", text="A")])], tmp_path / "out")
     assert not {"programs", "composed"} & {each.tables[0].key for each in files.data.analyses}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        (SEES, SEES, True),
-        (SEES, IMAGINES, False),
-        (SEES, f"# how many?\n{SEES}   # so", True),
-        (SEES, SEES.replace("image):\n", 'image):\n    """Counts."""\n'), True),
-        ("A=LOC(image=IMAGE, object='x')", "A=LOC( image=IMAGE,object='x' )", True),
-        ("such is no program", "such  is\nno program", True),
-        ("such is no program", "no program", False),
-        ("(" * 5000, "(" * 5001, False),
-        ("x = '\ud800'", "x = '\ud801'", False),
-    ],
-)
-def test_programs_are_the_same_whatever_is_remarked_in_them(one: str, other: str, same: bool) -> None:
-    assert (program_digest(one) == program_digest(other)) is same
 
 
 def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> None:

@@ -222,16 +222,6 @@ def test_questions_beyond_measure_are_cut(tmp_path: Path) -> None:
     assert len(files.html.read_text(encoding="utf-8")) < 200_000
 
 
-def test_a_report_on_other_runs_is_not_replaced_in_silence(tmp_path: Path) -> None:
-    source = dataset(tmp_path / "tiny", 4)
-    first, second = (run(tmp_path / name, source, FOUR, model=f"openai:{name}") for name in ("first", "second"))
-    assert write_report([first], tmp_path / "out").replaced == ""
-    assert write_report([first, second], tmp_path / "out").replaced == ""  # the earlier run is still in it
-    assert write_report([first], tmp_path / "out").replaced == (
-        f"{tmp_path / 'out'} had a report on first and second of tiny, which was replaced; -o chooses another folder."
-    )
-
-
 def test_the_finding_is_on_the_last_screen_of_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = dataset(tmp_path / "tiny", 40)
     runs = [run(tmp_path / name, source, FOUR, model=f"openai:{name}") for name in ("first", "second", "third")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from countersight.cli.parsing import Verbs, in_options, shared_options, verb
 from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, counting, run_interruptible
 from countersight.errors import CountersightError
-from countersight.files import refuse_foreign_page
+from countersight.files import refuse_foreign_folder
 from countersight.text import printable, several
 
 if TYPE_CHECKING:
@@ -111,9 +111,9 @@ def _report(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.engine import run_folders
-    from countersight.reports import GroupsFile, print_tables, write_report
+    from countersight.reports import print_tables, write_report
 
-    refuse_foreign_page(chosen.output / "report.html")
+    refuse_foreign_folder(chosen.output, "report.html", "second_reader.jsonl")
     audits = [path for path in chosen.run if (path / "audit.json").is_file()]
     if audits:
         return _report_audits(chosen, audits)
@@ -130,7 +130,7 @@ def _report(chosen: argparse.Namespace) -> int:
         gallery=chosen.gallery,
         seed=chosen.seed,
         reference=chosen.reference,
-        groups=GroupsFile(chosen.groups) if chosen.groups else None,
+        groups=chosen.groups,
         readings=readings,
         progress=counting,
     )
@@ -141,8 +141,6 @@ def _report(chosen: argparse.Namespace) -> int:
     for run in report.data.runs:
         for words in run.advice:
             print(f"{printable(run.label)}: {in_options(printable(words))}", file=sys.stderr)
-    if report.replaced:
-        print(printable(report.replaced), file=sys.stderr)
     where = sys.stderr if chosen.to == "markdown" else sys.stdout
     print(f"Report: {report.html.resolve()}", file=where)
     return status

@@ -20,6 +20,7 @@ import msgspec
 from countersight.case import Reply
 from countersight.errors import CountersightError
 from countersight.files import write_whole
+from countersight.text import nearest
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Reply)
@@ -178,10 +179,13 @@ def create_locked_folder(path: Path, manifest: str, what: str, error: type[Count
 
 def read_manifest(file: Path, kind: type[T], what: str, error: type[CountersightError]) -> T:
     """Read the manifest of a folder."""
-    if not file.parent.exists():
-        raise error(f"there is no folder {file.parent}")
+    folder = file.parent
+    if not folder.exists():
+        near = nearest(folder.name, (each.name for each in folder.parent.glob("*") if each.is_dir()))
+        hint = f"; did you mean {folder.with_name(near)}?" if near else ""
+        raise error(f"there is no folder {folder}{hint}")
     if not file.is_file():
-        raise error(f"{file.parent} is not {what}: it contains no {file.name}")
+        raise error(f"{folder} is not {what}: it contains no {file.name}")
     try:
         return msgspec.json.decode(file.read_bytes(), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:

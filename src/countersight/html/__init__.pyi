@@ -29,5 +29,4 @@ from .tables import table_line as table_line
 from .terminal import print_grids as print_grids
 from .thumbnailing import Thumbnail as Thumbnail
 from .thumbnailing import side_for as side_for
-from .thumbnailing import stored_thumbnails as stored_thumbnails
 from .thumbnailing import thumbnails as thumbnails

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from countersight.figures import Figure
-from countersight.files import write_text
+from countersight.files import refuse_foreign_folder, write_text
 from countersight.html import NOTHING, Grid, TableCell, csv_text, document, figure_cell, name, table_line
 from countersight.leaderboards.collect import collect
 from countersight.leaderboards.data import Board, ComparableRows, Leaderboard, LeaderboardRow, ReportedScore
@@ -36,6 +36,7 @@ def write_leaderboard(
 
     `datasets` are the current folders of datasets that were moved; `gold` has corrected answers.
     """
+    refuse_foreign_folder(out, "leaderboard.html")
     board = collect(runs, datasets, gold=gold)
     out.mkdir(parents=True, exist_ok=True)
     return LeaderboardFiles(

@@ -8,9 +8,8 @@ from countersight.case import TWO_WORLDS
 from countersight.figures import Figure
 from countersight.html import Grid, TableCell, name, table_line
 from countersight.number_formats import interval, percent
-from countersight.reports.bias import bias_analysis
 from countersight.reports.data import Analysis
-from countersight.reports.image_groups import PictureGroups
+from countersight.reports.image_groups import PictureGroups, bias_analysis
 from countersight.reports.labels import short_name
 from countersight.reports.loaded_run import LoadedRun
 from countersight.reports.programs import composed_analysis, program_analysis

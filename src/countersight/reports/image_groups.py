@@ -1,27 +1,29 @@
-"""Join a table that assigns pictures to groups with the cases of a dataset (C-VQA 4.3)."""
+"""Groups of pictures from a table (C-VQA 4.3): join them with the cases of a dataset, and compare the drop by group."""
 
-import csv
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Final, Literal, get_args
+from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import Case
+from countersight.case import TWO_WORLDS, Case
 from countersight.errors import CountersightError
-from countersight.suites import BadField, csv_rows
-from countersight.text import printable, several, unknown
+from countersight.html import Grid, name, table_line
+from countersight.number_formats import count
+from countersight.reports.data import Analysis
+from countersight.reports.loaded_run import LoadedRun
+from countersight.scoring import Bias, bias
+from countersight.suites import BadField, Terms, csv_rows
+from countersight.text import printable, several
 
+KEY: Final = "id"
+"""The column that names the pictures; every other column may be a grouping."""
 MAX_GROUPS: Final = 12
 """The maximum number of distinct values in a column of groups."""
-
-MatchMethod = Literal["case id", "picture name", "number in the picture's name"]
-"""How the rows of a table were matched with the cases of a dataset."""
-
 _PICTURE_FIELDS = ("img_path", "image", "img_fn", "image_id", "img_id")
 """The provenance fields in which importers keep the original name of the picture."""
 _NUMBER = re.compile(r"\d+", re.ASCII)
@@ -29,20 +31,11 @@ _WHOLE = re.compile(r"(\d{1,18})(?:\.0+)?", re.ASCII)
 _MAX_EXAMPLES = 3
 
 
-class GroupsFile(msgspec.Struct, frozen=True):
-    """A table that assigns pictures to groups: its column of ids, and its columns of groups (all others if empty)."""
-
-    path: Path
-    key: str = "id"
-    columns: tuple[str, ...] = ()
-
-
 class PictureGroups(msgspec.Struct, frozen=True, eq=False):
-    """One column of a groups file, joined with the cases of a dataset."""
+    """One column of a table of groups, joined with the cases of a dataset."""
 
     file: str
     column: str
-    way: MatchMethod
     names: tuple[str, ...]
     """The names of the groups, largest group first."""
     group_of: NDArray[np.intp]
@@ -51,7 +44,6 @@ class PictureGroups(msgspec.Struct, frozen=True, eq=False):
     """The number of each case's picture."""
     matched: int
     """The number of cases whose picture is in the table."""
-    cases: int
     several: int
     """The number of pictures in several groups; they are excluded, as in the paper."""
     blank: int
@@ -59,74 +51,50 @@ class PictureGroups(msgspec.Struct, frozen=True, eq=False):
 
 
 _Values = dict[str, dict[str, set[str]]]
-"""The distinct values for each column and key of a table."""
+"""The distinct values for each column and picture of a table."""
 
 
-def picture_groups(chosen: GroupsFile, cases: Iterable[Case]) -> tuple[PictureGroups, ...]:
-    """Return the groups of the cases' pictures for each chosen column; raise an error if the file does not match."""
-    values = _read(chosen)
+def picture_groups(path: Path, cases: Iterable[Case]) -> tuple[PictureGroups, ...]:
+    """Return the groups of the cases' pictures for each column that has groups; raise an error if there is none."""
+    values = _read(path)
     known = next(iter(values.values()))
-    matches, picture_of = _matched(known, cases)
-    # The first one if tied.
-    way = max(get_args(MatchMethod), key=lambda way: sum(key is not None for key in matches[way]))
-    if not any(key is not None for key in matches[way]):
+    keys: list[str | None] = []
+    pictures: dict[str, int] = {}
+    picture_of = []
+    for case in cases:
+        names = _picture_names(case)
+        keys.append(next((key for key in _keys(case, names) if key in known), None))
+        picture_of.append(pictures.setdefault(names[0] if names else f"\0{case.id}", len(pictures)))
+    if not any(key is not None for key in keys):
         first = ", ".join(repr(printable(key)[:40]) for key in list(known)[:_MAX_EXAMPLES])
         raise CountersightError(
-            f"no case matches a row of {chosen.path}: its column {chosen.key!r} begins with {first}, which is "
-            "neither the id of a case, nor the name of a picture, nor the number in such a name; the column that names "
-            "the pictures must be called id, or be named in Python as `GroupsFile.key`"
+            f"no case matches a row of {path}: its column {KEY!r} begins with {first}, which is neither the id of a "
+            "case, nor the name of a picture, nor the number in such a name"
         )
-    found = [_grouped(chosen, column, values[column], way, matches[way], picture_of) for column in values]
+    found = [_grouped(path, column, values[column], keys, np.array(picture_of)) for column in values]
     fitting = tuple(groups for groups in found if 2 <= len(groups.names) <= MAX_GROUPS)
-    if chosen.columns or not fitting:
-        for groups in found:
-            _check(chosen, groups)
-        return tuple(found)
+    if not fitting:
+        counts = ", ".join(f"{printable(groups.column)} ({len(groups.names):,})" for groups in found)
+        raise CountersightError(
+            f"{path} has no column with 2 to {MAX_GROUPS} groups for the pictures of this dataset; its columns, with "
+            f"the number of their groups: {counts}"
+        )
     return fitting
 
 
-def _check(chosen: GroupsFile, groups: PictureGroups) -> None:
-    where = f"{chosen.path}: column {printable(groups.column)!r}"
-    if len(groups.names) > MAX_GROUPS:
-        raise CountersightError(
-            f"{where} has {len(groups.names):,} different values for the pictures of this dataset, but a column of "
-            f"groups may have at most {MAX_GROUPS}; remove this column from the file"
-        )
-    if len(groups.names) < 2:
-        left = f"only {printable(groups.names[0])!r}" if groups.names else "no group"
-        raise CountersightError(
-            f"{where} has {left} for the {several(groups.matched, 'case')} listed in the file "
-            f"({several(groups.several, 'picture')} with several groups {'is' if groups.several == 1 else 'are'} left "
-            "out); a comparison needs at least two groups"
-        )
-
-
-def _read(chosen: GroupsFile) -> _Values:
-    with open(chosen.path, encoding="utf-8-sig", errors="replace", newline="") as file:
-        header = next(csv.reader([file.readline(100_000)]), [])
-    columns = chosen.columns or tuple(column for column in header if column != chosen.key and column.strip())
-    for column in (chosen.key, *columns):
-        if column not in header:
-            raise CountersightError(f"{chosen.path}: {unknown('column', column, map(printable, header))}")
-        if header.count(column) > 1:
-            raise CountersightError(f"{chosen.path}: two columns are called {printable(column)!r}; rename one")
-    if chosen.key in columns:
-        raise CountersightError(f"{chosen.path}: {chosen.key!r} is the column of ids; choose others for `columns`")
-    if not columns:
-        raise CountersightError(f"{chosen.path} has no column other than {chosen.key!r}, so it defines no groups")
-    values: _Values = {column: {} for column in columns}
-    for line, row in csv_rows(chosen.path, (chosen.key, *columns)):
+def _read(path: Path) -> _Values:
+    values: _Values = {}
+    for line, row in csv_rows(path, (KEY,)):
         if isinstance(row, BadField):
-            raise CountersightError(f"{chosen.path} line {line}: {printable(row.field)}: {row.reason}")
-        key = _normalized_key(str(row[chosen.key]).strip())
+            raise CountersightError(f"{path} line {line}: {printable(row.field)}: {row.reason}")
+        key = _normalized_key(str(row[KEY]).strip())
         if not key:
-            raise CountersightError(f"{chosen.path} line {line}: {chosen.key}: is empty; every row needs its picture")
-        for column in columns:
-            found = values[column].setdefault(key, set())
-            if value := str(row[column]).strip():
-                found.add(value)
-    if not values[columns[0]]:
-        raise CountersightError(f"{chosen.path} has no rows under its header")
+            raise CountersightError(f"{path} line {line}: {KEY}: is empty; every row needs its picture")
+        for column, value in row.items():
+            if column not in ("", KEY):
+                values.setdefault(column, {}).setdefault(key, set()).update({str(value).strip()} - {""})
+    if not values:
+        raise CountersightError(f"{path} defines no groups: it needs rows, and a column other than {KEY!r}")
     return values
 
 
@@ -136,55 +104,85 @@ def _normalized_key(key: str) -> str:
     return str(int(whole.group(1))) if whole else key
 
 
-def _matched(
-    known: Collection[str], cases: Iterable[Case]
-) -> tuple[dict[MatchMethod, list[str | None]], NDArray[np.intp]]:
-    """Return, for each case, the key of the row that matches it in each way, if any, and the number of its picture."""
-    found: dict[MatchMethod, list[str | None]] = {way: [] for way in get_args(MatchMethod)}
-    pictures: dict[str, int] = {}
-    picture_of = []
-    for case in cases:
-        # The names of the picture in the published file and in this dataset.
-        names = [str(case.provenance[field]) for field in _PICTURE_FIELDS if field in case.provenance]
-        names += [case.image] if case.image else []
-        paths = [PurePosixPath(name) for name in names]
-        keys: dict[MatchMethod, list[str]] = {
-            "case id": [_normalized_key(case.id)],
-            "picture name": [
-                key for path in paths for key in (str(path), path.name, path.stem, _normalized_key(path.stem))
-            ],
-            "number in the picture's name": [
-                _normalized_key(all_[-1]) for path in paths if (all_ := _NUMBER.findall(path.stem))
-            ],
-        }
-        for way, tried in keys.items():
-            found[way].append(next((key for key in tried if key in known), None))
-        picture_of.append(pictures.setdefault(names[0] if names else f"\0{case.id}", len(pictures)))
-    return found, np.array(picture_of, dtype=np.intp)
+def _picture_names(case: Case) -> list[str]:
+    """Return the names of a case's picture: in the published file, then in this dataset."""
+    published = [str(case.provenance[field]) for field in _PICTURE_FIELDS if field in case.provenance]
+    return [*published, case.image] if case.image else published
+
+
+def _keys(case: Case, names: Sequence[str]) -> Iterator[str]:
+    """Yield what may stand for a case in a table: its id, the names of its picture, and the numbers in these names."""
+    yield _normalized_key(case.id)
+    paths = [PurePosixPath(each) for each in names]
+    for path in paths:
+        yield from (str(path), path.name, path.stem, _normalized_key(path.stem))
+    for path in paths:
+        yield from map(_normalized_key, _NUMBER.findall(path.stem)[-1:])
 
 
 def _grouped(
-    chosen: GroupsFile,
-    column: str,
-    values: dict[str, set[str]],
-    way: MatchMethod,
-    keys: Sequence[str | None],
-    picture_of: NDArray[np.intp],
+    path: Path, column: str, values: dict[str, set[str]], keys: Sequence[str | None], picture_of: NDArray[np.intp]
 ) -> PictureGroups:
     matched = [values[key] for key in dict.fromkeys(keys) if key is not None]
-    sizes = Counter(value for said in matched if len(said) == 1 for value in said)
+    sizes = Counter(value for listed in matched if len(listed) == 1 for value in listed)
     names = sorted(sizes, key=lambda value: (-sizes[value], value))
     number = {frozenset([value]): place for place, value in enumerate(names)}
     group_of = [-1 if key is None else number.get(frozenset(values[key]), -1) for key in keys]
     return PictureGroups(
-        file=chosen.path.name,
+        file=path.name,
         column=column,
-        way=way,
         names=tuple(names),
         group_of=np.array(group_of, dtype=np.intp),
         picture_of=picture_of,
         matched=sum(key is not None for key in keys),
-        cases=len(keys),
-        several=sum(len(said) > 1 for said in matched),
-        blank=sum(not said for said in matched),
+        several=sum(len(listed) > 1 for listed in matched),
+        blank=sum(not listed for listed in matched),
+    )
+
+
+def bias_analysis(groups: PictureGroups, runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
+    """Analyse how the drop differs between groups of pictures."""
+    measured = bias([run.outcomes for run in runs], groups.names, groups.group_of, groups.picture_of)
+    found = [(run, each) for run, each in zip(runs, measured, strict=True) if each.groups]
+    column, in_one_group = name(groups.column), int((groups.group_of >= 0).sum())
+    return Analysis(
+        heading=f"Groups of pictures: {column}",
+        about=(
+            f"{name(groups.file)} names the pictures of {count(groups.matched)} of "
+            f"{several(len(groups.group_of), 'case')}; {several(in_one_group, 'case')} are about pictures of one "
+            f"group. Left out: {several(groups.several, 'picture')} in several groups, "
+            f"{several(groups.blank, 'picture')} with no value."
+        ),
+        tables=tuple(_table(column, run, each, terms) for run, each in found),
+        plot=tuple(
+            (f"{run.label}, {group.name}" if len(found) > 1 else group.name, group.diff)
+            for run, each in found
+            for group in each.groups
+        ),
+    )
+
+
+def _table(column: str, run: LoadedRun, measured: Bias, terms: Terms) -> Grid:
+    lines = [
+        table_line(
+            *(each.name, each.pictures, each.n, each.factual, each.counterfactual, each.diff),
+            n=each.n,
+            run=run.label,
+            group=each.name,
+        )
+        for each in measured.groups
+    ]
+    for gap in measured.gaps:
+        pair = f"{gap.first} minus {gap.second}"
+        cells = (gap.pictures, gap.n, "", "", gap)
+        lines.append(table_line(f"gap: {pair}", *cells, n=gap.n, run=run.label, group=pair, total=True))
+    head = (column, "pictures", "n", *(terms.measures.get(key, key) for key in TWO_WORLDS), "diff")
+    left_out = ", ".join(map(name, measured.left_out))
+    return Grid(
+        f"By {column}: {name(run.label)}",
+        head,
+        tuple(lines),
+        f"No case of {left_out} could be scored in both worlds." if left_out else "",
+        key=f"groups by {column}",
+        measures=("", "", "factual", "counterfactual", "diff"),
     )

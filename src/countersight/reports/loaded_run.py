@@ -1,18 +1,17 @@
 """Score runs of one dataset for a report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from countersight.case import TWO_WORLDS, World
-from countersight.engine import RunFolder, RunManifest
+from countersight.case import TWO_WORLDS, Reply, World
+from countersight.engine import COMPOSED, RunFolder, RunManifest
 from countersight.figures import Figure
 from countersight.reports.advice import advice
 from countersight.reports.data import DividedScores, RunScores
 from countersight.reports.labels import numbered_labels
-from countersight.reports.program_records import ReplyRecorder
 from countersight.scoring import (
     NO_GROUP,
     Comparison,
@@ -30,6 +29,33 @@ from countersight.scoring import (
     summed,
 )
 from countersight.suites import Terms, terms
+
+
+class ProgramOutcome(NamedTuple):
+    """How a program of a reply failed, and why; both are empty if it gave an answer."""
+
+    failure: str
+    reason: str
+
+
+class ReplyRecorder:
+    """The programs and the composed answers of a run, recorded while its replies are read."""
+
+    def __init__(self) -> None:
+        self.programs: dict[int, ProgramOutcome] = {}
+        """Programs by the number of their reply in the journal; scoring decides which of several replies counts."""
+        self.composed: set[int] = set()
+        """Rows whose counterfactual answer was composed, not asked."""
+
+    def watch(self, replies: Iterable[Reply]) -> Iterator[Reply]:
+        """Yield the given replies unchanged, and record their programs on the way."""
+        for place, reply in enumerate(replies):
+            if reply.trace is not None:
+                failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
+                self.programs[place] = ProgramOutcome(failure, reply.reason)
+            if reply.finish == COMPOSED:
+                self.composed.add(reply.row)
+            yield reply
 
 
 class LoadedRun(RunScores, frozen=True, kw_only=True, eq=False):

@@ -14,7 +14,7 @@ from countersight.html import name
 from countersight.reports.analyses import analyses
 from countersight.reports.data import GalleryCase, ReportData
 from countersight.reports.gallery import gallery_cases
-from countersight.reports.image_groups import GroupsFile, picture_groups
+from countersight.reports.image_groups import picture_groups
 from countersight.reports.loaded_run import LoadedRun, in_order, load_runs
 from countersight.scoring import (
     CONFIDENCE,
@@ -43,7 +43,7 @@ def load(
     gallery: int = 3000,
     seed: int = 0,
     reference: Sequence[str] | None = None,
-    groups: GroupsFile | None = None,
+    groups: Path | None = None,
 ) -> LoadedReport:
     """Score runs of one dataset, compare each pair of them, and choose the cases to show.
 

@@ -42,8 +42,6 @@ class _ProgramResult(msgspec.Struct, frozen=True):
     failure: str
     reason: str
     right: bool
-    ignored: bool | None
-    """Whether the counterfactual question has the same program as the factual one; None if either has no program."""
 
 
 def program_analysis(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
@@ -59,20 +57,17 @@ def program_analysis(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
 
 
 def _results(run: LoadedRun) -> Iterator[_ProgramResult]:
-    outcomes, recorder = run.outcomes, run.recorder
+    outcomes, programs = run.outcomes, run.recorder.programs
     for case, places in enumerate(outcomes.replies.tolist()):
-        counting = zip(VARIANTS, places, strict=True)
-        programs = {variant: recorder.programs[place] for variant, place in counting if place in recorder.programs}
-        for variant, written in programs.items():
-            right = bool(outcomes.codes[case, VARIANTS.index(variant)] == RIGHT)
-            factual = programs.get("factual") if variant == "counterfactual" else None
-            ignored = factual.digest == written.digest if factual else None
-            group = outcomes.group_names[outcomes.groups[case]]
-            yield _ProgramResult(group, variant, written.failure, written.reason, right, ignored)
+        group = outcomes.group_names[outcomes.groups[case]]
+        for variant, place in zip(VARIANTS, places, strict=True):
+            if place in programs:
+                right = bool(outcomes.codes[case, VARIANTS.index(variant)] == RIGHT)
+                yield _ProgramResult(group, variant, programs[place].failure, programs[place].reason, right)
 
 
 def _tables(run: LoadedRun, results: Sequence[_ProgramResult], terms: Terms) -> Iterator[Grid]:
-    """Yield a table for each way of asking, with a line per group and a column per result."""
+    """Yield a table for each way of asking, with a line per group and a column per kind of failure."""
     met = dict.fromkeys(result.failure for result in results if result.failure)
     known = [kind for kind in get_args(FailureKind) if kind in met]
     kinds = [*known, *(kind for kind in met if kind not in known)]
@@ -80,35 +75,29 @@ def _tables(run: LoadedRun, results: Sequence[_ProgramResult], terms: Terms) -> 
         here = [result for result in results if result.variant == variant]
         if not here:
             continue
-        changed = ["ignored the change"] * any(result.ignored is not None for result in here)
         parts = [
             (group, [result for result in here if result.group == group]) for group in _groups_in_order(run, terms)
         ]
         lines = (
-            group_line(run, group, terms, len(those), *_shares(those, kinds, with_change=bool(changed)))
-            for group, those in (*parts, (ALL, here))
-            if those
+            group_line(run, group, terms, len(those), *_shares(those, kinds)) for group, those in (*parts, (ALL, here))
         )
         reasons = Counter(each.reason for each in here if each.failure and each.reason).most_common(_MAX_REASONS)
         most = "; ".join(f"{shortened(name(reason), _MAX_REASON_LENGTH)} ({count(times)})" for reason, times in reasons)
         yield Grid(
             f"Programs, {terms.measures.get(variant, PLAIN_MEASURES[variant])}: {name(run.label)}",
-            (terms.group, "programs", "answered", "right, of all", *kinds, *changed),
+            (terms.group, "programs", "answered", "right, of all", *kinds),
             tuple(lines),
             f"Most frequent failures: {most}." if most else "",
             key="programs",
-            measures=("", *(f"{variant}: {what}" for what in ("answered", "right of all", *kinds, *changed))),
+            measures=("", *(f"{variant}: {what}" for what in ("answered", "right of all", *kinds))),
         )
 
 
-def _shares(results: Sequence[_ProgramResult], kinds: Sequence[str], *, with_change: bool) -> Iterator[Figure]:
+def _shares(results: Sequence[_ProgramResult], kinds: Sequence[str]) -> Iterator[Figure]:
     n = len(results)
     yield share(sum(not result.failure for result in results), n)
     yield share(sum(result.right for result in results), n)
     yield from (share(sum(result.failure == kind for result in results), n) for kind in kinds)
-    if with_change:
-        pairs = [result.ignored for result in results if result.ignored is not None]
-        yield share(sum(pairs), len(pairs))
 
 
 def composed_analysis(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:

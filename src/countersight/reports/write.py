@@ -6,18 +6,16 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.errors import CountersightError
 from countersight.files import write_text
-from countersight.html import Grid, side_for, stored_thumbnails, thumbnails
+from countersight.html import Grid, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.reports.data import PageData, ReportData
 from countersight.reports.figures import finding_drawing
 from countersight.reports.finding import sentence
 from countersight.reports.formats import comma_separated, latex, markdown, summary
-from countersight.reports.image_groups import GroupsFile
 from countersight.reports.loading import load
 from countersight.reports.page import render
-from countersight.reports.scores_file import SCORES_JSON, read_scores, scores_file
+from countersight.reports.scores_file import SCORES_JSON, scores_file
 from countersight.scoring import SCORES, write_frame
 
 _MANY_PICTURES, _MAX_SIDE = 200, 1024
@@ -40,8 +38,6 @@ class ReportFiles(msgspec.Struct, frozen=True):
     json: Path
     """The scores of every run and group, for `countersight compare` and other programs."""
     data: ReportData
-    replaced: str = ""
-    """A sentence about the report on other runs that this one replaced; empty if there was none."""
 
     @property
     def finding(self) -> str:
@@ -61,7 +57,7 @@ def write_report(
     gallery: int = 3000,
     seed: int = 0,
     reference: Sequence[str] | None = None,
-    groups: GroupsFile | None = None,
+    groups: Path | None = None,
     readings: Sequence[Grid] = (),
     progress: Progress = silent,
 ) -> ReportFiles:
@@ -76,17 +72,16 @@ def write_report(
     pictures = []
     side = _MAX_SIDE if len(loaded.pictures) <= _MANY_PICTURES else side_for(len(loaded.pictures))
     with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
-        for picture in thumbnails(
-            loaded.pictures, loaded.dataset.picture, side, stored_thumbnails(out / "report.html")
-        ):
+        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
             pictures.append(picture)
             done(len(pictures))
     report = msgspec.structs.replace(loaded.report, readings=tuple(readings))
     out.mkdir(parents=True, exist_ok=True)
-    replaced, scores = _replaced(out, report), msgspec.json.encode(scores_file(report))
+    page = write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures), loaded.pictures)))
     write_frame(chain.from_iterable(run.judged.rows(run.plain_label) for run in loaded.runs), out / SCORES)
+    scores = msgspec.json.encode(scores_file(report))
     return ReportFiles(
-        html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures), loaded.pictures))),
+        html=page,
         markdown=write_text(out / "tables.md", markdown(report)),
         latex=write_text(out / "tables.tex", latex(report)),
         figure=write_text(out / "finding.svg", finding_drawing(report)),
@@ -95,18 +90,4 @@ def write_report(
         summary=write_text(out / "summary.md", summary(report)),
         json=write_text(out / SCORES_JSON, msgspec.json.format(scores, indent=2).decode() + "\n"),
         data=report,
-        replaced=replaced,
     )
-
-
-def _replaced(out: Path, report: ReportData) -> str:
-    """Return a sentence about the report on other runs that will be replaced in the folder; empty if there is none."""
-    try:
-        old = read_scores(out)
-    except CountersightError:
-        return ""
-    runs = {(run.model, run.started) for run in old.runs}
-    if runs <= {(run.model, run.started) for run in report.runs}:
-        return ""
-    names = " and ".join(run.label for run in old.runs[:3]) + " and others" * (len(old.runs) > 3)
-    return f"{out} had a report on {names} of {old.dataset}, which was replaced; -o chooses another folder."

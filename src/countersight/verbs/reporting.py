@@ -12,10 +12,10 @@ from countersight.description import DatasetStatistics
 from countersight.description import describe as describe_cases
 from countersight.exchange import Export, Split, export_to, push_to_hub
 from countersight.exchange import import_run as import_run_of
-from countersight.files import refuse_foreign_page
+from countersight.files import refuse_foreign_folder
 from countersight.leaderboards import LeaderboardFiles, write_leaderboard
 from countersight.progress import Progress, usual
-from countersight.reports import GroupsFile, ReportFiles, ScoreChange, read_scores, score_changes, write_report
+from countersight.reports import ReportFiles, ScoreChange, read_scores, score_changes, write_report
 from countersight.results import Audit, Run
 from countersight.verbs.inputs import (
     SomeDataset,
@@ -39,13 +39,13 @@ def report(
     gallery: int = 3000,
     seed: int = 0,
     reference: Sequence[str] | None = None,
-    groups: GroupsFile | None = None,
+    groups: Path | str | None = None,
     progress: Progress | None = None,
 ) -> ReportFiles | AuditTableFiles:
     """Write tables and a page about runs of one dataset, or about several audits; returns the paths of the files."""
     check_from(0, gallery=gallery)
     paths = list(folders_of(runs))
-    refuse_foreign_page(Path(out) / "report.html")
+    refuse_foreign_folder(Path(out), "report.html")
     if paths and all((path / AUDIT_MANIFEST).is_file() for path in paths):
         return write_audit_tables(paths, Path(out), reference=reference, seed=seed)
     paths = [run_of(path).path for path in paths]
@@ -57,7 +57,7 @@ def report(
         gallery=gallery,
         seed=seed,
         reference=reference,
-        groups=groups,
+        groups=maybe_path(groups),
         progress=progress or usual(),
     )
 
