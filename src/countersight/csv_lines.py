@@ -13,15 +13,20 @@ def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple
     """Yield the header and every non-empty row with its line number; for an invalid row, an error message replaces
     the values.
 
-    The default delimiter is a comma, or a semicolon or tab if the header has those. A row has at most `longest`
-    characters. If the header is invalid, no rows are yielded.
+    The default delimiter is a comma, or a semicolon or tab if the header has those, or the one in a line `sep=;` before
+    the header, as Excel writes it. A row has at most `longest` characters. If the header is invalid, no rows are yielded.
     """
     first = file.readline(longest // 2)
-    delimiter = delimiter or max(",;\t", key=first.count)
+    names_delimiter = first.strip().strip('"').casefold().startswith("sep=")
+    if names_delimiter:
+        delimiter = first.strip().strip('"')[4:]
+        first = file.readline(longest // 2)
+    delimiter = delimiter if len(delimiter) == 1 else max(",;\t", key=first.count)
     lines = _Pieces(file, longest, delimiter, first)
+    lines.line += names_delimiter
     reader = csv.reader(lines, delimiter=delimiter)
     header = _header(reader, lines)
-    yield 1, header
+    yield lines.line, header
     while not isinstance(header, str):
         lines.begin_row()
         try:

@@ -186,14 +186,27 @@ def test_a_letter_is_taken_as_people_write_it(tmp_path: Path, written: str) -> N
     assert corrected.factual.answer == "B"
 
 
+@pytest.mark.parametrize("written", ["yes", "Yes", "TRUE"])
+@pytest.mark.parametrize("first", ["", "sep=;\n"])
+def test_a_table_of_a_spreadsheet_is_read(tmp_path: Path, first: str, written: str) -> None:
+    case = Case("x", factual=Question("Is it?", "no", "boolean"))
+    (tmp_path / "gold.csv").write_text(f"{first}case;world;answer\nx;factual;{written}\n")
+    [(_, corrected)] = Gold.open(tmp_path / "gold.csv").corrected([(0, case)])
+    assert corrected.factual
+    assert corrected.factual.answer == "yes"
+    (tmp_path / "gold.csv").write_text("case;world;answer\nx;factual;ja\n")
+    with pytest.raises(GoldError, match=r"answer: 'ja' is neither yes nor no$"):
+        list(Gold.open(tmp_path / "gold.csv").corrected([(0, case)]))
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         ("case,world,answer\nnobody,factual,3\n", "corrects 'nobody', factual, which was not asked"),
         ("case,world,answer\nx,elsewhere,3\n", "line 2: "),
         ("case,answer\nx,3\n", "line 2: .*a line needs case, world and answer"),
-        ('case,world,answer\nx,factual,3\nx,factual,"3\ny,factual,4\n', "line 3: a quote is not closed"),
-        ('case,world,answer\nx,factual,"3\ny,factual,"4\n', "line 2: a quote is not closed"),
+        ('case,world,answer\nx,factual,3\nx,factual,"3\ny,factual,4\n', "line 3 has a quote that is not closed"),
+        ('case,world,answer\nx,factual,"3\ny,factual,"4\n', "line 2 has a quote that is not closed"),
     ],
 )
 def test_corrections_that_cannot_be_used_are_told(run: RunFolder, tmp_path: Path, content: str, words: str) -> None:

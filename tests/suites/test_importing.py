@@ -249,6 +249,15 @@ def test_tables_of_other_programs_are_read(tmp_path, delimiter, encoding):
     assert (case.counterfactual.text, imported.without_picture, bad) == (text, 1, [])
 
 
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;"])
+def test_the_first_line_can_name_the_delimiter(tmp_path, line):
+    (tmp_path / "in.csv").write_text(f"{line}\na,b,c;y\n1;2,3,4,5\n;\n6\n")
+    assert told(csv_rows(tmp_path / "in.csv", ("y",))) == [
+        (3, ("1", "2,3,4,5")),
+        (5, ("row", "has 1 values where the header has 2")),
+    ]
+
+
 @pytest.mark.parametrize(
     "name", ["../secret.png", "/etc/passwd", "link.png", "out/secret.png", "C:a.png", "..\\a", "a" * 999]
 )

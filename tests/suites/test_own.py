@@ -115,6 +115,14 @@ def test_answers_as_spreadsheets_write_them(tmp_path, photos):
     assert bad == [(5, "counterfactual_answer", reason)]
 
 
+def test_yes_and_no_in_another_language_are_refused(tmp_path, photos):
+    _, bad = imported(tmp_path, [f"{answer},none,Would it if?,{answer}" for answer in ("ja", "WAHR", "Oui", "No")])
+    reason = "must be written as yes or no, because replies are read in English"
+    assert bad == [
+        (line, "counterfactual_answer", f"{answer!r} {reason}") for line, answer in ((2, "ja"), (3, "WAHR"), (4, "Oui"))
+    ]
+
+
 def test_answers_of_different_kinds_are_reported(tmp_path, photos, capsys):
     source = tmp_path / "t.csv"
     source.write_text(

@@ -1,6 +1,5 @@
 """Corrected gold answers, with which a run is rescored without querying the model again."""
 
-import csv
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,12 +8,18 @@ from typing import Final, Self, TextIO
 import msgspec
 
 from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant
+from countersight.csv_lines import csv_lines
 from countersight.dataset import Dataset, Key, is_key, open_key
 from countersight.errors import GoldError
 from countersight.text import several
 
 _LETTER: Final = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
 """The letter of an option in the forms that people write: B, b, (b), b)."""
+
+
+_LONGEST_ROW: Final = 1 << 20
+_TRUTHS: Final = {"true": "yes", "false": "no", "yes": "yes", "no": "no"}
+"""Yes and no as people and spreadsheets write them."""
 
 
 class _GoldLine(msgspec.Struct, frozen=True):
@@ -109,6 +114,7 @@ class Gold:
             )
         letter = _LETTER.fullmatch(answer) if question.kind == "choice" else None
         answer = letter[1].upper() if letter else answer
+        answer = _TRUTHS.get(answer.casefold(), answer) if question.kind == "boolean" else answer
         replaced = msgspec.structs.replace(question, answer=answer, answers=answers)
         if fault := replaced.fault():
             raise GoldError(f"{where}: {fault}")
@@ -127,16 +133,16 @@ def _of_table(path: Path) -> Iterator[tuple[tuple[str, QuestionVariant], str]]:
 
 
 def _csv(path: Path, file: TextIO) -> Iterator[tuple[int, object]]:
-    """Iterate over the rows with their line numbers; an unclosed quote is an error, since it would swallow later
-    answers."""
-    rows = csv.DictReader(file, strict=True)
-    number = 1
-    try:
-        for row in rows:
-            yield number + 1, row
-            number = rows.line_num
-    except csv.Error as error:
-        raise GoldError(f"{path} line {number + 1}: a quote is not closed, or text follows it ({error})") from None
+    """Iterate over the rows with their line numbers; an invalid row is an error, since it may contain answers."""
+    header: list[str] = []
+    for number, values in csv_lines(file, _LONGEST_ROW):
+        if isinstance(values, str):
+            raise GoldError(f"{path} line {number} {values}")
+        header = header or values
+        if len(values) != len(header):
+            raise GoldError(f"{path} line {number} has {len(values)} values, but the header has {len(header)}")
+        if values is not header:
+            yield number, dict(zip(header, values, strict=True))
 
 
 def _json(line: str) -> object:

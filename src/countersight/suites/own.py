@@ -38,6 +38,8 @@ from countersight.suites.supposing import supposed
 NAME: Final = "own"
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
 _THOUSAND_OR_DECIMAL = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
+_NOT_ENGLISH: Final = frozenset("ja nein wahr falsch oui non vrai faux sí si verdadero falso sì vero".split())
+"""Yes, no, true and false in languages other than English, as people and their spreadsheets write them."""
 NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
 OPTIONAL = ("id", "group", "factual_question", "factual_answer", "change", "options", "factual_options", "prior")
 
@@ -100,6 +102,8 @@ def _unambiguous(answer: str, field: str) -> str:
         raise BadField(field, f"{answer} may be a whole number or a decimal one; write {whole} or {answer}0")
     if _DECIMAL_COMMA.fullmatch(answer):
         return answer.replace(",", ".")
+    if answer.casefold() in _NOT_ENGLISH:
+        raise BadField(field, f"{answer!r} must be written as yes or no, because replies are read in English")
     return {"true": "yes", "false": "no"}.get(answer.casefold(), answer)
 
 
