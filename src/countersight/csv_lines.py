@@ -13,8 +13,9 @@ def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple
     """Yield the header and every non-empty row with its line number; for an invalid row, an error message replaces
     the values.
 
-    The default delimiter is a comma, or a semicolon or tab if the header has those, or the one in a line `sep=;` before
-    the header, as Excel writes it. A row has at most `longest` characters. If the header is invalid, no rows are yielded.
+    The default delimiter is a comma, or a semicolon or tab if the header has those. A line such as `sep=;` before the
+    header, as Excel writes it, names the delimiter. A row has at most `longest` characters. If the header is invalid,
+    no rows are yielded.
     """
     first = file.readline(longest // 2)
     names_delimiter = first.strip().strip('"').casefold().startswith("sep=")
@@ -26,7 +27,7 @@ def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple
     lines.line += names_delimiter
     reader = csv.reader(lines, delimiter=delimiter)
     header = _header(reader, lines)
-    yield lines.line, header
+    yield 1 + names_delimiter, header
     while not isinstance(header, str):
         lines.begin_row()
         try:

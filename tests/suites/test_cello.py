@@ -12,7 +12,6 @@ from countersight.case import Change, Option, Question
 from countersight.engine import graph_in_words
 from countersight.errors import CountersightError
 from countersight.suites.cello.files import FIELDS, export_jsonl
-from countersight.suites.importing import Imported
 
 ITEM = {
     "img_id": 2335410,
@@ -45,7 +44,7 @@ def test_an_item_is_a_counterfactual_question_alone(tmp_path):
     assert case.change == Change("The shelf were taken down.")
     assert (case.id, case.group) == ("cello-000001", "sufficient_cause")
     assert case.provenance == {"graph_type": "chain", "data_id": 31, "img_id": 2335410}
-    assert imported == Imported(1, 0, 1)
+    assert (imported.cases, imported.bad, imported.without_picture) == (1, 0, 1)
 
 
 def test_four_options_are_a_choice(tmp_path):

@@ -5,7 +5,6 @@ from importing import csv_file, import_suite, jsonl_file
 
 from countersight.case import Change, Option, Question
 from countersight.suites.cfmm import ASPECTS, FIELDS
-from countersight.suites.importing import Imported
 
 ROW = {
     "image": "yard/cat.png",
@@ -33,7 +32,7 @@ def test_a_row_is_a_pair_of_questions_with_the_same_two_options(tmp_path, ending
     assert case.counterfactual == Question(ROW["counterfactual_question"], "B", "choice", options)
     assert case.change == Change("The bowl and the cat changed places.")
     assert (case.id, case.group, case.provenance) == ("cfmm-000001", "direction", {"image": "yard/cat.png"})
-    assert imported == Imported(1, 0, 1)
+    assert (imported.cases, imported.bad, imported.without_picture) == (1, 0, 1)
 
 
 def test_aspects_are_groups_and_colour_is_read_as_color(tmp_path):

@@ -9,7 +9,6 @@ from countersight.case import Change, Option, Question, Reply
 from countersight.errors import CountersightError
 from countersight.scoring import OUTCOMES, outcomes
 from countersight.suites.cosim.files import FIELDS
-from countersight.suites.importing import Imported
 from countersight.verbs import make
 
 RESPONSES = ["yes, it is dry.", "no, it is wet.", "no, it is dry.", "yes, it is wet."]
@@ -39,7 +38,7 @@ def test_an_instance_has_only_a_counterfactual_question(tmp_path):
     assert case.change == Change("Add a puddle on the bench.", ("object addition",))
     assert (case.id, case.suite) == ("cosim-000001", "cosim")
     assert case.provenance == {"img_path": "genome_1/12.jpg", "kinds": "proposed", "type": "normal"}
-    assert imported == Imported(1, 0, 1)
+    assert (imported.cases, imported.bad, imported.without_picture) == (1, 0, 1)
 
 
 def test_pictures_are_copied_with_their_folder_and_missing_ones_are_counted(tmp_path):

@@ -11,7 +11,6 @@ from countersight.errors import CountersightError
 from countersight.suites.cvqa.files import export_csv
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
-from countersight.suites.importing import Imported
 
 REAL = {
     "img_path": "COCO_val2014_000000402992.jpg",
@@ -58,7 +57,7 @@ def test_a_row_of_cvqa_real_is_a_pair_of_questions(tmp_path):
     assert (boolean.factual.kind, boolean.factual.answer, boolean.counterfactual.answer) == ("boolean", "yes", "no")
     assert (boolean.group, boolean.change) == ("boolean", Change("Somebody cut the wire."))
     assert (bare.group, bare.factual.text, bare.change) == ("indirect", 'How many  "whoa" signs?', None)
-    assert imported == Imported(3, 0, 3)
+    assert (imported.cases, imported.bad, imported.without_picture) == (3, 0, 3)
 
 
 def test_answers_are_normalised(tmp_path):
@@ -126,7 +125,7 @@ def test_an_exported_file_is_imported_as_the_same_cases(tmp_path):
     cases = [make_case(t, 7, index, 1 + index).case for t in TEMPLATES for index in range(3)]
     assert export_csv(cases, tmp_path / "out.csv") == 18
     back, imported, bad = import_suite("cvqa-synthetic", tmp_path / "out.csv", tmp_path / "d")
-    assert (imported, bad) == (Imported(18, 0, 18), [])
+    assert (imported.cases, imported.without_picture, bad) == (18, 18, [])
     for case, again in zip(cases, back, strict=True):
         assert (again.factual, again.counterfactual, again.change) == (case.factual, case.counterfactual, case.change)
         assert (again.group, again.provenance["type"]) == (case.group, case.provenance["type"])

@@ -19,8 +19,7 @@ from countersight import csv_lines
 from countersight.cli.parsing import parse_share
 from countersight.errors import CountersightError
 from countersight.suites import rows as suite_rows
-from countersight.suites.importing import Part, import_dataset
-from countersight.suites.layout import BadField, Layout
+from countersight.suites.importing import Part
 from countersight.suites.registry import SUITES, find_suite
 from countersight.suites.rows import (
     MAX_LINE,
@@ -32,6 +31,7 @@ from countersight.suites.rows import (
     text_of,
     whole_number,
 )
+from countersight.suites.suite import BadField, Layout, Suite
 from countersight.suites.supposing import supposed
 from countersight.verbs import make
 
@@ -97,13 +97,12 @@ def test_column_names_ignore_case(tmp_path):
 @pytest.mark.parametrize(
     ("header", "field", "reason"),
     [
-        ("colour,anwser", "x, answer", "are not columns of the file, which has the similar 'anwser'"),
-        ("x,anwser", "answer", "is not a column of the file, which has the similar 'anwser'; it needs x, answer"),
-        ("x,colour", "answer", "is not a column of the file; it needs x, answer"),
+        ("colour,anwser", "x, answer", "are not columns of the file, which has: colour, anwser"),
+        ("x,anwser", "answer", "is not a column of the file, which has: x, anwser"),
         ("x,answer,answer", "answer", "is the name of two columns of the file; rename one"),
     ],
 )
-def test_a_missing_column_is_reported_with_the_column_that_may_be_meant(tmp_path, header, field, reason):
+def test_a_missing_column_is_reported_with_the_columns_of_the_file(tmp_path, header, field, reason):
     path = tmp_path / "in.csv"
     path.write_text(f"{header}\n1,2,3\n")
     assert told(csv_rows(path, ("x", "answer"))) == [(1, (field, reason))]
@@ -319,7 +318,7 @@ def test_a_picture_that_is_too_large_is_not_copied(tmp_path):
         file.truncate(1 << 40)
     source = csv_file(tmp_path / "in.csv", ROW, ROW | {"image": "b.png"})
     _, _, bad = import_suite("cfmm", source, tmp_path / "d", pictures)
-    assert bad == [(2, "image", "'a.png' has more than 67,108,864 bytes")]
+    assert bad == [(2, "image", "'a.png' has 1,099,511,627,776 bytes; the maximum is 67,108,864")]
 
 
 def test_a_missing_picture_folder_is_an_error(tmp_path):
@@ -444,18 +443,17 @@ def test_a_random_part_is_the_same_for_the_same_seed(tmp_path):
 @pytest.mark.parametrize("part", [None, Part(cases=1)])
 def test_an_exception_in_a_suite_names_the_suite_the_file_and_the_row(tmp_path, part):
     layout = Layout(
-        suite="feathers",
-        description="birds",
         rows=partial(jsonl_rows, fields=("ask",)),
         as_case=lambda row, number: row["truth"],
         picture=lambda row: None,
         picture_field="photo",
     )
+    suite = Suite("feathers", "birds", "", "", layout)
     source = jsonl_file(tmp_path / "birds.jsonl", {"ask": "Is it an owl?"})
     with pytest.raises(
         CountersightError, match=r"suite feathers failed on row 1 of \S*birds\.jsonl: KeyError: 'truth'"
     ):
-        import_dataset(layout, source, tmp_path / "d", pictures=None, on_bad=print, part=part)
+        suite.read(source, tmp_path / "d", pictures=None, on_bad=print, part=part)
 
 
 @pytest.mark.parametrize("read", [text_of, plain_text, whole_number, picture_in])

@@ -20,8 +20,8 @@ from countersight.errors import CountersightError
 from countersight.models import Answer
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
-from countersight.suites.layout import BadField
 from countersight.suites.rows import picture_in
+from countersight.suites.suite import BadField
 
 
 def embedded(data):

@@ -91,11 +91,9 @@ def test_repeated_rows_are_reported(tmp_path, photos):
     with pytest.warns(UserWarning, match="1 bad row skipped: line 7: counterfactual_question") as warned:
         made = cs.make("own", tmp_path / "d", source=source, pictures=photos)
     assert len(made) == 4
-    assert made.details.repeated == {
-        "own-000002, as own-000001": 3,
-        "own-000003, as own-000001, with another answer": 4,
-    }
-    assert "own-000003, as own-000001, with another answer (line 4)." in str(warned[0].message)
+    repeated = "own-000002, as own-000001 (line 3); own-000003, as own-000001, with another answer (line 4)"
+    assert [note.partition(": ")[2] for note in made.details.notes] == [repeated]
+    assert f"{repeated}." in str(warned[0].message)
     assert warned[0].filename == __file__
 
 
@@ -173,7 +171,7 @@ def test_unknown_columns_are_reported(tmp_path, photos, capsys):
     given[-1] = str(tmp_path / "e")
     assert main(given) == 2
     assert (
-        "counterfactual_answer is not a column of the file, which has the similar 'counter_answer'"
+        "counterfactual_answer is not a column of the file, which has: image, counterfactual_question, factual"
         in capsys.readouterr().err
     )
     assert main([*given[:3], str(tmp_path / "s.csv"), *given[4:]]) == 2

@@ -13,7 +13,6 @@ from countersight.case import Question
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
 from countersight.scoring.credit import normalised, soft_accuracy
-from countersight.suites.importing import Imported
 
 QUESTION = {"question_id": 420, "image_id": 42, "question": "What is on the desk?"}
 ANSWERS = ["lamp"] * 5 + ["a lamp"] * 4 + ["book"]
@@ -38,7 +37,7 @@ def test_a_case_has_a_factual_question_only(tmp_path):
     assert case.counterfactual is None
     assert (case.id, case.suite, case.group) == ("okvqa-000001", "okvqa", "plants and animals")
     assert case.provenance == {"question_id": 420, "image_id": 42}
-    assert imported == Imported(1, 0, 1)
+    assert (imported.cases, imported.bad, imported.without_picture) == (1, 0, 1)
     assert soft_accuracy("The lamp.", case.factual.answers) == 1
 
 

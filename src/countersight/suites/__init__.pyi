@@ -1,10 +1,8 @@
+from .generated import WORDINGS as WORDINGS
 from .importing import Imported as Imported
 from .importing import OnBad as OnBad
 from .importing import Part as Part
 from .importing import first_of as first_of
-from .layout import BadField as BadField
-from .layout import Frames as Frames
-from .layout import Layout as Layout
 from .paper_terms import AS_IT_IS as AS_IT_IS
 from .paper_terms import BOTH_WORLDS as BOTH_WORLDS
 from .paper_terms import PLAIN as PLAIN
@@ -31,8 +29,6 @@ from .registry import suite_faults as suite_faults
 from .registry import suites as suites
 from .registry import terms as terms
 from .registry import way_of as way_of
-from .rows import Row as Row
-from .rows import Rows as Rows
 from .rows import checked as checked
 from .rows import csv_rows as csv_rows
 from .rows import json_document as json_document
@@ -43,10 +39,14 @@ from .rows import picture_in as picture_in
 from .rows import rows_of as rows_of
 from .rows import table_rows as table_rows
 from .rows import text_of as text_of
-from .searching import WORDINGS as WORDINGS
 from .statistics import ReportedPairs as ReportedPairs
 from .statistics import SuiteTally as SuiteTally
 from .statistics import words as words
+from .suite import BadField as BadField
+from .suite import Frames as Frames
+from .suite import Layout as Layout
+from .suite import Row as Row
+from .suite import Rows as Rows
 from .suite import SecondFile as SecondFile
 from .suite import Suite as Suite
 from .suite import Way as Way

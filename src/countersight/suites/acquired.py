@@ -11,10 +11,9 @@ At most eight evenly spaced frames are shown. A row that offers the same answer 
 from typing import Final
 
 from countersight.case import Case, Option, Question
-from countersight.suites.layout import Frames, Layout
 from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms
-from countersight.suites.rows import Row, checked, name_of, text_of
-from countersight.suites.suite import Suite
+from countersight.suites.rows import checked, name_of, text_of
+from countersight.suites.suite import Frames, Layout, Row, Suite
 from countersight.suites.supposing import supposed
 
 NAME: Final = "acquired"

@@ -15,10 +15,9 @@ from typing import Final
 
 from countersight.case import Case, Question
 from countersight.scoring import Axis
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms, by_provenance
-from countersight.suites.rows import Row, checked, kind_of, picture_in, plain_answer, plain_text, text_of
-from countersight.suites.suite import Suite
+from countersight.suites.rows import checked, kind_of, picture_in, plain_answer, plain_text, text_of
+from countersight.suites.suite import Layout, Row, Suite
 
 NAME: Final = "vlms-are-biased"
 _KEPT: Final = ("ID", "sub_topic", "type_of_question", "with_title", "pixel")
@@ -52,7 +51,6 @@ SUITE: Final = Suite(
         picture=lambda row: picture_in(row, "image" if row.get("image") else "image_path"),
         picture_field="image",
         license="MIT",
-        embeds=True,
     ),
     title="VLMs Are Biased",
     terms=Terms(

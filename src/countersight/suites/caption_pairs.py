@@ -25,10 +25,9 @@ from itertools import product
 from typing import Final
 
 from countersight.case import Case, Cell, Question
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
-from countersight.suites.rows import BadField, Row, checked, picture_in, plain_text, text_of
-from countersight.suites.suite import Suite
+from countersight.suites.rows import checked, picture_in, plain_text, text_of
+from countersight.suites.suite import BadField, Layout, Row, Suite
 
 _CAPTION, _PICTURE = "caption place", "picture place"
 """Added fields of a row: which caption is asked about which picture."""
@@ -86,7 +85,6 @@ VISMIN: Final = Suite(
         picture=lambda row: picture_in(row, f"image_{row[_PICTURE]}"),
         picture_field="image_0",
         license="CC-BY-4.0",
-        embeds=True,
     ),
     title="VisMin",
     terms=Terms(about=AS_IT_IS, group="category", measures=ACCURACY, wholes=_WHOLES),

@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from countersight.case import Case, Cell, Question
-from countersight.suites.layout import Frames, Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.rows import BadField, Row, checked, kind_of, name_of, plain_text, text_of
-from countersight.suites.suite import Suite
+from countersight.suites.rows import checked, kind_of, name_of, plain_text, text_of
+from countersight.suites.suite import BadField, Frames, Layout, Row, Suite
 from countersight.suites.supposing import supposed
 
 NAME: Final = "clevrer"

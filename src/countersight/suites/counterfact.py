@@ -15,10 +15,9 @@ from typing import Final
 
 from countersight.case import Case, Option, Question
 from countersight.english import plural
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.rows import BadField, Row, Rows, checked, picture_in, table_rows, text_of
-from countersight.suites.suite import Suite
+from countersight.suites.rows import checked, picture_in, table_rows, text_of
+from countersight.suites.suite import BadField, Layout, Row, Rows, Suite
 
 NAME: Final = "visual-counterfact"
 _FIELDS: Final = ("correct_answer", "incorrect_answer", "original_image", "counterfact_image")
@@ -79,7 +78,6 @@ SUITE: Final = Suite(
         as_case=_as_case,
         picture=lambda row: picture_in(row, "original_image" if row["part"] == "original" else "counterfact_image"),
         picture_field="counterfact_image",
-        embeds=True,
     ),
     title="Visual CounterFact",
     terms=Terms(

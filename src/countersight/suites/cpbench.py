@@ -12,10 +12,9 @@ from functools import partial
 from typing import Final
 
 from countersight.case import Case, Question
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.rows import Row, checked, name_of, picture_in, text_of
-from countersight.suites.suite import Suite
+from countersight.suites.rows import checked, name_of, picture_in, text_of
+from countersight.suites.suite import Layout, Row, Suite
 
 NAME: Final = "cp-bench"
 _GROUPS: Final = {"cpq": "false presupposition", "tpq": "true presupposition"}
@@ -47,7 +46,6 @@ SUITE: Final = Suite(
         picture=partial(picture_in, field="image"),
         picture_field="image",
         license="MIT",
-        embeds=True,
     ),
     title="CP-Bench",
     terms=Terms(

@@ -18,10 +18,9 @@ from typing import Final
 
 from countersight.case import Case, Cell, Question
 from countersight.scoring import Axis
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms
-from countersight.suites.rows import BadField, Row, checked, name_of, plain_text, text_of
-from countersight.suites.suite import Suite
+from countersight.suites.rows import checked, name_of, plain_text, text_of
+from countersight.suites.suite import BadField, Layout, Row, Suite
 
 NAME: Final = "hallusionbench"
 _PLACE: Final = ("category", "subcategory", "set_id", "figure_id")

@@ -10,10 +10,9 @@ import re
 from typing import Final
 
 from countersight.case import Case, Cell, Option, Question
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
-from countersight.suites.rows import BadField, Row, checked, text_of, whole_number
-from countersight.suites.suite import Suite
+from countersight.suites.rows import checked, text_of, whole_number
+from countersight.suites.suite import BadField, Layout, Row, Suite
 
 NAME: Final = "mmvp"
 _OPTIONS = re.compile(r"\s*\(a\)\s*(.+?)\s*\(b\)\s*(.+?)\s*", re.I | re.S)

@@ -14,10 +14,9 @@ from functools import partial
 from typing import Final
 
 from countersight.case import Case, Cell, Option, Question
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms
-from countersight.suites.rows import BadField, Row, checked, name_of, picture_in, text_of, whole_number
-from countersight.suites.suite import Suite
+from countersight.suites.rows import checked, name_of, picture_in, text_of, whole_number
+from countersight.suites.suite import BadField, Layout, Row, Suite
 
 NAME: Final = "naturalbench"
 _OPTIONS = re.compile(r"\s*options?\s*:\s*A\s*:\s*(?P<A>.+?)\s*[;,]?\s*B\s*:\s*(?P<B>.+?)\s*;?\s*", re.I | re.S)
@@ -60,7 +59,6 @@ SUITE: Final = Suite(
         as_case=_as_case,
         picture=partial(picture_in, field="image"),
         picture_field="image",
-        embeds=True,
     ),
     title="NaturalBench",
     terms=Terms(

@@ -24,21 +24,25 @@ If you correct an answer later, import the table again and rescore with `report 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from difflib import get_close_matches
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
-from countersight.suites.layout import Layout
-from countersight.suites.rows import BadField, Row, checked, kind_of, plain_answer, text_of
-from countersight.suites.suite import Suite
+from countersight.suites.importing import first_of
+from countersight.suites.rows import checked, kind_of, plain_answer, text_of
+from countersight.suites.suite import BadField, Layout, Row, Suite
 from countersight.suites.supposing import supposed
 
 NAME: Final = "own"
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
 _THOUSAND_OR_DECIMAL = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
-_NOT_ENGLISH: Final = frozenset("ja nein wahr falsch oui non vrai faux sí si verdadero falso sì vero".split())
+_NOT_ENGLISH: Final = {
+    *("ja", "nein", "wahr", "falsch", "oui", "non", "vrai", "faux"),
+    *("sí", "si", "verdadero", "falso", "sì", "vero"),
+}
 """Yes, no, true and false in languages other than English, as people and their spreadsheets write them."""
 NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
 OPTIONAL = ("id", "group", "factual_question", "factual_answer", "change", "options", "factual_options", "prior")
@@ -54,8 +58,7 @@ def _as_text(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        text = f"{value:.0f}" if value == value // 1 else str(value)
-        return f"{text}0" if _THOUSAND_OR_DECIMAL.fullmatch(text) else text  # the point of a JSON number is clear
+        return str(value)
     if isinstance(value, list):
         texts = [_as_text(each) for each in value]
         if all(isinstance(each, str) and "|" not in each for each in texts):
@@ -141,22 +144,77 @@ def _picture(row: Row) -> str | None:
     return None if name.casefold() == "none" else name
 
 
-LAYOUT: Final = Layout(
-    title="Your own benchmark",
-    description="Counterfactual questions from a table.",
-    fields=NEEDED,
-    expand=_plain_row,
-    as_case=_as_case,
-    picture=_picture,
-    picture_field="image",
-    tries_pictures=True,
-    columns=(*NEEDED, *OPTIONAL),
-)
+def _notes(read: list[tuple[int, Row, Case]]) -> list[str]:
+    """Return unknown columns and probable slips; raises BadField for a misspelt column."""
+    columns = dict.fromkeys(name for _, row, _ in read for name in row)
+    _refuse_misspelt(list(columns))
+    notes = []
+    if unknown := [name for name in columns if name not in (*NEEDED, *OPTIONAL)]:
+        notes.append(f"Unknown columns, which are ignored: {', '.join(unknown)[:1000]}")
+    for problem, cases in (
+        ("The factual and the counterfactual answer are of different kinds", _mixed(read)),
+        ("Picture and questions are those of an earlier case", _repeated(read)),
+    ):
+        if cases:
+            notes.append(f"{problem}; correct the table if this is a slip: {first_of(cases)}")
+    return notes
+
+
+def _refuse_misspelt(columns: list[str]) -> None:
+    """Raise an error for an unknown column that is probably a misspelt optional one."""
+    absent = [column for column in OPTIONAL if column not in columns]
+    for name in columns:
+        if name in (*NEEDED, *OPTIONAL):
+            continue
+        parts = [column for column in absent if column.endswith(f"_{name.casefold()}")]
+        if similar := parts or get_close_matches(name.casefold(), absent, 1, 0.7):
+            raise BadField(
+                f"has an unknown column {name!r};", f"did you mean {similar[0]!r}? Rename the column, or remove it"
+            )
+
+
+def _questions(case: Case) -> list[Question]:
+    return [question for question in (case.factual, case.counterfactual) if question]
+
+
+def _mixed(read: list[tuple[int, Row, Case]]) -> list[str]:
+    """Return the cases whose two answers are of different kinds."""
+    found = []
+    for line, _, case in read:
+        asked = _questions(case)
+        if len({question.kind for question in asked}) > 1:
+            answers = ", ".join(f"{question.right_text[:40]!r} ({question.kind})" for question in asked)
+            found.append(f"{case.id}: {answers} (line {line})")
+    return found
+
+
+def _repeated(read: list[tuple[int, Row, Case]]) -> list[str]:
+    """Return the cases with the picture and the questions of an earlier one."""
+    found, first = [], dict[Hashable, Case]()
+    for line, _, case in read:
+        asked = _questions(case)
+        earlier = first.setdefault((case.provenance["image"], *((each.text, each.options) for each in asked)), case)
+        if earlier is not case:
+            differs = [each.answer for each in asked] != [each.answer for each in _questions(earlier)]
+            found.append(f"{case.id}, as {earlier.id}{', with another answer' * differs} (line {line})")
+    return found
+
+
 SUITE: Final = Suite(
     NAME,
     "your own benchmark: a table and a folder of pictures, no code needed",
     "a CSV, or a .jsonl file: image, counterfactual_question, counterfactual_answer, and optional columns; see "
     "countersight list suites -v",
     "named as in image",
-    LAYOUT,
+    Layout(
+        description="Counterfactual questions from a table.",
+        fields=NEEDED,
+        optional=OPTIONAL,
+        expand=_plain_row,
+        as_case=_as_case,
+        picture=_picture,
+        picture_field="image",
+        notes=_notes,
+    ),
+    title="Your own benchmark",
 )

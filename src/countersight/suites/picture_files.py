@@ -1,7 +1,6 @@
-"""Copy the pictures of an imported case: from a folder, from the file itself, or frames of a video."""
+"""Copy the pictures of an imported case into the dataset: from a folder, from the file itself, or frames of a video."""
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
@@ -10,8 +9,8 @@ import msgspec
 from countersight.case import Case
 from countersight.dataset import picture_digest
 from countersight.errors import BadPicture
-from countersight.picture import MAX_BYTES, check_picture, read_picture
-from countersight.suites.layout import BadField, Layout, Pictured
+from countersight.picture import check_picture, read_picture
+from countersight.suites.suite import BadField, Layout, Pictured
 
 IMAGES = "images/"
 MOST_FRAMES = 8
@@ -30,7 +29,7 @@ _SPLIT_NAME = re.compile(
 def with_shown(case: Case, layout: Layout, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
     """Return the case with its pictures copied to the dataset, or unchanged if they are missing."""
     if isinstance(shown, bytes):
-        return msgspec.structs.replace(case, image=_write_picture(shown, layout.picture_field, staging))
+        return msgspec.structs.replace(case, image=_store_embedded(shown, layout.picture_field, staging))
     if shown is None or pictures is None:
         return case
     if isinstance(shown, str):
@@ -41,9 +40,8 @@ def with_shown(case: Case, layout: Layout, shown: Pictured, pictures: Path | Non
     files = sorted((file for file in source.iterdir() if file.suffix.lower() in FRAME_ENDINGS), key=_natural_order)
     step = max(1.0, len(files) / MOST_FRAMES)
     chosen = [files[int(nth * step)] for nth in range(min(MOST_FRAMES, len(files)))]
-    folder = PurePosixPath(shown.folder)
-    kept = tuple(_copy_picture(file, folder / file.name, layout.picture_field, staging) for file in chosen)
-    return msgspec.structs.replace(case, image=kept[0], further_images=kept[1:]) if kept else case
+    kept = [_copy(file, f"{shown.folder}/{file.name}", layout.picture_field, staging) for file in chosen]
+    return msgspec.structs.replace(case, image=kept[0], further_images=tuple(kept[1:])) if kept else case
 
 
 def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
@@ -51,14 +49,7 @@ def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging:
     source = _find(layout, name, pictures, Path.is_file)
     if source is None:
         return case
-    if layout.tries_pictures:
-        try:
-            read_picture(source)
-        except BadPicture as error:
-            raise BadField(layout.picture_field, f"{source.name[:80]!r} {error}") from error
-    return msgspec.structs.replace(
-        case, image=_copy_picture(source, PurePosixPath(name), layout.picture_field, staging)
-    )
+    return msgspec.structs.replace(case, image=_copy(source, name, layout.picture_field, staging))
 
 
 def _natural_order(file: Path) -> list[int | str]:
@@ -85,21 +76,19 @@ def _find(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], 
     return None
 
 
-def _copy_picture(source: Path, relative: PurePosixPath, field: str, staging: Path) -> str:
-    """Copy a picture into the dataset and return its file name."""
+def _copy(source: Path, name: str, field: str, staging: Path) -> str:
+    """Copy a picture into the dataset and return its file name there."""
     try:
-        if source.stat().st_size > MAX_BYTES:
-            raise BadField(field, f"{str(relative)[:80]!r} has more than {MAX_BYTES:,} bytes")
-        kept = _SPLIT_NAME.sub(r"of\g<0>", str(relative))
-        target = staging / IMAGES / kept
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-    except OSError as error:
-        raise BadField(field, f"cannot be read: {error.strerror}") from error
-    return f"{IMAGES}{kept}"
+        picture = read_picture(source)
+    except BadPicture as error:
+        raise BadField(field, f"{name[:80]!r} {error}") from error
+    kept = IMAGES + _SPLIT_NAME.sub(r"of\g<0>", str(PurePosixPath(name)))
+    (staging / kept).parent.mkdir(parents=True, exist_ok=True)
+    (staging / kept).write_bytes(picture.data)
+    return kept
 
 
-def _write_picture(data: bytes, field: str, staging: Path) -> str:
+def _store_embedded(data: bytes, field: str, staging: Path) -> str:
     """Write a picture from the table into the dataset and return its file name; equal pictures are stored once."""
     try:
         picture = check_picture(data)

@@ -7,7 +7,7 @@ none of them.
 import re
 import tomllib
 from decimal import Decimal
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Final, Literal
 
@@ -67,68 +67,41 @@ class System(msgspec.Struct, frozen=True):
         return ", ".join(self.names)
 
 
-class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """A table of a paper, as stored in `reference.toml` and as compared with runs."""
+class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of a paper, as stored in `reference.toml`."""
 
     number: int
     what: str
     suite: str
     unit: Unit
     labels: tuple[str, ...]
-    heads: tuple[TablePlace, ...] = msgspec.field(name="columns")
+    """The headings of the first columns, which name a row."""
+    places: tuple[TablePlace, ...] = msgspec.field(name="columns")
+    """The other columns."""
     printed: tuple[tuple[str, ...], ...] = msgspec.field(name="rows")
+    """The texts of the rows. If the paper has one row for each group of a single model, they are one row here."""
     note: str = ""
     n: int | None = None
     row_n: dict[str, int] = {}
     """The number of cases of a row, if it is not `n`."""
     sizes: dict[str, int] = {}
     """The number of cases of a line, if the paper gives it."""
-    of: str = ""
-    """The model of all rows, if a row is a line of the table (a group) and not a model."""
-    axis: str = ""
     asked: dict[str, str] = {}
     """Our prompts that match the paper's, with the paper's names; empty if the paper does not describe its prompt."""
     answering: str = ""
     """How the paper obtained answers: generate or rank; empty if the paper does not say."""
-    lines: tuple[str, ...] = ()
-    """With `of`: the names of the rows in a run."""
     key: str = ""
     """The table's name: the paper and the number, as in `cfmm-2`."""
     paper: str = ""
     citation: str = ""
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The headings of the columns."""
-        return tuple(head.name for head in self.heads)
-
-    @cached_property
-    def rows(self) -> tuple[tuple[tuple[str, ...], tuple[Printed | None, ...]], ...]:
-        """The labels and the cells of each row."""
-        width = len(self.labels)
-        rows = tuple((row[:width], tuple(map(_printed, row[width:]))) for row in self.printed)
-        if any(len(row) != width + len(self.heads) for row in self.printed):
-            raise ValueError(f"{self.key}: a row does not have a cell for every column")
-        return rows
-
-    @cached_property
-    def places(self) -> tuple[TablePlace, ...]:
-        """The place of each cell of a system among the scores of a run."""
-        heads = [replace(head, axis=self.axis) for head in self.heads]
-        if not self.of:
-            return tuple(heads)
-        return tuple(
-            replace(head, name=f"{labels[0]}, {head.name}" if len(heads) > 1 else labels[0], line=line)
-            for (labels, _), line in zip(self.rows, self.lines, strict=True)
-            for head in heads
-        )
-
-    @cached_property
     def systems(self) -> tuple[System, ...]:
-        """The cells with one row per model, even if the paper has a row for each group of one model."""
-        if self.of:
-            return (System((self.of,), tuple(cell for _, cells in self.rows for cell in cells), self.n),)
-        return tuple(System(labels, cells, self.row_n.get(labels[0], self.n)) for labels, cells in self.rows)
+        """The rows of the table."""
+        width = len(self.labels)
+        return tuple(
+            System(row[:width], tuple(map(_cell, row[width:])), self.row_n.get(row[0], self.n)) for row in self.printed
+        )
 
     @property
     def source(self) -> str:
@@ -141,13 +114,14 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return any(place.measure in RUN_MEASURES for place in self.places)
 
     def cell(self, row: str, column: str) -> Printed | None:
-        """Return a cell by the first label of its row (or all of them, separated by commas) and its column heading."""
-        if column not in self.columns:
-            raise ReferenceTableError(unknown(f"column of {self.source}", column, self.columns))
-        for labels, cells in self.rows:
-            if row in (labels[0], ", ".join(labels)):
-                return cells[self.columns.index(column)]
-        raise ReferenceTableError(unknown(f"row of {self.source}", row, [", ".join(labels) for labels, _ in self.rows]))
+        """Return a cell by the name of its row (its first label, or all of them) and the heading of its column."""
+        systems = {system.names[0]: system for system in self.systems} | {each.name: each for each in self.systems}
+        columns = [place.name for place in self.places]
+        if row not in systems:
+            raise ReferenceTableError(unknown(f"row of {self.source}", row, systems))
+        if column not in columns:
+            raise ReferenceTableError(unknown(f"column of {self.source}", column, columns))
+        return systems[row].cells[columns.index(column)]
 
 
 class _Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -183,10 +157,8 @@ def tables(paper: str) -> tuple[PaperTable, ...]:
 
 def table(name: str) -> PaperTable:
     """Return a table by its name, as in `cfmm-2`."""
-    all_tables = {each.key: each for paper in papers() for each in tables(paper)}
-    if name not in all_tables:
-        raise ReferenceTableError(unknown("reported table", name, all_tables))
-    return all_tables[name]
+    (found,) = _named(name)
+    return found
 
 
 def comparable_tables(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
@@ -194,34 +166,37 @@ def comparable_tables(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTab
 
     A name refers to a table or to a whole paper.
     """
-    everything = [each for paper in papers() for each in tables(paper)]
-    fitting = [each for each in everything if each.suite == suite and each.measured]
+    measured = [each for paper in papers() for each in tables(paper) if each.measured]
+    fitting = {each.key: each for each in measured if each.suite == suite}
     if not fitting:
-        reported = sorted({each.suite for each in everything if each.measured})
-        dataset_name = suite or "this dataset"
+        reported = ", ".join(sorted({each.suite for each in measured}))
         raise ReferenceTableError(
-            f"there are no published results for {dataset_name}; there are tables for {', '.join(reported)}"
+            f"there are no published results for {suite or 'this dataset'}; there are tables for {reported}"
         )
-    chosen: list[PaperTable] = []
+    chosen: dict[str, PaperTable] = {}
     for name in names:
-        matching = [each for each in everything if name in (each.key, each.key.partition("-")[0])]
-        if not matching:
-            raise ReferenceTableError(unknown("reported table", name, [*papers(), *(each.key for each in everything)]))
-        comparable = [each for each in matching if each in fitting]
+        comparable = {each.key: each for each in _named(name) if each.key in fitting}
         if not comparable:
-            keys = ", ".join(each.key for each in fitting)
             raise ReferenceTableError(
-                f"{name} has no results that can be compared with a run of {suite}; choose one of {keys}"
+                f"{name} has no results that can be compared with a run of {suite}; choose one of {', '.join(fitting)}"
             )
-        chosen += [each for each in comparable if each not in chosen]
-    return tuple(chosen if names else fitting)
+        chosen |= comparable
+    return tuple((chosen if names else fitting).values())
 
 
-def _printed(text: str) -> Printed | None:
-    if text == "-":
-        return None
+def _named(name: str) -> tuple[PaperTable, ...]:
+    """Return the table with a name, or all tables of a paper."""
+    if name in papers():
+        return tables(name)
+    every = {each.key: each for paper in papers() for each in tables(paper)}
+    if name not in every:
+        raise ReferenceTableError(unknown("reported table", name, [*papers(), *every]))
+    return (every[name],)
+
+
+def _cell(text: str) -> Printed | None:
     number = _PRINTED.fullmatch(text)
-    if number is None:
-        raise ValueError(f"{text!r} is not a valid number of a reference table")
+    if number is None:  # "-": the paper has no figure
+        return None
     value, spread = number.groups()
     return Printed(text, Decimal(value), Decimal(spread) if spread else None)

@@ -22,24 +22,18 @@ from countersight.csv_lines import csv_lines
 from countersight.english import NUMBER_WORDS, number_at
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines
-from countersight.suites.layout import BadField as BadField
-from countersight.suites.layout import BadFile as BadFile
-from countersight.suites.layout import Layout, Pictured
-from countersight.suites.layout import Row as Row
-from countersight.suites.layout import Rows as Rows
-from countersight.text import nearest
+from countersight.suites.suite import BadField, BadFile, Layout, Pictured, Row, Rows
 
 MAX_LINE: Final = 1 << 20
 """The longest part of a line that is read at once, so that a file with one endless line cannot fill the memory."""
 MAX_FILE: Final = 1 << 29
 """Size limit of a JSON document, unpacked; VQAv2's largest, the training annotations, has under 400 million."""
-_MOST_COLUMNS: Final = 1000
-"""The number of columns of a header that are searched for a misspelt column."""
+_LONGEST_HEADER: Final = 300
+"""The number of characters of a header that an error message quotes."""
 _PICTURE_NAME: Final = re.compile(r".{1,400}\.(png|jpe?g|webp|gif|bmp|tiff?)", re.I)
 """The file name of a picture; any other text in a picture field is the picture itself, as base64."""
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 _BOM: Final = b"\xef\xbb\xbf"
-_NOT_UTF8: Final = BadFile("the file", "is not UTF-8 text; save it as UTF-8")
 
 _Kind = TypeVar("_Kind")
 
@@ -49,7 +43,7 @@ def rows_of(layout: Layout, path: Path) -> Rows:
     if layout.rows is not None:
         yield from layout.rows(path)
         return
-    for line, row in table_rows(path, layout.fields, layout.columns):
+    for line, row in table_rows(path, layout.fields, layout.optional):
         if layout.expand is None or isinstance(row, BadField):
             yield line, row
             continue
@@ -60,10 +54,7 @@ def rows_of(layout: Layout, path: Path) -> Rows:
 
 
 def table_rows(path: Path, fields: tuple[str, ...], optional: tuple[str, ...] = ()) -> Rows:
-    """Return rows of a .parquet, .json, .jsonl, .tsv or .csv file with these fields; further fields are allowed.
-
-    The name of an `optional` column is never taken for a misspelt required column.
-    """
+    """Return rows of a .parquet, .json, .jsonl, .tsv or .csv file with these fields; further fields are allowed."""
     match path.suffix.lower():
         case ".parquet":
             return _parquet_rows(path, fields)
@@ -89,22 +80,10 @@ def csv_rows(path: Path, fields: tuple[str, ...], delimiter: str = "", optional:
 
 
 def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, ...], optional: tuple[str, ...]) -> Rows:
-    _, header = next(lines)
-    if isinstance(header, str):
-        yield 1, BadFile("header", header)
-        return
-    if not header:
-        yield 1, BadFile("the file", "is empty")
-        return
-    if any("\0" in name for name in header):
-        yield 1, BadFile("the file", "is UTF-16 text, or not text at all; save it as UTF-8")
-        return
-    if any("\ufffd" in name for name in header):
-        yield 1, _NOT_UTF8
-        return
-    header = _named(header, (*fields, *optional))
-    if wrong := header_fault(header, fields, optional):
-        yield 1, wrong
+    start, names = next(lines)
+    header = [] if isinstance(names, str) else _named(names, (*fields, *optional))
+    if wrong := BadFile("header", names) if isinstance(names, str) else _header_fault(header, fields):
+        yield start, wrong
         return
     for line, values in lines:
         if isinstance(values, str):
@@ -123,21 +102,21 @@ def _named(header: list[str], columns: tuple[str, ...]) -> list[str]:
     return [by_name.get(name.strip().casefold(), name) for name in header]
 
 
-def header_fault(header: list[str], columns: tuple[str, ...], optional: tuple[str, ...] = ()) -> BadFile | None:
-    """Return what is wrong with the columns of a table that needs these, or None."""
-    for column in columns:
-        if header.count(column) > 1:
-            return BadFile(column, "is the name of two columns of the file; rename one")
-    missing = [column for column in columns if column not in header]
-    if not missing:
-        return None
-    correct = {name.casefold() for name in (*columns, *optional)}
-    others = [name for name in header[:_MOST_COLUMNS] if name.strip().casefold() not in correct and len(name) <= 100]
-    similar = list(dict.fromkeys(repr(name) for column in missing if (name := nearest(column, others))))
-    has = f", which has the similar {', '.join(similar)}" if similar else ""
-    are = "is not a column" if len(missing) == 1 else "are not columns"
-    needs = f"; it needs {', '.join(columns)}" if len(missing) < len(columns) else ""
-    return BadFile(", ".join(missing), f"{are} of the file{has}{needs}")
+def _header_fault(header: list[str], columns: tuple[str, ...]) -> BadFile | None:
+    """Return what is wrong with the header of a table that needs these columns, or None."""
+    text = ", ".join(header)
+    if not header:
+        return BadFile("the file", "is empty")
+    if "\0" in text:
+        return BadFile("the file", "is UTF-16 text, or not text at all; save it as UTF-8")
+    if "\ufffd" in text:
+        return BadFile("the file", "is not UTF-8 text; save it as UTF-8")
+    if doubled := [column for column in columns if header.count(column) > 1]:
+        return BadFile(doubled[0], "is the name of two columns of the file; rename one")
+    if missing := [column for column in columns if column not in header]:
+        are = "is not a column" if len(missing) == 1 else "are not columns"
+        return BadFile(", ".join(missing), f"{are} of the file, which has: {text[:_LONGEST_HEADER]}")
+    return None
 
 
 def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
@@ -198,7 +177,7 @@ def _parquet_rows(path: Path, fields: tuple[str, ...]) -> Rows:
     try:
         reader = read_parquet(path)
         header = _named([field.name for field in reader.schema], fields)
-        if wrong := header_fault(header, fields):
+        if wrong := _header_fault(header, fields):
             yield 1, wrong
             return
         number = 0

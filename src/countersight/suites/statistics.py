@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from statistics import fmean
-from typing import Final, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -42,7 +42,8 @@ class ReportedPairs(msgspec.Struct, frozen=True):
     source: str
     """The paper and the section."""
     figures: dict[str, str]
-    """The paper's own figures, for its whole set, by name: one of `COUNTED`."""
+    """The paper's own figures, for its whole set, by name: "pairs", the name of a group, "words in a basic question",
+    "words in a counterfactual question", "words in an answer", or "no, among yes and no"."""
     length: Callable[[Question], int] = words
     """The paper's way of counting the words of a question."""
 
@@ -56,44 +57,31 @@ class PairTally:
 
     def __init__(self, reported: ReportedPairs) -> None:
         self._reported = reported
-        self.groups: Counter[str] = Counter()
-        self.truths: Counter[str] = Counter()
-        self._lengths: dict[str, list[int]] = defaultdict(list)
+        self._counts: Counter[str] = Counter()
+        self._means: dict[str, list[float]] = defaultdict(list)
 
     def add(self, case: Case) -> None:
         """Count a case, if it is a pair."""
         if case.factual is None or case.counterfactual is None:
             return
-        self.groups[case.group] += 1
-        for part, question in (("basic", case.factual), ("counterfactual", case.counterfactual)):
-            self._lengths[part].append(self._reported.length(question))
+        self._counts.update(("pairs", case.group))
+        for part, question in (("a basic question", case.factual), ("a counterfactual question", case.counterfactual)):
+            self._means[f"words in {part}"].append(self._reported.length(question))
             if not question.hidden:
-                self._lengths["answer"].append(len(question.right_text.split()))
-        if case.counterfactual.kind == "boolean":
-            self.truths[case.counterfactual.answer] += 1
+                self._means["words in an answer"].append(len(question.right_text.split()))
+        if case.counterfactual.answer in ("yes", "no"):
+            self._means["no, among yes and no"].append(100 * (case.counterfactual.answer == "no"))
 
     def tables(self) -> Iterator[Grid]:
         """Yield a table with each figure, as counted here and as printed in the paper."""
-        figures = ((what, COUNTED[what](self), printed) for what, printed in self._reported.figures.items())
+        figures = ((what, self._counted(what, printed), printed) for what, printed in self._reported.figures.items())
         lines = tuple(Line(tuple(map(TableCell, cells))) for cells in figures)
         note = f"reported: of the whole published set ({self._reported.source})"
         yield Grid("Beside the paper", ("", "here", "reported"), lines, note)
 
-    def mean(self, part: str) -> str:
-        """Return the mean number of words in a part."""
-        return f"{fmean(self._lengths[part]):.2f}" if self._lengths[part] else "–"
-
-
-COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
-    "pairs": lambda tally: f"{tally.groups.total():,}",
-    "direct": lambda tally: f"{tally.groups['direct']:,}",
-    "indirect": lambda tally: f"{tally.groups['indirect']:,}",
-    "boolean": lambda tally: f"{tally.groups['boolean']:,}",
-    "words in a basic question": lambda tally: tally.mean("basic"),
-    "words in a counterfactual question": lambda tally: tally.mean("counterfactual"),
-    "words in an answer": lambda tally: tally.mean("answer"),
-    "no, among yes and no": lambda tally: (
-        f"{100 * tally.truths['no'] / tally.truths.total():.2f} %" if tally.truths else "–"
-    ),
-}
-"""The statistics of pairs, by their reported names."""
+    def _counted(self, what: str, printed: str) -> str:
+        """Return a figure in the form of the printed one: a mean with two decimals, or a count."""
+        if "." not in printed:
+            return f"{self._counts[what]:,}"
+        unit = " %" if printed.endswith("%") else ""
+        return f"{fmean(self._means[what]):.2f}{unit}" if self._means[what] else "–"

@@ -1,22 +1,83 @@
-"""A suite: its description, how its published file is imported, and how it is generated, if possible.
+"""A suite: a benchmark, the layout of its published file, and how it is generated, if it can be.
 
-Some fields of a suite hold either an object or, if it is slow to import, its name as `module:attribute`.
+Fields of a suite that are slow to import may hold the name of their object as `module:attribute` instead.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from msgspec.structs import replace
+import msgspec
 
+from countersight.case import Case
 from countersight.errors import CountersightError
-from countersight.files import digest_of
 from countersight.progress import Progress, silent
-from countersight.suites.importing import Imported, OnBad, Part, import_dataset
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
 from countersight.suites.statistics import SuiteTally
+
+if TYPE_CHECKING:
+    from countersight.suites.importing import Imported, OnBad, Part
+
+
+class BadField(Exception):  # noqa: N818 - named after the field, not the error
+    """An invalid row: the field and the reason. Imports report and skip it."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(field, reason)
+        self.field, self.reason = field, reason
+
+
+class BadFile(BadField):
+    """A fault of the whole file, such as a missing column."""
+
+
+Row = Mapping[str, Any]
+"""The fields of a row by name: text from a CSV, any value from JSON."""
+Rows = Iterator[tuple[int, Row | BadField]]
+"""Rows with the number of their last line (or their place in a list); an invalid row is replaced by a `BadField`."""
+
+
+class Frames(NamedTuple):
+    """The frames of a video: the pictures of a folder, in the order of their names."""
+
+    folder: str
+
+    def __str__(self) -> str:
+        return f"{self.folder}/"
+
+
+Pictured = str | bytes | Frames | None
+"""The picture of a row: a file name, bytes, frames of a video, or nothing."""
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """How the rows of a published file become cases, and where their pictures are."""
+
+    fields: tuple[str, ...] = ()
+    """The fields that a row must have, if the file is a table: CSV, TSV, JSON lines, a JSON list, or Parquet."""
+    optional: tuple[str, ...] = ()
+    """Other known fields; their names ignore case too."""
+    expand: Callable[[Row], Iterable[Row | BadField]] | None = None
+    """Returns the rows that a row of the table stands for, if it is not one case; raises BadField."""
+    rows: Callable[[Path], Rows] | None = None
+    """Returns the rows of a file that is not such a table."""
+    as_case: Callable[[Row, int], Case]
+    """Returns the case of a row, given the row's number counted from 1; raises BadField."""
+    picture: Callable[[Row], Pictured]
+    """Returns a row's picture: its file name, its bytes, or the folder of its frames; raises BadField."""
+    picture_field: str
+    folders: tuple[str, ...] = ("",)
+    """Subfolders of the picture folder that may contain the picture, in order of preference."""
+    flat: bool = False
+    """Whether the picture may also be stored without the folders in its name."""
+    license: str = "unknown"
+    description: str = ""
+    """The description on the dataset card; by default that of the suite."""
+    notes: Callable[[list[tuple[int, Row, Case]]], list[str]] | None = None
+    """Returns what users should know about their own table, as sentences, given its lines, rows and cases; raises
+    BadField if the whole table is wrong."""
+
 
 Way = Literal["seed", "file", "folder"]
 """How a dataset is made: from a seed, from its published file, or from a folder that another command wrote."""
@@ -72,19 +133,19 @@ class Suite(NamedTuple):
         folder: Path,
         *,
         pictures: Path | None,
-        on_bad: OnBad,
+        on_bad: "OnBad",
         second_file: Path | None = None,
-        part: Part | None = None,
+        part: "Part | None" = None,
         **own: Any,
-    ) -> Imported:
+    ) -> "Imported":
         """Import the suite's published file into a new dataset folder, with pictures if their folder is given.
 
         Invalid rows are passed to `on_bad` (line, field, reason) and skipped. `part` imports a random part of the cases
         only; `own` has the options of the suite's layout.
         """
-        layout = self.open_layout(second_file, **own)
-        how = {name: str(value) for name, value in own.items()} | {"sha256": digest_of(source, second_file)}
-        return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part, how=how)
+        from countersight.suites.importing import import_file
+
+        return import_file(self, source, folder, pictures, on_bad, second_file, part, own)
 
     def open_layout(self, second_file: Path | None = None, **own: Any) -> Layout:
         """Return the layout of the suite's file, given its second file if it has one."""
@@ -92,14 +153,7 @@ class Suite(NamedTuple):
             raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave out `source`")
         layout = _load(self.layout)
         opened: Layout = layout(second_file, **own) if self.second_file else layout
-        # Several suites may share a layout, so it gets the name of this suite.
-        about = self.words.partition(": ")[2] or self.words
-        return replace(
-            opened,
-            suite=self.name,
-            title=opened.title or self.title,
-            description=opened.description or f"{about[:1].upper()}{about[1:]}.",
-        )
+        return opened
 
     def make(
         self,
@@ -123,19 +177,12 @@ class Suite(NamedTuple):
             own["ray"] = ray
         _load(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
 
-    def assemble(
-        self,
-        source: Path,
-        folder: Path,
-        *,
-        size: int | None,
-        seed: int,
-        progress: Progress,
-        on_bad: OnBad,
-        **own: Any,
-    ) -> Any:
-        """Generate the suite from a folder that another command wrote, and return the suite's own summary."""
-        return _load(self.assembler)(source, folder, size=size, seed=seed, progress=progress, on_bad=on_bad, **own)
+    def assemble(self, source: Path, folder: Path, **how: Any) -> Any:
+        """Generate the suite from a folder that another command wrote, and return the suite's own summary.
+
+        `how` contains `size`, `seed`, `progress`, `on_bad` and the options of the suite.
+        """
+        return _load(self.assembler)(source, folder, **how)
 
     def way(self, source: Path | None) -> Way:
         """Return how the suite is made, given its source."""

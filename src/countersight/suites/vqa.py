@@ -15,10 +15,9 @@ import msgspec
 
 from countersight.case import Case, Question
 from countersight.errors import CountersightError
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import AS_IT_IS, Terms
-from countersight.suites.rows import BadField, Row, Rows, checked, json_document, json_row, text_of
-from countersight.suites.suite import SecondFile, Suite
+from countersight.suites.rows import checked, json_document, json_row, text_of
+from countersight.suites.suite import BadField, Layout, Row, Rows, SecondFile, Suite
 
 OKVQA_NAME: Final = "okvqa"
 VQAV2_NAME: Final = "vqav2"

@@ -143,7 +143,7 @@ class _SkippedRows:
             more = "; …" if self.count > len(self._first) else ""
             sentences.append(f"{several(self.count, 'bad row')} skipped: {'; '.join(self._first)}{more}.")
         if isinstance(details, Imported):
-            sentences += [f"{slip}." for slip in details.slips()]
+            sentences += [f"{note}." for note in details.notes]
             if details.not_found:
                 sentences.append(f"Pictures not found: {first_of(list(details.not_found))}.")
         return sentences

@@ -9,7 +9,7 @@ from countersight.blindness import MIN_QUESTIONS
 from countersight.causal import ACTING_KINDS, STATISTICS
 from countersight.dataset import Dataset
 from countersight.suites.cello.terms import SHORT
-from countersight.suites.dividing import division_table
+from countersight.suites.generated import division_table
 
 _VISUAL_GENOME = "Visual Genome (Krishna et al., 2017, CC BY 4.0)"
 _SOURCES = {

@@ -15,7 +15,7 @@ from countersight.suites.cello.tasks.definitions import RUNGS
 from countersight.suites.cello.tasks.query import ChoiceQuery, Query, Shape, Task, YesNoQuery
 from countersight.suites.cello.terms import PriorVerdict
 from countersight.suites.cello.wording import is_explained, question, verb_for_kind, wordings
-from countersight.suites.dividing import split_of
+from countersight.suites.generated import split_of
 
 
 class CaseDraft(msgspec.Struct, frozen=True):

@@ -17,8 +17,8 @@ from countersight.causal import verdict_on
 from countersight.errors import CountersightError
 from countersight.files import write_whole
 from countersight.suites.cello.suite import NAME
-from countersight.suites.layout import BadField, Layout
-from countersight.suites.rows import Row, Rows, checked, jsonl_rows, text_of
+from countersight.suites.rows import checked, jsonl_rows, text_of
+from countersight.suites.suite import BadField, Layout, Row, Rows
 from countersight.suites.supposing import supposed
 
 FIELDS = (
@@ -167,8 +167,6 @@ def _without(entry: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 LAYOUT = Layout(
-    suite=NAME,
-    title="CELLO",
     description="The published causal questions of CELLO about pictures of Visual Genome, with their causal graphs.",
     rows=_rows,
     as_case=_as_case,

@@ -20,9 +20,9 @@ from countersight.suites.cello.rewording import replies_folder, reword_all
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.definitions import TASKS
+from countersight.suites.generated import WORDINGS
 from countersight.suites.importing import OnBad
 from countersight.suites.picture_files import IMAGES
-from countersight.suites.searching import WORDINGS
 from countersight.suites.supposing import supposed
 from countersight.text import unknown
 

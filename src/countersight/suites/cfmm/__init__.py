@@ -17,11 +17,10 @@ Case does not matter in aspects and answers, and "colour" is read as "color".
 from typing import Final
 
 from countersight.case import Case, Option, Question
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
-from countersight.suites.rows import BadField, Row, checked, name_of, text_of
+from countersight.suites.rows import checked, name_of, text_of
 from countersight.suites.statistics import ReportedPairs
-from countersight.suites.suite import Suite
+from countersight.suites.suite import BadField, Layout, Row, Suite
 from countersight.suites.supposing import supposed
 
 NAME: Final = "cfmm"

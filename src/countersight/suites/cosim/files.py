@@ -22,10 +22,9 @@ from countersight.errors import CountersightError
 from countersight.scoring import Axis
 from countersight.suites.cosim.changes import KINDS, change_kinds
 from countersight.suites.cosim.statistics import CosimTally, number_of_changes
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms, plain_name
-from countersight.suites.rows import BadField, Row, Rows, checked, csv_rows, json_rows, text_of, whole_number
-from countersight.suites.suite import SecondFile, Suite
+from countersight.suites.rows import checked, csv_rows, json_rows, text_of, whole_number
+from countersight.suites.suite import BadField, Layout, Row, Rows, SecondFile, Suite
 from countersight.text import unknown
 
 NAME: Final = "cosim"

@@ -22,12 +22,11 @@ from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Questio
 from countersight.errors import CountersightError
 from countersight.scenes import as_published
 from countersight.suites.cvqa.templates import TEMPLATES
-from countersight.suites.layout import Layout
 from countersight.suites.paper_terms import Terms
 from countersight.suites.picture_files import IMAGES
-from countersight.suites.rows import BadField, Row, checked, kind_of, name_of, plain_answer, text_of
+from countersight.suites.rows import checked, kind_of, name_of, plain_answer, text_of
 from countersight.suites.statistics import ReportedPairs
-from countersight.suites.suite import Suite
+from countersight.suites.suite import BadField, Layout, Row, Suite
 from countersight.suites.supposing import as_sentence, supposed
 
 SYNTHETIC_NAME: Final = "cvqa-synthetic"
@@ -144,8 +143,6 @@ _REAL: Final = Layout(
 )
 FACTUAL_LAYOUT: Final = replace(
     _REAL,
-    suite=REAL_NAME,
-    title="C-VQA-Real",
     fields=("img_path", "query", "answer"),
     as_case=_as_factual,
 )

@@ -47,7 +47,7 @@ from countersight.suites.cvqa.puzzles import (
 )
 from countersight.suites.cvqa.several_changes import SEVERAL
 from countersight.suites.cvqa.templates import TEMPLATES
-from countersight.suites.searching import GROUPS
+from countersight.suites.generated import GROUPS
 from countersight.suites.supposing import as_sentence
 from countersight.text import unknown
 

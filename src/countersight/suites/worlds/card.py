@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from countersight.case import Case
-from countersight.suites.dividing import division_table
+from countersight.suites.generated import division_table
 from countersight.suites.worlds.suite import DISCS_NAME, SUPPORTS_NAME
 
 REASONS = {

@@ -16,7 +16,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from countersight.errors import Unclear
-from countersight.suites.searching import smallest
+from countersight.suites.generated import smallest
 from countersight.suites.worlds.disc_questions import (
     RULE,
     SHOWN_INTRO,

@@ -19,8 +19,7 @@ from countersight.progress import Progress
 from countersight.random_choice import balanced, balanced_answer
 from countersight.scenes import encode
 from countersight.suites.cello.making import PER_TASK
-from countersight.suites.dividing import split_of
-from countersight.suites.searching import GROUPS, WORDINGS
+from countersight.suites.generated import GROUPS, WORDINGS, split_of
 from countersight.suites.supposing import as_sentence
 from countersight.suites.worlds.card import CaseTally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
