@@ -6,7 +6,7 @@ from pathlib import Path
 
 from countersight.case import Case
 from countersight.dataset.folder import Dataset
-from countersight.suites.importing import Imported
+from countersight.suites.importing import Imported, import_file
 from countersight.suites.registry import find_suite
 
 BadRows = list[tuple[int, str, str]]
@@ -17,8 +17,8 @@ def import_suite(
 ) -> tuple[list[Case], Imported, BadRows]:
     """The cases of the dataset that came of a file, what was counted, and the bad rows."""
     bad: BadRows = []
-    imported = find_suite(suite).read(
-        source, folder, pictures=pictures, on_bad=lambda *row: bad.append(row), second_file=beside
+    imported = import_file(
+        find_suite(suite), source, folder, pictures=pictures, on_bad=lambda *row: bad.append(row), second_file=beside
     )
     unreadable: list[object] = []
     cases = [case for _, case in Dataset.open(folder).cases(unreadable.append)]

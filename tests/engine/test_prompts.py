@@ -25,7 +25,7 @@ from countersight.engine import (
     read_prompt,
 )
 from countersight.errors import CountersightError
-from countersight.suites import Part
+from countersight.suites import Part, import_file
 from countersight.suites.registry import find_suite
 
 WINDY = Case(
@@ -238,7 +238,7 @@ def test_an_unknown_prompt_gets_a_suggestion(name, near):
 @pytest.mark.slow
 def test_published_cosim_cases_are_asked_with_all_their_text(tmp_path):
     source = published("cosim/train.json")
-    find_suite("cosim").read(source, tmp_path / "d", pictures=None, part=Part(200), on_bad=lambda *told: None)
+    import_file(find_suite("cosim"), source, tmp_path / "d", pictures=None, part=Part(200), on_bad=lambda *told: None)
     asked = 0
     for _, one in Dataset.open(tmp_path / "d").cases():
         question = one.counterfactual

@@ -19,7 +19,7 @@ from countersight import csv_lines
 from countersight.cli.parsing import parse_share
 from countersight.errors import CountersightError
 from countersight.suites import rows as suite_rows
-from countersight.suites.importing import Part
+from countersight.suites.importing import Part, import_file
 from countersight.suites.registry import SUITES, find_suite
 from countersight.suites.rows import (
     MAX_LINE,
@@ -453,7 +453,7 @@ def test_an_exception_in_a_suite_names_the_suite_the_file_and_the_row(tmp_path, 
     with pytest.raises(
         CountersightError, match=r"suite feathers failed on row 1 of \S*birds\.jsonl: KeyError: 'truth'"
     ):
-        suite.read(source, tmp_path / "d", pictures=None, on_bad=print, part=part)
+        import_file(suite, source, tmp_path / "d", pictures=None, on_bad=print, part=part)
 
 
 @pytest.mark.parametrize("read", [text_of, plain_text, whole_number, picture_in])

@@ -11,7 +11,7 @@ import msgspec
 from countersight.case import Case
 from countersight.collect.flows.cvqa import CLOSED, with_closed_question
 from countersight.errors import CampaignError
-from countersight.suites import VQAV2_NAME, BadField, Layout, Part, Row, Rows, find_suite
+from countersight.suites import VQAV2_NAME, BadField, Layout, Part, Row, Rows, find_suite, import_file
 from countersight.text import several
 
 
@@ -46,7 +46,8 @@ def import_vqav2(
         return with_closed_question(layout.as_case(row, number))
 
     chosen = msgspec.structs.replace(layout, rows=rows, as_case=as_case)
-    made = suite._replace(layout=lambda _: chosen).read(
+    made = import_file(
+        suite._replace(layout=lambda _: chosen),
         questions,
         folder,
         pictures=pictures,

@@ -3,6 +3,7 @@ from .importing import Imported as Imported
 from .importing import OnBad as OnBad
 from .importing import Part as Part
 from .importing import first_of as first_of
+from .importing import import_file as import_file
 from .paper_terms import AS_IT_IS as AS_IT_IS
 from .paper_terms import BOTH_WORLDS as BOTH_WORLDS
 from .paper_terms import PLAIN as PLAIN

@@ -5,7 +5,7 @@ reason, and skipped.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -80,13 +80,18 @@ def import_file(
     suite: Suite,
     source: Path,
     folder: Path,
+    *,
     pictures: Path | None,
     on_bad: OnBad,
-    second_file: Path | None,
-    part: Part | None,
-    own: Mapping[str, Any],
+    second_file: Path | None = None,
+    part: Part | None = None,
+    **own: Any,
 ) -> Imported:
-    """Import the published file of a suite; see `Suite.read`. The card records all arguments."""
+    """Import the published file of a suite into a new dataset folder, with pictures if their folder is given.
+
+    Invalid rows are passed to `on_bad` (line, field, reason) and skipped. `part` imports a random part of the cases
+    only; `own` has the options of the suite's layout. The card records all of them.
+    """
     from countersight.blindness import card_section  # slow to import
 
     layout = suite.open_layout(second_file, **own)

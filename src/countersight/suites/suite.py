@@ -6,7 +6,7 @@ Fields of a suite that are slow to import may hold the name of their object as `
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -15,9 +15,6 @@ from countersight.errors import CountersightError
 from countersight.progress import Progress, silent
 from countersight.suites.paper_terms import Terms
 from countersight.suites.statistics import SuiteTally
-
-if TYPE_CHECKING:
-    from countersight.suites.importing import Imported, OnBad, Part
 
 
 class BadField(Exception):  # noqa: N818 - named after the field, not the error
@@ -127,28 +124,8 @@ class Suite(NamedTuple):
     def __repr__(self) -> str:
         return f"Suite({self.name!r}: {self.words})"
 
-    def read(
-        self,
-        source: Path,
-        folder: Path,
-        *,
-        pictures: Path | None,
-        on_bad: "OnBad",
-        second_file: Path | None = None,
-        part: "Part | None" = None,
-        **own: Any,
-    ) -> "Imported":
-        """Import the suite's published file into a new dataset folder, with pictures if their folder is given.
-
-        Invalid rows are passed to `on_bad` (line, field, reason) and skipped. `part` imports a random part of the cases
-        only; `own` has the options of the suite's layout.
-        """
-        from countersight.suites.importing import import_file
-
-        return import_file(self, source, folder, pictures, on_bad, second_file, part, own)
-
     def open_layout(self, second_file: Path | None = None, **own: Any) -> Layout:
-        """Return the layout of the suite's file, given its second file if it has one."""
+        """Return the layout of the suite's file, given its second file if it has one and its own options."""
         if not self.layout:
             raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave out `source`")
         layout = _load(self.layout)

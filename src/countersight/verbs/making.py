@@ -14,7 +14,7 @@ from countersight.errors import CountersightError
 from countersight.files import digest_of
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
-from countersight.suites import WORDINGS, Imported, OnBad, Part, Suite, Way, find_suite, first_of, way_of
+from countersight.suites import WORDINGS, Imported, OnBad, Part, Suite, Way, find_suite, first_of, import_file, way_of
 from countersight.text import several
 from countersight.verbs.inputs import SomeModel, maybe_path, settings_of
 from countersight.verbs.running import open_model
@@ -110,7 +110,7 @@ def make(
         if source_kind == "folder":
             return chosen.assemble(source, folder, size=size, seed=number, progress=watch, on_bad=bad, **own)
         also = maybe_path(beside)
-        return chosen.read(source, folder, pictures=pictures, second_file=also, part=part, on_bad=bad, **own)
+        return import_file(chosen, source, folder, pictures=pictures, second_file=also, part=part, on_bad=bad, **own)
 
     commitment = None
     if key is None:
