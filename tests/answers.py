@@ -24,12 +24,11 @@ ANSWERS: dict[str, dict[str, str]] = {
     "cfmm/blind": {"basic_answer": "B", "counterfactual_answer": "A"},
     "cvqa/write": {
         "question": "How many dots would there be if somebody wiped the board?", "answer": "0",
-        "steps": "wiping takes all the dots away",
     },
     "cvqa/verify": {"related": "yes", "right": "yes", "factual_right": "yes"},
-    "cvqa/adjudicate": {"related": "yes", "right": "yes", "factual_right": "yes", "cause": "mistake"},
+    "cvqa/adjudicate": {"related": "yes", "right": "yes", "factual_right": "yes"},
     "verify/verify": {"related": "yes", "right": "yes", "factual_right": "yes"},
-    "verify/adjudicate": {"related": "yes", "right": "yes", "factual_right": "yes", "cause": "mistake"},
+    "verify/adjudicate": {"related": "yes", "right": "yes", "factual_right": "yes"},
     "answer/answer": {"answer": "B"},
     "judge/judge": {"pcs": "1", "ncc": "0", "pcs_reason": "it follows"},
 }  # fmt: skip

@@ -91,8 +91,7 @@ def _contribute(
     form = Form(answer_to(campaign.flow.name, phase.name, turn + author, item.source.get("pictures", [""])[0]))
     content = campaign.flow.read(phase.name, form, item, past)
     assert not form.faults, form.faults
-    evidence = work.WritingEvidence(chance.uniform(20, 90))
-    work.submit(connection, campaign.settings, campaign.flow, lease, content, evidence, now + 15)
+    work.submit(connection, campaign.settings, campaign.flow, lease, content, now + 15, chance.uniform(20, 90))
 
 
 def _multiply(connection: Connection, items: int) -> None:

@@ -274,7 +274,7 @@ CLEAN = {"left", "top", "width", "height", "distractor_1", "distractor_2", "dist
 
 def spoiled(page: Page, flow: str, phase: str) -> dict[str, str]:
     """A form that is in order, with something hostile in every field that takes free text."""
-    fields = wanted(page, flow, phase) | {"words": "", "pcs_reason": "", "ncc_reason": "", "steps": "because it is so"}
+    fields = wanted(page, flow, phase) | {"words": "", "pcs_reason": "", "ncc_reason": ""}
     for name, value in fields.items():
         field = page.locator(f"#task textarea[name='{name}'], #task input[name='{name}']:not([type=radio])")
         if field.count() and name not in CLEAN and not (flow == "cvqa" and name == "answer"):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -31,7 +32,6 @@ from countersight.collect.settings import read_settings, settings_text
 from countersight.collect.web.app import PAGES
 from countersight.collect.web.leading import STATES
 from countersight.collect.web.reviewing import KEEP, REMOVE, RETURN
-from countersight.collect.work.contributing import REFUSALS
 from countersight.errors import CampaignError
 from countersight.scoring.raters import NO_PAIR, NOT_TWO, ONE_LABEL
 from countersight.suites.cfmm import ASPECTS
@@ -50,6 +50,10 @@ def test_the_settings_a_campaign_begins_with_can_be_read(tmp_path: Path, flow: s
     ("old", "new", "words"),
     [
         ("train = 1.0", "train = 0.5", "must add up to 1"),
+        ('languages = ["en"]', "languages = []", "languages is empty"),
+        ("pay = 10", "pay = 10\nmost = 0", "[phases.verify] most = 0: nobody could contribute"),
+        ("[pay]", "[quotas]\ncount = 0\n[pay]", "[quotas] count = 0: nobody could contribute"),
+        ("[pay]", "[person_quotas]\ncount = 0\n[pay]", "[person_quotas] count = 0: nobody could contribute"),
         ("people = 2", "people = 0", "$.phases[...].people"),
         ("undo_minutes = 60", "undo_minuts = 60", "undo_minuts"),
         ("lease_minutes = 30", "lease_minutes = nan", "$.lease_minutes"),
@@ -237,19 +241,6 @@ def test_a_test_opens_a_phase_within_its_tries_and_never_after(tmp_path: Path):
         assert len(list(rows)) == 4  # passes and fails are all kept
 
 
-def test_a_pass_holds_for_as_many_days_as_the_test_says(tmp_path: Path):
-    folder = make_campaign(tmp_path / "campaign", "verify", 1)
-    (folder / "campaign.toml").write_text(settings_text("verify", "With a test"), encoding="utf-8")
-    setting(folder, "[phases.verify.test]\n", "[phases.verify.test]\ndays = 30\n")
-    with opened(folder) as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        ada.post("/test/verify", q0="2")
-        assert ada.begin("verify")
-        month_ago = time.time() - 31 * 86_400
-        campaign.store.write_now(lambda c: c.execute(text("UPDATE qualification SET at = :at"), {"at": month_ago}))
-        assert ada.post("/work/verify").headers["location"] == "/test/verify"
-
-
 def test_the_interface_speaks_other_languages(tmp_path: Path):
     folder = make_campaign(tmp_path / "campaign", "verify", 1)
     setting(folder, 'languages = ["en"]', 'languages = ["en", "de", "nl"]')
@@ -303,12 +294,22 @@ def said_in(file: Path) -> set[str]:
     return {text for text in texts if text[:1].isupper() or "{" in text}
 
 
-def test_german_has_every_text_of_the_pages():
+@cache
+def written_in(package: Path) -> str:
+    """Every text in the sources of a package, and every name, without underscores as pages show it."""
+    files = [file for kind in ("*.py", "*.html", "*.toml") for file in package.rglob(kind)]
+    sources = [file.read_text("utf-8") for file in files]
+    programs = (ast.parse(text) for file, text in zip(files, sources, strict=True) if file.suffix == ".py")
+    texts = [str(node.value) for each in programs for node in ast.walk(each) if isinstance(node, ast.Constant)]
+    return "\n".join([*sources, *texts]).replace("_", " ")
+
+
+def test_german_has_every_text_of_the_pages_and_no_others():
     pages = files("countersight.collect.web")
     with (pages / "locale/de/LC_MESSAGES/messages.po").open("rb") as opened_file:
         german = {message.id: message.string for message in read_po(opened_file)}
-    of_flows = (cfmm.ABOUT, cfmm.DIFFERENT, cosim.GUIDES, verify.CAUSES, verify.RIGHT, judge.SHOWN, YES_NO)
-    named = (*of_flows, verify.RIGHT_OF_PAIR, verify.RIGHT_OF_ONE, work.REASONS, work.FOUND, KEEP, REMOVE, REFUSALS)
+    of_flows = (cfmm.ABOUT, cosim.GUIDES, verify.RIGHT, judge.SHOWN, YES_NO)
+    named = (*of_flows, verify.RIGHT_OF_PAIR, verify.RIGHT_OF_ONE, work.REASONS, work.FOUND, KEEP, REMOVE)
     texts = {text for table in named for text in table.values()}
     texts |= {*ROLES, *KINDS, *ASPECTS, *STATES, NO_PAIR, NOT_TWO, ONE_LABEL, RETURN, "A number.", "A few words."}
     for flow in map(flow_named, FLOWS):
@@ -326,6 +327,8 @@ def test_german_has_every_text_of_the_pages():
         with open(template, "rb") as opened_file:
             texts |= {found[2] for found in babel_extract(opened_file, ["_"], [], {}) if isinstance(found[2], str)}
     assert {text for text in texts if not german.get(text)} == set()
+    written = written_in(Path(str(pages)).parent)
+    assert {text for text in german.keys() - texts if text not in written} == set()  # nothing that no page says
 
 
 @pytest.mark.parametrize("flow", FLOWS)

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from collecting import ANSWERS, Visitor, make_campaign, opened, setting
 from sqlalchemy import select
@@ -29,8 +30,10 @@ def instances(number: int) -> list[Instance]:
 
 
 def test_it_learns_what_right_responses_look_like():
-    ranker = train(instances(120))
-    assert ranker.accuracy > 0.6
+    many = instances(180)
+    ranker = train(many[:120])
+    right = [np.argmax(ranker.scores(each.context, each.responses)) == 0 for each in many[120:]]
+    assert np.mean(right) > 0.6
     scores = ranker.scores("Is it quiet? Add a horse.", ["No, there is a horse now.", "No, there is a lamp now."])
     assert sum(scores) == pytest.approx(1)
     assert scores[0] > 0.5
@@ -61,7 +64,7 @@ def test_the_first_who_asks_waits_until_it_has_learned_from_all():
 
 def test_before_it_has_learned_it_goes_by_the_words_that_a_response_takes_up():
     ranker = train(instances(5))
-    assert (ranker.ready, ranker.accuracy) == (False, None)
+    assert not ranker.ready
     assert ranker.scores("anything", ["one", "two"]) == [0.5, 0.5]
     asked = ("Is it quiet? Add a horse.", ["No, there is a horse now.", "No, there is a lamp now."])
     assert ranker.scores(*asked)[0] > 0.5
@@ -79,23 +82,18 @@ def test_chance_is_not_taken_for_skill():
     for _ in range(200):
         texts = [" ".join(chance.choice(THINGS) for _ in range(5)) for _ in range(4)]
         made.append(Instance(chance.choice(THINGS), tuple(texts)))
-    assert train(made).accuracy < 0.4
+    ranker = train(made[:150])
+    right = [np.argmax(ranker.scores(each.context, each.responses)) == 0 for each in made[150:]]
+    assert np.mean(right) < 0.5
 
 
 class Fixed:
     """A model that gives the scores it is told to, after a while."""
 
-    def describe(self, say):
-        return "A model for tests."
-
     name = "fixed"
-    learned = True
 
     def __init__(self, scores: tuple[float, ...], seconds: float = 0.0) -> None:
         self.scores, self.seconds = scores, seconds
-
-    def refresh(self) -> None:
-        pass
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
         await asyncio.sleep(self.seconds)
@@ -187,19 +185,6 @@ def test_checks_of_one_item_are_limited_and_the_item_can_still_be_sent(distracto
     assert "used all checks of this item" in pages[2]
     assert len(checks(campaign)) == 2
     assert cleo.post(task, **ANSWERS["cosim/distractor"]).status_code == 303
-
-
-def test_whoever_writes_sees_what_a_blind_model_says_and_never_waits_for_it_to_learn(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cfmm", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        task = ada.begin("write")
-        app.state.loop = Fixed((0.9, 0.1))
-        assert "gives the right option 90 %" in ada.post(f"{task}/leak", **ANSWERS["cfmm/write"]).text
-        app.state.loop.learned = False
-        page = ada.post(f"{task}/leak", **ANSWERS["cfmm/write"]).text
-        assert "does not name the answer" in page
-        assert "right option" not in page
 
 
 @pytest.mark.parametrize(

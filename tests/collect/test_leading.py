@@ -18,7 +18,6 @@ from countersight.cli import main
 from countersight.collect import (
     audit_log,
     back_up,
-    campaign_figures,
     export_campaign,
     invite_person,
     pay,
@@ -428,24 +427,6 @@ def test_a_region_does_not_switch_the_checks_of_a_language_off(tmp_path: Path):
         ada = Visitor(app, campaign, "ada")
         without = ANSWERS["cfmm/write"] | {"counterfactual": "How many circles would be left?"}
         assert "different into a condition" in ada.post(ada.begin("write"), **without).text
-
-
-def test_an_item_is_stranded_only_if_nobody_may_take_it(cosim):
-    app, campaign, _ = cosim
-
-    def stranded() -> int:
-        return campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time())).stranded
-
-    campaign.store.write_now(lambda c: c.execute(tables.item.update().values(state="open", seats_left=1)))
-    assert stranded() == 1  # all three have a part in it
-    other = {"key": "other", "split": "train", "source": "{}", "phase": "question", "state": "done", "phase_since": 0.0}
-    campaign.store.write_now(lambda c: c.execute(tables.item.insert().values(seats_left=0, **other)))
-    dora = Visitor(app, campaign, "dora")
-    seat = {"item_id": 2, "person_id": dora.id, "phase": "question", "state": "active", "token": "t"}
-    campaign.store.write_now(
-        lambda c: c.execute(tables.lease.insert().values(claimed_at=0.0, expires_at=time.time() + 600, **seat))
-    )
-    assert stranded() == 0  # dora holds another item, and may take this one later
 
 
 def test_figures_are_at_most_a_minute_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

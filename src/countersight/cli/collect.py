@@ -262,11 +262,9 @@ def _people(chosen: argparse.Namespace, campaign: Any) -> int:
 
 
 def _status(chosen: argparse.Namespace, campaign: Any) -> int:
-    import time
-
     from countersight.collect import campaign_figures
 
-    figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
+    figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow))
     states = ", ".join(f"{number:,} {state}" for state, number in sorted(figures.states.items()))
     print(f"{campaign.settings.title} ({campaign.flow.name}): {figures.items:,} items: {states}")
     for phase in figures.phases:
@@ -278,8 +276,6 @@ def _status(chosen: argparse.Namespace, campaign: Any) -> int:
     waits = {"flag": figures.flags, "other item": figures.disputed}
     if any(waits.values()):
         print(f"  for a reviewer: {' and '.join(several(number, noun) for noun, number in waits.items() if number)}")
-    if figures.stranded:
-        print(f"  {several(figures.stranded, 'item')}: nobody is left to work on it, invite more people")
     return 0
 
 

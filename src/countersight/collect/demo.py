@@ -18,7 +18,6 @@ from countersight.collect.making import new_campaign
 PASSWORD: Final = "countersight"  # noqa: S105 - a demonstration's, said aloud
 ACCOUNTS: Final[tuple[tuple[str, people.Role], ...]] = (("ada", "worker"), ("ben", "reviewer"), ("cleo", "lead"))
 _PICTURES = 60
-_DAY = 86_400.0
 
 
 def make_demo(folder: Path) -> None:
@@ -48,7 +47,7 @@ def draw_pictures(folder: Path, number: int) -> None:
 
 
 def _fill(connection: Connection, campaign: Campaign) -> None:
-    """Add three accounts, authors whose work waits for verification, and flags that wait for a reviewer."""
+    """Add three accounts, authors whose work waits for the next phase, and a flag that waits for a reviewer."""
     now, settings, flow, hashed = time.time(), campaign.settings, campaign.flow, people.hash_password(PASSWORD)
     for name, role in ACCOUNTS:
         person = people.insert_person(connection, name, role, now, password=hashed)
@@ -58,12 +57,11 @@ def _fill(connection: Connection, campaign: Campaign) -> None:
             assert test is not None
             right = [question.answer for question in test.questions]
             work.take_test(connection, settings, person, phase.name, right, now)
-    authors = [people.add_person(connection, f"author {letter}", "worker", now) for letter in "ABC"]
     chance = Random(5)
-    for phase, author, number, days in zip(flow.phases, authors, (52, 46, 40), (8, 4, 0), strict=True):
+    for phase, number in zip(flow.phases, (52, 46, 40), strict=True):
+        author = people.add_person(connection, f"author: {phase.title}", "worker", now)
         for _ in range(number):
-            then = now - (days + chance.uniform(0, 4)) * _DAY  # later phases at later times
-            lease = work.claim(connection, settings, author, phase.name, then, chance)
+            lease = work.claim(connection, settings, author, phase.name, now, chance)
             if lease is None:
                 break
             item = work.load_item(connection, lease.item_id)
@@ -71,12 +69,11 @@ def _fill(connection: Connection, campaign: Campaign) -> None:
                 work.release(connection, settings, lease)
                 continue
             content = _write(work.load_past(connection, flow, item.id, phase.sees), item.source["pictures"], chance)
-            evidence = work.WritingEvidence(chance.uniform(40, 150))
-            work.submit(connection, settings, flow, lease, content, evidence, then)
-    for reason, words in _FLAGS.items():
-        lease = work.claim(connection, settings, authors[2], "change", now, chance)
-        if lease is not None:
-            work.flag(connection, settings, lease, "question", reason, words, now)
+            work.submit(connection, settings, flow, lease, content, now, seconds=chance.uniform(40, 150))
+    lease = work.claim(connection, settings, author, "change", now, chance)
+    assert lease is not None  # fewer changes than questions were written
+    words = "Counting needs no common sense: this can be answered by looking."
+    work.flag(connection, settings, lease, "question", "guidelines", words, now)
 
 
 def _write(past: Past, pictures: list[str], chance: Random) -> Content:
@@ -91,10 +88,3 @@ def _write(past: Past, pictures: list[str], chance: Random) -> Content:
     wrong = ("No, because all of the shapes have been removed now.", "Yes, because the shapes are much larger now.")
     third = f"Yes, because many {another} lie beside the shapes now."
     return Distracted(past["change"][-1].response, (*wrong, third))
-
-
-_FLAGS = {
-    "guidelines": "Counting needs no common sense: this can be answered by looking.",
-    "unclear": "Which child is meant? I would not know what to change.",
-}
-"""What somebody says of the work before theirs."""

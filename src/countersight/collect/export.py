@@ -1,7 +1,6 @@
 """Export the collected data in the form of its flow: a dataset (here), a run, or labels."""
 
 import shutil
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -140,7 +139,7 @@ def outcome_of(finished: work.ItemWork) -> str:
 def describe_campaign(campaign: Campaign, judged: Sequence[work.ItemWork]) -> str:
     """Return several paragraphs for the card, without names."""
     found = [finished for finished in judged if finished.item.state == "done"]
-    figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
+    figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow))
     settings = campaign.settings
     people = {given.pseudonym for finished in found for given in finished.given}
     paragraphs = [

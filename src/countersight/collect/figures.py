@@ -5,19 +5,18 @@ from statistics import median
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, case, exists, func, select
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, case, func, select
 
 from countersight.collect import pay
 from countersight.collect.database import tables
 from countersight.collect.flows import Flow, Phase
-from countersight.collect.work import HELD, STANDS, contributions
+from countersight.collect.work import STANDS, contributions
 from countersight.scoring import Agreement, Estimate, Interval, agreement, share_interval
 
+_LATEST = 500
+"""Contributions from which the time for one is estimated."""
 _RESAMPLES = 1_000
 """Enough for an interval on a page that is looked at while it changes."""
-_DAY = 86_400.0
-_LAST = 50
-"""Number of a person's latest contributions that are used to estimate their pace."""
 _item, _lease, _made, _person = tables.item.c, tables.lease.c, tables.contribution.c, tables.person.c
 _STANDING = tables.lease.join(tables.contribution, _made.id == _lease.contribution_id)
 
@@ -33,13 +32,8 @@ class PhaseFigures(msgspec.Struct, frozen=True):
     """Seats that are taken."""
     done: int
     """Valid contributions."""
-    oldest: float | None
-    """The longest waiting time of an item, in seconds."""
     seconds: float | None
-    """Median time for one contribution, in seconds."""
-    day: int
-    """Contributions of the last 24 hours."""
-    week: int
+    """Median time for one of the latest contributions, in seconds."""
 
 
 class LabelAgreement(msgspec.Struct, frozen=True):
@@ -60,7 +54,7 @@ class Fooling(msgspec.Struct, frozen=True):
 
 
 class PersonFigures(msgspec.Struct, frozen=True):
-    """One person's work; `hourly` is what they earned in an hour of work, `flagged` counts justified flags."""
+    """One person's work. The means and counts are of contributions that stand."""
 
     id: int
     name: str
@@ -71,19 +65,15 @@ class PersonFigures(msgspec.Struct, frozen=True):
     pasted: float | None
     known: int
     known_right: int
-    flagged: int
     earned: int
-    hourly: float | None
     access: str
     deleted: bool
 
 
 class OwnFigures(msgspec.Struct, frozen=True):
-    """A person's own figures; `pace` is the median time of the last contributions, in seconds."""
+    """What a person sees of their own work."""
 
     done: int
-    today: int
-    pace: float | None
     earned: int
 
 
@@ -101,8 +91,6 @@ class Figures(msgspec.Struct, frozen=True):
     balances: dict[str, int]
     per_item: float | None
     """The cost of a finished item, in minor units."""
-    stranded: int
-    """Items that nobody can take, because all permitted people have contributed to them."""
 
 
 def _count(connection: Connection, table: FromClause, *conditions: ColumnElement[bool]) -> int:
@@ -114,7 +102,7 @@ def _pairs(connection: Connection, question: Select[Any]) -> dict[Any, int]:
     return {key: int(number) for key, number in connection.execute(question)}
 
 
-def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
+def campaign_figures(connection: Connection, flow: Flow) -> Figures:
     """Return all figures on the leads' first page."""
     states = _pairs(connection, select(_item.state, func.count()).group_by(_item.state))
     balances = pay.balances(connection)
@@ -124,7 +112,7 @@ def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
     return Figures(
         sum(number for state, number in states.items() if state != "check"),
         states,
-        tuple(_phase(connection, phase, now) for phase in flow.phases),
+        tuple(_phase(connection, phase) for phase in flow.phases),
         _count(connection, tables.flag, waiting, author.is_not(None)),
         _count(connection, tables.flag, waiting, author.is_(None)),
         tuple(label_agreement(connection, flow)),
@@ -132,38 +120,22 @@ def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
         _fooling(connection),
         balances,
         spent / finished if finished else None,
-        _stranded(connection),
     )
 
 
-def _stranded(connection: Connection) -> int:
-    sight = tables.sight.c
-    outer = (tables.item, tables.person)  # named, because the inner queries would otherwise look at all items
-    part = exists().where(_lease.item_id == _item.id, _lease.person_id == _person.id, _lease.state.in_(HELD))
-    seen = exists().where(sight.item_id == _item.id, sight.person_id == _person.id)
-    new_to = (~part.correlate(*outer), ~seen.correlate(*outer))
-    somebody = exists().where(_person.access == "open", _person.deleted_at.is_(None), *new_to)
-    begun = exists().where(_lease.item_id == _item.id)
-    return _count(connection, tables.item, _item.state == "open", _item.seats_left > 0, begun, ~somebody)
-
-
-def _phase(connection: Connection, phase: Phase, now: float) -> PhaseFigures:
-    free = (_item.phase == phase.name, _item.state == "open", _item.seats_left > 0)
-    waiting, oldest = connection.execute(select(func.count(), func.min(_item.phase_since)).where(*free)).one()
+def _phase(connection: Connection, phase: Phase) -> PhaseFigures:
     of_phase = select(_lease.state, func.count()).where(_lease.phase == phase.name).group_by(_lease.state)
     seats = _pairs(connection, of_phase)
     written = (_made.phase == phase.name, _made.content.is_not(None))
-    latest = select(_made.seconds).where(*written).order_by(_made.at.desc()).limit(500)
+    latest = select(_made.seconds).where(*written).order_by(_made.at.desc()).limit(_LATEST)
     seconds = list(connection.execute(latest).scalars())
     return PhaseFigures(
         phase.name,
         phase.title,
-        int(waiting),
+        _count(connection, tables.item, _item.phase == phase.name, _item.state == "open", _item.seats_left > 0),
         seats.get("active", 0),
         seats.get("done", 0),
-        now - oldest if oldest is not None else None,
         median(seconds) if seconds else None,
-        *(_count(connection, tables.contribution, *written, _made.at > now - days * _DAY) for days in (1, 7)),
     )
 
 
@@ -232,7 +204,7 @@ def _fooling(connection: Connection) -> Fooling | None:
 def people_figures(connection: Connection, after: int, most: int) -> list[PersonFigures]:
     """Return the figures of at most `most` people with ids above `after`."""
     chosen = select(_person.id).where(_person.id > after).order_by(_person.id).limit(most)
-    paid, flag = tables.payment.c, tables.flag.c
+    paid = tables.payment.c
     work = (
         select(
             _made.person_id,
@@ -248,9 +220,6 @@ def people_figures(connection: Connection, after: int, most: int) -> list[Person
         .subquery()
     )
     earned = select(func.coalesce(func.sum(paid.amount), 0)).where(paid.person_id == _person.id, paid.state != "voided")
-    upheld = select(func.count()).join(tables.contribution, flag.contribution_id == _made.id)
-    flagged = upheld.where(_made.person_id == _person.id, flag.outcome == "fair").correlate(tables.person)
-    amount, seconds = earned.scalar_subquery(), func.nullif(work.c.seconds, 0)
     question = (
         select(
             _person.id,
@@ -262,9 +231,7 @@ def people_figures(connection: Connection, after: int, most: int) -> list[Person
             work.c.pasted,
             func.coalesce(work.c.known, 0).label("known"),
             func.coalesce(work.c.known_right, 0).label("known_right"),
-            flagged.scalar_subquery().label("flagged"),
-            amount.label("earned"),
-            (3600.0 * amount / seconds).label("hourly"),
+            earned.scalar_subquery().label("earned"),
             _person.access,
             _person.deleted_at.is_not(None).label("deleted"),
         )
@@ -276,12 +243,7 @@ def people_figures(connection: Connection, after: int, most: int) -> list[Person
     return [PersonFigures(**row) for row in connection.execute(question).mappings()]
 
 
-def own_figures(connection: Connection, person_id: int, now: float) -> OwnFigures:
+def own_figures(connection: Connection, person_id: int) -> OwnFigures:
     """Return what a person has done and earned."""
-    kept = _STANDING.join(tables.item, _item.id == _made.item_id)
-    own = (_made.person_id == person_id, _lease.state == "done", _item.state != "removed")
-    latest = select(_made.seconds).select_from(kept).where(*own).order_by(_made.at.desc()).limit(_LAST)
-    seconds = list(connection.execute(latest).scalars())
     done = _count(connection, tables.lease, _lease.person_id == person_id, _lease.state == "done")
-    today = _count(connection, kept, *own, _made.at >= now - now % _DAY)
-    return OwnFigures(done, today, median(seconds) if seconds else None, pay.earned(connection, person_id))
+    return OwnFigures(done, pay.earned(connection, person_id))

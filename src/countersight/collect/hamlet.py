@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import logging
 import time
-from collections.abc import Callable
 
 import msgspec
 import numpy as np
@@ -13,8 +12,7 @@ from sqlalchemy import func, insert, select
 from countersight.case import Option
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
-from countersight.collect.flows import Instance
-from countersight.collect.text_ranker import FEWEST, TextRanker, train
+from countersight.collect.text_ranker import TextRanker, train
 from countersight.collect.work import Lease, items_in
 from countersight.errors import CampaignError
 from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, open_model
@@ -53,26 +51,9 @@ class OwnRanker:
         self._looked = 0.0
 
     @property
-    def learned(self) -> bool:
-        """Whether it was trained on enough data since the server started."""
-        return self._ranker is not None and self._ranker.ready
-
-    @property
     def name(self) -> str:
         """Its name with the number of training instances, since each training makes a new model."""
         return f"ranker/{self._ranker.trained_on if self._ranker else 0}"
-
-    def describe(self, say: Callable[[str], str]) -> str:
-        """Return a sentence on its accuracy, in the language of `say`."""
-        ranker = self._ranker
-        if ranker is None or not ranker.ready:
-            return say(
-                "The model has read {seen} finished items of the train split. Until it has {fewest} to learn from, it "
-                "prefers the response that shares most words with the question, the first response and the change."
-            ).format(seen=ranker.trained_on if ranker else 0, fewest=FEWEST)
-        return say("The model learned from {seen} items and gets {right} right without the pictures.").format(
-            seen=ranker.trained_on, right=f"{ranker.accuracy or 0:.0%}"
-        )
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
         """Return the probability of each response; if there is new data, the model is trained meanwhile."""
@@ -107,21 +88,12 @@ class OwnRanker:
 class RankingModel:
     """Any model of this program that can rank text."""
 
-    learned = True
-
     def __init__(self, name: str, timeout: float) -> None:
         model = open_model(name, ModelSettings(timeout=timeout))
         if not isinstance(model, Ranker) or model.needs_picture:
             raise CampaignError(f"loop.model: {name} cannot rank text without a picture; leave it at “ranker”")
         self.name = name
         self._model = model
-
-    def describe(self, say: Callable[[str], str]) -> str:
-        """Return a sentence on what it is, in the language of `say`."""
-        return say("The model is {name}; it sees the text only.").format(name=self.name)
-
-    def refresh(self) -> None:
-        """Do nothing: it is not trained."""
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
         """Return probabilities from the losses of the options."""
@@ -137,9 +109,11 @@ TextModel = OwnRanker | RankingModel
 """A model that gives the probability of each response in a context."""
 
 
-def open_loop(campaign: Campaign) -> TextModel:
-    """Return the model named in the settings."""
+def open_loop(campaign: Campaign) -> TextModel | None:
+    """Return the model named in the settings; None if no phase of the flow is checked."""
     loop = campaign.settings.loop
+    if not any(phase.checked for phase in campaign.flow.phases):
+        return None
     return OwnRanker(campaign) if loop.model == "ranker" else RankingModel(loop.model, loop.deadline)
 
 
@@ -176,18 +150,3 @@ async def check(
     }
     await campaign.store.write(lambda c: c.execute(insert(tables.check).values(**row)))
     return found
-
-
-async def answers_blind(campaign: Campaign, model: TextModel, asked: Instance) -> float | None:
-    """Return a text model's probability of the right option; None if it does not answer in time.
-
-    It is called while somebody types, so it does not wait for training.
-    """
-    if not model.learned:
-        model.refresh()
-        return None
-    try:
-        scores = await asyncio.wait_for(model.likely(asked.context, asked.responses), campaign.settings.loop.deadline)
-    except Exception:  # only a hint: failures are ignored
-        return None
-    return scores[0] if scores else None

@@ -8,7 +8,7 @@ from here.
 
 from typing import Literal
 
-from sqlalchemy import ColumnElement, Connection, exists, func, select, update
+from sqlalchemy import ColumnElement, Connection, func, select, update
 
 from countersight.collect.database import insert_row, tables
 from countersight.collect.settings import Pay
@@ -107,13 +107,6 @@ def batch_csv(connection: Connection, batch: int) -> str | None:
 def close_batch(connection: Connection, batch: int, outcome: Account, by: int, now: float) -> int:
     """Record that a batch was paid elsewhere (settled), or never will be (voided)."""
     return move(connection, _paid.batch_id == batch, outcome, by, now)
-
-
-def left_for_removed(connection: Connection) -> dict[int, int]:
-    """Return by batch the exported pay for work that a reviewer removed. The lead may settle it elsewhere."""
-    fair = exists().where(tables.flag.c.contribution_id == _paid.contribution_id, tables.flag.c.outcome == "fair")
-    question = select(_paid.batch_id, func.sum(_paid.amount)).group_by(_paid.batch_id)
-    return {batch: int(amount) for batch, amount in connection.execute(question.where(_paid.state.in_(LEFT), fair))}
 
 
 def balances(connection: Connection, person_id: int | None = None) -> dict[str, int]:

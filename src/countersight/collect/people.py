@@ -111,8 +111,8 @@ def accept_invitation(connection: Connection, token: str, hashed: str, now: floa
 def password_fault(password: str) -> str | None:
     """Return what is wrong with a password, in a sentence."""
     if len(password) < SHORTEST_PASSWORD:
-        return f"A password needs at least {SHORTEST_PASSWORD} characters."
-    return f"A password may have at most {LONGEST_PASSWORD} characters." if len(password) > LONGEST_PASSWORD else None
+        return "A password needs at least 10 characters."
+    return "A password may have at most 200 characters." if len(password) > LONGEST_PASSWORD else None
 
 
 def hash_password(password: str) -> str:

@@ -62,8 +62,6 @@ class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tries: Annotated[int, Meta(ge=1, le=100)] = 2
     pass_mark: Annotated[float, Meta(gt=0, le=1)] = 1.0
     """The share of right answers required to pass."""
-    days: Number = 0
-    """For how many days a pass is valid; 0 is for ever."""
 
 
 class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,8 +74,8 @@ class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Pay for one contribution, in minor units of the currency (cents)."""
     people: Annotated[int, Meta(ge=1, le=100)] = 1
     """How many people do this phase of an item, without seeing each other."""
-    most: Number = 0
-    """Maximum number of contributions per person; 0 for no limit."""
+    most: Number | None = None
+    """Maximum number of contributions per person; None for no limit."""
     examples: tuple[GuidelineExample, ...] = ()
     test: Test | None = None
 
@@ -164,6 +162,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if abs(sum(self.splits.values()) - 1) > 1e-6:
             raise ValueError("splits: the shares must add up to 1")
+        if not self.languages:
+            raise ValueError('languages is empty: name at least one language, such as "en"')
+        limits = {f"[phases.{name}] most": phase.most for name, phase in self.phases.items()}
+        limits |= {f"[quotas] {group}": most for group, most in self.quotas.items()}
+        limits |= {f"[person_quotas] {group}": most for group, most in self.person_quotas.items()}
+        for name, most in limits.items():
+            if most == 0:
+                raise ValueError(f"{name} = 0: nobody could contribute; leave it out for no limit")
 
 
 def read_catalog(folder: Path | None, language: str) -> dict[str, str]:

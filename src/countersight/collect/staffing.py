@@ -15,7 +15,7 @@ from countersight.errors import CampaignError
 ACTIONS: Final[dict[str, Callable[[Connection, Campaign, int, Any], Any]]] = {
     "change_role": lambda c, _, who, role: people.set_role(c, who, role),
     "set_access": lambda c, campaign, who, access: work.set_access(c, campaign.settings, who, access),
-    "reset_tests": lambda c, _, who, nothing: work.reset(c, who, None),
+    "reset_tests": lambda c, _, who, nothing: work.reset_tests(c, who, None),
     "forget": lambda c, campaign, who, nothing: forget(c, campaign.secret, who, time.time()),
     "make_token": lambda c, _, who, nothing: people.begin_session(c, who, time.time(), "command line"),
 }

@@ -15,7 +15,6 @@ from countersight.blindness import BlindQuestion, Table
 from countersight.collect.flows import Instance
 
 _STEPS = 30
-_FOLDS = 5
 _SHARPNESS = 6.0
 FEWEST = 20
 """Least number of instances for training."""
@@ -32,8 +31,6 @@ class TextRanker(msgspec.Struct, frozen=True):
 
     weights: Mapping[str, float]
     trained_on: int
-    accuracy: float | None = None
-    """Share of instances answered right in cross-validation; None if there are too few."""
 
     @property
     def ready(self) -> bool:
@@ -54,7 +51,7 @@ class TextRanker(msgspec.Struct, frozen=True):
 
 
 def train(instances: Sequence[Instance]) -> TextRanker:
-    """Train on the latest instances, and measure the accuracy by cross-validation."""
+    """Train on the latest instances."""
     instances = instances[-_MOST:]
     if len(instances) < FEWEST:
         return TextRanker({}, len(instances))
@@ -63,11 +60,8 @@ def train(instances: Sequence[Instance]) -> TextRanker:
         for each in instances
     ]
     table = Table(questions, ([_features(each.context, said) for said in each.responses] for each in instances))
-    folds = np.arange(len(instances)) % _FOLDS
-    right = [table.is_right(table.train(folds != fold, _STEPS))[folds == fold] for fold in range(_FOLDS)]
-    weights = table.train(folds >= 0, _STEPS)
-    learned = dict(zip(map(str, table.names), weights.tolist(), strict=True))
-    return TextRanker(learned, len(instances), float(np.concatenate(right).mean()))
+    weights = table.train(np.ones(len(instances), dtype=bool), _STEPS)
+    return TextRanker(dict(zip(map(str, table.names), weights.tolist(), strict=True)), len(instances))
 
 
 def _words(text: str) -> list[str]:

@@ -9,7 +9,7 @@ import msgspec
 from countersight.case import Case, Option, Question
 from countersight.collect.flows.forms import Choice, Field, Form, Text
 from countersight.collect.flows.from_pictures import PictureFlow
-from countersight.collect.flows.protocol import Advance, Dispute, Finish, Instance, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import Advance, Dispute, Finish, Item, Past, Phase, Step
 from countersight.english import NUMBER_WORDS
 from countersight.suites import supposed
 from countersight.suites.cfmm import ASPECTS
@@ -25,12 +25,6 @@ ABOUT: Final = {
 }
 _BLIND: Final = "Answer somebody's two questions without knowing their answers."
 _LETTERS: Final = {"A": "A", "B": "B"}
-DIFFERENT: Final = {
-    (True, True): "The second person gave different answers to both questions.",
-    (True, False): "The second person gave a different answer to the basic question.",
-    (False, True): "The second person gave a different answer to the counterfactual question.",
-}
-"""What a reviewer is told, by whether the first and the second answer differ."""
 _CONDITION: Final = "The same question under a condition."
 WRITE: Final = (
     Choice("aspect", "Aspect", "Prefer aspects that have few items.", options=ABOUT, balanced=True),
@@ -112,9 +106,8 @@ class CfmmFlow(PictureFlow):
         if phase == "write":
             return Advance("blind")
         pair, blind = past["write"][-1], past["blind"][-1]
-        differ = pair.basic_answer != blind.basic_answer, pair.counterfactual_answer != blind.counterfactual_answer
-        if any(differ):
-            return Dispute("ambiguous", DIFFERENT[differ], "write")
+        if self.labels("write", pair) != self.labels("blind", blind):
+            return Dispute("ambiguous", "The second person gave a different answer.", "write")
         return Dispute("leak", "The question names its answer.", "write") if pair.leak else Finish()
 
     def groups(self, content: WrittenPair) -> tuple[str, ...]:
@@ -124,10 +117,6 @@ class CfmmFlow(PictureFlow):
     def labels(self, phase: str, content: Any) -> dict[str, str]:
         """Return both answers, of the writer or of the second person."""
         return {"basic": content.basic_answer, "counterfactual": content.counterfactual_answer}
-
-    def instance(self, past: Past) -> Instance | None:
-        """Return the counterfactual question with its two options."""
-        return as_instance(past["write"][-1])
 
     def case(self, item: Item, past: Past) -> Case | None:
         """Return the pair as a case."""
@@ -144,20 +133,11 @@ class CfmmFlow(PictureFlow):
         )
 
 
-def as_instance(pair: WrittenPair) -> Instance | None:
-    """Return the counterfactual question as a text model sees it; None while its answer is not chosen."""
-    options = {"A": (pair.option_a, pair.option_b), "B": (pair.option_b, pair.option_a)}
-    responses = options.get(pair.counterfactual_answer)
-    return Instance(pair.counterfactual, responses) if responses and all(responses) else None
-
-
 def leak_in(pair: WrittenPair, language: str = "en") -> str:
     """Return the answer of a pair if its question names it, so that no picture is needed; "" otherwise."""
-    asked = as_instance(pair)
-    if asked is None:
-        return ""
-    right, wrong = asked.responses
-    return leak(asked.context, right, wrong, language)
+    options = {"A": (pair.option_a, pair.option_b), "B": (pair.option_b, pair.option_a)}
+    right, wrong = options.get(pair.counterfactual_answer, ("", ""))
+    return leak(pair.counterfactual, right, wrong, language) if right and wrong else ""
 
 
 _LITTLE = frozenset(re.findall(r"\w+", "a an the of in on at to is are was were be it its and or no yes not would"))

@@ -18,7 +18,6 @@ _HINT = "With a condition that changes the answer only indirectly."
 _QUESTION: Final = Text("question", "The question under a condition", _HINT, rows=3, words=5, asks=True, supposes=True)
 CLOSED: Final = ("number", "boolean")
 """The kinds of questions in C-VQA."""
-_STEPS: Final = Text("steps", "How does the condition lead to the new answer?", rows=2, words=3)
 
 
 class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -26,8 +25,6 @@ class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
 
     question: str
     answer: str
-    steps: str
-    """The reasoning steps from the picture to the answer."""
 
 
 class CvqaFlow(verify.VerifyFlow):
@@ -63,10 +60,10 @@ class CvqaFlow(verify.VerifyFlow):
         return super().check_item(item) if item.phase == "verify" else None
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
-        """Return the question with its answer and steps, or the fields of a verdict."""
+        """Return the question with its answer, or the fields of a verdict."""
         if phase != "write":
             return super().fields(phase, item, past)
-        return _QUESTION, answer_field("answer", "The new answer", _factual(item)), _STEPS
+        return _QUESTION, answer_field("answer", "The new answer", _factual(item))
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """Return a written question, or a verdict on one."""

@@ -18,19 +18,11 @@ from countersight.suites import supposed
 from countersight.suites.cvqa import REAL_NAME
 
 Verdict = Literal["keep", "correct", "reject"]
-CAUSES = {
-    "picture": "The picture is ambiguous",
-    "guidelines": "The guidelines do not cover it",
-    "mistake": "One of them made a mistake",
-    "opinion": "It is a matter of opinion",
-}
-"""Causes of disagreement, for the adjudicator."""
 RELATED: Final = Choice("related", "Is the question about what is in the picture?", options=YES_NO, inline=True)
 RIGHT_OF_PAIR: Final = {"factual_": "Is the first answer right?", "": "Is the second answer right?"}
 RIGHT_OF_ONE: Final = {"": "Is the answer right?"}
 RIGHT: Final = {"yes": "Yes", "no": "No, a different answer is right", "unclear": "It cannot be decided"}
 _WORDS: Final = Text("words", "If it is rejected or corrected: why?", rows=2, needed=False)
-_CAUSE: Final = Choice("cause", "Why did the two disagree?", options=CAUSES)
 
 
 class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -42,8 +34,6 @@ class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """The corrected answer, if the verdict is to correct."""
     words: str = ""
     """Why it is rejected or corrected."""
-    cause: str = ""
-    """Why the two others disagreed, if this is an adjudication."""
     factual_answer: str = ""
     """The corrected answer to the factual question of a pair, if that one was wrong."""
 
@@ -95,8 +85,8 @@ class VerifyFlow(CaseFlow):
         return NewItem(item.key, source, "verify", {"verdict": "correct" if wrong else "keep"})
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
-        """Return the fields of a verdict, with the cause of the disagreement for the adjudicator."""
-        return *verdict_fields(case_of(item, past)), *([_CAUSE] if phase == "adjudicate" else [])
+        """Return the fields of a verdict."""
+        return verdict_fields(case_of(item, past))
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """Return the verdict of a verifier or adjudicator."""
@@ -202,18 +192,18 @@ def verdict_fields(case: Case) -> list[Field]:
 def read_verdict(form: Form, fields: Sequence[Field], case: Case, past: Past) -> CaseVerdict:
     """Return the verdict in a form."""
     read = form.read(fields)
-    questions, words, cause = questions_to_verify(case), read["words"], read.get("cause", "")
+    questions, words = questions_to_verify(case), read["words"]
     related = read["related"] != "no"
     if not related or "unclear" in [read[f"{prefix}right"] for prefix in questions]:
         if not words:
             form.fail("words", "Say why it should be rejected.")
-        return CaseVerdict("reject", related, "", words, cause)
+        return CaseVerdict("reject", related, "", words)
     for prefix, question in questions.items():
         if question.answer == read[f"{prefix}answer"]:
             form.fail(f"{prefix}answer", "This is already the given answer.")
     answer, factual_answer = read["answer"], read.get("factual_answer", "")
     outcome: Verdict = "correct" if answer or factual_answer else "keep"
-    verdict = CaseVerdict(outcome, True, answer, words, cause, factual_answer)
+    verdict = CaseVerdict(outcome, True, answer, words, factual_answer)
     if past.get("verify") and not words and verdict.settled not in [each.settled for each in past["verify"]]:
         form.fail("words", "Your decision differs from both: say why.")
     return verdict

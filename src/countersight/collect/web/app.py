@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from countersight.collect.campaign import Campaign
-from countersight.collect.hamlet import open_loop
+from countersight.collect.hamlet import OwnRanker, open_loop
 from countersight.collect.web import accounts, json_api, leading, reviewing, tasks, working
 from countersight.collect.web.handling import respond
 from countersight.collect.web.rendering import Renderer, templates
@@ -149,7 +149,7 @@ def _route(site: Site, page: Page) -> Route:
 def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        if any(phase.checked for phase in campaign.flow.phases):
+        if isinstance(app.state.loop, OwnRanker):
             app.state.loop.refresh()  # starts training, so that the first check need not wait
         yield
         campaign.close()

@@ -32,7 +32,7 @@ async def campaign(visit: Visit) -> Response:
 
 async def me(visit: Visit) -> Response:
     """The person's own figures."""
-    own = visit.store.read(lambda c: own_figures(c, visit.me.id, visit.now))
+    own = visit.store.read(lambda c: own_figures(c, visit.me.id))
     return visit.json({"pseudonym": visit.me.pseudonym, "role": visit.me.role, **msgspec.to_builtins(own)})
 
 

@@ -1,6 +1,5 @@
 """Pages for leads: progress, items, people, pay. What a script may do too is answered as JSON under /api/."""
 
-import time
 from typing import Any, Final
 
 import msgspec
@@ -54,13 +53,15 @@ _PAID: Final = Choice(
 async def dashboard(visit: Visit) -> Response:
     """Show the campaign at a glance; htmx refreshes it."""
     figures, at = await figures_now(visit)
-    return visit.render("parts/dashboard.html" if visit.partial else "lead.html", figures=figures, at=at)
+    return visit.render(
+        "parts/dashboard.html" if visit.partial else "lead.html", figures=figures, age=max(0.0, visit.now - at)
+    )
 
 
 async def figures_now(visit: Visit) -> tuple[Figures, float]:
     """Return the figures of the campaign and when they were computed."""
     flow = visit.campaign.flow
-    return await visit.site.figures.get("campaign", lambda c: campaign_figures(c, flow, time.time()))
+    return await visit.site.figures.get("campaign", lambda c: campaign_figures(c, flow))
 
 
 def after(visit: Visit) -> int:
@@ -197,7 +198,7 @@ async def set_access(visit: Visit) -> Response:
 async def reset_tests(visit: Visit) -> Response:
     """Allow somebody to repeat their tests."""
     _person(visit)
-    await visit.write("reset_tests", lambda c: work.reset(c, visit.number, visit.me.id))
+    await visit.write("reset_tests", lambda c: work.reset_tests(c, visit.number, visit.me.id))
     return visit.go(f"/lead/people/{visit.number}?changed=1")
 
 
@@ -262,7 +263,6 @@ async def pay_page(visit: Visit) -> Response:
         more=len(found) > _ON_A_PAGE,
         names=read(lambda c: people.names(c, [person for person, _ in found])),
         batches=read(lambda c: c.execute(batches.order_by(batch.id.desc()).limit(_ON_A_PAGE)).all()),
-        for_removed=read(pay.left_for_removed),
         outcomes=_BATCH_PAID.options,
         total=read(pay.balances),
         after=begins,

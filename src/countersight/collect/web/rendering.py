@@ -80,7 +80,7 @@ class Renderer:
             short = wanted.partition(";")[0].strip().partition("-")[0].lower()
             if short in languages:
                 return short
-        return languages[0] if languages else "en"
+        return languages[0]
 
 
 @pass_context

@@ -1,12 +1,9 @@
 """Pages for reviewers: flags, disputes, and the whole history of their items."""
 
 import random
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import Any, Final
 
 import msgspec
-from markupsafe import Markup
 from sqlalchemy import Connection, select
 from starlette.responses import Response
 
@@ -60,12 +57,10 @@ async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Respo
 
 
 KEEP: Final = {
-    "sample": "Keep it: bonuses that wait for review are earned",
-    "edited": "Keep it: the edited response says the same",
-    "person": "Keep it: the item goes on to the next person",
-    "program": "Keep it as its writer meant it",
+    True: "Keep it: the item goes on to the next person",
+    False: "Keep it as it is; a bonus that waits for a review is earned",
 }
-"""What keeping an item means, by the reason of the flag, or by who made it."""
+"""What keeping an item means, by whether a person flagged it."""
 RETURN: Final = "Send the contribution in question back to its author, who reads your reason"
 REMOVE: Final = {
     "edited": "Have the distractors written again by somebody else; these are not paid",
@@ -75,8 +70,7 @@ REMOVE: Final = {
 
 def decision_fields(found: work.Flag) -> tuple[Field, ...]:
     """Return the fields of a decision about a flag."""
-    keep = KEEP.get(found.reason) or KEEP["person" if found.by_person else "program"]
-    outcomes = {"unfair": keep, "returned": RETURN, "fair": REMOVE.get(found.reason, REMOVE["other"])}
+    outcomes = {"unfair": KEEP[found.by_person], "returned": RETURN, "fair": REMOVE.get(found.reason, REMOVE["other"])}
     reason = "A few words. The author reads them if the contribution is sent back. They are stored with the decision."
     return (
         Choice("outcome", "What happens to the item?", options=outcomes),
@@ -186,13 +180,12 @@ _AUDIT_TEXTS = ("question", "changed", "answer", "why", "answer_again", "why_aga
 _chance = random.SystemRandom()
 
 
-def edit_of(visit: Visit, item_id: int) -> tuple[Markup, Markup] | None:
+def edit_of(visit: Visit, item_id: int) -> tuple[str, str] | None:
     """Return the right response before and after the last phase edited it; None if it did not."""
     if visit.campaign.flow.name != "cosim":
         return None
     phases = ("change", "distractor")
-    found = edited(visit.store.read(lambda c: work.load_past(c, visit.campaign.flow, item_id, phases)))
-    return compared(*found) if found else None
+    return edited(visit.store.read(lambda c: work.load_past(c, visit.campaign.flow, item_id, phases)))
 
 
 def history(visit: Visit, item_id: int) -> list[dict[str, Any]]:
@@ -212,17 +205,3 @@ def describe_source(item: Item) -> dict[str, Any]:
     case = msgspec.convert(source["case"], Case) if isinstance(source.get("case"), dict) else None
     texts = {name: source[name] for name in _AUDIT_TEXTS if source.get(name)}
     return {"item": item, "pictures": pictures, "case": case, "texts": texts, "letters": LETTERS, "supposes": True}
-
-
-def compared(before: str, after: str) -> tuple[Markup, Markup]:
-    """Return both texts with their differing words marked."""
-    first, second = before.split(), after.split()
-    steps = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
-    old = ((step == "equal", first[start:end]) for step, start, end, _, _ in steps)
-    new = ((step == "equal", second[start:end]) for step, _, _, start, end in steps)
-    return _marked(old, Markup("<del>{}</del>")), _marked(new, Markup("<ins>{}</ins>"))
-
-
-def _marked(parts: Iterator[tuple[bool, Sequence[str]]], mark: Markup) -> Markup:
-    plain = Markup("{}")
-    return Markup(" ").join((plain if same else mark).format(" ".join(words)) for same, words in parts if words)

@@ -10,11 +10,11 @@ from starlette.responses import Response
 
 from countersight.collect import work
 from countersight.collect.database import tables
-from countersight.collect.figures import group_counts, own_figures
+from countersight.collect.figures import group_counts
 from countersight.collect.flows import Choice, Content, Field, Form, Item, Past, Phase, Text, phase_of
-from countersight.collect.flows.cfmm import WrittenPair, as_instance, leak_in
+from countersight.collect.flows.cfmm import WrittenPair, leak_in
 from countersight.collect.flows.cosim import context_of, is_hard
-from countersight.collect.hamlet import ModelCheck, answers_blind, check
+from countersight.collect.hamlet import ModelCheck, check
 from countersight.collect.prolific import has_completed
 from countersight.collect.web.rendering import task_template
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
@@ -91,10 +91,9 @@ async def show_task(
     own: dict[str, Any] = {
         "checked": None,
         "leak": "",
-        "blind": None,
         "balance": {},
         "full": full_groups(visit, task),
-        "loop_words": "",
+        "model": "",
         "editing": None,
         "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.settings, me, name)),
     }
@@ -102,7 +101,7 @@ async def show_task(
         own["balance"] = (await visit.site.figures.get("balance", lambda c: group_counts(c, flow)))[0]
         own["leak"] = leak_in(_pair(values), visit.settings.grammar)
     if flow.name == "cosim" and name == "distractor":
-        own["loop_words"] = visit.request.app.state.loop.describe(visit.say)
+        own["model"] = visit.request.app.state.loop.name
     own |= {"fields": [*flow.fields(name, task.item, task.past), *further], "flag_fields": _FLAG}
     own |= flow.shown(name, task.item, task.past)
     return visit.render(
@@ -117,7 +116,6 @@ async def show_task(
         phase=task.phase,
         rules=visit.settings.phases[name],
         sent=just_sent(visit),
-        own=visit.store.read(lambda c: own_figures(c, me, visit.now)),
     )
 
 
@@ -150,13 +148,15 @@ async def submit(visit: Visit) -> Response:
     if form.faults and task.lease.state != "done":
         return await show_task(visit, task, await save_draft(visit, task), 422, form.faults)
 
-    evidence = _evidence(visit, task, form)
+    since = max(0.0, visit.now - task.lease.claimed_at)
+    seconds = form.number("seconds", since, 0, since) or since
+    pasted = form.number("pasted", 0, 0, 1)
 
     def send(connection: Connection) -> tuple[work.Submitted, work.Lease | None]:
         """Keep the contribution and give out the next item in one transaction."""
         if task.lease.state == "active":  # so that a withdrawn contribution can be edited as it was sent
             work.save_draft(connection, settings, task.lease, _typed(visit), visit.now)
-        sent = work.submit(connection, settings, flow, task.lease, content, evidence, visit.now)
+        sent = work.submit(connection, settings, flow, task.lease, content, visit.now, seconds, pasted)
         if has_completed(connection, settings, visit.me):  # the page Work shows the code of Prolific
             return sent, None
         return sent, work.claim(connection, settings, visit.me.id, task.phase.name, visit.now, _chance)
@@ -178,15 +178,6 @@ async def submit(visit: Visit) -> Response:
         return visit.go(f"/known/{sent.contribution_id}")
     place = f"/task/{following.token}" if following else "/work"
     return visit.go(f"{place}?sent={sent.contribution_id}")
-
-
-def _evidence(visit: Visit, task: LeasedTask, form: Form) -> work.WritingEvidence:
-    """Return how long it took to fill in the form and whether text was pasted, as measured by the browser.
-
-    The time is limited to the time since the task was claimed."""
-    since = max(0.0, visit.now - task.lease.claimed_at)
-    seconds = form.number("seconds", since, 0, since) or since
-    return work.WritingEvidence(seconds, form.number("pasted", 0, 0, 1))
 
 
 def full_groups(visit: Visit, task: LeasedTask) -> set[str]:
@@ -266,10 +257,8 @@ async def check_distractors(visit: Visit) -> Response:
 async def check_leak(visit: Visit) -> Response:
     """Check, while somebody types, whether a counterfactual question reveals its answer."""
     load_task(visit)
-    pair = _pair(visit.form)
-    asked = as_instance(pair)
-    blind = await answers_blind(visit.campaign, visit.request.app.state.loop, asked) if asked else None
-    return visit.render("parts/leak.html", leak=leak_in(pair, visit.settings.grammar), blind=blind, values=visit.form)
+    leak = leak_in(_pair(visit.form), visit.settings.grammar)
+    return visit.render("parts/leak.html", leak=leak, values=visit.form)
 
 
 def _pair(values: dict[str, str]) -> WrittenPair:

@@ -52,7 +52,7 @@ async def home(visit: Visit) -> Response:
         phases=visit.store.read(lambda c: [_phase_work(c, visit, phase) for phase in visit.campaign.flow.phases]),
         most=_MOST_COUNTED,
         bonus=visit.store.read(lambda c: pay.next_bonus(c, settings.pay, me.id)),
-        own=visit.store.read(lambda c: own_figures(c, me.id, visit.now)),
+        own=visit.store.read(lambda c: own_figures(c, me.id)),
         complete=visit.store.read(lambda c: has_completed(c, settings, me)),
         sent=just_sent(visit),
         flagged="flagged" in asked,
@@ -67,7 +67,7 @@ def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> PhaseWork
     return PhaseWork(
         phase,
         settings.phases[phase.name].pay,
-        work.standing(connection, settings, me, phase.name, visit.now)[0],
+        work.standing(connection, settings, me, phase.name)[0],
         work.count_free(connection, me, phase.name, _MOST_COUNTED),
         lease.token if lease else "",
         bool(lease and lease.note),
@@ -88,14 +88,14 @@ async def guidelines(visit: Visit) -> Response:
     return visit.render("guidelines.html", phase=phase, rules=visit.settings.phases[phase.name])
 
 
-async def qualification_page(visit: Visit, result: work.TestResult | None = None) -> Response:
-    """Show the qualification test of a phase, with the result of the last try."""
+async def qualification_page(visit: Visit, right: tuple[bool, ...] = ()) -> Response:
+    """Show the qualification test of a phase, with the result of the last try: which answers were right."""
     phase = _phase(visit)
-    how, left = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name, visit.now))
+    how, left = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name))
     if how == "qualified":
         return visit.go("/work")
     shown = {"phase": phase, "rules": visit.settings.phases[phase.name], "standing": how, "left": left}
-    return visit.render("test.html", 422 if result else 200, **shown, result=result)
+    return visit.render("test.html", 422 if right else 200, **shown, right=right)
 
 
 async def take_test(visit: Visit) -> Response:
@@ -105,14 +105,14 @@ async def take_test(visit: Visit) -> Response:
     if test is None:
         return visit.go("/work")
     answers = [int(form.number(f"q{number}", 0, 0, 999)) for number in range(len(test.questions))]
-    result = await visit.store.write(lambda c: work.take_test(c, visit.settings, visit.me.id, name, answers, visit.now))
-    return visit.go("/work") if result is None or result.passed else await qualification_page(visit, result)
+    right = await visit.store.write(lambda c: work.take_test(c, visit.settings, visit.me.id, name, answers, visit.now))
+    return await qualification_page(visit, right)
 
 
 async def next_task(visit: Visit) -> Response:
     """Take the next item of a phase, or the one that is open."""
     phase = _phase(visit)
-    standing, _ = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name, visit.now))
+    standing, _ = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name))
     if standing != "qualified":
         return visit.go(f"/test/{phase.name}")
     lease = await visit.store.write(
@@ -142,8 +142,8 @@ async def undo(visit: Visit) -> Response:
     """Withdraw a contribution and open it again."""
     settings, flow = visit.settings, visit.campaign.flow
     taken = await visit.store.write(lambda c: work.undo(c, settings, flow, visit.number, visit.me.id, visit.now))
-    if isinstance(taken, str):
-        raise RefusedError(409, taken)
+    if taken is None:
+        raise RefusedError(409, "It is too late to take this back, or others have gone on with the item.")
     return visit.go(f"/task/{taken.token}")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, and_, exists, func, or_, select, update
+from sqlalchemy import Connection, Select, and_, exists, func, or_, select, update
 
 from countersight.collect.database import insert_row, tables
 from countersight.collect.flows import Advance, Content, Dispute, Finish, Flow, Item, phase_of
@@ -26,14 +26,6 @@ EDITED: Final = "edited"
 """The reason of a flag about an edited right response."""
 WITHDRAWN: Final = "withdrawn"
 """The outcome of a flag that needed no decision, because its subject no longer exists."""
-
-
-class WritingEvidence(msgspec.Struct, frozen=True):
-    """How a contribution was written; shown to reviewers with the worker's knowledge, never used automatically."""
-
-    seconds: float
-    pasted: float = 0.0
-    """Share of the text that was pasted."""
 
 
 class Submitted(msgspec.Struct, frozen=True):
@@ -58,10 +50,14 @@ def submit(
     flow: Flow,
     lease: Lease,
     content: Content,
-    evidence: WritingEvidence,
     now: float,
+    seconds: float,
+    pasted: float = 0.0,
 ) -> Submitted:
-    """Store a contribution and carry out what follows. Repeating it for the same lease changes nothing."""
+    """Store a contribution and carry out what follows. Repeating it for the same lease changes nothing.
+
+    `seconds` is how long it took, `pasted` the share of the text that was pasted. Reviewers see both.
+    """
     fresh = lease_by_token(connection, lease.token, lease.person_id)
     assert fresh is not None  # leases are never deleted
     text = msgspec.json.encode(content).decode()
@@ -80,7 +76,8 @@ def submit(
         texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
         checks = select(check.fooled).where(check.lease_id == lease.id, check.texts == texts)
         fooled = connection.execute(checks.order_by(check.id.desc()).limit(1)).scalar()
-    number = append(connection, settings, fresh, content, now, evidence, right=right, fooled=fooled)
+    found = {"seconds": seconds, "pasted": pasted, "right": right, "fooled": fooled}
+    number = append(connection, settings, fresh, content, now, **found)
     base = settings.phases[fresh.phase].pay
     pay_contribution(connection, settings.pay, base, fresh.person_id, number, now)
     if item.state != "check":
@@ -94,11 +91,10 @@ def append(
     lease: Lease,
     content: Content | None,
     now: float,
-    evidence: WritingEvidence | None = None,
     **more: Any,
 ) -> int:
     """Append a version to the contributions of a lease; versions are never changed."""
-    phase, made, evidence = settings.phases[lease.phase], tables.contribution, evidence or WritingEvidence(0.0)
+    phase, made = settings.phases[lease.phase], tables.contribution
     earlier = select(func.count()).where(made.c.lease_id == lease.id)
     row = {
         "lease_id": lease.id,
@@ -107,13 +103,12 @@ def append(
         "person_id": lease.person_id,
         "phase": lease.phase,
         "content": None if content is None else msgspec.json.encode(content).decode(),
-        "seconds": evidence.seconds,
-        "pasted": evidence.pasted,
+        "seconds": 0.0,
         "guideline_version": phase.version,
         "test_version": phase.test.version if phase.test else 0,
         "at": now,
     }
-    number = insert_row(connection, made, **row, **more)
+    number = insert_row(connection, made, **row | more)
     if content is not None:
         change_lease(connection, lease.id, state="done", contribution_id=number, note=None)
     return number
@@ -139,16 +134,13 @@ def _follow(connection: Connection, settings: Settings, flow: Flow, item: Item, 
 
 def undo(
     connection: Connection, settings: Settings, flow: Flow, contribution_id: int, person_id: int, now: float
-) -> Lease | str:
-    """Withdraw a contribution, as a new version; return the lease to edit it in, or why it cannot be withdrawn."""
-    rows = _standing(settings, flow, person_id, now).where(tables.contribution.c.id == contribution_id)
+) -> Lease | None:
+    """Withdraw a contribution, as a new version; return the lease to edit it in, or None if it cannot be withdrawn."""
+    rows = _withdrawable(settings, flow, person_id, now).where(tables.contribution.c.id == contribution_id)
     row = connection.execute(rows).first()
     lease = lease_by_token(connection, row.token, person_id) if row else None
-    if row is None or lease is None:
-        return "There is nothing to take back."
-    refusal = _refusal(row)
-    if refusal:
-        return refusal
+    if lease is None:
+        return None
     append(connection, settings, lease, None, now)
     void_contribution(connection, contribution_id, person_id, now)
     withdraw(connection, lease.item_id)
@@ -168,43 +160,32 @@ def undoable(
     connection: Connection, settings: Settings, flow: Flow, contributions: Sequence[int], person_id: int, now: float
 ) -> set[int]:
     """Return which of these contributions their author may withdraw now."""
-    rows = _standing(settings, flow, person_id, now).where(tables.contribution.c.id.in_(contributions))
-    return {row.id for row in connection.execute(rows) if not _refusal(row)}
+    rows = _withdrawable(settings, flow, person_id, now).where(tables.contribution.c.id.in_(contributions))
+    return {row.id for row in connection.execute(rows)}
 
 
-REFUSALS: Final = {
-    "late": "The time in which it could be taken back is over.",
-    "decided": "A reviewer has decided about this item, so it cannot be changed.",
-    "went_on": "Somebody is working on it already.",
-    "seen": "You have opened the complete item since, so it cannot be changed.",
-    "is_paid": "It is already being paid, so it cannot be changed.",
-}
-"""Why a contribution cannot be withdrawn, by the column of `_standing` that says so."""
+def _withdrawable(settings: Settings, flow: Flow, person_id: int, now: float) -> Select[Any]:
+    """Return a query for the contributions that a person may withdraw.
 
-
-def _refusal(row: Row[Any]) -> str:
-    """Return the reason why a contribution cannot be withdrawn; empty if it can."""
-    return next((words for name, words in REFUSALS.items() if getattr(row, name)), "")
-
-
-def _standing(settings: Settings, flow: Flow, person_id: int, now: float) -> Select[Any]:
-    """Return a person's valid contributions, with what decides whether they can be withdrawn."""
+    It is too late when the time is over, a reviewer has decided about the item, its pay has left in a batch, the author
+    has seen the whole item, or somebody has gone on with it.
+    """
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
     item, sight, part = tables.item.c, tables.sight.c, tables.lease.alias().c
     names = [phase.name for phase in flow.phases]
     later = or_(*(and_(lease.phase == name, part.phase.in_(names[at + 1 :])) for at, name in enumerate(names)))
     in_doubt = exists().where(flag.contribution_id == made.id, flag.reason == EDITED, flag.outcome.is_(None))
     held = exists().where(part.item_id == lease.item_id, part.state.in_(HELD), later)
-    reasons = {
-        "late": made.at < now - settings.undo_minutes * 60,
-        "decided": exists().where(flag.item_id == lease.item_id, flag.decided_at >= made.at),
-        "is_paid": exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT)),
-        "seen": exists().where(sight.item_id == lease.item_id, sight.person_id == person_id),
-        "went_on": (item.state == "check") | ((item.state == "flagged") & ~in_doubt) | held,
-    }
+    too_late = or_(
+        made.at < now - settings.undo_minutes * 60,
+        exists().where(flag.item_id == lease.item_id, flag.decided_at >= made.at),
+        exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT)),
+        exists().where(sight.item_id == lease.item_id, sight.person_id == person_id),
+        (item.state == "check") | ((item.state == "flagged") & ~in_doubt) | held,
+    )
     return (
-        select(made.id, lease.token, *(reason.label(name) for name, reason in reasons.items()))
+        select(made.id, lease.token)
         .join(tables.lease, (lease.id == made.lease_id) & (lease.contribution_id == made.id))
         .join(tables.item, item.id == lease.item_id)
-        .where(made.person_id == person_id, lease.state == "done")
+        .where(made.person_id == person_id, lease.state == "done", ~too_late)
     )
