@@ -10,8 +10,8 @@ import pytest
 from countersight.errors import CountersightError, Unclear
 from countersight.progress import silent
 from countersight.suites import find_suite
-from countersight.suites.cello.tasks.definitions import TASKS, queries
-from countersight.suites.cello.tasks.query import Shape, YesNoQuery
+from countersight.suites.cello.queries import Shape, YesNoQuery
+from countersight.suites.cello.tasks import TASKS, queries
 from countersight.suites.worlds import causal_questions
 from countersight.suites.worlds.causal_graphs import graphs, is_confirmed
 from countersight.suites.worlds.causal_questions import CAUSES, options_of

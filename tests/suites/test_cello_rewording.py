@@ -1,4 +1,4 @@
-"""Questions worded by a language model: checked by rules, read back for roles and polarity, paid for once."""
+"""Questions worded by a language model: checked by rules, compared with the template, paid for once."""
 
 import asyncio
 
@@ -9,27 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from suites.test_cello_cases import BESIDE, mined
 
-from countersight.case import Case, Option, Question
 from countersight.cli import main
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed
-from countersight.suites.cello.cases import CaseDraft, draft_yes_no
-from countersight.suites.cello.leaks import MAX_LENGTH, leaked_names, wording_error
-from countersight.suites.cello.rewording import ATTEMPTS, instructions, reword, role_prompt, roles
-from countersight.suites.cello.tasks.definitions import TASKS, queries
-from countersight.suites.cello.tasks.query import Shape
-from countersight.suites.cello.wording import question
+from countersight.suites.cello.cases import draft_yes_no
+from countersight.suites.cello.queries import Shape
+from countersight.suites.cello.rewording import ATTEMPTS, comparison, instructions, reword
+from countersight.suites.cello.tasks import TASKS, queries
+from countersight.suites.cello.wording import MAX_LENGTH, leaked_names, wording_error
 
 
 def drafted(name="counterfactual_reasoning", kind="direct", stays=True, **fields):
     one = graph(kind, descriptions=("a plate on a table",), **fields)
     query = next(query for query in queries(TASKS[name], one) if query.effect_goes)
     return draft_yes_no(TASKS[name], query, Shape.of(one), 0, stays)
-
-
-def reads(draft, **changes):
-    """What an honest reader says of a wording that means what it should, but for some changes."""
-    return "\n".join(f"{name}: {role}" for name, role in (roles(draft) | changes).items())
 
 
 def worded(draft, *said):
@@ -51,11 +44,13 @@ GOOD = "With the table gone, would the plate still be up there?"
 
 def test_a_good_wording_is_taken_and_both_texts_are_kept():
     draft = drafted()
-    case, _ = worded(draft, f'Question: "{GOOD}"', reads(draft))
+    case, heard = worded(draft, f'Question: "{GOOD}"', "Yes.")
     assert case.counterfactual.text == GOOD
     assert case.counterfactual.answer == draft.case.counterfactual.answer
     assert case.provenance["wording"] == "somebody"
     assert case.provenance["template"] == draft.case.counterfactual.text
+    assert draft.case.counterfactual.text in heard[1]
+    assert GOOD in heard[1]
 
 
 def test_the_model_is_told_the_descriptions_the_graph_and_the_constraints():
@@ -63,108 +58,24 @@ def test_the_model_is_told_the_descriptions_the_graph_and_the_constraints():
     assert "a plate on a table" in told
     assert "table supports plate" in told
     assert "Mention table, plate." in told
-    assert "whether the thing stays" in told
 
 
-@pytest.mark.parametrize(
-    ("text", "read", "reason"),
-    [
-        (
-            "With the plate gone, would the table still be there?",
-            {"table": "asked", "plate": "gone"},
-            "“table” must be what is gone, but it reads as asked",
-        ),
-        (GOOD, {"table": "kept"}, "“table” must be what is gone, but it reads as kept"),
-    ],
-)
-def test_what_reads_back_with_other_roles_is_refused(text, read, reason):
-    draft = drafted()
-    case, heard = worded(draft, text, reads(draft, **read), GOOD, reads(draft))
-    assert heard[1] == role_prompt(text, draft)
-    assert reason in heard[2]
+@pytest.mark.parametrize("answer", ["No.", "", "I cannot say."])
+def test_a_wording_that_does_not_mean_the_same_for_sure_is_refused(answer):
+    turned = "With the plate gone, would the table still be there?"
+    case, heard = worded(drafted(), turned, answer, GOOD, "Yes.")
+    assert heard[1] == comparison(drafted().case.counterfactual.text, turned)
+    assert "does not suppose and ask the same" in heard[2]
     assert case.counterfactual.text == GOOD
 
 
-def test_a_premise_that_is_negated_is_refused_by_rule_though_it_reads_back_as_it_was_meant():
+def test_after_a_few_refusals_the_template_is_used():
     draft = drafted()
-    negated = "If the table were never gone, would the plate still be there?"
-    case, heard = worded(draft, negated, GOOD, reads(draft))
-    assert "it must suppose, in plain words, that table is gone" in heard[1]
-    assert case.counterfactual.text == GOOD
-
-
-@pytest.mark.parametrize("stays", [True, False])
-def test_a_question_turned_round_is_refused_by_reading_back(stays):
-    draft = drafted(stays=stays)
-    turned = reads(draft, asks="goes" if stays else "stays")
-    same = draft.case.counterfactual.text
-    case, _ = worded(draft, *[same, turned] * ATTEMPTS)
-    assert case.provenance["wording"] == "template"
+    case, _ = worded(draft, *[GOOD, "No."] * ATTEMPTS)
     assert case.counterfactual == draft.case.counterfactual
-    assert "“asks”" in case.provenance["rejected_because"]
-    assert case.provenance["rejected"] == same
-
-
-@pytest.mark.parametrize(("name", "kind"), [("natural_indirect_effect", "chain"), ("necessary_cause", "direct")])
-def test_every_task_has_its_roles(name, kind):
-    draft = drafted(name, kind)
-    lines = role_prompt("?", draft).splitlines()
-    assert all(f"{thing}: gone, kept, changed or asked" in lines for thing in draft.named)
-    assert "asked" in roles(draft).values()
-
-
-@pytest.mark.parametrize("answer", ["", "table gone plate asked", "I cannot say.", "table: gone\nplate: asked"])
-def test_what_is_not_read_back_is_not_taken(answer):
-    case, _ = worded(drafted(), *[GOOD, answer] * ATTEMPTS)
     assert case.provenance["wording"] == "template"
-
-
-def lines_asked(draft):
-    """The names that are asked back of a draft, in the order of the lines."""
-    named = (
-        line.partition(": gone, kept")[0] for line in role_prompt("?", draft).splitlines() if ": gone, kept" in line
-    )
-    return tuple(named)
-
-
-def test_the_order_of_the_lines_does_not_tell_the_roles():
-    drafts = [drafted("natural_indirect_effect", "chain", scene=str(number)) for number in range(40)]
-    assert len({lines_asked(draft) for draft in drafts}) == 6
-    assert role_prompt("?", drafts[0]) == role_prompt("?", drafts[0])
-
-
-def choice(name, kind="chain"):
-    one = graph(kind)
-    query, shape = queries(TASKS[name], one)[0], Shape.of(one)
-    asked = Question(question(TASKS[name], query, shape, 0), "A", "choice", (Option("lamp"), Option("wall")))
-    named = tuple(shape.names[thing] for thing in query.about)
-    return CaseDraft(Case("case-1", counterfactual=asked), one, TASKS[name], (), named, None)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "line", "turned"),
-    [
-        ("causality_identification", "direct", "asks", "effect"),
-        ("causal_attribution", "chain", "asks", "indirect effect"),
-        ("causal_attribution", "chain", "asks", "cause"),
-        ("abstract_reasoning", "chain", "asks", "indirect cause"),
-        ("collider_bias", "collision", "asks", "effect"),
-        ("confounder_identification", "confounding", "asks", "effect"),
-        ("causality_identification", "direct", "outcome", "goes"),
-        ("causal_attribution", "chain", "wants", "does not"),
-        ("backdoor_adjustment_set", "confounding", "wants", "does not"),
-        ("backdoor_adjustment_set", "confounding", "books", "cause"),
-    ],
-)
-def test_a_choice_that_is_turned_round_is_refused_by_reading_back(name, kind, line, turned):
-    draft = choice(name, kind)
-    text = draft.case.counterfactual.text.replace("?", ", as one sees?")
-    case, heard = worded(draft, *[text, reads(draft, **{line: turned})] * ATTEMPTS)
-    assert heard[1] == role_prompt(text, draft)
-    assert case.counterfactual == draft.case.counterfactual
-    assert f"“{line}”" in case.provenance["rejected_because"]
-    taken, _ = worded(draft, text, reads(draft))
-    assert taken.counterfactual.text == text
+    assert case.provenance["rejected"] == GOOD
+    assert "the same" in case.provenance["rejected_because"]
 
 
 def test_a_model_that_says_nothing_leaves_the_template():
@@ -238,7 +149,7 @@ def prompt(body):
 
 
 def obliging(server, number, body):
-    """Words a question as it is, and reads it back as it is meant: the names stand in a fixed order."""
+    """Words a question as it is, and says of nothing that it is the same."""
     text = prompt(body)
     if text.startswith("Word a question"):
         return "say:" + text.partition("The question to word: ")[2].partition("\n")[0]

@@ -9,15 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.causal.structural import StructuralModel
-from countersight.suites.cello.tasks.definitions import RUNGS, TASKS, queries
-from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, YesNoQuery
+from countersight.suites.cello.queries import ChoiceQuery, Shape
+from countersight.suites.cello.tasks import RUNGS, TASKS, queries
 
 FITS = [(task, kind) for task in TASKS.values() for kind in task.kinds]
 IDS = [f"{task.short}-{kind}" for task, kind in FITS]
 
 
-def all_queries(task, kind):
-    return list(task.queries(Shape.of(graph(kind))))
+def all_queries(task, kind, model=None):
+    """The queries of a task about a graph, answered by its own structural model or by another."""
+    shape = Shape.of(graph(kind))
+    return list(task.queries(shape, model or shape.model()))
 
 
 def asked(name, kind, **fields):
@@ -41,28 +43,18 @@ def test_there_are_twelve_on_four_rungs():
 
 
 @pytest.mark.parametrize(("task", "kind"), FITS, ids=IDS)
-def test_every_gold_answer_is_confirmed_by_the_structural_model(task, kind):
-    derived = all_queries(task, kind)
-    assert derived
-    assert queries(task, graph(kind)) == derived
-    assert all(query.why for query in derived)
+def test_every_fitting_graph_is_asked_about_and_every_answer_has_a_reason(task, kind):
+    found = all_queries(task, kind)
+    assert found
+    assert all(query.why for query in found)
 
 
 @pytest.mark.parametrize(("task", "kind"), FITS, ids=IDS)
-def test_a_wrong_answer_is_refused_by_the_structural_model(task, kind):
-    model = Shape.of(graph(kind)).model()
-    for query in all_queries(task, kind):
-        if isinstance(query, YesNoQuery):
-            wrong = msgspec.structs.replace(query, effect_goes=not query.effect_goes)
-        elif task.short in ("CB", "CoI"):  # one of the two causes, and the effect
-            wrong = msgspec.structs.replace(query, answer=(query.about[0], query.answer[1]))
-        elif task.short == "BAS":
-            wrong = msgspec.structs.replace(query, answer=())
-        elif not query.partial:
-            wrong = msgspec.structs.replace(query, about=query.answer, answer=query.about)
-        else:
-            wrong = msgspec.structs.replace(query, answer=query.partial, partial=query.answer)
-        assert not task.agrees(model, wrong)
+def test_a_choice_is_refused_if_nothing_depends_on_anything(task, kind):
+    causes = Shape.of(graph(kind)).model().causes
+    unmoved = StructuralModel(causes, {name: (True,) * 2 ** (len(of) + 1) for name, of in causes.items()})
+    if task.is_choice:
+        assert all_queries(task, kind, unmoved) == []
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.short)
@@ -92,8 +84,7 @@ def mechanisms(draw, kind):
 )
 def test_gold_answers_hold_whatever_disturbances_do(task, kind, data):
     """Sufficient and necessary causes ask what a disturbance can do, and so need one that does something."""
-    model = data.draw(mechanisms(kind))
-    assert all(task.agrees(model, query) for query in all_queries(task, kind))
+    assert all_queries(task, kind, data.draw(mechanisms(kind))) == all_queries(task, kind)
 
 
 @st.composite
@@ -111,9 +102,9 @@ def test_that_nothing_follows_backwards_holds_in_every_model(kind, data):
     """What is said to stay because it does not depend on the lost thing stays whatever the mechanisms are."""
     model = data.draw(any_mechanisms(kind))
     for task in TASKS.values():
-        for query in all_queries(task, kind) if kind in task.kinds and task.short in ("CDE", "NIE") else ():
-            if not query.effect_goes:
-                assert task.agrees(model, query)
+        if kind in task.kinds and task.short in ("CDE", "NIE"):
+            for query, there in zip(all_queries(task, kind), all_queries(task, kind, model), strict=True):
+                assert query.effect_goes or not there.effect_goes
 
 
 def test_the_published_examples_have_their_published_answers():
@@ -195,13 +186,14 @@ def test_a_pile_is_one_support_after_the_other():
     """Cup on table, table on floor, cup on floor: with the table held, the floor does nothing for the cup."""
     pile = Shape.of(graph("confounding", causes=("support", "support", "support")))
     for name in ("controlled_direct_effect", "natural_direct_effect"):
-        assert not list(TASKS[name].queries(pile))
+        assert not list(TASKS[name].queries(pile, pile.model()))
 
 
 def test_a_part_is_not_lost_without_the_whole():
     """A roof that falls in is a house that has changed: necessity is not asked about."""
     roof = Shape.of(graph("chain", ("house", "roof", "snow"), ("attachment", "support")))
-    assert not [q for q in TASKS["necessary_cause"].queries(roof) if (q.cause, q.effect) == ("A", "C")]
+    found = TASKS["necessary_cause"].queries(roof, roof.model())
+    assert not [query for query in found if (query.cause, query.effect) == ("A", "C")]
 
 
 def test_a_choice_never_offers_its_answer_twice():

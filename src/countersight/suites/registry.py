@@ -18,7 +18,7 @@ _BUILT_IN: Final = {
     "cvqa-synthetic": "cvqa.files:SYNTHETIC",
     "cvqa-real": "cvqa.files:REAL",
     "cfmm": "cfmm:SUITE",
-    "cello": "cello.suite:SUITE",
+    "cello": "cello.files:SUITE",
     "cosim": "cosim.files:SUITE",
     "okvqa": "vqa:OKVQA",
     "vqav2": "vqa:VQAV2",

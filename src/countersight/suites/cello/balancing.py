@@ -1,17 +1,30 @@
-"""Choose questions so that the answers to the other questions reveal nothing about the answer to one.
+"""Choose questions and wrong options so that the other questions reveal nothing about the answer to one.
 
-If a name occurs with yes more often than with no, it gives the answer away. If every name occurs equally often with
-both, the last answer follows from the others. Fair coin flips reveal nothing: over n questions about a name, the
-expected square of (yes - no) is n. Questions are chosen so that the mean square is n over all names that occur equally
-often, and no single name is far from balance. Without the distinction by frequency, unbalanced rare names would
-compensate for frequent ones: in CDE, four in five names that occurred twice were unbalanced, and counting them
-predicted 64% of the answers.
+Yes/no questions: if a name occurs with yes more often than with no, it gives the answer away. If every name occurs
+equally often with both, the last answer follows from the others. Fair coin flips reveal nothing: over n questions about
+a name, the expected square of (yes - no) is n. Questions are chosen so that the mean square is n over all names that
+occur equally often, and no single name is far from balance. Without the distinction by frequency, unbalanced rare names
+would compensate for frequent ones.
+
+Options: names drawn from the right answers of other questions are right at least once elsewhere, so an answer that is
+right only once would stand out. Therefore names that are never right are offered as well, and options are exchanged
+until the answer has each rank as often as expected by chance. Options are ranked by how often a name is right
+elsewhere, how often it is offered, and the share of these offers in which it is right. In addition, no name may be
+right far more or less often than in one of four offers.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from functools import cache, partial
 from math import sqrt
+from random import Random
 from typing import TypeVar
+
+from countersight.causal import Knowledge, may_be_the_same
+from countersight.suites.cello.cases import CaseDraft, with_options, with_prior_verdict
+from countersight.suites.cello.common_knowledge import support_counts, verdict_on_choice
+from countersight.suites.cello.queries import ChoiceQuery, Shape
 
 Item = TypeVar("Item")
 SignedNames = tuple[tuple[str, str, int], ...]
@@ -123,3 +136,144 @@ def choose_balanced(
         used.add(scene(item))
         found.append(item)
     return found[: len(found) - len(found) % len(left)]
+
+
+_TRIES = 50
+"""Exchanges tried for every question."""
+
+_OBSERVATIONS_PER_OPTION = 6
+"""The number of observations per option: its rank by each of the five counts in `_observe`, and its joint rank by the
+first two."""
+_ANSWER_WEIGHT = 3
+"""The weight of an observation about the answer; for each of the three wrong options it is -1."""
+_IMBALANCE_WEIGHT = 4
+"""The weight of an unbalanced name relative to an observation."""
+_RANKS = 16
+"""The number of possible ranks among four options, including ties."""
+
+Observations = list[int]
+"""The observations about a question's options, the answer's first: a number for each figure and rank."""
+
+
+def balance_options(drafts: Sequence[CaseDraft], known: Knowledge, rng: Random) -> list[CaseDraft]:
+    """Return the questions after exchanging options that are not in their pictures until they are balanced."""
+    ordered, support = [], []
+    for drafted in drafts:
+        asked, query = drafted.case.counterfactual, drafted.query
+        assert asked is not None
+        assert isinstance(query, ChoiceQuery)
+        ordered.append(sorted(asked.options, key=lambda option: option.role != "answer"))
+        support.append(cache(partial(support_counts, known, drafted.task, Shape.of(drafted.graph), query)))
+    board = _OptionBoard([[option.text for option in options] for options in ordered], support)
+    open_ = [
+        (number, place)
+        for number, options in enumerate(ordered)
+        for place, option in enumerate(options)
+        if option.role == "text" and drafts[number].spare
+    ]
+    for _ in range(_TRIES * len(drafts) if open_ else 0):
+        number, place = rng.choice(open_)
+        name = rng.choice(drafts[number].spare)
+        others = (other for at, other in enumerate(board.names[number]) if at != place)
+        if not any(may_be_the_same(name, other) for other in others):
+            board.exchange(number, place, name)
+    found = []
+    for drafted, options, names, count in zip(drafts, ordered, board.names, support, strict=True):
+        renamed = {option.text: name for option, name in zip(options, names, strict=True)}
+        verdict = verdict_on_choice([sum(count(name)) for name in names])
+        found.append(with_prior_verdict(with_options(drafted, renamed) if drafted.spare else drafted, verdict))
+    return found
+
+
+class _OptionBoard:
+    """All questions, and counts of how often each observation is about the answer and about the other options."""
+
+    def __init__(self, names: list[list[str]], support: Sequence[Callable[[str], tuple[int, int]]]) -> None:
+        self.names = names
+        self._support = support
+        self._right = Counter(options[0] for options in names)
+        self._offered = Counter(name for options in names for name in options)
+        self._questions_with: dict[str, set[int]] = {}
+        for number, options in enumerate(names):
+            for name in options:
+                self._questions_with.setdefault(name, set()).add(number)
+        self._excess: Counter[int] = Counter()
+        self.imbalance = 0
+        """The sum of squared deviations from chance of how often each observation is about the answer."""
+        self._observations = [self._observe(number) for number in range(len(names))]
+        for observations in self._observations:
+            self._add(observations, 1)
+
+    def exchange(self, number: int, place: int, name: str) -> None:
+        """Offer another name in a question if that makes observations more even."""
+        old = self.names[number][place]
+        if name in self.names[number]:
+            return
+        touched = list(self._questions_with[old] | self._questions_with.setdefault(name, set()))
+        before, observations = (
+            self.imbalance + self._name_imbalance(old, name),
+            [self._observations[one] for one in touched],
+        )
+        self._rename(number, place, name)
+        self._replace_observations(touched, [self._observe(one) for one in touched])
+        if self.imbalance + self._name_imbalance(old, name) >= before:
+            self._rename(number, place, old)
+            self._replace_observations(touched, observations)
+
+    def _name_imbalance(self, *names: str) -> int:
+        """Return how much more or less often names are right than expected from one in four by chance: the expected
+        square of (4 * right - offered) is 3 * offered."""
+        far = ((4 * self._right[name] - self._offered[name]) ** 2 - 3 * self._offered[name] for name in names)
+        return _IMBALANCE_WEIGHT * sum(max(0, off) for off in far)
+
+    def _rename(self, number: int, place: int, name: str) -> None:
+        old, self.names[number][place] = self.names[number][place], name
+        self._offered[old] -= 1
+        self._offered[name] += 1
+        self._questions_with[old].discard(number)
+        self._questions_with[name].add(number)
+
+    def _replace_observations(self, numbers: list[int], observations: list[Observations]) -> None:
+        for number, new in zip(numbers, observations, strict=True):
+            if new != self._observations[number]:
+                self._add(self._observations[number], -1)
+                self._add(new, 1)
+                self._observations[number] = new
+
+    def _add(self, observations: Observations, times: int) -> None:
+        for place, observation in enumerate(observations):
+            added = times * (_ANSWER_WEIGHT if place < _OBSERVATIONS_PER_OPTION else -1)
+            self.imbalance += added * (2 * self._excess[observation] + added)
+            self._excess[observation] += added
+
+    def _observe(self, number: int) -> Observations:
+        """Return the observations about each option: its ranks by how often it is right elsewhere, how often it is
+        offered, its share of right offers, and how often it supports the thing asked about, directly or through
+        another, in other pictures."""
+        options = self.names[number]
+        direct, through = zip(*map(self._support[number], options), strict=True)
+        right = [self._right[name] for name in options]
+        right[0] -= 1
+        shown = [self._offered[name] for name in options]
+        shares = [one / both for one, both in zip(right, shown, strict=True)]
+        return [
+            observation
+            for one, two, three, four, five in zip(
+                *(_ranks(counts) for counts in (right, shown, shares, direct, through)), strict=True
+            )
+            for observation in (
+                one,
+                two + _RANKS,
+                three + 2 * _RANKS,
+                (one + 1) * 3 * _RANKS + two,
+                (four + 100) * _RANKS,
+                (five + 200) * _RANKS,
+            )
+        ]
+
+
+def _ranks(values: Sequence[float]) -> list[int]:
+    """Return for each value how many others it is above and below, as one number."""
+    ordered = sorted(values)
+    last = len(ordered)
+    return [bisect_left(ordered, value) * last + last - bisect_right(ordered, value) for value in values]

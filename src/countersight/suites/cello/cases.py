@@ -8,13 +8,12 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.causal import CausalGraph
-from countersight.suites.cello.leaks import leaked_names
+from countersight.suites.cello.files import NAME
 from countersight.suites.cello.options import Answers, options
-from countersight.suites.cello.suite import NAME
-from countersight.suites.cello.tasks.definitions import RUNGS
-from countersight.suites.cello.tasks.query import ChoiceQuery, Query, Shape, Task, YesNoQuery
+from countersight.suites.cello.queries import ChoiceQuery, Query, Shape, Task, YesNoQuery
+from countersight.suites.cello.tasks import RUNGS
 from countersight.suites.cello.terms import PriorVerdict
-from countersight.suites.cello.wording import is_explained, question, verb_for_kind, wordings
+from countersight.suites.cello.wording import is_explained, leaked_names, question, verb_for_kind, wordings
 from countersight.suites.generated import split_of
 
 
@@ -28,21 +27,20 @@ class CaseDraft(msgspec.Struct, frozen=True):
     """Names that the question must not reveal."""
     named: tuple[str, ...]
     """Names that it must contain."""
-    asks_stays: bool | None
-    """What a yes/no question asks: whether the effect stays, or whether it goes."""
     query: Query | None = None
     spare: tuple[str, ...] = ()
     """Names of things not in the picture that could replace other such options."""
 
 
 def draft_choice(
-    task: Task, query: ChoiceQuery, shape: Shape, letter: str, number: int, answers: Answers, rng: Random, tries: int
+    task: Task, query: ChoiceQuery, shape: Shape, letter: str, number: int, answers: Answers, rng: Random
 ) -> CaseDraft | None:
     """Return the case of a query with options, the right one at the given letter; None if no wrong options are
     suitable."""
-    offered = options(task, query, shape, answers, rng, tries)
-    if offered is None:
+    found = options(task, query, shape, answers, rng)
+    if found is None:
         return None
+    offered, absent = found
     # Check every wording: the options are the same in each.
     texts = [question(task, query, shape, nth) for nth in range(wordings(task))]
     named = tuple(shape.names[thing] for thing in query.about)
@@ -50,14 +48,13 @@ def draft_choice(
     forbidden = tuple(sorted(names if is_explained(task) else {option.text for option in offered}))
     if any(leaked_names(text, forbidden, named) for text in texts):
         return None
-    spare = () if is_explained(task) else answers.spare(shape, query, rng)
-    fit = tuple(name for name in spare if not any(leaked_names(text, (name,), named) for text in texts))
+    spare = tuple(name for name in absent if not any(leaked_names(text, (name,), named) for text in texts))
     answer, *others = offered
     rng.shuffle(others)
     place = LETTERS.index(letter)
     placed = (*others[:place], answer, *others[place:])
     case = _case(task, shape, Question(texts[number % len(texts)], letter, "choice", placed), query.why)
-    return CaseDraft(case, shape.graph, task, forbidden, named, None, query, fit)
+    return CaseDraft(case, shape.graph, task, forbidden, named, query, spare)
 
 
 def with_options(drafted: CaseDraft, renamed: dict[str, str]) -> CaseDraft:
@@ -81,7 +78,7 @@ def draft_yes_no(task: Task, query: YesNoQuery, shape: Shape, number: int, asks_
     answer = "no" if query.effect_goes == asks_stays else "yes"
     named = tuple(shape.name(thing) for thing in (query.cause, query.effect, *query.held))
     case = _case(task, shape, Question(text, answer, "boolean"), query.why)
-    return CaseDraft(case, shape.graph, task, (), named, asks_stays)
+    return CaseDraft(case, shape.graph, task, (), named)
 
 
 def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:

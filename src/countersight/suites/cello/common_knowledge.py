@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from countersight.causal import CausalGraph, Knowledge, acting_kind, classes_of, compare_counts
-from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, Task, YesNoQuery
+from countersight.suites.cello.queries import ChoiceQuery, Shape, Task, YesNoQuery
 from countersight.suites.cello.terms import PriorVerdict
 
 _CAN_ACT = frozenset({"creature", "emission", "mount", "vehicle", "water"})

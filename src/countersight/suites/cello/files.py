@@ -8,7 +8,7 @@ question is about are stored as `objs`.
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -16,10 +16,11 @@ from countersight.case import LETTERS, Case, Option, Question
 from countersight.causal import verdict_on
 from countersight.errors import CountersightError
 from countersight.files import write_whole
-from countersight.suites.cello.suite import NAME
 from countersight.suites.rows import checked, jsonl_rows, text_of
-from countersight.suites.suite import BadField, Layout, Row, Rows
+from countersight.suites.suite import BadField, Layout, Row, Rows, Suite
 from countersight.suites.supposing import supposed
+
+NAME: Final = "cello"
 
 FIELDS = (
     "img_id",
@@ -173,4 +174,17 @@ LAYOUT = Layout(
     picture=lambda row: f"{row['img_id']}.jpg",
     picture_field="img_id",
     folders=("VG_100K", "VG_100K_2", ""),
+)
+
+SUITE: Final = Suite(
+    NAME,
+    "CELLO: causal questions with two or four options about photographs of Visual Genome",
+    "the authors' JSONL: img_id, question, graph_type, task_type, graph, objs, options, answer_index, data_id",
+    "those of Visual Genome: VG_100K/ID.jpg and VG_100K_2/ID.jpg, or all in one folder",
+    LAYOUT,
+    assembler="countersight.suites.cello.making:assemble",
+    options={"folder": ("per_task", "wording")},
+    title="CELLO",
+    terms="countersight.suites.cello.terms:TERMS",
+    described="countersight.suites.cello.terms:CelloTally",
 )

@@ -1,10 +1,10 @@
 """The four options of a causal question: the answer and three wrong ones, each wrong in its own way (CELLO 4.3).
 
 A wrong option that could never keep the thing in place, or is never right, can be ruled out without looking. So wrong
-options are bystanders and names of things that are not in the picture. They are drawn from what keeps things of the
-same name in place in all graphs, with the same frequencies; if these are few, from what keeps similar things in place
-in the same way. Confounding graphs and graphs of force and source are too few for that: their wrong options are drawn
-from all causes of the same kind. If there is too little to choose from, no question is asked.
+options are bystanders, and names of things that are not in the picture. These names are drawn from what keeps things of
+the same name, or similar things, in place in all graphs, with the same frequencies. Confounding graphs and graphs of
+force and source are too few for that: their wrong options are drawn from all causes of the same kind. If there is too
+little to choose from, no question is asked.
 
 Names are excluded if they keep the answer in place elsewhere or depend on it: such a thing may be behind the answer, or
 between the two. If the answer acts through another thing, the same holds for the thing that is asked about.
@@ -28,21 +28,22 @@ from countersight.causal import (
     singular,
     words_in,
 )
-from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, Task
-from countersight.suites.cello.tasks.rules import can_be_the_answer
-from countersight.suites.cello.things import bystanders, can_be_chosen, may_keep
+from countersight.suites.cello.queries import ChoiceQuery, Shape, Task
+from countersight.suites.cello.rules import bystanders, can_be_chosen, can_be_the_answer, may_keep
 from countersight.suites.cello.wording import explanation, is_explained
 
 THROUGH = frozenset({"CA", "AR"})
 """Tasks whose answer is connected to the thing asked about through a thing in between."""
-_MIN_CANDIDATES, _MANY_NAMES = 5, 16
-"""The fewest different names to draw wrong options from, and how many are enough without the names of similar
-things."""
+_MIN_CANDIDATES = 5
+"""The fewest different names to draw wrong options from."""
 _MIN_TIMES_RIGHT = 3
+_WRONG = 3
+_BYSTANDER_WEIGHT = 0.1
+"""The weight of a bystander that is not right elsewhere."""
 _SPARE = 80
 """Names considered for each question when wrong options are exchanged."""
-_DOMINANT_SHARE = 0.5
-"""A name with this share is obvious without looking: branches belong to trees."""
+_DOMINANT_SHARE, _MANY_NAMES = 0.5, 16
+"""A name with this share of many is obvious without looking: branches belong to trees."""
 _TAKEN_FOR = frozenset({
     "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock",
     "plant", "seat", "shaft", "sign", "watercraft", "wire",
@@ -148,30 +149,31 @@ class Answers:
     def plausible_names(self, shape: Shape, query: ChoiceQuery) -> Counter[str]:
         """Return how often each name is in the answer's place in similar graphs; empty if there are few names, or one
         name is nearly always there."""
-        by_name, alike, any_thing = self._levels(shape, query)
+        anchor = (query.partial if self._task.short in THROUGH else query.about)[-1]
+        answer, ends = shape.names[query.answer[0]], {anchor, *query.answer}
+        kind = next(edge.kind for edge in shape.graph.edges if {edge.cause, edge.effect} <= ends)
+        by_name, alike, any_thing = self._levels(shape.names[anchor], kind)
         if by_name.total() >= _MANY_NAMES and by_name.most_common(1)[0][1] > _DOMINANT_SHARE * by_name.total():
             return Counter()
-        found = by_name if len(by_name) >= _MANY_NAMES else by_name + alike
-        answer = shape.names[query.answer[0]]
-        fit = {name: often for name, often in found.items() if self._fits(name, answer)}
-        if len(fit) < _MIN_CANDIDATES:
+        fit = {name: often for name, often in (by_name + alike).items() if self._fits(name, answer)}
+        is_rare = self._task.short in ("CoI", "BAS") or acting_kind(shape.graph)
+        if len(fit) < _MIN_CANDIDATES and is_rare:
             fit = _like(answer, any_thing)
         fit = {name: often for name, often in fit.items() if self._is_wrong(name, shape, query)}
         return Counter(fit) if len(fit) >= _MIN_CANDIDATES else Counter()
 
-    def names_in_place_of(self, reason: str, shape: Shape, effect: str) -> dict[str, float]:
-        """Return names of things that could be the reason why the effect stays, with weights: how often a thing of
-        that name keeps this or another effect in place, times the similarity of the name to the reason."""
-        keys = _keys(shape.names[effect], shape.kind(reason, effect))
-        by_name, alike, any_thing = (self._names_by_neighbour.get(key, Counter[str]()) for key in keys)
-        classes = classes_of(shape.names[reason])
-        weights: dict[str, float] = {}
-        for name, often in any_thing.items():
-            own = classes_of(name)
-            if name in alike or often >= _MIN_TIMES_SEEN:
-                similarity = _LEAST_SIMILARITY + len(own & classes) / len(own | classes)
-                weights[name] = similarity * (by_name[name] + alike[name] + often / _MIN_TIMES_SEEN)
-        return weights
+    def reasons_like(self, reason: str, shape: Shape, effect: str) -> Counter[str]:
+        """Return how often each name could be the reason why the effect stays: it keeps a thing of that name, a similar
+        thing, or several other things in place, and is of a class of the reason, if there are enough of these."""
+        by_name, alike, any_thing = self._levels(shape.names[effect], shape.kind(reason, effect))
+        often = {name: number for name, number in any_thing.items() if number >= _MIN_TIMES_RIGHT or name in alike}
+        return by_name + alike + Counter(_like(shape.names[reason], often))
+
+    def _levels(self, anchor: str, kind: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
+        """Count the names in the answer's place next to things of the same name, of the same classes, and of any
+        class."""
+        by_name, alike, any_thing = (self._names_by_neighbour.get(key, Counter[str]()) for key in _keys(anchor, kind))
+        return by_name, alike, any_thing
 
     def _fits(self, name: str, answer: str) -> bool:
         """Return whether a name has as many words as the answer, and neither may keep the other in place."""
@@ -192,29 +194,6 @@ class Answers:
         pairs = ((plain(one), plain(other), classes_of(other)), (plain(other), plain(one), classes_of(one)))
         return any((keeper, kept) in self._related for keeper, *those in pairs for kept in those)
 
-    def spare(self, shape: Shape, query: ChoiceQuery, rng: Random) -> list[str]:
-        """Return names that could be offered; none may refer to a thing in the picture."""
-        here, answer = in_the_picture(shape.graph), shape.names[query.answer[0]]
-        by_name, alike, any_thing = self._levels(shape, query)
-        names = sorted(name for name in by_name + alike if self._fits(name, answer))
-        if len(names) < _MIN_CANDIDATES:
-            names = sorted(_like(answer, any_thing))
-        names = [name for name in names if self._is_wrong(name, shape, query)]
-        some = rng.sample(names, min(len(names), _SPARE))
-        return [name for name in some if not any(may_be_taken_for(name, other) for other in here)]
-
-    def _levels(self, shape: Shape, query: ChoiceQuery) -> tuple[Counter[str], Counter[str], Counter[str]]:
-        """Count the names in the answer's place next to things of the same name, of the same classes, and of any class;
-        the last is empty except for rare kinds of graphs."""
-        anchor = (query.partial if self._task.short in THROUGH else query.about)[-1]
-        around = {anchor, *query.answer}
-        kind = next(edge.kind for edge in shape.graph.edges if {edge.cause, edge.effect} <= around)
-        by_name, alike, any_thing = (
-            self._names_by_neighbour.get(key, Counter()) for key in _keys(shape.names[anchor], kind)
-        )
-        rare = self._task.short in ("CoI", "BAS") or acting_kind(shape.graph)
-        return by_name, alike, any_thing if rare else Counter()
-
 
 def _may_be_below(lower: str, upper: str) -> bool:
     """Return whether one thing may support the other unseen: plates stand on something, and pizzas in ovens lie on
@@ -222,7 +201,7 @@ def _may_be_below(lower: str, upper: str) -> bool:
     return bool(classes_of(upper) & _BETWEEN) and may_keep(lower, upper)
 
 
-def _like(answer: str, found: Counter[str]) -> dict[str, int]:
+def _like(answer: str, found: Mapping[str, int]) -> dict[str, int]:
     """Return the names with as many words as the answer, only those of the same class if there are enough."""
     as_long = {name: often for name, often in found.items() if len(name.split()) == len(answer.split())}
     alike = {name: often for name, often in as_long.items() if classes_of(name) & classes_of(answer)}
@@ -235,25 +214,17 @@ def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable, Hashable]:
     return (plain(anchor), kind if kind in ("force", "source") else ""), (classes_of(anchor), kind), kind
 
 
-_WRONG = 3
-_TRIES = 40
-_MIN_TIMES_SEEN = 3
-"""A name that keeps only other things in place is a wrong reason if it does so this often."""
-_LEAST_SIMILARITY = 0.01
-"""The similarity of things that share no class, so that they are offered if no similar thing can be."""
-_MIN_BYSTANDER_WEIGHT = 0.1
-"""The weight of a bystander that is not right elsewhere."""
-
-
 def options(
-    task: Task, query: ChoiceQuery, shape: Shape, answers: Answers, rng: Random, tries: int = _TRIES
-) -> tuple[Option, ...] | None:
-    """Return the answer, then three wrong options; None if no suitable ones are found.
+    task: Task, query: ChoiceQuery, shape: Shape, answers: Answers, rng: Random
+) -> tuple[tuple[Option, ...], list[str]] | None:
+    """Return the answer and three wrong options, and names of further things that are not in the picture; None if there
+    are too few suitable names.
 
-    All refer to different things: no option is a synonym, or a broader or narrower term, of another.
+    All options refer to different things: none is a synonym, or a broader or narrower term, of another.
     """
     if is_explained(task):
-        return _explained(task, query, shape, answers, rng)
+        explanations = _explanations(task, query, shape, answers, rng)
+        return (explanations, []) if explanations else None
     likely = answers.plausible_names(shape, query)
     answer = shape.names[query.answer[0]]
     partial = [shape.names[thing] for thing in query.partial]
@@ -263,28 +234,27 @@ def options(
     if task.short in THROUGH and answers.is_known(shape, query):
         fits = bool
     wrong = [Option(name, "graph") for name in partial if fits(name) and not may_be_taken_for(name, answer)][:1]
-    wrong += _bystander_options(shape, likely, [answer, *(option.text for option in wrong)], rng)[:1]
-    chosen = [answer, *(option.text for option in wrong)]
-    text = _draw_names(likely, _WRONG - len(wrong), [*chosen, *in_the_picture(shape.graph)], rng, tries)
-    if text is None:
+    wrong += [Option(name, "image") for name in _beside(shape, likely, [answer, *(one.text for one in wrong)], rng)][:1]
+    absent = _absent(shape, likely, rng)
+    text = _distinct(absent, [answer, *(option.text for option in wrong)])[: _WRONG - len(wrong)]
+    if len(wrong) + len(text) < _WRONG:
         return None
-    return (Option(answer, "answer"), *wrong, *(Option(name, "text") for name in text))
+    return (Option(answer, "answer"), *wrong, *(Option(name, "text") for name in text)), absent
 
 
-def _explained(
+def _explanations(
     task: Task, query: ChoiceQuery, shape: Shape, answers: Answers, rng: Random
 ) -> tuple[Option, ...] | None:
     """Return four explanations: the first reason or a wrong one, with the second reason or a wrong one. Each name
     occurs in two of the four sentences, so that none stands out."""
     first, second = (shape.names[thing] for thing in query.answer)
-    in_place = [answers.names_in_place_of(reason, shape, query.about[-1]) for reason in query.answer]
-    bystander = [option.text for option in _bystander_options(shape, in_place[0], [first, second], rng)][:1]
+    in_place = [answers.reasons_like(reason, shape, query.about[-1]) for reason in query.answer]
     others: list[str] = []
     for names in in_place:
-        drawn = _draw_names(names, 1, [*others, *in_the_picture(shape.graph)], rng, _TRIES)
-        if drawn is None:
-            return None
-        others += drawn
+        others += _distinct(_absent(shape, names, rng), others)[:1]
+    if len(others) < len(in_place):
+        return None
+    bystander = _beside(shape, in_place[0], [first, second], rng)[:1]
     if bystander:
         others[rng.randrange(2)] = bystander[0]
     effect = shape.names[query.about[-1]]
@@ -293,28 +263,30 @@ def _explained(
     return tuple(Option(explanation(task, effect, *pair), role) for pair, role in zip(pairs, roles, strict=True))
 
 
-def _bystander_options(shape: Shape, likely: Mapping[str, float], chosen: list[str], rng: Random) -> list[Option]:
-    """Return bystanders in a random order that prefers things that are often right elsewhere."""
-    found = [
-        thing.name
-        for thing in bystanders(shape.graph)
-        if not any(may_be_taken_for(thing.name, other) for other in chosen)
-    ]
-    found.sort(key=lambda name: rng.random() ** (1 / (likely.get(name) or _MIN_BYSTANDER_WEIGHT)), reverse=True)
-    return [Option(name, "image") for name in found]
+def _beside(shape: Shape, likely: Mapping[str, int], chosen: list[str], rng: Random) -> list[str]:
+    """Return the names of bystanders in a random order that prefers those that are often right elsewhere."""
+    found = [thing.name for thing in bystanders(shape.graph)]
+    found = [name for name in found if not any(may_be_taken_for(name, other) for other in chosen)]
+    return _shuffled({name: likely.get(name) or _BYSTANDER_WEIGHT for name in found}, rng)
 
 
-def _draw_names(
-    likely: Mapping[str, float], number: int, unlike: list[str], rng: Random, tries: int
-) -> list[str] | None:
-    """Draw different names, weighted by how often each is right elsewhere, that cannot refer to any thing in
-    `unlike`."""
-    names, weights = list(likely), list(likely.values())
-    for _ in range(tries if names else 0):
-        drawn = rng.choices(names, weights, k=number)
-        if all(
-            not any(may_be_taken_for(name, other) for other in (*unlike, *drawn[:place]))
-            for place, name in enumerate(drawn)
-        ):
-            return drawn
-    return None
+def _absent(shape: Shape, likely: Mapping[str, int], rng: Random) -> list[str]:
+    """Return the likely names that cannot refer to a thing in the picture, in a random order that prefers frequent
+    names."""
+    here = in_the_picture(shape.graph)
+    names = _shuffled(likely, rng)[:_SPARE]
+    return [name for name in names if not any(may_be_taken_for(name, other) for other in here)]
+
+
+def _distinct(names: Iterable[str], chosen: list[str]) -> list[str]:
+    """Return the names that cannot refer to any thing before them, or to one already chosen."""
+    found: list[str] = []
+    for name in names:
+        if not any(may_be_taken_for(name, other) for other in (*chosen, *found)):
+            found.append(name)
+    return found
+
+
+def _shuffled(weights: Mapping[str, float], rng: Random) -> list[str]:
+    """Return names in a random order in which names of more weight come earlier."""
+    return sorted(weights, key=lambda name: rng.random() ** (1 / weights[name]), reverse=True)

@@ -1,24 +1,22 @@
 """Word causal questions with a language model (CELLO 4.3), given the descriptions, the graph and what not to reveal.
 
-Rules check its wording for names that must and must not occur. The model then reads its own question and states the
-role of every thing and what is asked; both must be as intended. A faulty wording is sent back, and after a few attempts
-the template's wording is used. Every reply is stored, so that no request is paid for twice.
+Rules check its wording for names that must and must not occur. The model is then asked whether its question means the
+same as the template's. A faulty wording is sent back, and after a few attempts the template's wording is used. Every
+reply is stored, so that no request is paid for twice.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from random import Random
-from typing import Final, Literal
 
 import msgspec
 
-from countersight.case import Case
+from countersight.case import Case, Question
 from countersight.engine import ReplyStore, RetriesExhausted, RetryPolicy, StoredModel, Workers, blocking
 from countersight.models import Model, Request, Turn
+from countersight.reading import answer_in
 from countersight.suites.cello.cases import CaseDraft
-from countersight.suites.cello.leaks import wording_error
-from countersight.suites.cello.wording import edges_in_words
+from countersight.suites.cello.wording import edges_in_words, wording_error
 
 ATTEMPTS = 3
 _DESCRIPTIONS = 12
@@ -71,15 +69,13 @@ async def reword(say: Say, drafted: CaseDraft, name: str) -> Case:
     case, asked = drafted.case, drafted.case.counterfactual
     assert asked is not None
     turns = [Turn("user", instructions(drafted))]
-    gone = next((name for name, role in roles(drafted).items() if role == "gone"), None)
     written, wrong = "", ""
     for _ in range(ATTEMPTS):
         try:
             written = _only_line(await say(tuple(turns)))
-            wrong = wording_error(written, forbidden=drafted.forbidden, named=drafted.named, gone=gone) or ""
-            if not wrong:
-                read = await say((Turn("user", role_prompt(written, drafted)),))
-                wrong = role_mismatch(read, drafted) or ""
+            wrong = wording_error(written, forbidden=drafted.forbidden, named=drafted.named) or ""
+            if not wrong and not _is_yes(await say((Turn("user", comparison(asked.text, written)),))):
+                wrong = "it does not suppose and ask the same as the question to word"
         except RetriesExhausted as failure:
             wrong = f"the model did not answer: {failure}"
             break
@@ -106,122 +102,32 @@ def instructions(drafted: CaseDraft) -> str:
         f"The question to word: {asked.text}",
         f"Its answer must stay: {asked.right_text}",
         "Constraints:",
-        "- Ask the same thing, in one or two short sentences that end with one question mark.",
+        "- Suppose and ask the same of the same things, in one or two short sentences that end with one question mark.",
     ]
     if drafted.named:
         parts.append(f"- Mention {', '.join(drafted.named)}.")
     if drafted.forbidden:
         parts.append(f"- Do not mention {', '.join(drafted.forbidden)}, nor any synonym of these.")
-    if drafted.asks_stays is not None:
-        stays, goes = "the thing stays, or could stay, as it is", "the thing goes, or must have gone"
-        outcome = stays if drafted.asks_stays else goes
-        parts.append(f"- Suppose the same of the same things, and ask whether {outcome}.")
     parts.append("Write the question and nothing else.")
     return "\n".join(parts)
+
+
+def comparison(template: str, written: str) -> str:
+    """Return the prompt that asks the model whether a wording means the same as the template."""
+    return (
+        "Here are two questions about the same photograph.\n"
+        f"First question: {template}\n"
+        f"Second question: {written}\n"
+        "Do both suppose exactly the same, and ask exactly the same about the same things, so that whatever answer is "
+        "right for the first is right for the second as well? Answer yes or no."
+    )
+
+
+def _is_yes(reply: str) -> bool:
+    return answer_in(reply, Question("", "", "boolean")) == "yes"
 
 
 def _only_line(text: str) -> str:
     """Return the model's reply as one line, without quotes or a label around it."""
     line = " ".join(text.split())[:_LONGEST_KEPT]
     return line.removeprefix("Question:").strip().strip('"“”').strip()
-
-
-Role = Literal["gone", "kept", "changed", "asked"]
-ROLES: dict[str, tuple[Role, Role, Role]] = {
-    "CR": ("gone", "asked", "kept"),
-    "CDE": ("gone", "asked", "kept"),
-    "NDE": ("gone", "asked", "kept"),
-    "NIE": ("kept", "asked", "changed"),
-    "SC": ("kept", "asked", "kept"),
-    "NC": ("asked", "gone", "kept"),
-}
-"""The intended role of the lost thing, the effect and the held thing, by task."""
-
-REQUESTED_RELATIONS: Final = {
-    "CaI": "cause",
-    "CB": "cause",
-    "CoI": "cause",
-    "CA": "indirect cause",
-    "AR": "indirect effect",
-    "BAS": "control",
-}
-"""What a question with options asks for, by task."""
-_RELATION_WORDS: Final = ("cause", "indirect cause", "effect", "indirect effect", "control")
-_KEPT_IN_PLACE: Final = ("CaI", "CA", "CB", "CoI")
-"""Tasks whose questions always say whether the thing stays; the others may only ask about dependence."""
-
-
-def role_prompt(written: str, drafted: CaseDraft) -> str:
-    """Return the prompt that asks the model for the roles of things in its own wording."""
-    lines = _choice_roles(drafted) if drafted.asks_stays is None else _yes_no_roles(drafted)
-    return "\n".join((f"Read this question: {written}", *lines))
-
-
-def roles(drafted: CaseDraft) -> dict[str, str]:
-    """Return the intended roles of the things in the question, and what it asks."""
-    if drafted.asks_stays is None:
-        outcome = _outcome(drafted)
-        meant = {"asks": REQUESTED_RELATIONS[drafted.task.short], "wants": "does"} | (
-            {"outcome": outcome} if outcome else {}
-        )
-        # Of two things that a question with options names, one depends on the other.
-        two = len(drafted.named) == 2
-        return meant | (dict(zip(drafted.named, ("cause", "effect"), strict=True)) if two else {})
-    meant = dict[str, str](zip(drafted.named, ROLES[drafted.task.short], strict=False))
-    return meant | {"asks": "stays" if drafted.asks_stays else "goes"}
-
-
-def role_mismatch(answer: str, drafted: CaseDraft) -> str | None:
-    """Return the first difference from the intended roles, as a message to the model, or None."""
-    pairs = (line.strip(" -*").partition(":") for line in answer.casefold().splitlines())
-    said = {name.strip().removeprefix("the "): role.strip(' .*“”"') for name, _, role in pairs}
-    for name, meant in roles(drafted).items():
-        if said.get(name) != meant:
-            told = said.get(name, "nothing")
-            if name in drafted.named:
-                return f"“{name}” must be what is {meant}, but it reads as {told}"
-            return f"“{name}” must be “{meant}”, but it reads as “{told}”"
-    return None
-
-
-def _yes_no_roles(drafted: CaseDraft) -> Iterable[str]:
-    return (
-        "State the role of each thing in the question, one per line, and nothing else:",
-        *(f"{name}: gone, kept, changed or asked" for name in _shuffled(drafted.named, drafted)),
-        "asks: stays or goes",
-        "“gone” is what is supposed to be no longer there, “kept” what is supposed to stay or is held as it is, "
-        "“changed” what is supposed to be as it would be without another thing, “asked” what is asked about. "
-        "“stays” means: the question is whether that is still as it is, or could be; “goes”: whether it is not.",
-    )
-
-
-def _choice_roles(drafted: CaseDraft) -> Iterable[str]:
-    *words, last = _shuffled(_RELATION_WORDS, drafted)
-    about = " and ".join(drafted.named)
-    return (
-        f"The question names {about}. State what it asks for, one line each, and nothing else:",
-        f"asks: {', '.join(words)} or {last}",
-        "wants: does or does not",
-        *(f"{name}: cause or effect" for name in _shuffled(drafted.named, drafted) if len(drafted.named) == 2),
-        *(("outcome: stays or goes",) if _outcome(drafted) else ()),
-        f"“cause” is what {about} depends on, or why it stays; “effect” what depends on {about}; either is “indirect” "
-        "where the question wants it by way of another thing only; “control” is what to keep the same in a comparison. "
-        "“does” means: the right option is one that is so; “does not”: one that is not. "
-        "“stays” means: the question speaks of a thing that stays where it is; “goes”: of one that does not.",
-    )
-
-
-def _outcome(drafted: CaseDraft) -> str | None:
-    """Return whether the question says that a thing stays or goes; None if it says neither."""
-    asked = drafted.case.counterfactual
-    assert asked is not None
-    if "no longer" in asked.text:
-        return "goes"
-    return "stays" if drafted.task.short in _KEPT_IN_PLACE else None
-
-
-def _shuffled(words: tuple[str, ...], drafted: CaseDraft) -> list[str]:
-    """Return words in a random order, the same for the same question: the order must not reveal the answer."""
-    asked = drafted.case.counterfactual
-    assert asked is not None
-    return Random(f"{drafted.graph.scene}/{asked.text}").sample(words, len(words))

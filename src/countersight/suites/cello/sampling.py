@@ -15,21 +15,18 @@ import msgspec
 
 from countersight.causal import CausalGraph, GraphKind, Knowledge, acting_kind, plain, pronoun
 from countersight.random_choice import balanced
-from countersight.suites.cello.balancing import KNOWLEDGE_ROLE, SignedNames, choose_balanced
-from countersight.suites.cello.candidates import find_choice_queries, find_yes_no_queries
+from countersight.suites.cello.balancing import KNOWLEDGE_ROLE, SignedNames, balance_options, choose_balanced
 from countersight.suites.cello.cases import CaseDraft, draft_choice, draft_yes_no, with_prior_verdict
 from countersight.suites.cello.common_knowledge import Hints, hints, support_counts, verdict_on_yes_no
-from countersight.suites.cello.distractors import balance_options
 from countersight.suites.cello.options import Answers
-from countersight.suites.cello.tasks.definitions import TASKS
-from countersight.suites.cello.tasks.query import ChoiceQuery, Shape, Task, YesNoQuery
+from countersight.suites.cello.queries import ChoiceQuery, Shape, Task, YesNoQuery
+from countersight.suites.cello.rules import allowed_queries
+from countersight.suites.cello.tasks import TASKS
 from countersight.suites.cello.wording import wordings
 
 _GRAPHS_PER_CASE = 40
 """Graphs of a kind kept per case of a task: more than enough, since most of them allow a question."""
 _MIN_GRAPHS = 4_000
-_TRIES = 40
-"""The most attempts to draw the wrong options of a question."""
 _LETTERS = "ABCD"
 _MAX_TIMES_RIGHT, _MAX_RIGHT_ONE_IN = 4, 40
 """A name may be the answer of at most this many questions, or of one in this many: tables support nearly everything."""
@@ -137,7 +134,8 @@ def _choice_cases(
     seen: list[list[tuple[CausalGraph, Shape, ChoiceQuery]]] = [[], []]
     for graph in graphs:
         shape = Shape.of(graph)
-        for query in find_choice_queries(task, graph):
+        for query in allowed_queries(task, graph):
+            assert isinstance(query, ChoiceQuery)
             counts = support_counts(pool.knowledge, task, shape, query, shape.names[query.answer[0]])
             seen[any(counts)].append((graph, shape, query))
     asked = [one for some in zip_longest(seen[1][::3], seen[1][1::3], seen[1][2::3], seen[0]) for one in some if one]
@@ -145,24 +143,21 @@ def _choice_cases(
     answers = Answers(task, ((shape, query) for _, shape, query in asked), around, pool.knowledge)
     made, used, right = 0, set[str](), Counter[str]()
     most = max(_MAX_TIMES_RIGHT, min(wanted, len(asked)) // _MAX_RIGHT_ONE_IN)
-    # A question whose first wrong options are not suitable is tried again only at the end: otherwise names that are
-    # often right would be wrong less often than they are right.
-    for tries in (1, _TRIES):
-        for graph, shape, query in asked:
-            if made == wanted:
-                return
-            answer = plain(shape.names[query.answer[0]])
-            if graph.scene in used or right[answer] == most:
-                continue
-            letter = balanced(_LETTERS, f"{key}/letter", made)
-            letter = _LETTERS[(_LETTERS.index(letter) + turn) % len(_LETTERS)]
-            rng = Random(f"{key}/{tries}/{graph.scene}/{'/'.join(thing.id for thing in graph.things)}")
-            drafted = draft_choice(task, query, shape, letter, made + turn, answers, rng, tries)
-            if drafted:
-                used.add(graph.scene)
-                right[answer] += 1
-                made += 1
-                yield drafted
+    for graph, shape, query in asked:
+        if made == wanted:
+            return
+        answer = plain(shape.names[query.answer[0]])
+        if graph.scene in used or right[answer] == most:
+            continue
+        letter = balanced(_LETTERS, f"{key}/letter", made)
+        letter = _LETTERS[(_LETTERS.index(letter) + turn) % len(_LETTERS)]
+        rng = Random(f"{key}/{graph.scene}/{'/'.join(thing.id for thing in graph.things)}")
+        drafted = draft_choice(task, query, shape, letter, made + turn, answers, rng)
+        if drafted:
+            used.add(graph.scene)
+            right[answer] += 1
+            made += 1
+            yield drafted
 
 
 def _yes_no_cases(
@@ -172,7 +167,7 @@ def _yes_no_cases(
     rng = Random(f"{key}/pairs")
     asked = []
     for graph in graphs:
-        found = find_yes_no_queries(task, graph)
+        found = [query for query in allowed_queries(task, graph) if isinstance(query, YesNoQuery)]
         asked += [(graph, query, hints(pool.knowledge, graph, query)) for query in rng.sample(found, len(found))]
     chosen = [
         item for pair in choose_balanced(_queues(asked), wanted, _signs, lambda pair: pair[0][0].scene) for item in pair

@@ -1,14 +1,28 @@
-"""Causal questions in words, from the editable templates in `words/questions.toml`."""
+"""Causal questions in words, from the editable templates in `words/questions.toml`, and checks of other wordings.
+
+A question must not reveal its answer, and must name what it is about (CELLO 4.3).
+"""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from random import Random
 from typing import Any
 
-from countersight.causal import CausalGraph, acting_kind, pronoun, the, verb
-from countersight.suites.cello.tasks.query import ChoiceQuery, Query, Shape, Task
+from countersight.causal import (
+    CausalGraph,
+    acting_kind,
+    head,
+    plain,
+    pronoun,
+    singular,
+    synonyms,
+    the,
+    verb,
+    words_in,
+)
+from countersight.suites.cello.queries import ChoiceQuery, Query, Shape, Task
 
 VERB_BY_KIND = {
     "support": "support",
@@ -21,6 +35,9 @@ VERB_BY_KIND = {
     "source": "give off",
 }
 """The verb of a cause, by its kind."""
+
+MAX_LENGTH = 400
+"""The longest question in characters; published ones are about a tenth as long."""
 
 
 def verb_for_kind(cause: str, kind: str) -> str:
@@ -109,3 +126,44 @@ def _named(role: str, name: str) -> dict[str, str]:
 @cache
 def _wordings() -> dict[str, Any]:
     return tomllib.loads((files(__package__) / "words" / "questions.toml").read_text(encoding="utf-8"))
+
+
+def leaked_names(text: str, forbidden: Iterable[str], named: Iterable[str]) -> list[str]:
+    """Return the forbidden names that a text reveals by the name, its head or a synonym, in the singular or plural.
+
+    Words of the things that the question must name are allowed.
+    """
+    words = _singulars(text)
+    allowed = {word for name in named for word in _singulars(name)}
+    return [
+        name
+        for name in forbidden
+        if any(_occurs_in(form, words) for form in _forms(name) if not allowed.issuperset(form))
+    ]
+
+
+def wording_error(text: str, *, forbidden: Iterable[str], named: Iterable[str]) -> str | None:
+    """Return a message to the language model about a fault in its wording, or None."""
+    if not 10 <= len(text) <= MAX_LENGTH:
+        return f"it must have 10 to {MAX_LENGTH} characters"
+    if text.count("?") != 1 or not text.endswith("?") or "\n" in text:
+        return "it must be one question on one line, and nothing else"
+    forbidden, named, words = list(forbidden), list(named), _singulars(text)
+    given_away = leaked_names(text, forbidden, named)
+    if given_away:
+        return f"it must not mention {' or '.join(given_away)}, nor a synonym"
+    absent = [name for name in named if not any(_occurs_in(form, words) for form in _forms(name))]
+    return f"it must mention {' and '.join(absent)}" if absent else None
+
+
+def _singulars(text: str) -> tuple[str, ...]:
+    return tuple(singular(word) for word in words_in(text))
+
+
+def _forms(name: str) -> set[tuple[str, ...]]:
+    """Return the ways to name a thing, each as a tuple of words: its name, its head, and synonyms."""
+    return {_singulars(form) for form in (name, plain(name), head(name), *synonyms(name))} - {()}
+
+
+def _occurs_in(form: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    return any(words[place : place + len(form)] == form for place in range(len(words) - len(form) + 1))

@@ -11,8 +11,8 @@ from countersight.case import Option
 from countersight.causal import CausalGraph
 from countersight.errors import Unclear
 from countersight.suites.cello.cases import graph_as_published
-from countersight.suites.cello.tasks.definitions import RUNGS, TASKS, queries
-from countersight.suites.cello.tasks.query import ChoiceQuery, Query, Shape, Task, YesNoQuery
+from countersight.suites.cello.queries import ChoiceQuery, Query, Shape, Task, YesNoQuery
+from countersight.suites.cello.tasks import RUNGS, TASKS, queries
 from countersight.suites.cello.wording import explanation, is_explained, question
 from countersight.suites.worlds.causal_graphs import graphs, is_confirmed
 from countersight.suites.worlds.drafts import WorldDraft, WorldQuestion

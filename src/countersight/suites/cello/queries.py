@@ -1,7 +1,7 @@
-"""Queries of causal graphs, and the rules that exclude them: the data types of the twelve tasks."""
+"""The data types of the twelve tasks: a causal graph as tasks see it, queries about it, and the task itself."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -13,19 +13,12 @@ from countersight.causal import (
     ancestors,
     causes,
     classes_of,
-    counterfactual_value,
     every_cause_needed,
     head,
     singular,
     the,
     verb,
 )
-
-UNDISTURBED_PROBABILITY = 0.9
-"""The probability that a thing is left undisturbed, for effects that depend on one; no gold answer depends on its
-value."""
-ZERO_TOLERANCE = 1e-12
-"""Effects smaller than this count as zero: figures are exact except for rounding."""
 
 
 class ChoiceQuery(msgspec.Struct, frozen=True):
@@ -43,8 +36,7 @@ class YesNoQuery(msgspec.Struct, frozen=True):
     """A yes/no question: does the effect go, or stay, given something about a possible cause of it?"""
 
     cause: str
-    """The possible cause: the thing whose part in what happens to the effect is asked about, whether or not it has
-    one. A question supposes that it is lost; only SC supposes that it is kept."""
+    """The possible cause. A question supposes that it is lost; only SC supposes that it is kept."""
     effect: str
     held: tuple[str, ...]
     """Things whose state the question fixes."""
@@ -85,71 +77,49 @@ class Shape(msgspec.Struct, frozen=True):
         """Return the name of a thing."""
         return self.names[thing] if thing in self.names else self.bystanders[thing]
 
-    def the(self, thing: str) -> str:
-        """Return the name of a thing with the article."""
-        return the(self.name(thing))
+    def the(self, *things: str) -> str:
+        """Return the names of things with their articles: "the shelf and the books"."""
+        return " and ".join(the(self.name(thing)) for thing in things)
 
     def does(self, thing: str, plain: str) -> str:
         """Return the name of a thing with a verb: "the books depend"."""
         return f"{self.the(thing)} {verb(self.name(thing), plain)}"
 
     def kind(self, cause: str, effect: str) -> str:
-        """Return the kind of a direct cause."""
-        return next(edge.kind for edge in self.graph.edges if (edge.cause, edge.effect) == (cause, effect))
-
-
-class Candidate(msgspec.Struct, frozen=True):
-    """A query with its graph, as the rules see it. Things are given by their ids."""
-
-    graph: CausalGraph
-    query: Query
-    causes: tuple[str, ...]
-    effects: tuple[str, ...]
-    names: dict[str, str]
-    """The names of all things in the picture."""
-    kinds: dict[tuple[str, str], str]
-    """The kinds of the edges, by cause and effect."""
-
-    @classmethod
-    def of(cls, task: "Task", graph: CausalGraph, query: Query) -> "Candidate":
-        """Return a query of a task as the rules see it."""
-        ends: tuple[tuple[str, ...], tuple[str, ...]]
-        if isinstance(query, YesNoQuery):
-            ends = (query.cause,), (query.effect,)
-        elif task.asks_for_effect:
-            ends = query.about, query.answer
-        else:
-            ends = query.answer, query.about[-1:]
-        names = {thing.id: thing.name for thing in (*graph.others, *graph.things)}
-        return cls(graph, query, *ends, names, {(edge.cause, edge.effect): edge.kind for edge in graph.edges})
-
-    @property
-    def yes_no(self) -> YesNoQuery:
-        """The query, if it is a yes/no question."""
-        assert isinstance(self.query, YesNoQuery)
-        return self.query
-
-    @property
-    def choice(self) -> ChoiceQuery:
-        """The query, if it has options."""
-        assert isinstance(self.query, ChoiceQuery)
-        return self.query
+        """Return the kind of a direct cause; "" if it is none."""
+        return next((edge.kind for edge in self.graph.edges if (edge.cause, edge.effect) == (cause, effect)), "")
 
     def classes(self, thing: str) -> frozenset[str]:
         """Return the classes of a thing."""
-        return classes_of(self.names[thing])
+        return classes_of(self.name(thing))
 
     def noun(self, thing: str) -> str:
         """Return the main word of the name of a thing."""
-        return singular(head(self.names[thing]))
+        return singular(head(self.name(thing)))
 
 
-class Rule(msgspec.Struct, frozen=True):
-    """A rule that excludes queries."""
+class Candidate(msgspec.Struct, frozen=True):
+    """A query as the rules see it. Things are given by their ids."""
 
-    reason: str
-    """Why, in a sentence."""
-    excludes: Callable[[Candidate], bool]
+    shape: Shape
+    causes: tuple[str, ...]
+    effects: tuple[str, ...]
+    asked_for: tuple[str, ...] = ()
+    """The things that are the right option."""
+    between: tuple[str, ...] = ()
+    """Things between the ends: partial answers, or things whose state the question fixes."""
+
+    @classmethod
+    def of(cls, task: "Task", shape: Shape, query: Query) -> "Candidate":
+        """Return a query of a task as the rules see it."""
+        if isinstance(query, YesNoQuery):
+            return cls(shape, (query.cause,), (query.effect,), (), query.held)
+        ends = (query.about, query.answer) if task.asks_for_effect else (query.answer, query.about[-1:])
+        return cls(shape, *ends, query.answer, query.partial)
+
+
+Rule = Callable[[Candidate], bool]
+"""Returns whether a query must not be asked; its docstring says why."""
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -161,27 +131,13 @@ class Task(msgspec.Struct, frozen=True):
     rung: Literal[0, 1, 2, 3]
     kinds: tuple[GraphKind, ...]
     """The kinds of graphs that it applies to."""
-    queries: Callable[[Shape], Iterator[Query]]
-    """Returns the queries of a graph, with the gold answers that follow from its paths."""
-    agrees: Callable[[StructuralModel, Any], bool]
-    """Whether interventions in a structural model of the graph give the same answer to a query."""
+    queries: Callable[[Shape, StructuralModel], Iterator[Query]]
+    """Returns the queries of a graph; the gold answers follow from interventions in the model."""
     is_choice: bool = True
     """Whether it has four options; the others are yes/no questions."""
     asks_for_effect: bool = False
     """Whether the right option is an effect of the thing asked about; otherwise it is a cause."""
     acting_kinds: tuple[GraphKind, ...] = ()
     """The kinds of graphs of force and source that it applies to."""
-    keeping_rules: tuple[Rule, ...] = ()
-    """Its rules for graphs whose causes keep things in place."""
     rules: tuple[Rule, ...] = ()
-    """Its rules for all graphs but forks, which have their own."""
-
-
-def is_lost(model: StructuralModel, effect: str, cause: str) -> bool:
-    """Return whether the effect would be lost if the cause were, with everything else as in the picture."""
-    return counterfactual_value(model, effect, {cause: False}, dict.fromkeys(model.causes, True)) is False
-
-
-def uniform_probabilities(model: StructuralModel) -> dict[str, float]:
-    """Return the same probability of being undisturbed for every thing."""
-    return dict.fromkeys(model.causes, UNDISTURBED_PROBABILITY)
+    """Its own rules, beside those of all tasks."""

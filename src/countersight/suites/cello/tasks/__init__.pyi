@@ -1,2 +1,0 @@
-from .definitions import RUNGS as RUNGS
-from .definitions import TASKS as TASKS
