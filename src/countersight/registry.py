@@ -90,6 +90,12 @@ class Registry(Generic[T]):
                 lines[usage or name] = f"from {_package(entry)}"
         return lines
 
+    def package(self, name: str) -> str:
+        """Return the name and version of the package that provides the plug-in of that name; empty if built-in."""
+        kind = _split_name(name)[0]
+        entry = None if kind in self.built_in else self._external().get(kind)
+        return f"{entry.dist.name} {entry.dist.version}" if entry and entry.dist else ""
+
     def faults(self, taken: Collection[str] = ()) -> dict[str, str]:
         """Import the plug-ins of other packages, and return those that cannot be used, with the reasons.
 

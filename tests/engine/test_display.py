@@ -1,4 +1,4 @@
-"""Progress on one line: what must be read stays, the model's name is shortened first."""
+"""Progress on one line: the count is always shown in full, and no line is too long for the terminal."""
 
 import pytest
 from hypothesis import given, settings
@@ -8,8 +8,6 @@ from rich.cells import cell_len
 from countersight.engine import Tally
 from countersight.engine.display import progress_line
 
-NAME = "endpoint:http://very.long.host.example.org:8000/v1#Qwen2.5-VL-72B-Instruct"
-
 
 def tally(done: int = 1_234, total: int = 6_000, failed: int = 3) -> Tally:
     made = Tally()
@@ -18,33 +16,23 @@ def tally(done: int = 1_234, total: int = 6_000, failed: int = 3) -> Tally:
     return made
 
 
-def test_at_60_columns_count_share_and_time_left_are_there_and_both_ends_of_the_name():
-    line = progress_line(NAME, tally(), 100.0, 60)
-    assert len(line) <= 60
-    assert "1,234/6,000 20% 0:06:26" in line
-    assert line.startswith("endpoint")
-    assert "Instruct" in line
-
-
-def test_a_wide_terminal_has_the_whole_name_a_bar_and_the_figures():
+def test_a_wide_terminal_shows_the_name_the_count_and_the_figures():
     line = progress_line("gpt-4o", tally(), 100.0, 160)
-    assert line.startswith("gpt-4o 1,234/6,000 20% 0:06:26 ━━━━╌")
-    assert "3 failed · 7 cut · 12/s" in line
+    assert line.startswith("gpt-4o 1,234/6,000 20% 0:06:26 · 3 failed · 7 cut · 12/s")
 
 
-@pytest.mark.parametrize("name", ["通义千问视觉模型" * 9, "endpoint:http://服务器/v1#" + "모델" * 7, "e\u0301" * 70])
+@pytest.mark.parametrize("name", ["endpoint:http://" + "host." * 9, "通义千问视觉模型" * 9, "e\u0301" * 70])
 @pytest.mark.parametrize("width", [40, 60])
-def test_signs_that_take_two_columns_or_none_do_not_break_the_line(name, width):
+def test_the_count_is_complete_after_a_long_name(name, width):
     line = progress_line(name, tally(), 100.0, width)
     assert width / 2 < cell_len(line) <= width
     assert "1,234/6,000 20% 0:06:26" in line
 
 
-def test_the_last_error_message_is_cut_off_at_the_edge():
+def test_the_servers_last_error_is_shown_as_far_as_it_fits():
     made = tally()
     made.trouble = "trying again for up to 10 minutes: cannot connect to 127.0.0.1:8000 (Connection refused)"
-    line = progress_line("gpt-4o", made, 100.0, 80)
-    assert line.endswith("12/s · trying again for up t")
+    assert progress_line("gpt-4o", made, 100.0, 80).endswith("12/s · trying again for up t")
     assert made.trouble in progress_line("gpt-4o", made, 100.0, 200)
 
 

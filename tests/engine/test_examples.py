@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from making import case, dataset
 
 from countersight.case import Case, Option, Question
-from countersight.engine import CASE_QUESTIONS, MAX_EXAMPLE_GROUPS, MAX_EXAMPLES_PER_TYPE, FewShotExamples
+from countersight.engine import CASE_QUESTIONS, MAX_EXAMPLES_PER_TYPE, FewShotExamples
 
 
 class Pool:
@@ -107,14 +107,6 @@ def test_the_same_group_comes_first_and_others_after_it():
     assert "usual" in groups
     alone = FewShotExamples(Pool([case(0, group="alone"), *cases[2:]]), 0)
     assert next(alone.candidates(case(0, group="alone"), "factual", "told")).group == "usual"
-
-
-def test_a_pool_of_a_thousand_groups_and_more_keeps_few_cases():
-    cases = [case(number, group=f"group {number}") for number in range(MAX_EXAMPLE_GROUPS + 500)]
-    examples = FewShotExamples(Pool(cases), 0)
-    kept = {one.id for kept in examples._examples.values() for one in kept}
-    assert len(kept) <= MAX_EXAMPLE_GROUPS + 3 * MAX_EXAMPLES_PER_TYPE
-    assert next(examples.candidates(cases[-1], "factual", "told"))
 
 
 def test_a_dataset_of_its_own_may_be_the_pool(tmp_path):

@@ -17,7 +17,7 @@ from countersight.case import Question
 from countersight.dataset.folder import Dataset
 from countersight.engine import FIRST_LIMIT, PROMPTS, RetryPolicy, RunFolder
 from countersight.errors import ModelError, RunError
-from countersight.models import open_model
+from countersight.models import MODELS, open_model
 from countersight.models.protocol import Answer, ModelSettings
 from countersight.models.service import Received, status_error
 from countersight.scoring import outcomes, score
@@ -368,9 +368,31 @@ def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(t
         with pytest.raises(RunError, match=f"a different {what}.*choose a different folder .*or remove this one"):
             changed()
     again = dataset(tmp_path / "again" / "d", 3)
-    with pytest.raises(RunError, match=r"a run with another version of the dataset: (.+) \(\w{8}\), not \1 \(\w{8}\);"):
+    with pytest.raises(RunError, match=r"a run with a different dataset: (.+) \(\w{8}\), not \1 \(\w{8}\);"):
         ask(again, tmp_path / "r", "chance")
     assert (tmp_path / "r/replies.jsonl").read_bytes() == before
+
+
+def test_a_model_that_the_server_replaces_during_a_run_is_reported(tmp_path, monkeypatch):
+    folder = dataset(tmp_path / "d", 4)
+    with ChatServer(lambda server, n, body: "answer" if n < 3 else "status:400") as server:
+        assert "changed the model" not in ask(folder, tmp_path / "r", server.name).summary()
+        server.behaviour = "answer"
+        monkeypatch.setattr("chat_server.completion", lambda text: completion(text) | {"model": "test-model-2027"})
+        tally = ask(folder, tmp_path / "r", server.name)
+    names = "test-model-2027 (5), test-model-2026 (3)"
+    assert f"the server changed the model during this run: {names}" in tally.summary()
+    assert RunFolder.open(tmp_path / "r").manifest.observed["models"] == {"test-model-2026": 3, "test-model-2027": 5}
+
+
+def test_another_version_of_a_plug_in_is_refused(tmp_path, monkeypatch):
+    folder = dataset(tmp_path / "d", 2)
+    monkeypatch.setattr(MODELS, "package", lambda name: "bright 0.1")
+    ask(folder, tmp_path / "r", "chance")
+    assert RunFolder.open(tmp_path / "r").manifest.package == "bright 0.1"
+    monkeypatch.setattr(MODELS, "package", lambda name: "bright 0.2")
+    with pytest.raises(RunError, match=r"a different version of the model's package: bright 0\.1, not bright 0\.2"):
+        ask(folder, tmp_path / "r", "chance")
 
 
 def test_a_run_without_answers_may_restart_with_other_options(tmp_path):

@@ -20,7 +20,7 @@ from countersight.case import Option
 from countersight.engine import find_prompt
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.embedded.inference import SIDE, VALUES, Decoder, Inference, prepare
-from countersight.models.embedded.model import UNKNOWN, Embedded
+from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.tokenizer import Tokenizer
 from countersight.models.embedded.weights import decoder_file, open_graph, weights_folder
 from countersight.models.protocol import ModelSettings, Request, Turn
@@ -158,28 +158,6 @@ def test_an_explanation_names_the_counted_objects() -> None:
     number = question.options["ABCD".index(question.answer)].text
     assert "flowers" in why
     assert number in why.replace(".", " ").replace(",", " ").split()
-
-
-BEYOND = (
-    "If more than 4 dots were removed, how many dots would there be in all the circles together?",
-    "If between 2 and 4 dots vanished, how many dots would the circles have?",
-    "If 2-4 dots were erased, how many dots would be in the circles?",
-    "If 3 dots or more were removed, how many dots would be in the circles?",
-    "If something like five dots vanished, how many dots would there be in the circles?",
-    "If 5 dots at most were removed, how many dots would the circles have?",
-    "If not quite 4 dots were erased, how many dots would be in the circles?",
-    "Paint 4 dots blue. How many dots are there now?",
-    "Make 3 of the dots orange. How many dots are there?",
-    "How many dots are in the top left polygon?",
-    "By how many dots does the top row exceed the bottom row?",
-)
-
-
-def test_questions_excluded_by_the_model_card_are_answered_with_unknown() -> None:
-    request, _, _ = next(one for one in asked(7) if "dots" in one[2].text)
-    turns = [Turn("user", f"{text}\nAnswer with a single number.", request.turns[0].picture) for text in BEYOND]
-    said = replies("embedded", [Request("", (turn,), "number") for turn in turns])
-    assert dict(zip(BEYOND, said, strict=True)) == dict.fromkeys(BEYOND, UNKNOWN)
 
 
 def test_yes_no_questions_about_more_than_a_number_are_answered() -> None:

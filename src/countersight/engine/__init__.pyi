@@ -1,6 +1,5 @@
 from .batches import ask_in_batches as ask_in_batches
 from .batches import outstanding as outstanding
-from .conversations import MAX_EXAMPLE_GROUPS as MAX_EXAMPLE_GROUPS
 from .conversations import MAX_EXAMPLES_PER_TYPE as MAX_EXAMPLES_PER_TYPE
 from .conversations import Conversations as Conversations
 from .conversations import FewShotExamples as FewShotExamples

@@ -21,9 +21,6 @@ from countersight.text import several
 
 MAX_EXAMPLES_PER_TYPE = 16
 """Cases kept per sort of question, each with a different picture, so that one differs from the picture asked about."""
-MAX_EXAMPLE_GROUPS = 1024
-"""The maximum number of groups with their own examples; beyond it, all groups share examples."""
-
 _QuestionType = tuple[World, Telling, AnswerKind, bool, str | None]
 """World, telling, kind of answer, whether there is a picture, and the group (None for all groups)."""
 
@@ -34,7 +31,6 @@ class FewShotExamples:
     def __init__(self, pool: Dataset, seed: int) -> None:
         self.pool = pool
         self._seed = seed
-        self._groups: set[str] = set()
         drawn: dict[_QuestionType, dict[str, tuple[int, Case]]] = {}
         for _, case in pool.cases():
             for world, telling in CASE_QUESTIONS:
@@ -42,7 +38,7 @@ class FewShotExamples:
                 if question is not None:
                     entry = (self._rank_of(f"{case.id}/{world}/{telling}"), case)
                     picture = case.image_digest or case.image or f"case {case.id}"
-                    for question_type in self._question_types(case, world, telling, question, of_pool=True):
+                    for question_type in _question_types(case, world, telling, question):
                         # The cases with the lowest ranks are kept, one per picture.
                         kept = drawn.setdefault(question_type, {})
                         kept[picture] = min(kept.get(picture, entry), entry, key=itemgetter(0))
@@ -60,7 +56,7 @@ class FewShotExamples:
         if question is None:
             return
         pictures = _picture_keys(case)
-        for question_type in self._question_types(case, world, telling, question):
+        for question_type in _question_types(case, world, telling, question):
             others = [
                 other
                 for other in self._examples.get(question_type, ())
@@ -69,19 +65,15 @@ class FewShotExamples:
             first = self._rank_of(f"{case.id}/{world}/{telling}/example") % max(1, len(others))
             yield from others[first:] + others[:first]
 
-    def _question_types(
-        self, case: Case, world: World, telling: Telling, question: Question, *, of_pool: bool = False
-    ) -> Iterator[_QuestionType]:
-        question_type = (world, telling, question.kind, case.picture(world, telling) is not None)
-        if of_pool and len(self._groups) < MAX_EXAMPLE_GROUPS:
-            self._groups.add(case.group)
-        if case.group in self._groups:
-            yield *question_type, case.group
-        yield *question_type, None
-
     def _rank_of(self, key: str) -> int:
         digest = hashlib.blake2b(f"{self._seed}/{key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest)
+
+
+def _question_types(case: Case, world: World, telling: Telling, question: Question) -> tuple[_QuestionType, ...]:
+    """Return the sorts of a question, in its own group and in all groups."""
+    sort = (world, telling, question.kind, case.picture(world, telling) is not None)
+    return (*sort, case.group), (*sort, None)
 
 
 def _picture_keys(case: Case) -> set[str]:

@@ -33,9 +33,9 @@ class FirstReplies:
 
     def status(self, reply: Reply, question: Question) -> ReplyStatus:
         """Return the status of a reply; after the first replies, only doubtful or restated ones are read."""
-        if not self._over or is_doubtful(reply) or reply.restates:
-            return status_of(reply, question, self._prompt.of(reply.world).reads).status
-        return "failed" if reply.state == "failed" else "read"
+        if self._over and reply.state == "answered" and not is_doubtful(reply) and not reply.restates:
+            return "read"
+        return status_of(reply, question, self._prompt.of(reply.world).reads).status
 
     def look(self, status: ReplyStatus, reply: Reply, *, left: int) -> None:
         """Count the next reply; raises RunError if none of the first replies is readable and questions are left."""
@@ -46,12 +46,11 @@ class FirstReplies:
         if self._over or self._counts.total() < FIRST_REPLIES or left <= 0:
             return
         counted = ", ".join(f"{number} {status}" for status, number in self._counts.most_common())
-        [(commonest, _)] = self._counts.most_common(1)
         words = reply.reason or " ".join(reply.text.split())[:80]
         last = f" (the last: {words!r})" if words else ""
         raise RunError(
             f"none of the first {self._counts.total()} replies has a readable answer: {counted}{last}; "
-            f"{_ADVICE[commonest]}; to continue anyway, start the run again"
+            f"{_ADVICE[self._counts.most_common(1)[0][0]]}; to continue anyway, start the run again"
         )
 
 

@@ -91,6 +91,8 @@ class Tally:
         since."""
         self.spent = False
         """Whether the run stopped because the next question would exceed the budget."""
+        self.models: Counter[str] = Counter()
+        """The number of replies by the model's name as the server reported it, including those of earlier processes."""
         self.limit = 0
         """The current limit of concurrent questions."""
         self.trouble = ""
@@ -120,7 +122,7 @@ class Tally:
         else:
             self._failed(reply.reason)
         self.count_cut_or_empty(status)
-        self.spend(reply.tokens_in, reply.tokens_out, reply.cost)
+        self.add_reply(reply)
 
     def count_cut_or_empty(self, status: str) -> None:
         """Count an answer that was cut off or is empty."""
@@ -140,6 +142,9 @@ class Tally:
             lines.append(f"{several(self.restated, 'answer')} restated, {self.still_unread:,} of them still unread")
         if self.not_restated:
             lines.append(f"{several(self.not_restated, 'answer')} not restated, because the request failed")
+        if len(self.models) > 1:
+            names = ", ".join(f"{printable(name)} ({number:,})" for name, number in self.models.most_common())
+            lines.append(f"the server changed the model during this run: {names}")
         lines += self._spent()
         if self.damaged:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl; their questions were asked again")
@@ -159,6 +164,18 @@ class Tally:
     def _note_reason(self, reason: str) -> None:
         if reason in self.reasons or len(self.reasons) < REASONS_KEPT:
             self.reasons[reason] += 1
+
+    def forget_replies(self) -> None:
+        """Reset what `add_reply` adds up, before all replies of the journal are added again."""
+        self.tokens_in = self.tokens_out = self.paid = 0
+        self.cost = 0.0
+        self.models.clear()
+
+    def add_reply(self, reply: Reply) -> None:
+        """Add the tokens and the cost of a reply, and the name of the model that wrote it."""
+        self.spend(reply.tokens_in, reply.tokens_out, reply.cost)
+        if reply.model:
+            self.models[reply.model] += 1
 
     def spend(self, tokens_in: int, tokens_out: int, cost: float) -> None:
         """Add the tokens and the cost of a reply."""

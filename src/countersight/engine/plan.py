@@ -245,10 +245,9 @@ class QuestionPlan:
         def on_damaged() -> None:
             self._tally.damaged += 1
 
-        self._tally.tokens_in = self._tally.tokens_out = self._tally.paid = 0
-        self._tally.cost = 0.0
+        self._tally.forget_replies()
         for offset, reply in read_with_offsets(self._journal, on_damaged):
-            self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # replaced replies were paid for too
+            self._tally.add_reply(reply)  # replaced replies were paid for too
             if not 0 <= reply.row < self._dataset.lines:
                 continue
             at = len(CASE_QUESTIONS) * reply.row + CASE_QUESTIONS.index((reply.world, reply.telling))

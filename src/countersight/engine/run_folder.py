@@ -25,7 +25,7 @@ from countersight.engine.journal import (
 )
 from countersight.engine.prompt import Prompt
 from countersight.errors import RunError
-from countersight.models import Loss
+from countersight.models import MODELS, Loss
 
 MANIFEST = "run.json"
 FORMAT = 1
@@ -81,6 +81,8 @@ class RunManifest(msgspec.Struct, frozen=True):
     countersight: str
     python: str
     platform: str
+    package: str = ""
+    """The package that provides the model and its version, if the model is a plug-in of another package."""
     loss: Loss = "mean"
     """How the losses of an option's tokens were combined, if options were ranked."""
     examples: ExamplePool | None = None
@@ -163,6 +165,7 @@ class RunFolder:
             countersight=__version__,
             python=platform.python_version(),
             platform=f"{platform.system()} {platform.machine()}",
+            package=MODELS.package(model),
             loss=loss,
             examples=ExamplePool(dataset_reference(pool or dataset, path), seed) if prompt.shots else None,
         )
@@ -262,17 +265,13 @@ def dataset_reference(dataset: Dataset, run: Path) -> DatasetReference:
 
 
 def _check_same_run(path: Path, existing: RunManifest, requested: RunManifest) -> None:
-    """Raise RunError if two manifests do not describe the same run, for example because of a different dataset, model
-    or prompt."""
+    """Raise RunError if two manifests describe different runs, for example because of another dataset or prompt."""
     for what, old, new in (
         ("dataset", *(f"{run.dataset.name} ({run.dataset.fingerprint[:8]})" for run in (existing, requested))),
         ("model", existing.model, requested.model),
+        ("version of the model's package", existing.package or requested.package, requested.package),
         ("prompt", *_describe_prompts(existing.prompt, requested.prompt)),
-        (
-            "set of settings",
-            _differing_settings(existing.settings, requested.settings),
-            _differing_settings(requested.settings, existing.settings),
-        ),
+        ("set of settings", *_differing_settings(existing.settings, requested.settings)),
         ("way of answering", existing.answering, requested.answering),
         ("loss", existing.loss, requested.loss),
         ("pool or seed of examples", *(_describe_pool(run.examples) for run in (existing, requested))),
@@ -280,11 +279,9 @@ def _check_same_run(path: Path, existing: RunManifest, requested: RunManifest) -
     ):
         same = existing.dataset.fingerprint == requested.dataset.fingerprint if what == "dataset" else old == new
         if not same:
-            different = f"a different {what}: {old}, not {new}"
-            if what == "dataset" and existing.dataset.name == requested.dataset.name:
-                different = f"another version of the dataset: {old}, not {new}"
             raise RunError(
-                f"{path} contains a run with {different}; choose a different folder for `out`, or remove this one"
+                f"{path} contains a run with a different {what}: {old}, not {new}; choose a different folder for "
+                "`out`, or remove this one"
             )
 
 
@@ -302,7 +299,8 @@ def _describe_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
     return f"an earlier version of {old.name}, which differs in {', '.join(changed)}", new.name
 
 
-def _differing_settings(settings: dict[str, Any], others: dict[str, Any]) -> str:
+def _differing_settings(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str]:
     """Return the settings that differ, as text, except `ranking` of version 0.1, which does not affect answers."""
-    keys = [key for key, value in settings.items() if others.get(key) != value and key != "ranking"]
-    return ", ".join(f"{key} {settings[key]}" for key in keys) or "none"
+    keys = [key for key in {**old, **new} if old.get(key) != new.get(key) and key != "ranking"]
+    first, second = (", ".join(f"{key} {run[key]}" for key in keys if key in run) for run in (old, new))
+    return first or "none", second or "none"

@@ -229,6 +229,8 @@ class _Runner:
     def _note_findings(self) -> None:
         if isinstance(self._model, Observant):
             self._run.observe(self._model.observed)
+        if len(self._tally.models) > 1:
+            self._run.observe({"models": dict(self._tally.models)})
         if self._tally.unasked or LEFT_OUT in self._run.manifest.observed:
             self._run.observe({LEFT_OUT: dict(self._tally.unasked)})
 

@@ -7,11 +7,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from countersight.case import LETTERS
-from countersight.english import NUMBER_WORDS
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.batching import Batcher
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
-from countersight.scenes import COLOURS
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
 """The kind of questions that each checkpoint was trained on: only factual ones, or also counterfactual ones."""
@@ -50,10 +48,9 @@ class Embedded(Displayed):
 
     async def reply(self, request: Request) -> Answer:
         """Return the next turn of a conversation."""
-        text, read, written = await self._batcher.ask(_conversation(request))
         from countersight.models.embedded.inference import LONGEST
 
-        text = limit_to_card(text, request.turns[-1].text)
+        text, read, written = await self._batcher.ask(_conversation(request))
         finish = "length" if written >= min(self._most, LONGEST) else "stop"
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
 
@@ -134,54 +131,4 @@ def open_embedded(name: str, target: str, settings: ModelSettings) -> Embedded:
 
 
 UNKNOWN: Final = "I do not know."
-"""The answer to counting questions that the model card excludes.
-
-The decoders learned only exact amounts, and colour changes of all objects of a kind. They misread similar questions:
-"more than 4" as 4, and painting some dots as removing them."""
-CHECKED = 4_000
-"""The number of characters at the end of the question that are checked, which is more than the decoders read."""
-
-_NUMBER = rf"(?:\d+|{'|'.join(NUMBER_WORDS)})"
-_INEXACT = re.compile(
-    r"\b(?:"
-    rf"(?:more|fewer|less) than {_NUMBER}"
-    rf"|(?:at least|at most|up to|about|around|some|something like|nearly|almost|possibly|probably) {_NUMBER}"
-    rf"|(?:roughly|approximately|close to|not quite|if under|if over|upwards of) {_NUMBER}"
-    rf"|between {_NUMBER} and {_NUMBER}"
-    rf"|{_NUMBER} ?(?:-|–|to) ?{_NUMBER}"
-    rf"|{_NUMBER}(?: \w+)? or (?:so|thereabouts|more|fewer|less|{_NUMBER})"
-    rf"|{_NUMBER} (?:dots?|flowers?|of them),? (?:at most|at least|give or take|plus or minus)"
-    r"|(?:several|a few|a handful of|a couple of) (?:of the )?(?:dots|flowers)"
-    r")\b(?! (?:words?|sentences?|lines?)\b)",  # not about the length of the answer
-    re.IGNORECASE,
-)
-_SOME_COLOURED = re.compile(
-    rf"\b{_NUMBER} (?:of (?:the|these|those|its|all the) )?(?:of them|dots?|flowers?)"
-    rf"(?: (?:were|was|are|is|had|have|has|been))* (?:{'|'.join(COLOURS)})\b(?! (?:polygon|shape|region|area|one))",
-    re.IGNORECASE,
-)
-_COMPARING = re.compile(r"\bby how (?:many|much)\b|\b(?:difference|exceeds?|outnumbers?)\b", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.?!\n]")
-_DOTS_IN_POLYGONS = (re.compile(r"\bdots?\b", re.IGNORECASE), re.compile(r"\bpolygons?\b", re.IGNORECASE))
-_FLOWERS_IN_CIRCLES = (re.compile(r"\bflowers?\b", re.IGNORECASE), re.compile(r"\bcircles?\b", re.IGNORECASE))
-_COUNT = re.compile(r"\d+|[A-Z]")
-
-
-def limit_to_card(said: str, question: str) -> str:
-    """Return the model's answer, or `UNKNOWN` if it is a count or letter and the model card excludes the question."""
-    return UNKNOWN if _COUNT.fullmatch(said) and is_out_of_scope(question) else said
-
-
-def is_out_of_scope(question: str) -> bool:
-    """Whether a question mentions an inexact amount, a partial change of colour, a difference, or dots in polygons.
-
-    Such questions occur neither in the suites nor among the counting questions of the training data.
-    """
-    question = question[-CHECKED:]
-    if any(pattern.search(question) for pattern in (_INEXACT, _SOME_COLOURED, _COMPARING)):
-        return True
-    return any(
-        thing.search(sentence) and place.search(sentence)
-        for sentence in _SENTENCE_END.split(question)
-        for thing, place in (_DOTS_IN_POLYGONS, _FLOWERS_IN_CIRCLES)
-    )
+"""The answer to pictures and questions that the model does not know."""
