@@ -17,8 +17,8 @@ from running import command_here
 from waiting import wait_until
 
 import countersight as cs
-from countersight.cli import main
-from countersight.cli.parsing import in_options
+from countersight.cli import command, main
+from countersight.cli.parsing import build_parser, in_options
 
 ROOT = Path(__file__).parents[1]
 
@@ -88,8 +88,8 @@ def test_run_imports_neither_numpy_nor_drawing_nor_templates(tmp_path):
         (["make", "cosim", "-o", "x"], "cosim is imported: name its file as --from"),
         (["make", "okvqa", "--from", "q.json", "-o", "x"], "okvqa needs --annotations"),
         (
-            ["make", "cfmm", "--from", "q", "--kinds", "k", "-o", "x"],
-            "cfmm is imported from one file; leave out --annotations and --kinds",
+            ["make", "cfmm", "--from", "q", "--annotations", "k", "-o", "x"],
+            "cfmm is imported from one file; leave out --annotations",
         ),
         (["make", "cosim", "--from", "real.csv", "-o", "x"], "real.csv is not a complete JSON file"),
     ],
@@ -121,6 +121,26 @@ def test_an_impossible_number_is_refused_with_a_reason(option, value):
     done = command_here("run", "d", "--model", "chance", "-o", "r", *filter(None, (option, value)))
     assert done.returncode == 2
     assert "is not a" in done.stderr or "is not two prices" in done.stderr
+
+
+@pytest.mark.parametrize("number", ["1.000", "1e3", "3,00", "-1", "0", "ten"])
+def test_a_whole_number_that_can_be_misread_is_refused(number, capsys):
+    with pytest.raises(SystemExit):
+        main(["make", "cvqa-synthetic", "--size", number, "-o", "d"])
+    assert f"{number!r} is not a whole number" in capsys.readouterr().err
+    assert build_parser("make")[0].parse_args(["make", "s", "--size", "3,000", "-o", "d"]).size == 3000
+
+
+def test_ctrl_c_while_modules_are_imported_leaves_no_traceback(monkeypatch, capsys):
+    class Interrupted:
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "countersight.cli.parsing", Interrupted())
+    with pytest.raises(SystemExit) as ended:
+        command()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "countersight: stopped\n"
 
 
 @pytest.mark.slow

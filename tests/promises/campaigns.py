@@ -35,7 +35,7 @@ def collect(verb: str, campaign: Path, *more: str) -> str:
 
 def new_campaign(folder: Path, dataset: Path) -> Path:
     """A campaign in which people verify the cases of a dataset, without a test before they may begin."""
-    collect("new", folder, "--flow", "verify", "--from", str(dataset), "--title", "A campaign")
+    collect("new", folder, "--flow", "verify", "--from", str(dataset))
     settings = (folder / "campaign.toml").read_text(encoding="utf-8")
     settings = re.sub(r"\[phases\.\w+\.test\]\nversion = 1\n", "", settings)
     settings = re.sub(r"\[\[phases\.\w+\.test\.questions\]\]\n(?:\w+ = .*\n)*", "", settings)

@@ -12,14 +12,33 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from countersight.cli.parsing import AUDIT_VERBS, build_parser, in_options
-from countersight.cli.terminal import use_ascii_fallbacks
-from countersight.errors import CountersightError
-from countersight.text import nearest
+
+def command() -> NoReturn:
+    """Run `main` and end the process; this is the installed command.
+
+    `main` imports everything else, so that Ctrl-C leaves no traceback even while modules are imported. If torch was
+    imported, a normal exit would spend more than a second on freeing memory.
+    """
+    try:
+        status = main()
+    except KeyboardInterrupt:
+        print("countersight: stopped", file=sys.stderr)
+        status = 130
+    if "torch" in sys.modules:
+        atexit._run_exitfuncs()
+        with contextlib.suppress(OSError):  # the reader closed the pipe
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0 for success, 2 for an error the user can fix, 130 for Ctrl-C."""
+    """Run the command and return its exit status: 0 for success, 2 for an error the user can fix."""
+    from countersight.cli.parsing import AUDIT_VERBS, build_parser, in_options
+    from countersight.cli.terminal import use_ascii_fallbacks
+    from countersight.errors import CountersightError
+
     for stream in (sys.stdout, sys.stderr):
         use_ascii_fallbacks(stream)
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -60,27 +79,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         print(f"countersight: {error.filename or ''}: {error.strerror or error}".replace(": :", ":"), file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("countersight: stopped", file=sys.stderr)
-        return 130
-
-
-def command() -> NoReturn:
-    """Run `main` and end the process; this is the installed command.
-
-    If torch was imported, a normal exit would spend more than a second on freeing memory.
-    """
-    status = main()
-    if "torch" in sys.modules:
-        atexit._run_exitfuncs()
-        with contextlib.suppress(OSError):  # the reader closed the pipe
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(status)
-    sys.exit(status)
 
 
 def _suggestion(typed: str, known: Iterable[str]) -> str:
+    from countersight.text import nearest
+
     near = nearest(typed, known)
     return f"; did you mean {near}?" if near else ""
 

@@ -7,15 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from countersight.cli import audit_bundle
-from countersight.cli.parsing import (
-    Verbs,
-    add_local,
-    audit_verb,
-    model_settings,
-    shared_options,
-    temperature,
-    verb,
-)
+from countersight.cli.parsing import Verbs, add_local, model_settings, shared_options, verb
 from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
 from countersight.errors import CountersightError
 
@@ -61,7 +53,6 @@ _AUDIT: Final = {
 }
 _JUDGING: Final = {
     "--prompts P": "edct, brief, your own .toml file, or paper (the paper's prompts, which you copy into paper.toml)",
-    "--judge-price IN,OUT=0,0": "price of the extractor and the judges, in dollars per million input and output tokens",
 }
 _ASKING: Final = shared_options("seed", "concurrency", "ray", timeout=180)
 _CALIBRATE: Final = {
@@ -92,9 +83,9 @@ _EXAMPLES: Final = """examples:
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
     summary = "test a model's explanations: change the cited parts of the picture and ask again"
-    tables = (_AUDIT, _METHOD, audit_bundle.BUNDLING, _JUDGING, _ASKING)
     model = shared_options("temperature", "price", max_tokens=2048)
-    audit = verb(verbs, "audit", _audit, summary, "", *tables, model)
+    options = (_AUDIT, _METHOD, audit_bundle.BUNDLING, _JUDGING, _ASKING, model)
+    audit = verb(verbs, "audit", _audit, summary, "", *options)
     audit.epilog = _EXAMPLES
     _add_control(audit)
     audit.add_argument(
@@ -107,20 +98,13 @@ def add(verbs: Verbs) -> None:
         "the criteria of the plan",
     )
     add_local(audit)
-    summary = "Test judges on cases with known verdicts, and report how often they are right."
-    example = "--judge openai:gpt-4o --votes 3 -o calibrations/gpt-4o"
-    calibrate = audit_verb(verbs, "calibrate", _calibrate, summary, example, _CALIBRATE, _VOTES, _JUDGING, _ASKING)
-    for parser in (audit, calibrate):
-        parser.add_argument(
-            "--judge-temperature",
-            default=argparse.SUPPRESS,  # None would mean the server's default
-            metavar="T",
-            type=temperature,
-            help=f"temperature of the judges (default: 0 for one vote, {TEMPERATURE_OF_SEVERAL_VOTES} for several)",
-        )
-    summary = "Write down what an audit will do and which criteria it has to meet, before it starts."
-    example = "flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json"
-    _add_control(audit_verb(verbs, "plan", _plan, summary, example, _PLAN, _METHOD))
+    summary = "test judges on cases with known verdicts, and report how often they are right"
+    example = "countersight audit calibrate --judge openai:gpt-4o --votes 3 -o calibrations/gpt-4o"
+    judging = (_CALIBRATE, _VOTES, _JUDGING, _ASKING)
+    verb(verbs, "audit calibrate", _calibrate, summary, example, *judging, listed=False)
+    summary = "write down what an audit will do and which criteria it has to meet, before it starts"
+    example = "countersight audit plan flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json"
+    _add_control(verb(verbs, "audit plan", _plan, summary, example, _PLAN, _METHOD, listed=False))
     audit_bundle.add(verbs)
 
 
@@ -155,11 +139,10 @@ def _method(chosen: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _helper_settings(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
-    """Return the settings of extractor and judges, with enough tokens to reason before they write JSON."""
-    price_in, price_out = chosen.judge_price
+def _helper_settings(chosen: argparse.Namespace, *, votes: int = 1) -> "ModelSettings":
+    """Return the settings of the extractor or of the judges, with enough tokens to reason before they write JSON."""
     plain = argparse.Namespace(seed=chosen.seed, timeout=chosen.timeout, ray=chosen.ray)
-    return model_settings(plain, max_tokens=2048, temperature=heat, price_in=price_in, price_out=price_out)
+    return model_settings(plain, max_tokens=2048, temperature=TEMPERATURE_OF_SEVERAL_VOTES if votes > 1 else 0.0)
 
 
 def _pooling_rule(chosen: argparse.Namespace) -> "Pool":
@@ -167,13 +150,6 @@ def _pooling_rule(chosen: argparse.Namespace) -> "Pool":
     from countersight.audits import HALVES
 
     return HALVES if chosen.pool == "majority" else "mean"
-
-
-def _judge_temperature(chosen: argparse.Namespace) -> float | None:
-    """Return the temperature of the judges; None is the server's default."""
-    usual = TEMPERATURE_OF_SEVERAL_VOTES if chosen.votes > 1 else 0.0
-    given: float | None = getattr(chosen, "judge_temperature", usual)
-    return given
 
 
 def _audit(chosen: argparse.Namespace) -> int:
@@ -198,8 +174,8 @@ def _audit(chosen: argparse.Namespace) -> int:
         editor=chosen.editor,
         prompts=find_prompts(chosen.prompts or (BRIEF if chosen.extractor == "rules" else USUAL)),
         settings=model_settings(chosen),
-        extractor_settings=_helper_settings(chosen, 0.0),
-        judge_settings=_helper_settings(chosen, _judge_temperature(chosen)),
+        extractor_settings=_helper_settings(chosen),
+        judge_settings=_helper_settings(chosen, votes=chosen.votes),
         editor_settings=EditorSettings(timeout=chosen.timeout),
         retry=RetryPolicy(concurrency=chosen.concurrency),
         calibration=chosen.calibration,
@@ -263,7 +239,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         "prompts": find_prompts(chosen.prompts or USUAL),
         "votes": chosen.votes,
         "pool": _pooling_rule(chosen),
-        "judge_settings": _helper_settings(chosen, _judge_temperature(chosen)),
+        "judge_settings": _helper_settings(chosen, votes=chosen.votes),
         "retry": RetryPolicy(concurrency=chosen.concurrency),
     }
     tally = AuditTally()

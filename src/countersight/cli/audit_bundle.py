@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from countersight.cli.parsing import Verbs, audit_verb
+from countersight.cli.parsing import Verbs, verb
 from countersight.cli.terminal import counting
 
 if TYPE_CHECKING:
@@ -43,12 +43,14 @@ _VERIFY: Final = {
 
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
-    summary = "Rewrite the page and documents of an audit and seal them again, such as after a review or a calibration."
-    audit_verb(verbs, "bundle", _bundle, summary, "audits/gpt-4o --against audits/gpt-4o-may", _BUNDLE, BUNDLING)
-    summary = "Sign the seal of a finished audit with an OpenSSH key, or add a named person's sign-off (--name)."
-    audit_verb(verbs, "sign", _sign, summary, "audits/gpt-4o --key ~/.ssh/id_ed25519", _SIGN)
-    summary = "Check a finished audit: report what was changed, removed or added, or does not follow from its log."
-    audit_verb(verbs, "verify", _verify, summary, "audits/gpt-4o", _VERIFY)
+    summary = "rewrite the page and documents of an audit and seal them again, such as after a review or a calibration"
+    example = "countersight audit bundle audits/gpt-4o --against audits/gpt-4o-may"
+    verb(verbs, "audit bundle", _bundle, summary, example, _BUNDLE, BUNDLING, listed=False)
+    summary = "sign the seal of a finished audit with an OpenSSH key, or add a named person's sign-off (--name)"
+    example = "countersight audit sign audits/gpt-4o --key ~/.ssh/id_ed25519"
+    verb(verbs, "audit sign", _sign, summary, example, _SIGN, listed=False)
+    summary = "check a finished audit: report what was changed, removed or added, or does not follow from its log"
+    verb(verbs, "audit verify", _verify, summary, "countersight audit verify audits/gpt-4o", _VERIFY, listed=False)
 
 
 def finish_audit(folder: Path, chosen: argparse.Namespace) -> "Finished":

@@ -31,7 +31,6 @@ _NEW: Final = {
     "--annotations FILE": "cvqa: the VQAv2 annotations, if --from is the VQAv2 question file",
     "--size N": "cvqa: number of usable VQAv2 questions to draw at random",
     "--language CODE=en": "the language in which people write",
-    "--title TEXT": "the campaign's title (default: the folder's name)",
 }
 _SERVE: Final = {
     "--host HOST=127.0.0.1": "the address to listen on (default: this machine only)",
@@ -155,7 +154,7 @@ def _new(chosen: argparse.Namespace) -> int:
         added = new_campaign(
             chosen.campaign,
             chosen.flow,
-            title=chosen.title or chosen.campaign.name,
+            title=chosen.campaign.name,
             language=chosen.language,
             pictures=pictures,
             source=source,

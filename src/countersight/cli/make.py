@@ -27,8 +27,8 @@ _MAKE: Final = {
     "--workers N": "number of processes (default: one per core)",
     "--from FILE>source": "a file of questions to import, published or your own; cello: also a folder written by "
     "`mine`",
-    "--annotations, --kinds FILE>beside": "okvqa, vqav2: the official annotations; cosim: types of change assigned by "
-    "people (CSV)",
+    "--annotations FILE>beside": "okvqa, vqav2: the official annotations; cosim: types of change assigned by people "
+    "(CSV)",
     "--keep-duplicates": "cosim: keep published cases that list the right answer twice; either option is accepted",
     "--per-task N": "cello, from a mined folder: number of cases per task (instead of --size)",
     "--wording WORDING": (

@@ -90,31 +90,16 @@ class _HelpFormatter(argparse.HelpFormatter):
         return text if text.lower().startswith("example") else super()._fill_text(text, width, indent)
 
 
-def verb(verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table) -> argparse.ArgumentParser:
-    """Add a verb with its summary, an example, its function and its options."""
+def verb(
+    verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table, listed: bool = True
+) -> argparse.ArgumentParser:
+    """Add a verb with its summary, an example, its function and its options; if `listed`, `--help` names it."""
+    shown: dict[str, Any] = {"help": summary} if listed else {}
     parser = verbs.add_parser(
         name,
-        help=summary,
+        **shown,
         description=summary[0].upper() + summary[1:] + ".",
         epilog=f"Example: {example}",
-        formatter_class=_HelpFormatter,
-    )
-    parser.set_defaults(call=call)
-    for table in tables:
-        add_options(parser, table)
-    return parser
-
-
-def audit_verb(
-    verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table
-) -> argparse.ArgumentParser:
-    """Add a subcommand of `audit`, which `countersight --help` does not list."""
-    command = f"countersight audit {name}"
-    parser = verbs.add_parser(
-        f"audit {name}",
-        prog=command,
-        description=summary,
-        epilog=f"Example: {command} {example}",
         formatter_class=_HelpFormatter,
     )
     parser.set_defaults(call=call)
@@ -168,7 +153,7 @@ def _until(text: str) -> float | str:
     return text if text == "decided" else _number(text, "a number of points, such as 3, or `decided`", 1e-6, 99.999)
 
 
-def temperature(text: str) -> float | None:
+def _temperature(text: str) -> float | None:
     """Parse a temperature; "server" gives None, the server's default."""
     return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)
 
@@ -193,15 +178,15 @@ def _number(given: str, words: str, least: float, most: float, text: str | None 
 
 def _whole_number(words: str, most: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        number = _number(text, words, 1, most)
-        if not number.is_integer():
-            raise argparse.ArgumentTypeError(f"{text!r} is not {words}")
-        return int(number)
+        # "1.000" is 1 in English and 1,000 in German, so it is refused.
+        digits = text.replace(",", "") if _DIGITS.fullmatch(text) else ""
+        return int(_number(text, words, 1, most, digits))
 
     return parse
 
 
-parse_positive: Final = _whole_number("a whole number of at least 1", 10**9)
+_DIGITS: Final = re.compile(r"\d+|\d{1,3}(?:,\d{3})+", re.ASCII)
+parse_positive: Final = _whole_number("a whole number of at least 1, such as 3000", 10**9)
 _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     "N": parse_positive,
     "K": parse_positive,
@@ -211,11 +196,10 @@ _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     "SHARE": lambda text: _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5),
     "P%": parse_share,
     "1..4": _whole_number("a whole number from 1 to 4", 4),
-    "T": temperature,
+    "T": _temperature,
     "IN,OUT": _prices,
     "W": _until,
     "SEED": int,
-    "RATE": float,
 }
 _PATHS: Final = re.compile(
     "AUDIT|CAMPAIGN|CSV|DATASET|DIR|EXPORT|FILE|FOLDER|GRAPHS|JSONL|KEY|MINED|NEW|OLD|PATH|RUN|SOURCE|SVG|TOML|VCR"
@@ -277,11 +261,10 @@ def model_settings(chosen: argparse.Namespace, **more: Any) -> "ModelSettings":
 
 _OPTION_NAMES: Final = {
     "answering": "--rank",
-    "beside": "--annotations and --kinds",
+    "beside": "--annotations",
     "cases": "--limit",
     "checkers": "--checker",
     "judges": "--judge",
-    "layout": "--layout",
     "out": "-o",
     "source": "--from",
 }

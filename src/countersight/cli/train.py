@@ -24,20 +24,15 @@ _SOURCES: Final = {
 _TRAIN: Final = {
     "WHAT {matcher,tables}": "`matcher` trains a matcher; `tables` compares trained matchers",
     "DATASET?": "the training dataset; for `tables`, the folder with the trained matchers",
-    "--plan TOML": "a file with further settings",
+    "--plan TOML": "a file with further settings, such as seeds, epochs and rate",
     "-o, --output DIR!": "the folder for checkpoints and weights",
 }
 _MATCHER: Final = {
     "--size {paper,small}=paper": "paper: the network of CoSIm; small: a small, fast one",
     "--inputs {response,text,full}": "the inputs of the matcher (default: text)",
     "--encoder NAME": "folder of a BERT-like or LXMERT encoder (default: train from scratch)",
-    "--view V": "image encoder for --inputs full: embedded, hf:FOLDER",
     "--features NAME": "the folder of features made with `countersight features`",
-    "--objective {ce,contrastive}": "the loss (default: ce)",
     "--folds K": "cross-validation: test on each part with matchers trained on the others",
-    "--seeds A,B": "random seeds; one matcher per seed (default: 1234,2345,3456)",
-    "--epochs N": "passes over the data (default: 50)",
-    "--rate RATE": "learning rate (default: 1e-5)",
     "--with VCR>beside": "also train on this VCR annotation file (JSONL)",
 }
 
@@ -98,12 +93,10 @@ def _plan(chosen: argparse.Namespace) -> "Plan":
 
     named = {
         name: value
-        for name in ("inputs", "encoder", "view", "features", "objective", "folds", "epochs", "rate")
+        for name in ("inputs", "encoder", "features", "folds")
         if (value := getattr(chosen, name)) is not None
     }
     try:
-        if chosen.seeds:
-            named["seeds"] = tuple(map(int, chosen.seeds.split(",")))
         before = msgspec.toml.decode(chosen.plan.read_bytes()) if chosen.plan else {}
         return msgspec.convert(SIZES[chosen.size] | before | named, Plan)
     except (ValueError, OSError) as error:

@@ -147,7 +147,9 @@ SUITE: Final = Suite(
     "the authors' JSON: question, answer_orig, change, answer_choices, answer_label, folder, img_fn",
     "Visual Genome's, in VG_100K and VG_100K_2, or folder/img_fn",
     layout,
-    SecondFile("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
+    SecondFile(
+        "--annotations", "a CSV of types of change that people assigned: id, kinds (with semicolons), changes", False
+    ),
     options={"file": ("keep_duplicates",)},
     title="CoSIm",
     terms=Terms(
