@@ -7,7 +7,14 @@ from countersight.reading import choices, counts, open_answers, yes_no
 from countersight.reading.marks import BOLD, SIDES, announcements, marked_regions
 from countersight.reading.numbers import canonical
 from countersight.reading.plain import any_case, lazy, normalise_lines, strip_markup, strip_reasoning
-from countersight.reading.sentences import content_words, last_correction, refuses, sentences, without_refusal
+from countersight.reading.sentences import (
+    content_words,
+    last_correction,
+    refuses,
+    sentences,
+    without_disbelief,
+    without_refusal,
+)
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may be: anywhere in a reply, or at its end, after the reasoning."""
@@ -69,6 +76,8 @@ class _Reader:
             text = text[: turn.start()]
         if self.kind == "choice":
             text = choices.without_list(text, self.options)
+        if self.kind != "boolean":  # for yes or no, "I don't think it would fall" is an answer
+            text = without_disbelief(text)
         return self._read_corrected(text, said, finished=finished, corrections=_MAX_CORRECTIONS)
 
     def _read_corrected(self, text: str, said: str, *, finished: bool, corrections: int) -> str | None:

@@ -70,6 +70,9 @@ _RESUMES = any_case(
     r"\b(?:but|however|to answer (?:the|this|your) question|nevertheless|still|that said|although|if i (?:had|have) to"
     r"|(?:therefore|assum\w+)(?![^.]*\b(?:not|cannot|can't|no|neither|unable|impossible)\b))\b"
 )
+_DISBELIEF = any_case(
+    r"\b(?:(?:do|would)(?: not|n't) (?:really )?(?:think|believe|suppose|say|agree)|doubt)\b[^.,;!?\n]*"
+)
 _WORD = lazy(r"[^\W\d_]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*|√|°|%", re.UNICODE)
 _PLURALS = {"people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot", "mice": "mouse"}
 _FUNCTION_WORDS = word_set("""
@@ -129,6 +132,11 @@ def without_refusal(text: str) -> str | None:
         return text
     resumed = _RESUMES.search(text, refusals[-1].end())
     return text[resumed.end() :] if resumed else None
+
+
+def without_disbelief(text: str) -> str:
+    """Return the text without what the reply says it does not believe: "I don't think it is B, so …"."""
+    return _DISBELIEF.sub(" ", text)
 
 
 def refuses(text: str) -> bool:
