@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from countersight.errors import BadPicture
-from countersight.html.thumbnailing import side_for, thumbnail, thumbnails
+from countersight.html.gallery import side_for, thumbnail, thumbnails
 from countersight.picture.checking import Picture
 
 

@@ -49,7 +49,7 @@ def test_the_finding_states_the_drop_and_what_guessing_gives(tmp_path: Path) -> 
     words, drop = sentence(report), report.runs[0].overall.drop
     assert drop
     assert "over all answers" not in markdown(report)  # every case is answered
-    assert "it loses 50.0 points under a change (factual 100.0% right, counter" in words
+    assert "it loses 50.0 points under a change (from 100.0% right to 50.0%; random" in words
     assert f"random guessing gives 25.0%; 95% interval {interval(drop)}; 24 cases; p < 0.001)" in words
     assert 0.2 < drop.low < 0.5 < drop.high < 0.8
 
@@ -59,9 +59,9 @@ def test_an_unclear_drop_is_called_so_and_pairs_of_runs_are_corrected_by_holm(tm
     words = sentence(report)
     assert "m0 loses 50.0 points" in words
     assert (
-        "no clear change for m1 (drop of 8.3 points, from 100.0% to 91.7%; 24 cases; interval −10.0 to 28.5)" in words
-    )
-    assert " and m2 (change of 0.0 points, from 100.0% to 100.0%; " in words
+        "no clear change for m1 (8.3 points, from 100.0% right to 91.7%; random guessing gives 25.0%; "
+        "95% interval −10.0 to 28.5; 24 cases) and m2 (0.0 points, from 100.0% right to 100.0%; "
+    ) in words
     assert [(pair.first, pair.second) for pair in report.comparisons] == [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
     for pair in report.comparisons:
         for group in pair.rows:
@@ -111,7 +111,7 @@ def test_a_drop_that_unread_replies_could_undo_is_not_called_one(tmp_path: Path)
     assert drop
     assert (drop.value, drop.bounds) == (0.5, Bounds(0.0, 0.5))
     assert drop.low > 0
-    assert "it may lose, but too many replies are unread to tell: 50.0 points (factual 100.0% right" in sentence(report)
+    assert "it may lose, but too many replies are unread to tell: 50.0 points (from 100.0% right" in sentence(report)
     assert "0.0 to 50.0 depending on how unread replies are counted" in sentence(report)
 
 
@@ -124,18 +124,18 @@ def test_the_finding_of_several_runs_states_the_bounds_of_unread_replies(tmp_pat
 
 def test_the_drop_of_a_guessing_model_is_called_meaningless(tmp_path: Path) -> None:
     guessing: dict[int, tuple[str | None, str | None]] = dict.fromkeys(range(24), ("A", "A"))
-    words = "answered factual questions no better than random guessing: the drop says nothing."
+    words = "cannot be told from random guessing on the factual questions, so the drop says nothing."
     assert f"It {words}" in sentence(reported(tmp_path / "one", guessing))
     several = sentence(reported(tmp_path / "two", guessing, said(12)))
     assert f"m0 {words}" in several
-    assert "m1 answered" not in several
+    assert "m1 cannot" not in several
     unclear: dict[int, tuple[str | None, str | None]] = {
         row: ("A", "D" if row % 4 else then) for row, (_, then) in said(0).items()
     }
     words = sentence(reported(tmp_path / "unclear", unclear, said(12)))
-    assert "no better than guessing: m0 (change of 0.0 points, from 25.0% to 25.0%; 24 cases; interval" in words
+    assert "no better than guessing: m0 (0.0 points, from 25.0% right to 25.0%; random guessing" in words
     few = {row: ("A", "A") if row % 2 else told for row, told in said(0, asked=10).items()}
-    assert "too few factual questions to tell the answers from random" in sentence(reported(tmp_path / "few", few))
+    assert "It cannot be told from random guessing" in sentence(reported(tmp_path / "few", few))
 
 
 def test_an_unfinished_run_says_so_first(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_world_without_read_replies_is_not_a_drop(tmp_path: Path) -> None:
     report = reported(tmp_path, unread, said(0))
     words = sentence(report)
     assert words.startswith("2 runs were asked 24 cases of d, ")  # what was found stands first
-    assert words.endswith("p = 1.000). No finding: m0, 48 of 48 questions scored (24 of them unread).")
+    assert words.endswith("; 24 cases). No finding: m0, 48 of 48 questions scored (24 of them unread).")
     assert "m0 loses" not in words
     [told] = report.runs[0].advice
     assert told.startswith("24 questions without a readable answer, counted as not right (the model declined, or")
@@ -225,7 +225,7 @@ def test_the_accuracies_of_the_finding_subtract_to_the_drop_if_replies_are_missi
     assert before.value - after.value == pytest.approx(overall.drop.value)
     assert before.n == after.n == overall.drop.n == 16
     assert overall.factual.n == 24
-    assert "factual 100.0% right, counterfactual 75.0%" in sentence(report)
+    assert "from 100.0% right to 75.0%" in sentence(report)
     assert " 25.0 points" in sentence(report)
     [line] = finding_plot(report).lines
     assert {key: figure.value for key, figure in line.figures.items()} == {"factual": 1.0, "counterfactual": 0.75}
@@ -294,15 +294,14 @@ def test_an_unclear_gain_is_no_drop_in_the_finding_of_several_runs(tmp_path: Pat
         row: ("D" if row < 2 else first, then) for row, (first, then) in said(0).items()
     }
     words = sentence(reported(tmp_path, said(12), gains))
-    assert (
-        "no clear change for m1 (gain of 8.3 points, from 91.7% to 100.0%; 24 cases; interval −10.0 to 28.5)" in words
-    )
+    assert "no clear change for m1 (8.3 points, from 91.7% right to 100.0%; " in words
+    assert "; 95% interval −10.0 to 28.5; 24 cases)" in words
 
 
 def test_too_few_cases_say_so(tmp_path: Path) -> None:
     """Three cases with a drop of 100 points are too few for a conclusion."""
     words = sentence(reported(tmp_path, said(3, asked=3)))
-    assert "it loses 100.0 points (factual 100.0% right" in words
+    assert "it loses 100.0 points (from 100.0% right to 0.0%" in words
     assert "with too few cases for a conclusion; `countersight describe DATASET --power 0.1` says how many" in words
     assert "no clear" not in words
 
@@ -332,7 +331,7 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
     assert [run.label for run in scores_file(report).runs] == [name.removeprefix("openai:") for name in names]
     wrong = (20, 16, 12, 1, 0)
     unclear = [run(tmp_path / f"u{n}", source, said(lost), model=names[n]) for n, lost in enumerate(wrong)]
-    assert "no clear change for 2 runs (#4, #5)" in sentence(load(unclear, gallery=1).report)
+    assert "no clear change for #4 and #5" in sentence(load(unclear, gallery=1).report)
     rambling = {row: (told, "Hm." if row < 12 else then) for row, (told, then) in said(0).items()}
     guessing: dict[int, tuple[str | None, str | None]] = {
         row: ("A", "D" if row % 4 else then) for row, (_, then) in said(0).items()
@@ -340,7 +339,7 @@ def test_five_runs_with_long_names_give_one_sentence_with_short_numbered_names(t
     kinds = reported(tmp_path / "kinds", said(12), said(12), said(1), rambling, guessing)
     words = sentence(kinds)
     for clause in (
-        "too many replies are unread to tell for m3 (50.0",
+        "too many replies are unread to tell for m3",
         "no clear change for m2",
         "no better than guessing: m4",
     ):
@@ -358,12 +357,12 @@ def test_the_finding_of_many_runs_stands_first_and_says_how_many_are_unfinished(
 def test_of_many_runs_those_that_lose_and_those_that_gain_are_named_apart(tmp_path: Path) -> None:
     gaining = {row: ("D" if row < 10 else fact, then) for row, (fact, then) in said(0).items()}
     words = sentence(reported(tmp_path, said(12), gaining, said(0), said(0), said(0)))
-    assert "1 of 5 runs loses accuracy under a change: m0 (50.0 points, from 100.0% to 50.0%); " in words
-    assert "1 of 5 runs gains accuracy under a change: m1 (33.3 points, from 66.7% to 100.0%); " in words
+    assert "1 of 5 runs loses accuracy under a change: m0 (50.0 points, from 100.0% right to 50.0%); " in words
+    assert "1 of 5 runs gains accuracy under a change: m1 (33.3 points, from 66.7% right to 100.0%); " in words
 
 
 def test_a_drop_of_zero_over_few_cases_is_no_loss(tmp_path: Path) -> None:
     few = {row: told for row, told in said(0).items() if row < 4}
     words = sentence(reported(tmp_path, few))
-    assert "it shows no change in accuracy (factual 100.0% right" in words
+    assert "it shows no change in accuracy (from 100.0% right to 100.0%" in words
     assert "loses" not in words

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from countersight.case import Case, Question
 from countersight.html import balanced_sample
 from countersight.reports import write_report
-from countersight.reports.pair_outcomes import pair_outcome
+from countersight.reports.gallery import pair_outcome
 from countersight.scoring import Outcome
 
 from .running import answered

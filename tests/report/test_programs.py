@@ -14,7 +14,7 @@ from countersight.case import Reply, ToolCall, Trace, World
 from countersight.dataset.folder import Dataset
 from countersight.engine import COMPOSED, PROMPTS, RunFolder
 from countersight.reports.data import Analysis
-from countersight.reports.labels import short_name
+from countersight.reports.loaded_run import short_name
 from countersight.reports.write import write_report
 
 SEES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot"))\n'

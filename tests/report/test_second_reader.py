@@ -78,7 +78,7 @@ def test_what_the_rules_leave_unread_is_read_and_kept_apart(run, tmp_path):
     table = rereading_grid([found])
     assert [line.cells[1].text for line in table.lines] == ["rules", "rules, then reader"]
     assert "10 of 10 unread replies" in table.note
-    assert "agrees with the rules on 100.0 %" in table.note
+    assert "agrees with the rules on 100.0%" in table.note
 
 
 def test_nothing_is_asked_twice_and_nothing_is_written_into_the_run(run, tmp_path):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from countersight.case import Case, Change, Option, Question, Reply
-from countersight.scoring import outcomes, score_line
+from countersight.scoring import outcomes, score_group
 from countersight.scoring.divisions import Axis, DividedCases, divide, role_shares
 
 KINDS = Axis("kind", ("add", "remove"), lambda case: case.change.kinds if case.change else ())
@@ -31,7 +31,7 @@ def divided(cases: list[Case], replies: list[Reply]) -> tuple[DividedCases, dict
     lines = {}
     for division in divider.divisions:
         for line, mask in division.masks(len(found)):
-            row = score_line(found, line, mask)
+            row = score_group(found, line, mask)
             lines[f"{division.name}: {line}"] = (row.counterfactual.right, row.n)
     return divider, lines
 

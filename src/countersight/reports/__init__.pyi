@@ -3,9 +3,9 @@ from .data import ReportData as ReportData
 from .formats import print_overview as print_overview
 from .formats import print_tables as print_tables
 from .gallery import cases_from as cases_from
-from .labels import short_name as short_name
 from .loaded_run import LoadedRun as LoadedRun
 from .loaded_run import load_runs as load_runs
+from .loaded_run import short_name as short_name
 from .loading import LoadedReport as LoadedReport
 from .loading import load as load
 from .loading import refuse_twice as refuse_twice

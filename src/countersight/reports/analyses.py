@@ -10,8 +10,7 @@ from countersight.html import Grid, TableCell, name, table_line
 from countersight.number_formats import interval, percent
 from countersight.reports.data import Analysis
 from countersight.reports.image_groups import PictureGroups, bias_analysis
-from countersight.reports.labels import short_name
-from countersight.reports.loaded_run import LoadedRun
+from countersight.reports.loaded_run import LoadedRun, short_name
 from countersight.reports.programs import composed_analysis, program_analysis
 from countersight.reports.tables import group_line
 from countersight.scoring import (

@@ -1,11 +1,11 @@
 """The finding of a report in a sentence, with cautions."""
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, NamedTuple
 
 from countersight.case import TWO_WORLDS, World
 from countersight.english import listed
-from countersight.figures import Bounds, Figure
+from countersight.figures import Figure
 from countersight.html import TOO_FEW_CASES, name, shortened
 from countersight.number_formats import count, interval, p_value, percent
 from countersight.reports.advice import WARNING_THRESHOLD
@@ -16,8 +16,6 @@ from countersight.text import several
 
 _MAX_LISTED_RUNS = 3
 """Up to this many runs are described one by one; of more, only those that lose most and least."""
-_GUESSING_MARGIN = 0.25
-"""A model is no better than guessing if its interval includes chance and ends at most this far above it."""
 _MAX_DATASET_NAME = 40
 _ABOUT: dict[tuple[World, ...], str] = {
     TWO_WORLDS: BOTH_WORLDS,
@@ -25,6 +23,14 @@ _ABOUT: dict[tuple[World, ...], str] = {
     ("counterfactual",): UNDER_A_CHANGE,
 }
 _RunFigure = tuple[RunScores, Figure]
+_Doubt = Literal["few", "guessing", "unclear", "unread"]
+_DOUBTS: Final[dict[_Doubt, str]] = {
+    "few": "too few cases to tell for",
+    "guessing": "no better than guessing:",
+    "unclear": "no clear change for",
+    "unread": "too many replies are unread to tell for",
+}
+"""Why a run has no clear change, as the beginning of a clause that lists the runs."""
 
 
 class FindingSentence(NamedTuple):
@@ -55,28 +61,25 @@ class _Finding:
         """The runs with a main figure, which is the drop if there are two worlds; the largest first."""
 
     def sentences(self) -> Iterator[FindingSentence]:
-        if self.are_many and self.known:  # the finding itself says which runs are unfinished
-            first: list[RunScores] = []
-        else:
-            first = [run for run in self.runs if _is_unfinished(run) or not self.known]
-        yield from self._incomplete(first)
+        incomplete = list(self._incomplete())
+        comes_first = not self.known or (not self.are_many and any(_is_unfinished(run) for run, _ in self.known))
+        yield from incomplete if comes_first else ()
         yield FindingSentence(self._lede(), "lede")
         yield from self._imagination_gaps()
-        yield from self._incomplete([run for run in self.runs if run not in first])
-        yield from (
-            FindingSentence(f"{self._label(run)}: {run.stopping_note}", "note")
-            for run in self.runs
-            if run.stopping_note
-        )
+        yield from () if comes_first else incomplete
+        stopped = (run for run in self.runs if run.stopping_note)
+        yield from (FindingSentence(f"{self._label(run)}: {run.stopping_note}", "note") for run in stopped)
         yield from self._at_chance()
         yield from self._unread()
 
     def _label(self, run: RunScores) -> str:
         return run.short_label(self.runs)
 
-    def _mark(self, run: RunScores) -> str:
-        """Return only the number of a run if it has one: the figure below the finding shows its name."""
-        return f"#{run.number}" if run.number else self._label(run)
+    def _named(self, runs: Sequence[RunScores]) -> str:
+        """Return the numbers of some runs, or their names if they have no numbers; of more than three, how many."""
+        if len(runs) > _MAX_LISTED_RUNS:
+            return several(len(runs), "run")
+        return listed(f"#{run.number}" if run.number else self._label(run) for run in runs)
 
     def _main_figure(self, run: RunScores) -> Figure | None:
         measure = "drop" if self.report.two_worlds else self.report.worlds[-1]
@@ -98,8 +101,8 @@ class _Finding:
         who = self._label(self.runs[0]) if self.is_alone else f"{count(len(self.runs))} runs"
         is_going_on = any(run.overall.missing for run in self.runs)
         verb = ("is" if is_going_on else "was") if self.is_alone else ("are" if is_going_on else "were")
-        asked += "" if self.are_many else f", {self.report.terms.about or _ABOUT[self.report.worlds]}"
-        return f"{who} {verb} asked {asked}: {found or self._why_not()}."
+        about = self.report.terms.about or _ABOUT[self.report.worlds]
+        return f"{who} {verb} asked {asked}, {about}: {found or self._why_not()}."
 
     def _why_not(self) -> str:
         """Return why no run has a main figure, and what can be done if that is because all replies are unread."""
@@ -114,99 +117,98 @@ class _Finding:
 
     def _found(self) -> str:
         """Return the main figures in words; empty if there are none."""
-        if len(self.known) == 1:
-            [(run, figure)] = self.known
-            who = "it" if self.is_alone else name(run.label)
-            return f"{who} {self._drop(run, figure) if self.report.two_worlds else self._accuracy(run, figure)}"
         if not self.report.two_worlds:
             ends = [self.known[0], self.known[-1]] if len(self.known) > _MAX_LISTED_RUNS else self.known
-            return "; ".join(f"{self._label(run)} {self._accuracy(run, figure)}" for run, figure in ends)
+            return "; ".join(f"{self._who(run)} {self._accuracy(run, figure)}" for run, figure in ends)
+        if len(self.known) == 1:
+            [(run, drop)] = self.known
+            return f"{self._who(run)} {self._single_drop(run, drop)}"
         clear = [each for each in self.known if each[1].is_clear]
         if self.are_many:
             losing = [each for each in clear if (each[1].value or 0.0) > 0]
             gaining = [each for each in reversed(clear) if each not in losing]
             parts = [self._most_and_least(losing, "lose"), self._most_and_least(gaining, "gain")]
         else:
-            parts = [f"{self._label(run)} {self._short_drop(run, drop)}" for run, drop in clear]
-        return "; ".join([*filter(None, parts), *self._unclear([each for each in self.known if each not in clear])])
+            parts = [
+                f"{self._label(run)} {_verb(drop)}s {_points(drop)} ({self._details(run, drop)})" for run, drop in clear
+            ]
+        return "; ".join([*filter(None, parts), *self._without_clear_change()])
+
+    def _who(self, run: RunScores) -> str:
+        return "it" if self.is_alone else self._label(run)
 
     def _most_and_least(self, changed: list[_RunFigure], verb: str) -> str:
         """Return how many runs lose (or gain) accuracy, and which of them most and least."""
         if not changed:
             return ""
-        ends = (changed[0], changed[-1])
-        most, least = (f"{self._label(run)} ({_fall(run, drop)}{_fewer_cases(run, drop)})" for run, drop in ends)
+        most, least = (
+            f"{self._label(run)} ({_points(drop)}, {self._details(run, drop)})"
+            for run, drop in (changed[0], changed[-1])
+        )
         who = f"{'all' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
         if len(changed) == 1:
             return f"{who} {verb}s accuracy under a change: {most}"
         return f"{who} {verb} accuracy under a change: most {most}, least of these {least}"
 
-    def _unclear(self, runs: list[_RunFigure]) -> Iterator[str]:
+    def _with_details(self, known: _RunFigure) -> str:
+        run, drop = known
+        return f"{self._label(run)} ({_points(drop)}, {self._details(run, drop)})"
+
+    def _without_clear_change(self) -> Iterator[str]:
         """Yield a clause for each reason why some runs have no clear change."""
-        reasons: dict[str, list[_RunFigure]] = {}
-        for run, drop in runs:
-            if drop.too_few:
-                reason = "too few cases to tell for"
-            elif self._guesses(run, drop):
-                reason = "no better than guessing:"
+        doubtful = [(self._doubt(run, drop), run, drop) for run, drop in self.known if not drop.is_clear]
+        for doubt, words in _DOUBTS.items():
+            runs = [(run, drop) for reason, run, drop in doubtful if reason == doubt]
+            if not runs:
+                continue
+            if self.are_many:
+                yield f"{words} {self._named([run for run, _ in runs])}"
             else:
-                is_open = drop.low <= 0 <= drop.high
-                reason = "no clear change for" if is_open else "too many replies are unread to tell for"
-            reasons.setdefault(reason, []).append((run, drop))
-        for reason, of_reason in reasons.items():
-            numbers = sorted(run.number for run, _ in of_reason)
-            several_of_many = self.are_many and len(of_reason) > 1
-            if several_of_many and reason.endswith(":"):
-                named = ", ".join(self._label(run) for run, _ in of_reason)
-            elif several_of_many:
-                named = several(len(of_reason), "run")
-                named += f" ({', '.join(f'#{number}' for number in numbers)})" if all(numbers) else ""
-            else:
-                named = listed(f"{self._label(run)} ({self._unclear_fall(run, drop)})" for run, drop in of_reason)
-            yield f"{reason} {named}"
+                yield f"{words} {listed(map(self._with_details, runs))}"
 
-    def _unclear_fall(self, run: RunScores, drop: Figure) -> str:
-        fall = _fall(run, drop)
-        if self.are_many:  # the figure and the tables have the rest
-            return fall
-        _, ends, bounds = _unsigned(drop)
-        kind = "change" if not drop.value else "gain" if drop.value < 0 else "drop"
-        return f"{kind} of {fall}; {_cases(run, drop)}; interval {interval(ends)}{_left_open(bounds)}"
-
-    def _shares(self, run: RunScores) -> str:
-        before, after = _both_shares(run)
-        chance = run.overall.chance.get("counterfactual")
-        guessing = "" if chance is None else f"; random guessing gives {percent(chance)}%"
-        return f"factual {before}% right, counterfactual {after}%{guessing}"
-
-    def _short_drop(self, run: RunScores, drop: Figure) -> str:
-        """Return a clear drop in words without its interval and p value, for sentences about several runs."""
-        value, _, bounds = _unsigned(drop)
-        verb = "gains" if (drop.value or 0.0) < 0 else "loses"
-        return f"{verb} {value} points ({self._shares(run)}; {_cases(run, drop)}{_left_open(bounds)})"
-
-    def _drop(self, run: RunScores, drop: Figure) -> str:
-        """Return a drop in words: "loses 12.5 points under a change (factual 84.3% right, …)"."""
-        value, ends, bounds = _unsigned(drop)
-        verb, noun = ("gain", "gain") if (drop.value or 0.0) < 0 else ("lose", "drop")
-        level = percent(self.report.confidence, 0)
-        sure = f"{level}% interval {interval(ends)}; {_cases(run, drop)}; {p_value(drop.p or 0)}{_left_open(bounds)}"
-        told = f"({self._shares(run)}; {sure})"
-        if drop.is_clear:
-            return f"{verb}s {value} points under a change {told}"
+    def _doubt(self, run: RunScores, drop: Figure) -> _Doubt:
         if drop.too_few:
-            changed = f"{verb}s {value} points" if drop.value else "shows no change in accuracy"
-            return (
-                f"{changed} {told}, with too few cases for a conclusion; "
-                "`countersight describe DATASET --power 0.1` says how many are needed"
-            )
+            return "few"
+        if self._guesses(run, drop):
+            return "guessing"
+        return "unclear" if drop.low <= 0 <= drop.high else "unread"
+
+    def _single_drop(self, run: RunScores, drop: Figure) -> str:
+        """Return the drop of the only run with one: "loses 12.5 points under a change (from 84.3% right to …)"."""
+        details = f"({self._details(run, drop)})"
+        if drop.is_clear:
+            return f"{_verb(drop)}s {_points(drop)} under a change {details}"
+        if drop.too_few:
+            changed = f"{_verb(drop)}s {_points(drop)}" if drop.value else "shows no change in accuracy"
+            power = "`countersight describe DATASET --power 0.1` says how many are needed"
+            return f"{changed} {details}, with too few cases for a conclusion; {power}"
         if drop.low <= 0 <= drop.high:
-            return f"shows no clear {noun}: {value} points {told}"
-        return f"may {verb}, but too many replies are unread to tell: {value} points {told}"
+            return f"shows no clear change: {_points(drop)} {details}"
+        return f"may {_verb(drop)}, but too many replies are unread to tell: {_points(drop)} {details}"
+
+    def _details(self, run: RunScores, drop: Figure) -> str:
+        """Return what a drop rests on. For many runs, the figure and the tables have the rest."""
+        sign = -1 if (drop.value or 0.0) < 0 else 1  # the figures of a gain are shown without a minus
+        ends = _turned(drop.low, drop.high, sign)
+        before, after = _both_shares(run)
+        fewer = drop.n < run.overall.n
+        cases = several(drop.n, "case") + " scored in both worlds" * fewer
+        chance = run.overall.chance.get("counterfactual")
+        level = percent(self.report.confidence, 0)
+        parts = [
+            (f"from {before}% right to {after}%", True),
+            (f"random guessing gives {percent(chance or 0.0)}%", chance is not None and not self.are_many),
+            (f"{level}% interval {interval(ends)}", self.is_alone or not (drop.is_clear or self.are_many)),
+            (cases, fewer or not self.are_many),
+            (p_value(drop.p or 0.0), self.is_alone),
+        ]
+        if drop.bounds and not self.are_many:
+            open_to = interval(_turned(drop.bounds.low, drop.bounds.high, sign))
+            parts.append((f"{open_to} depending on how unread replies are counted", True))
+        return "; ".join(words for words, wanted in parts if wanted)
 
     def _accuracy(self, run: RunScores, figure: Figure) -> str:
         words = "has a VQA accuracy of" if self.report.soft else "answers right"
-        words += " under a change" if len(self.report.worlds) > 1 else ""
         level = f"{percent(self.report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
         words += f" {percent(figure.value or 0.0)}% ({level})"
         chance = run.overall.chance.get(self.report.worlds[-1])
@@ -232,81 +234,67 @@ class _Finding:
         if parts:
             yield FindingSentence(f"Imagination gap, shown minus counterfactual{which}: {'; '.join(parts)}.", "note")
 
-    def _incomplete(self, candidates: list[RunScores]) -> Iterator[FindingSentence]:
-        """Yield which of these runs are unfinished or have no finding; if there are many, only their number."""
-        without = [run for run in candidates if self._main_figure(run) is None]
-        unfinished = [run for run in candidates if run not in without and _is_unfinished(run)]
+    def _incomplete(self) -> Iterator[FindingSentence]:
+        """Yield which runs have no finding or are unfinished; if there are many, only their number."""
+        without = [run for run in self.runs if self._main_figure(run) is None]
+        unfinished = [run for run in self.runs if run not in without and _is_unfinished(run)]
         for kind, runs in (("No finding", without), ("Unfinished", unfinished)):
             if len(runs) > _MAX_LISTED_RUNS:
                 words = f"{len(runs)} of {several(len(self.runs), 'run')}; see the tables for details."
                 yield FindingSentence(f"{kind}: {words}")
             else:
-                yield from (FindingSentence(f"{kind}: {self._mark(run)}, {run.progress}.") for run in runs)
+                yield from (FindingSentence(f"{kind}: {self._named([run])}, {run.progress}.") for run in runs)
 
     def _at_chance(self) -> Iterator[FindingSentence]:
-        """Yield a warning if a model cannot answer questions about the unchanged picture: its drop is meaningless."""
-        kinds = {
-            True: "answered factual questions no better than random guessing: the drop says nothing.",
-            False: "answered too few factual questions to tell the answers from random guessing.",
-        }
-        for kind, words in kinds.items():
-            found = [(run, drop) for run, drop in self.known if self._guesses(run, drop) is kind]
-            if kind and len(self.known) > 1:  # the finding already names runs without a clear drop
-                found = [(run, drop) for run, drop in found if drop.is_clear]
-            if found:
-                named = " and ".join(self._mark(run) for run, _ in found[:_MAX_LISTED_RUNS])
-                who = "It" if self.is_alone else named
-                who += f" and {len(found) - _MAX_LISTED_RUNS} more" if len(found) > _MAX_LISTED_RUNS else ""
-                yield FindingSentence(f"{who} {words}")
+        """Yield a warning if a model may have guessed the answers about the unchanged picture."""
+        # The finding of several runs already names those that guess and have no clear drop.
+        guessing = [run for run, drop in self.known if self._guesses(run, drop) and (self.is_alone or drop.is_clear)]
+        if guessing:
+            who = "It" if self.is_alone else self._named(guessing)
+            words = "cannot be told from random guessing on the factual questions, so the drop says nothing."
+            yield FindingSentence(f"{who} {words}")
 
-    def _guesses(self, run: RunScores, drop: Figure) -> bool | None:
-        """Return True if a model is no better than guessing, None if it is better, and False if it cannot be told."""
+    def _guesses(self, run: RunScores, drop: Figure) -> bool:
+        """Return whether the factual answers of a run may be guesses."""
         factual, chance = run.overall.figure("factual"), run.overall.chance.get("factual")
-        if not self.report.two_worlds or drop.too_few or not factual or chance is None or factual.low > chance:
-            return None
-        return factual.high <= chance + _GUESSING_MARGIN
+        is_known = self.report.two_worlds and not drop.too_few and factual and chance is not None
+        return bool(is_known and factual and factual.low <= (chance or 0.0))
 
     def _unread(self) -> Iterator[FindingSentence]:
-        """Yield the share of replies without an answer, and a warning if it differs by more than 3 points."""
+        """Yield the share of replies without an answer, or a warning if the runs differ by more than 3 points."""
         rates = [(run.overall.unread_rate or 0.0, run) for run, _ in self.known]
-        low, high = (end(rates, key=lambda each: each[0], default=(0.0, None)) for end in (min, max))
-        differ = high[0] - low[0] > NOTABLE_UNREAD_DIFFERENCE
-        shares = []
-        for run in self.runs:
-            scores = run.overall
-            without = scores.unread + scores.cut + scores.empty
-            if without and self._main_figure(run) and not _is_unfinished(run):
-                shares.append((without / (scores.scored + scores.cut + scores.empty), run))
-        share, worst = max(shares, key=lambda each: each[0], default=(0.0, None))
-        if worst and not (differ and worst is high[1] and share == high[0]):
-            most = f" of {self._mark(worst)}" + " (the largest share of a run)" * (len(shares) > 1)
-            words = f"Unread, cut off or empty: {percent(share)}% of the replies{'' if self.is_alone else most}."
-            yield FindingSentence(words, "caution" if share > WARNING_THRESHOLD else "note")
-        if differ and low[1] and high[1]:
+        low, high = (end(rates, key=lambda each: each[0], default=(0.0, self.runs[0])) for end in (min, max))
+        if high[0] - low[0] > NOTABLE_UNREAD_DIFFERENCE:
             yield FindingSentence(
                 f"Unread replies count as not right and differ between the runs: {percent(high[0])}% of "
-                f"{self._mark(high[1])}, {percent(low[0])}% of {self._mark(low[1])}. "
+                f"{self._named([high[1]])}, {percent(low[0])}% of {self._named([low[1]])}. "
                 "--again unread asks a model to restate its answers."
             )
+            return
+        shares = [(_share_without_answer(run), run) for run, _ in self.known if not _is_unfinished(run)]
+        share, worst = max(shares, key=lambda each: each[0], default=(0.0, self.runs[0]))
+        if share:
+            whose = "" if self.is_alone else f" of {self._named([worst])} (the largest share of a run)"
+            words = f"Unread, cut off or empty: {percent(share)}% of the replies{whose}."
+            yield FindingSentence(words, "caution" if share > WARNING_THRESHOLD else "note")
 
 
 def _is_unfinished(run: RunScores) -> bool:
     return bool(run.overall.missing or run.overall.failed)
 
 
-def _fall(run: RunScores, drop: Figure) -> str:
-    before, after = _both_shares(run)
-    return f"{percent(abs(drop.value or 0.0))} points, from {before}% to {after}%"
+def _share_without_answer(run: RunScores) -> float:
+    row = run.overall
+    return (row.unread + row.cut + row.empty) / (row.scored + row.cut + row.empty)
 
 
-def _fewer_cases(run: RunScores, figure: Figure) -> str:
-    """Return the number of cases of a figure if failed or missing replies leave some out."""
-    return f"; {_cases(run, figure)}" if figure.n < run.overall.n else ""
+def _verb(drop: Figure) -> str:
+    return "gain" if (drop.value or 0.0) < 0 else "lose"
 
 
-def _cases(run: RunScores, figure: Figure) -> str:
-    """Return the number of cases of a figure, and whether only those scored in both worlds are counted."""
-    return several(figure.n, "case") + " scored in both worlds" * (figure.n < run.overall.n)
+def _points(drop: Figure) -> str:
+    """Return the size of a drop or a gain; "from … to …" says which of the two it is."""
+    return f"{percent(abs(drop.value or 0.0))} points"
 
 
 def _both_shares(run: RunScores) -> tuple[str, ...]:
@@ -315,15 +303,5 @@ def _both_shares(run: RunScores) -> tuple[str, ...]:
     return tuple(percent(figure.value or 0.0) if figure else "–" for figure in figures)
 
 
-def _unsigned(drop: Figure) -> tuple[str, Interval, Bounds | None]:
-    """Return a drop, its interval and its bounds; a gain is reported with all signs reversed."""
-    ends, bounds = Interval(drop.low, drop.high), drop.bounds
-    if (drop.value or 0.0) < 0:
-        ends = Interval(-drop.high, -drop.low)
-        bounds = bounds and Bounds(-bounds.high, -bounds.low)
-    return percent(abs(drop.value or 0.0)), ends, bounds
-
-
-def _left_open(bounds: Bounds | None) -> str:
-    """Return the bounds due to unread replies, to be appended to a clause; empty if every reply was read."""
-    return f"; {interval(bounds)} depending on how unread replies are counted" if bounds else ""
+def _turned(low: float, high: float, sign: int) -> Interval:
+    return Interval(low, high) if sign > 0 else Interval(-high, -low)

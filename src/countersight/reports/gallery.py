@@ -1,6 +1,7 @@
 """Choose the cases of a report's gallery, and collect what the card of each case shows."""
 
 from collections.abc import Sequence
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +10,7 @@ from countersight.case import LETTERS, VARIANTS, WORLDS, Case, QuestionVariant, 
 from countersight.engine import COMPOSED, SentRequests, edges_in_words
 from countersight.html import balanced_sample
 from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, ShownGraph
-from countersight.reports.pair_outcomes import strata
-from countersight.scoring import OUTCOMES, JudgedRun, counted_replies
+from countersight.scoring import OUTCOMES, JudgedRun, Outcome, Outcomes, counted_replies
 
 MAX_TEXT_LENGTH = 4_000
 """The maximum length of a text on the page, in characters; the run folder has the full text."""
@@ -21,7 +21,7 @@ _Gallery = tuple[tuple[GalleryCase, ...], tuple[str, ...]]
 
 def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> _Gallery:
     """Return at most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
-    return _gallery(runs, balanced_sample([strata(judged.outcomes) for judged in runs], size, seed))
+    return _gallery(runs, balanced_sample([_strata(judged.outcomes) for judged in runs], size, seed))
 
 
 def cases_from(runs: Sequence[JudgedRun], start: int, size: int) -> _Gallery:
@@ -129,3 +129,58 @@ def _reply_text(reply: Reply) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT_LENGTH else text[:MAX_TEXT_LENGTH] + "…"
+
+
+PairOutcome = Literal[
+    "lost", "gained", "both-right", "both-wrong", "right", "wrong", "unread", "empty", "cut", "failed", "missing"
+]
+
+PAIR_OUTCOMES: Final[dict[PairOutcome, str]] = {
+    "lost": "factual right, counterfactual wrong",
+    "gained": "factual wrong, counterfactual right",
+    "both-right": "both right",
+    "both-wrong": "both wrong",
+    "right": "right (asked in one world)",
+    "wrong": "wrong (asked in one world)",
+    "unread": "unread",
+    "empty": "empty",
+    "cut": "cut off",
+    "failed": "failed",
+    "missing": "no reply recorded",
+}
+"""The outcomes of a case in a run, in words. Every case has exactly one."""
+
+
+def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> PairOutcome:
+    """Return the outcome of a case: what went wrong if anything did, or right and wrong before and after the change."""
+    verdicts = [verdict for verdict in (factual, counterfactual) if verdict is not None] or ["missing"]
+    for problem in ("failed", "missing", "cut", "empty", "unread"):
+        if problem in verdicts:
+            return problem
+    if len(verdicts) < 2:
+        return "right" if verdicts == ["right"] else "wrong"
+    match factual == "right", counterfactual == "right":
+        case True, True:
+            return "both-right"
+        case True, False:
+            return "lost"
+        case False, True:
+            return "gained"
+        case _:
+            return "both-wrong"
+
+
+_INDEX_OF_CODES: Final = np.array(
+    [[list(PAIR_OUTCOMES).index(pair_outcome(factual, told)) for told in OUTCOMES] for factual in OUTCOMES],
+    dtype=np.int64,
+)
+"""The index in `PAIR_OUTCOMES` for every pair of outcome codes."""
+
+
+def _strata(outcomes: Outcomes) -> NDArray[np.int64]:
+    """Return a number for each case; cases of one group with the same outcome have the same number."""
+    factual, counterfactual = (outcomes.codes[:, VARIANTS.index(world)] for world in ("factual", "counterfactual"))
+    found: NDArray[np.int64] = (
+        outcomes.groups.astype(np.int64) * len(PAIR_OUTCOMES) + _INDEX_OF_CODES[factual, counterfactual]
+    )
+    return found

@@ -1,4 +1,4 @@
-"""Score runs of one dataset for a report."""
+"""Score runs of one dataset for a report, and give each a short name."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -7,11 +7,12 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from countersight.case import TWO_WORLDS, Reply, World
+from countersight.detection import parted
 from countersight.engine import COMPOSED, RunFolder, RunManifest
 from countersight.figures import Figure
+from countersight.html import name, shortened
 from countersight.reports.advice import advice
-from countersight.reports.data import DividedScores, RunScores
-from countersight.reports.labels import numbered_labels
+from countersight.reports.data import MAX_NAME_LENGTH, DividedScores, RunScores
 from countersight.scoring import (
     NO_GROUP,
     Comparison,
@@ -24,7 +25,7 @@ from countersight.scoring import (
     divide,
     judge_run,
     role_shares,
-    score_line,
+    score_group,
     stopping_status,
     summed,
 )
@@ -90,7 +91,7 @@ def load_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: G
     """Score runs of one dataset, whose cases are divided along the axes of the suite."""
     divided: DividedCases | None = None
     found: list[LoadedRun] = []
-    for folder, (number, label) in zip(runs, numbered_labels(runs), strict=True):
+    for folder, (number, label) in zip(runs, _numbered_labels(runs), strict=True):
         recorder = ReplyRecorder()
         judged = judge_run(folder, dataset=dataset, gold=gold, watch_replies=recorder.watch)
         divided = divided or divide((case for _, case in judged.cases()), lambda suite: terms(suite).axes)
@@ -133,7 +134,7 @@ def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder,
 def _scored_divisions(outcomes: Outcomes, divided: DividedCases) -> Iterator[DividedScores]:
     n = len(outcomes)
     for division in divided.divisions:
-        lines = tuple(score_line(outcomes, line, mask) for line, mask in division.masks(n))
+        lines = tuple(score_group(outcomes, line, mask) for line, mask in division.masks(n))
         if lines:
             yield DividedScores(division.name, lines, division.unplaced(n))
 
@@ -157,3 +158,48 @@ def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Figure]:
         return {}
     sums = {key: summed([row.figure(key) for row in rows]) for key in ("factual", "counterfactual", "both_right")}
     return {key: found for key, found in sums.items() if found}
+
+
+def _labels(runs: Sequence[RunFolder]) -> list[str]:
+    """Return a unique short name for each run: the model, then what else distinguishes the runs."""
+    models = [short_name(run.manifest.model) for run in runs]
+    ranked = [", ranked" if run.manifest.answering == "rank" else "" for run in runs]
+    ways = [model + way for model, way in zip(models, ranked, strict=True)]
+    prompts = [f"{words}, {run.manifest.prompt.name}" for words, run in zip(ways, runs, strict=True)]
+    folders = [f"{words} ({run.path.resolve().name})" for words, run in zip(prompts, runs, strict=True)]
+    for names in (models, ways, prompts, folders):
+        if len(set(names)) == len(names):
+            return names
+    return [f"{number}: {words}" for number, words in enumerate(folders, 1)]
+
+
+def _numbered_labels(runs: Sequence[RunFolder]) -> list[tuple[int, str]]:
+    """Return the number and the label of each run; if all names are short, numbers are 0 and not part of the label."""
+    names = _labels(runs)
+    if len(names) == 1 or all(shortened(each, MAX_NAME_LENGTH) == each for each in map(name, names)):
+        return [(0, each) for each in names]
+    return [(number, f"#{number} {each}") for number, each in enumerate(names, 1)]
+
+
+_PROGRAMS = ("viper:", "visprog:")
+_DETECTOR, _TOLD = "detector:", "told:"
+
+
+def short_name(model: str) -> str:
+    """Return gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1/v1#qwen; for a program, both models."""
+    if model.startswith(_PROGRAMS):
+        style, _, rest = model.partition(":")
+        code, named, vision = rest.rpartition(";vision=")
+        return f"{style}:{short_name(code)};vision={_vision_name(vision)}" if named else f"{style}:{short_name(rest)}"
+    _, mark, served = model.rpartition("#")
+    return served if mark else model.removeprefix("openai:")
+
+
+def _vision_name(name: str) -> str:
+    """Return a short name: detector:yolo.onnx for detector:/weights/yolo.onnx?labels=/weights/names.txt."""
+    if not name.startswith(_DETECTOR):
+        return short_name(name)
+    where, second = parted(name.removeprefix(_DETECTOR))
+    file = _DETECTOR + where.partition("?")[0].rstrip("/").rpartition("/")[2]
+    told = _TOLD if second.startswith(_TOLD) else ""
+    return f"{file}+{told}{short_name(second.removeprefix(_TOLD))}" if second else file

@@ -23,8 +23,8 @@ from countersight.reports.figures import (
     with_n,
 )
 from countersight.reports.finding import sentences
-from countersight.reports.pair_outcomes import PAIR_OUTCOMES, pair_outcome
-from countersight.reports.provenance import definitions, origins
+from countersight.reports.formats import origins_and_definitions
+from countersight.reports.gallery import PAIR_OUTCOMES, pair_outcome
 from countersight.reports.tables import by_group, compared, further_tables, letters, overview, reference_table, totals
 
 _FEW_RUNS = 3
@@ -61,7 +61,7 @@ def render(
         pictures=dict(zip(data.picture_names, data.pictures, strict=False)),
         sampled=_sampled(data, in_order=bool(blocks)),
         blocks=blocks,
-        how=[*origins(report), *definitions(report)],
+        how=origins_and_definitions(report),
         json_block=json_block,
         data=_data(data, live, addresses),
         shown_pictures=[(number, each) for number, each in enumerate(data.pictures) if not each.fault],

@@ -27,11 +27,11 @@ from countersight.engine import (
     status_of,
 )
 from countersight.errors import RunError
-from countersight.html import Grid
+from countersight.html import Grid, table_line
 from countersight.models import Answer, Model, Request, Turn
 from countersight.number_formats import count, interval, percent
 from countersight.reading import answer_in
-from countersight.scoring import READING_HEAD, Gold, JudgedRun, Scores, judge_run, reading_line, share
+from countersight.scoring import Gold, JudgedRun, Scores, judge_run, share
 
 _TASK: Final = (
     "Somebody was asked a question about a picture and replied. Say which answer the reply gives. Do not answer the "
@@ -217,12 +217,15 @@ def _rereading(judged: JudgedRun, shown: list[_ReplyToRead], said: dict[str, str
 
 def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
     """Return a table with two lines per run: read by the rules, and with the second reader for unread replies."""
-    lines = [
-        reading_line(each.run, by, scores.overall)
+    readings = [
+        (each.run, by, scores.overall)
         for each in rereadings
         for by, scores in (("rules", each.rules), (f"rules, then {each.reader}", each.both))
     ]
-    return Grid("With a second reader", READING_HEAD, tuple(lines), " ".join(map(_note, rereadings)))
+    measures = ("factual", "counterfactual", "drop")
+    lines = (table_line(run, by, *map(row.figure, measures), row.unread, n=row.n) for run, by, row in readings)
+    head = ("run", "read by", *measures, "unread")
+    return Grid("With a second reader", head, tuple(lines), " ".join(map(_note, rereadings)))
 
 
 def _note(each: Rereading) -> str:
@@ -232,6 +235,6 @@ def _note(each: Rereading) -> str:
         return f"{found}; there were no replies to compare it with the rules."
     alike = share(each.agreed, each.compared)
     return (
-        f"{found}; it agrees with the rules on {percent(alike.value or 0.0)} % of {count(each.compared)} replies "
+        f"{found}; it agrees with the rules on {percent(alike.value or 0.0)}% of {count(each.compared)} replies "
         f"that the rules could read ({interval(alike)})."
     )

@@ -1,6 +1,6 @@
 from .accuracy import GroupScores as GroupScores
 from .accuracy import LetterShare as LetterShare
-from .accuracy import score_line as score_line
+from .accuracy import score_group as score_group
 from .answer_table import ScoredAnswer as ScoredAnswer
 from .answer_table import write_frame as write_frame
 from .asking_until import against_folder as against_folder
@@ -68,15 +68,13 @@ from .run_scores import JudgedRun as JudgedRun
 from .run_scores import judge_run as judge_run
 from .run_scores import score_run as score_run
 from .scores import NO_GROUP as NO_GROUP
-from .scores import READING_HEAD as READING_HEAD
 from .scores import SHARED_PICTURES as SHARED_PICTURES
 from .scores import Scores as Scores
 from .scores import damaged_lines as damaged_lines
 from .scores import describe_progress as describe_progress
-from .scores import reading_line as reading_line
 from .scores import score as score
 from .sequences import anytime_interval as anytime_interval
-from .sequences import refuted as refuted
+from .sequences import anytime_p as anytime_p
 from .sets import SetMetric as SetMetric
 from .sets import SetScores as SetScores
 from .stopping import StoppingMetric as StoppingMetric

@@ -23,7 +23,9 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     questions: int
     """The number of questions of these cases, asked or not."""
     factual: Figure
+    """Accuracy about the pictures as they are, over all answers."""
     counterfactual: Figure
+    """Accuracy under a change, over all answers."""
     drop: Difference | None
     """Factual minus counterfactual; None if no case was scored in both."""
     both_right: Figure
@@ -31,7 +33,7 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     shown: Figure | None
     """Accuracy on counterfactual pictures; None if no case has one."""
     imagination_gap: Difference | None
-    """Shown minus told; None if no case was scored in both."""
+    """Shown minus counterfactual; None if no case was scored in both ways."""
     fell_back: Figure | None
     """The share of wrong answers equal to the prior answer, among questions with a known prior."""
     chance: dict[str, float | None]
@@ -58,9 +60,8 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def over_all_answers(self) -> dict[str, Figure]:
         """Return, by world, the accuracies over all answers, if they include more cases than the displayed ones."""
-        rates = {world: getattr(self, world) for world in TWO_WORLDS}
-        shown = {world: self.figure(world) for world in TWO_WORLDS}
-        return {world: rate for world, rate in rates.items() if (found := shown[world]) and found.n != rate.n}
+        pairs = ((world, getattr(self, world), self.figure(world)) for world in TWO_WORLDS)
+        return {world: over_all for world, over_all, shown in pairs if shown and shown.n != over_all.n}
 
     @property
     def unread_rate(self) -> float | None:
@@ -89,86 +90,89 @@ class LetterShare(msgspec.Struct, frozen=True):
         return variant_of(self.world, self.telling)
 
 
-def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
-    """Compute the scores of selected cases, under a name."""
+_COUNTED_OUTCOMES: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED, "missing": MISSING}
+
+
+def score_group(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
+    """Compute the scores of selected cases, under the name of a group."""
     codes = outcomes.codes[mask]
-    both, supposed = outcomes.in_both_worlds() & mask, outcomes.scored("counterfactual") & mask
+    in_both = outcomes.in_both_worlds() & mask
+    told_and_shown = outcomes.scored("counterfactual") & outcomes.scored("shown") & mask
     return GroupScores(
         group=name,
         n=int((codes > 0).any(axis=1).sum()),
         questions=int((codes > 0).sum()),
         factual=accuracy(outcomes, "factual", mask),
         counterfactual=accuracy(outcomes, "counterfactual", mask),
-        drop=_paired_difference(outcomes, "factual", "counterfactual", both),
-        in_both=(accuracy(outcomes, "factual", both), accuracy(outcomes, "counterfactual", both))
-        if both.any()
+        drop=_difference(outcomes, "factual", "counterfactual", in_both),
+        in_both=(accuracy(outcomes, "factual", in_both), accuracy(outcomes, "counterfactual", in_both))
+        if in_both.any()
         else None,
-        both_right=_both_right(outcomes, both),
+        both_right=_both_right(outcomes, in_both),
         shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
-        imagination_gap=_paired_difference(outcomes, "shown", "counterfactual", supposed & outcomes.scored("shown")),
+        imagination_gap=_difference(outcomes, "shown", "counterfactual", told_and_shown),
         fell_back=_fell_back(outcomes, mask),
         chance=_chance(outcomes, mask),
-        **{name: int((codes == code).sum()) for name, code in _OUTCOME_COUNTS.items()},
+        **{outcome: int((codes == code).sum()) for outcome, code in _COUNTED_OUTCOMES.items()},
         is_clustered=np.unique(outcomes.pictures[mask]).size < int(mask.sum()),
         restated=int(outcomes.restated[mask].sum()),
     )
 
 
-_OUTCOME_COUNTS: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED, "missing": MISSING}
-
-
 def accuracy(outcomes: Outcomes, variant: QuestionVariant, mask: _Mask) -> Figure:
-    """Return the accuracy on selected cases, in the measure of their suite."""
+    """Return the accuracy of selected cases in one way of asking, or their mean credit if answers can be partly
+    right."""
     scored = outcomes.scored(variant) & mask
     credits = None if outcomes.credits is None else outcomes.credit(variant)[scored]
     unread = int(outcomes.unread(variant)[scored].sum())
     return rate(outcomes.right(variant)[scored], outcomes.pictures[scored], credits, unread=unread)
 
 
-def _both_right(outcomes: Outcomes, both: _Mask) -> Figure:
-    """Return acc+; its bounds count the cases that would be right in both worlds if unread replies were right."""
+def correctness(outcomes: Outcomes, variant: QuestionVariant) -> NDArray[Any]:
+    """Return for each case whether the answer is right, or its credit if answers can be partly right."""
+    return outcomes.right(variant) if outcomes.credits is None else outcomes.credit(variant)
+
+
+def _difference(
+    outcomes: Outcomes, first: QuestionVariant, second: QuestionVariant, scored: _Mask
+) -> Difference | None:
+    """Return the accuracy in one way of asking minus that in another, over cases that are scored in both."""
+    if not (outcomes.is_read(first, scored) and outcomes.is_read(second, scored)):
+        return None
+    minuend, subtrahend = (correctness(outcomes, variant)[scored] for variant in (first, second))
+    found = difference(minuend, subtrahend, outcomes.pictures[scored])
+    first_unread, second_unread = (outcomes.unread(variant)[scored] for variant in (first, second))
+    if found is None or not (first_unread.any() or second_unread.any()):
+        return found
+    least = float((minuend - np.where(second_unread, 1.0, subtrahend)).mean())
+    most = float((np.where(first_unread, 1.0, minuend) - subtrahend).mean())
+    return msgspec.structs.replace(found, bounds=Bounds(least, most))
+
+
+def _both_right(outcomes: Outcomes, in_both: _Mask) -> Figure:
+    """Return acc+; its upper bound also counts the cases that would be right in both worlds if unread replies were."""
     right = outcomes.both_right()
     factual, counterfactual = (outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS)
-    unread = int((factual & counterfactual & ~right & both).sum())
-    return rate(right[both], outcomes.pictures[both], unread=unread)
+    unread = int((factual & counterfactual & ~right & in_both).sum())
+    return rate(right[in_both], outcomes.pictures[in_both], unread=unread)
 
 
 def _fell_back(outcomes: Outcomes, mask: _Mask) -> Figure | None:
     known = (outcomes.priors > 0) & mask[:, None] & (outcomes.codes >= UNREAD)
     if not known.any():
         return None
-    cases = np.repeat(outcomes.pictures[:, None], len(VARIANTS), axis=1)
-    return rate((outcomes.priors == PRIOR_GIVEN)[known], cases[known])
+    pictures = np.repeat(outcomes.pictures[:, None], len(VARIANTS), axis=1)
+    return rate((outcomes.priors == PRIOR_GIVEN)[known], pictures[known])
 
 
 def _chance(outcomes: Outcomes, mask: _Mask) -> dict[str, float | None]:
     guesses: dict[str, NDArray[np.float64]] = {
         variant: outcomes.guess(variant)[outcomes.scored(variant) & mask] for variant in VARIANTS
     }
-    both = outcomes.in_both_worlds() & mask
-    guesses["both_right"] = (outcomes.guess("factual") * outcomes.guess("counterfactual"))[both]
+    in_both = outcomes.in_both_worlds() & mask
+    guesses["both_right"] = (outcomes.guess("factual") * outcomes.guess("counterfactual"))[in_both]
     measures = ("factual", "counterfactual", "both_right", "shown")
     return {key: float(guesses[key].mean()) if guesses[key].any() else None for key in measures}
-
-
-def correctness(outcomes: Outcomes, variant: QuestionVariant) -> NDArray[Any]:
-    """Return for each case whether the answer is right, or its credit if answers can have partial credit."""
-    return outcomes.right(variant) if outcomes.credits is None else outcomes.credit(variant)
-
-
-def _paired_difference(
-    outcomes: Outcomes, first: QuestionVariant, second: QuestionVariant, scored: _Mask
-) -> Difference | None:
-    if not (outcomes.is_read(first, scored) and outcomes.is_read(second, scored)):
-        return None
-    one, other = (correctness(outcomes, variant)[scored] for variant in (first, second))
-    found = difference(one, other, outcomes.pictures[scored])
-    unsure, unsure_too = (outcomes.unread(variant)[scored] for variant in (first, second))
-    if found is None or not (unsure.any() or unsure_too.any()):
-        return found
-    least = float((one - np.where(unsure_too, 1.0, other)).mean())
-    most = float((np.where(unsure, 1.0, one) - other).mean())
-    return msgspec.structs.replace(found, bounds=Bounds(least, most))
 
 
 def letter_shares(outcomes: Outcomes, variant: QuestionVariant) -> list[LetterShare]:
@@ -181,9 +185,9 @@ def letter_shares(outcomes: Outcomes, variant: QuestionVariant) -> list[LetterSh
     gold = np.bincount(outcomes.gold_letters[scored, column], minlength=len(LETTERS) + 1)
     by_text = np.bincount(outcomes.answers[scored, column], minlength=len(outcomes.answer_texts))
     answered = {text: int(count) for text, count in zip(outcomes.answer_texts, by_text, strict=True)}
-    seen = [place for place, letter in enumerate(LETTERS, 1) if gold[place] or answered.get(letter)]
+    used = [place for place, letter in enumerate(LETTERS, 1) if gold[place] or answered.get(letter)]
     world, telling = WORLDS[variant]
     return [
         LetterShare(world, telling, letter, answered.get(letter, 0), int(gold[place]), n)
-        for place, letter in enumerate(LETTERS[: max(seen)], 1)
+        for place, letter in enumerate(LETTERS[: max(used)], 1)
     ]

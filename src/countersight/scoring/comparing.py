@@ -14,7 +14,7 @@ from countersight.case import TWO_WORLDS, VARIANTS, QuestionVariant
 from countersight.scoring.accuracy import correctness
 from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
-from countersight.scoring.outcome import RIGHT, UNREAD, Outcomes
+from countersight.scoring.outcome import UNREAD, Outcomes
 
 Measure = Literal["factual", "counterfactual", "both_right", "shown"]
 """The measures by which runs are compared."""
@@ -87,29 +87,20 @@ def _paired_difference(
 
 
 def compare_all(runs: Mapping[str, Outcomes]) -> tuple[ComparedRuns, ...]:
-    """Compare each pair of runs; each group and measure is corrected for multiple comparisons (Holm)."""
-    pairs = [(i, j, compare(runs[i], runs[j])) for i, j in combinations(runs, 2)]
-    if len(pairs) < 2:
-        return tuple(ComparedRuns(i, j, rows) for i, j, rows in pairs)
-    found: dict[str, list[tuple[int, Comparison]]] = {}
-    for number, (_, _, rows) in enumerate(pairs):
-        for row in rows:
-            found.setdefault(row.group, []).append((number, row))
-    corrected: list[list[Comparison]] = [[] for _ in pairs]
-    for numbered in found.values():
-        for (number, _), row in zip(numbered, _corrected([row for _, row in numbered]), strict=True):
-            corrected[number].append(row)
-    return tuple(ComparedRuns(i, j, tuple(rows)) for (i, j, _), rows in zip(pairs, corrected, strict=True))
+    """Compare each pair of runs of one dataset; each group and measure is corrected for the number of pairs (Holm)."""
+    pairs = list(combinations(runs, 2))
+    groups = zip(*(compare(runs[first], runs[second]) for first, second in pairs), strict=True)
+    by_pair = zip(*(_corrected(list(rows)) for rows in groups), strict=True)
+    return tuple(ComparedRuns(*pair, rows) for pair, rows in zip(pairs, by_pair, strict=True))
 
 
 def _corrected(rows: list[Comparison]) -> list[Comparison]:
     """Correct the comparisons of one group for the number of pairs, for each measure."""
     for measure in COMPARED:
-        places = [place for place, row in enumerate(rows) if getattr(row, measure) is not None]
-        for place, adjusted in zip(places, holm([getattr(rows[place], measure).p for place in places]), strict=True):
-            found: Difference = getattr(rows[place], measure)
-            wider = {measure: found.at(adjusted.confidence, adjusted.p)}
-            rows[place] = msgspec.structs.replace(rows[place], **wider)
+        known = {place: found for place, row in enumerate(rows) if (found := getattr(row, measure)) is not None}
+        tests = holm([found.p for found in known.values()])
+        for (place, found), test in zip(known.items(), tests, strict=True):
+            rows[place] = msgspec.structs.replace(rows[place], **{measure: found.at(test.confidence, test.p)})
     return rows
 
 
@@ -141,12 +132,11 @@ def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[
     return tuple(tier_of)
 
 
-LEVEL, POWER = 0.05, 0.8
 TYPICAL_DISCORDANT_SHARES = (0.1, 0.2, 0.3, 0.5)
 """Typical shares of cases on which two models differ: 0.1 for versions of one model, 0.5 for models that guess."""
 
 
-def cases_needed(difference: float, discordant: float, *, level: float = LEVEL, power: float = POWER) -> int:
+def cases_needed(difference: float, discordant: float, *, level: float = 0.05, power: float = 0.8) -> int:
     """Return the number of cases that McNemar's test needs to detect a difference of two accuracies (Connor 1987).
 
     `discordant` is the share of cases that exactly one of the two answers correctly.
@@ -183,28 +173,27 @@ class Repeatability(msgspec.Struct, frozen=True):
 
 
 def repeats(runs: Sequence[Outcomes]) -> tuple[Repeatability, ...]:
-    """Return the results for each way of asking that has cases scored in every run."""
-    return tuple(found for nth in range(len(VARIANTS)) if (found := _repeated(runs, nth)) is not None)
+    """Return the results for each way of asking that has cases scored in every run; all runs are of one dataset."""
+    return tuple(_repeated(runs, variant) for variant in VARIANTS if _scored_in_all(runs, variant).any())
 
 
-def _repeated(runs: Sequence[Outcomes], nth: int) -> Repeatability | None:
-    shared = sorted(set.intersection(*(set(run.rows.tolist()) for run in runs)))
-    places = [np.searchsorted(run.rows, shared) for run in runs]
-    codes = np.stack([run.codes[place, nth] for run, place in zip(runs, places, strict=True)])
-    variant = VARIANTS[nth]
-    scored = np.logical_and.reduce([run.scored(variant)[place] for run, place in zip(runs, places, strict=True)])
-    if not scored.any():
-        return None
-    right = codes[:, scored] == RIGHT
-    answers = [[run.answer_texts[n] for n in run.answers[p, nth][scored]] for run, p in zip(runs, places, strict=True)]
-    share = right.mean(axis=0)
-    within = float((share * (1 - share)).mean()) * len(runs) / max(1, len(runs) - 1)
+def _scored_in_all(runs: Sequence[Outcomes], variant: QuestionVariant) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.logical_and.reduce([run.scored(variant) for run in runs])
+    return found
+
+
+def _repeated(runs: Sequence[Outcomes], variant: QuestionVariant) -> Repeatability:
+    scored, column = _scored_in_all(runs, variant), VARIANTS.index(variant)
+    right = np.stack([run.right(variant)[scored] for run in runs])
+    answers = [[run.answer_texts[place] for place in run.answers[scored, column]] for run in runs]
+    of_case = right.mean(axis=0)
+    within = float((of_case * (1 - of_case)).mean()) * len(runs) / max(1, len(runs) - 1)
     return Repeatability(
         variant,
-        len(runs),
-        right.shape[1],
-        float(right.mean()),
-        float(np.mean([len({answer[case] for answer in answers}) > 1 for case in range(right.shape[1])])),
-        within,
-        max(0.0, float(share.var(ddof=1)) - within / len(runs)) if right.shape[1] > 1 else 0.0,
+        runs=len(runs),
+        cases=of_case.size,
+        expected=float(right.mean()),
+        flips=float(np.mean([len(set(of_runs)) > 1 for of_runs in zip(*answers, strict=True)])),
+        variance_within=within,
+        variance_between=max(0.0, float(of_case.var(ddof=1)) - within / len(runs)) if of_case.size > 1 else 0.0,
     )

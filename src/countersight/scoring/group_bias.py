@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.figures import Figure
-from countersight.scoring.accuracy import score_line
+from countersight.scoring.accuracy import score_group
 from countersight.scoring.estimates import Difference
 from countersight.scoring.intervals import CONFIDENCE, Interval, difference_of, holm, p_of, score_interval
 from countersight.scoring.outcome import Outcomes
@@ -78,7 +78,7 @@ def _group(
 ) -> GroupOfPictures | None:
     """Return the results of a group; None if no reply could be read in one of the worlds."""
     mask = mask & outcomes.in_both_worlds()
-    row = score_line(msgspec.structs.replace(outcomes, pictures=picture_of), name, mask)
+    row = score_group(msgspec.structs.replace(outcomes, pictures=picture_of), name, mask)
     if row.drop is None:
         return None
     pictures = np.unique(picture_of[mask]).size

@@ -7,9 +7,9 @@ import msgspec
 
 from countersight.case import VARIANTS
 from countersight.figures import Figure
-from countersight.html import Grid, Line, figure_cell, table_html, table_line
+from countersight.html import Grid, figure_cell, table_html, table_line
 from countersight.number_formats import percent
-from countersight.scoring.accuracy import GroupScores, LetterShare, letter_shares, score_line
+from countersight.scoring.accuracy import GroupScores, LetterShare, letter_shares, score_group
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.outcome import ALL, Outcomes
 from countersight.scoring.sets import SetScores
@@ -60,7 +60,7 @@ class Scores(msgspec.Struct, frozen=True):
 def score(outcomes: Outcomes, name: str = "") -> Scores:
     """Compute the scores of a run, by group and overall."""
     return Scores(
-        rows=tuple(score_line(outcomes, group, mask) for group, mask in outcomes.lines()),
+        rows=tuple(score_group(outcomes, group, mask) for group, mask in outcomes.lines()),
         letters=tuple(share for variant in VARIANTS for share in letter_shares(outcomes, variant)),
         name=name,
     )
@@ -99,14 +99,6 @@ def _format_lines(scores: Scores) -> Iterator[tuple[str, str]]:
             for what, whole in (("questions", sets.question), ("pictures", sets.picture), ("sets", sets.whole)):
                 if whole:
                     yield f"whole {what}", _format(whole.rate)
-
-
-READING_HEAD: Final = ("run", "read by", "factual", "counterfactual", "drop", "unread")
-
-
-def reading_line(run: str, by: str, row: GroupScores) -> Line:
-    """Return a table row with the scores of a run under one way of reading replies; READING_HEAD names the columns."""
-    return table_line(run, by, *(row.figure(key) for key in READING_HEAD[2:5]), row.unread, n=row.n)
 
 
 def describe_progress(row: GroupScores, damaged: int = 0) -> str:

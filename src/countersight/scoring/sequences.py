@@ -46,33 +46,14 @@ def anytime_interval(
     return Interval(low + (high - low) * below, low + (high - low) * (1 - above))
 
 
-def refuted(
-    values: ArrayLike,
-    units: int,
-    mean: float,
-    *,
-    low: float = 0.0,
-    high: float = 1.0,
-    aim: float | None = None,
-    confidence: float = CONFIDENCE,
-) -> NDArray[np.bool_]:
-    """Return, after each unit, whether the interval excludes an assumed mean."""
-    seen, supposed = _scaled(values, units, low, high), (mean - low) / (high - low)
-    wanted = None if aim is None else aim / (high - low)
-    rich = np.log(2 / (1 - confidence))
-    more, less = _log_wealth(seen, units, supposed, wanted), _log_wealth(1 - seen, units, 1 - supposed, wanted)
-    found: NDArray[np.bool_] = (more >= rich) | (less >= rich)
-    return found
-
-
 def anytime_p(
     values: ArrayLike, units: int, mean: float, *, low: float = 0.0, high: float = 1.0, aim: float | None = None
 ) -> float:
     """Return the p of an assumed mean that matches the interval: below 0.05 if and only if the interval excludes the
     mean."""
-    seen, supposed = _scaled(values, units, low, high), (mean - low) / (high - low)
+    seen, assumed = _scaled(values, units, low, high), (mean - low) / (high - low)
     wanted = None if aim is None else aim / (high - low)
-    sides = ((seen, supposed), (1 - seen, 1 - supposed))
+    sides = ((seen, assumed), (1 - seen, 1 - assumed))
     richest = max(float(_log_wealth(side, units, at, wanted)[-1]) for side, at in sides)
     return float(min(1.0, 2 * np.exp(-richest)))
 

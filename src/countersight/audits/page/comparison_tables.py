@@ -207,11 +207,12 @@ def write_audit_tables(
     out.mkdir(parents=True, exist_ok=True)
     summary, tables_shown, how = sentence(found), list(grids(found)), definitions(found)
     body = templates().get_template("tables.html").render(sentence=summary, grids=tables_shown, how=how)
+    sections = [("", "", tables_shown)]
     page = document(__package__, "page.html", title="Audits – Countersight", style="page.css", body=Markup(body))  # noqa: S704 - escaped by the template
     return AuditTableFiles(
         html=write_text(out / "report.html", page),
-        markdown=write_text(out / "tables.md", markdown_tables("Audits", summary, tables_shown, how)),
-        latex=write_text(out / "tables.tex", latex_tables(summary, tables_shown, how)),
+        markdown=write_text(out / "tables.md", markdown_tables("Audits", summary, sections, how)),
+        latex=write_text(out / "tables.tex", latex_tables(summary, sections, how)),
         csv=write_text(out / "tables.csv", comma_separated(found)),
         data=found,
     )
