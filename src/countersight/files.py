@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from countersight.errors import CountersightError
+from countersight.text import nearest
 
 _PART = ".part-"
 """Separates the name of a file from the id of the process that writes it."""
@@ -114,6 +115,12 @@ def refuse_foreign_folder(folder: Path, page: str, *unfinished: str) -> None:
     with open(folder / page, "rb") as file:
         if b"Countersight" not in file.read(16_384):  # the titles of our pages name it
             raise CountersightError(f"{folder / page} was not written by Countersight; choose a new folder for `out`")
+
+
+def missing_folder(folder: Path) -> str:
+    """Return the message that a folder does not exist, with a folder of a similar name beside it."""
+    near = nearest(folder.name, (each.name for each in folder.parent.glob("*") if each.is_dir()))
+    return f"there is no folder {folder}" + (f"; did you mean {folder.with_name(near)}?" if near else "")
 
 
 def clear_parts(folder: Path) -> None:

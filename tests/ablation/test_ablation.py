@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from making import dataset
 
 from countersight.ablation import as_grid, by_kind, make_variants, read_effects
-from countersight.ablation.effects import CaseParts
+from countersight.ablation.parts import CaseParts
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset

@@ -158,7 +158,7 @@ def test_filters_combine_and_counts_follow(open_page: Opener) -> None:
     page.get_by_label("Run", exact=True).select_option("second")
     says(page, "10 cases, 1 to 10 shown.")
     expect(page.locator(".card").first.locator(".who")).to_have_text(["second"] * 3)
-    page.get_by_label("Group", exact=True).select_option("flowers outside")
+    page.get_by_label("Group", exact=True).select_option("flowers outside (15)")
     shown = [f"case-{number:06}" for number in range(60) if (number + 1) % 6 == 0 and number % 4 == 0]
     expect(page.locator(".card h3")).to_have_text(shown)
     tallies = [int(words) for words in page.locator(".tally").all_inner_texts()]

@@ -1,5 +1,6 @@
 """A run scored: what was cut or empty is not wrong, answers are a table, and gold can be corrected later."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from making import dataset as make_dataset
 
 from countersight.case import Case, Option, Question, Reply
+from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder, find_prompt
 from countersight.errors import CountersightError, GoldError
@@ -161,6 +163,17 @@ def test_every_answer_is_a_row(run: RunFolder, tmp_path: Path) -> None:
     assert list(judged.frame("pandas").columns) == names
     with pytest.raises(CountersightError, match="arrow, pandas, polars"):
         judged.frame("excel")
+
+
+def test_every_answer_is_a_line_of_a_spreadsheet(run: RunFolder, tmp_path: Path) -> None:
+    table = tmp_path / "answers.csv"
+    assert main(["score", str(run.path), "-o", str(table)]) == 0
+    assert table.read_bytes().startswith(b"\xef\xbb\xbf")  # by this mark, spreadsheets know that the file is UTF-8
+    with table.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12
+    assert (rows[0]["outcome"], rows[0]["losses"], rows[0]["tokens_out"]) == ("right", "0.1 0.2", "5")
+    assert main(["score", str(run.path), "-o", str(tmp_path / "answers.txt")]) == 2
 
 
 def test_gold_is_corrected_by_a_table_without_asking_again(run: RunFolder, tmp_path: Path) -> None:

@@ -191,11 +191,6 @@ def test_column_names_ignore_case_and_missing_pictures_are_reported(tmp_path, ph
     assert f"after a correction, remove the folder first: rm -r {tmp_path / 'd'}\n" in said
 
 
-def test_scores_are_written_as_parquet_only(tmp_path, capsys):
-    assert main(["score", str(tmp_path), "-o", str(tmp_path / "scores.csv")]) == 2
-    assert "must end in .parquet" in capsys.readouterr().err
-
-
 def test_an_unknown_option_of_a_model_is_an_error():
     with pytest.raises(cs.ModelError, match=r"openai has no option 'seed'; models with options: azure:"):
         cs.open_model("openai:gpt-4o?seed=3")

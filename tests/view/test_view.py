@@ -170,6 +170,8 @@ def test_runs_and_datasets_may_come_go_and_move(folder):
     assert "This run no longer exists." in texts[2]
     assert json.loads(texts[3]) == {"state": "gone"}
     assert "is not at" in texts[6]
+    assert "&lt;b&gt;odd&lt;/b&gt;" in texts[6]  # the model and the dataset are still named
+    assert texts[6].count('<td data-label="dataset">flowers</td>') == 2
     assert texts[9].count('id="case-') == 30
     assert "neither a run nor an audit" in texts[10]
 
@@ -206,8 +208,11 @@ def test_an_audit_is_listed_while_it_is_made_and_leads_to_its_page(run, tmp_path
 
 
 def test_a_folder_without_runs_is_an_error(tmp_path):
+    (tmp_path / "runs").mkdir()
     with pytest.raises(CountersightError, match="neither a run nor an audit"):
         application([tmp_path])
+    with pytest.raises(CountersightError, match=r"there is no folder .*/rusn; did you mean .*/runs\?"):
+        application([tmp_path / "rusn"])
 
 
 @pytest.mark.parametrize(

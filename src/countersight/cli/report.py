@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from countersight.html import Grid
     from countersight.reports import Rereading
 
-_SCORE: Final = {"RUN": "a run folder", "-o, --output FILE": "write one row per answer to this file (.parquet)"}
+_SCORE: Final = {"RUN": "a run folder", "-o, --output FILE": "write one row per answer to this file (.parquet or .csv)"}
 _REPORT: Final = {
     "RUN+": "runs, folders of runs, or audits",
     "-o, --output DIR=report": "the folder to write",
@@ -53,7 +53,7 @@ _VIEW: Final = {
 
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
-    summary = "print the scores of a run; optionally write one row per answer to a Parquet file"
+    summary = "print the scores of a run; optionally write one row per answer to a file"
     example = "countersight score runs/qwen --gold corrected.csv -o runs/qwen/scores.parquet"
     verb(verbs, "score", _score, summary, example, _SCORE, shared_options("dataset", "gold"))
     summary = "write tables and an HTML report about one or more runs, or about several audits side by side"
@@ -71,15 +71,15 @@ def add(verbs: Verbs) -> None:
 
 def _score(chosen: argparse.Namespace) -> int:
     from countersight.engine import RunFolder
-    from countersight.scoring import Gold, judge_run, write_frame
+    from countersight.scoring import Gold, judge_run
 
-    if chosen.output and chosen.output.suffix.lower() != ".parquet":
-        raise CountersightError(f"scores are written as Parquet, so {chosen.output} must end in .parquet")
+    if chosen.output and chosen.output.suffix.lower() not in (".parquet", ".csv"):
+        raise CountersightError(f"{chosen.output} must end in .parquet or .csv")
     gold = Gold.open(chosen.gold) if chosen.gold else None
     judged = judge_run(RunFolder.open(chosen.run), dataset=chosen.dataset, gold=gold)
     print(judged.scores())
     if chosen.output:
-        write_frame(judged.rows(), chosen.output)
+        judged.write_answers(chosen.output)
         print(f"Every answer: {chosen.output}")
     return 0
 

@@ -1,21 +1,21 @@
 """The statistics of a dataset as tables for the terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rich.console import Console
 
 from countersight.authoring import Funnel
 from countersight.case import TWO_WORLDS
-from countersight.description.counting import (
+from countersight.description.statistics import (
+    DatasetStatistics,
     GroupStatistics,
     WorldShares,
     WorldStatistics,
     answer_bars,
     length_bars,
 )
-from countersight.description.statistics import DatasetStatistics
-from countersight.html import Grid, TableCell, name, print_grids, table_line
+from countersight.html import Grid, TableCell, name, print_grids, shortened, table_line
 from countersight.scoring import NO_GROUP
 from countersight.text import several
 
@@ -60,25 +60,12 @@ def _balance(groups: Iterable[GroupStatistics], *, by_group: bool = False) -> It
         yield Grid("Balance of right answers", ("group", "world", "share of each")[first:], lines)
 
 
-def _groups(
-    statistics: DatasetStatistics, groups: tuple[GroupStatistics, ...] | list[GroupStatistics], note: str, *, top: int
-) -> Grid:
-    most = "most frequent answer" if top == 1 else "most frequent answers"
-    head = (
-        "group",
-        "cases",
-        "words factual",
-        "words counterfactual",
-        "answer changes",
-        f"{most} factual",
-        "counterfactual",
-    )
-    controls = f"and {several(statistics.controls, 'control')}: {CONTROLLED}" if statistics.controls else ""
-    note = "; ".join(filter(None, (controls, note, "words: mean length of a question with its options")))
+def _groups(statistics: DatasetStatistics, groups: Sequence[GroupStatistics], note: str, *, top: int) -> Grid:
+    """Return a table of these groups and of all cases, with the `top` most frequent answers in each world."""
 
     def frequent(world: WorldStatistics) -> str:
         found = world.frequent_answers[:top]
-        return ", ".join(f"{name(answer)[:20]} {n / world.questions:.0%}" for answer, n in found)
+        return ", ".join(f"{shortened(name(answer), 20)} {n / world.questions:.0%}" for answer, n in found)
 
     lines = (
         table_line(
@@ -91,11 +78,17 @@ def _groups(
         )
         for group in (*groups, statistics.total)
     )
-    return Grid(several(statistics.cases, "case"), head, tuple(lines), note)
+    most = "most frequent answer" if top == 1 else "most frequent answers"
+    head = ("group", "cases", "words factual", "words counterfactual", "answer changes", f"{most} factual")
+    controls = f"and {several(statistics.controls, 'control')}: {CONTROLLED}" if statistics.controls else ""
+    note = "; ".join(filter(None, (controls, note, "words: mean length of a question with its options")))
+    return Grid(several(statistics.cases, "case"), (*head, "counterfactual"), tuple(lines), note)
 
 
 def _bars(title: str, heading: str, bars: list[WorldShares]) -> Grid:
-    lines = (table_line(name(bar.label)[:24], *(f"{100 * share:.1f}%" for share in bar.shares)) for bar in bars)
+    lines = (
+        table_line(shortened(name(bar.label), 24), *(f"{100 * share:.1f}%" for share in bar.shares)) for bar in bars
+    )
     return Grid(title, (heading, *TWO_WORLDS), tuple(lines))
 
 

@@ -19,8 +19,7 @@ import msgspec
 
 from countersight.case import Reply
 from countersight.errors import CountersightError
-from countersight.files import write_whole
-from countersight.text import nearest
+from countersight.files import missing_folder, write_whole
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Reply)
@@ -181,9 +180,7 @@ def read_manifest(file: Path, kind: type[T], what: str, error: type[Countersight
     """Read the manifest of a folder."""
     folder = file.parent
     if not folder.exists():
-        near = nearest(folder.name, (each.name for each in folder.parent.glob("*") if each.is_dir()))
-        hint = f"; did you mean {folder.with_name(near)}?" if near else ""
-        raise error(f"there is no folder {folder}{hint}")
+        raise error(missing_folder(folder))
     if not file.is_file():
         raise error(f"{folder} is not {what}: it contains no {file.name}")
     try:

@@ -1,6 +1,6 @@
 "use strict";
-// Asks the server every few seconds whether there is more than this page shows. A page that nobody is reading further
-// down in is loaded again; in all others a button appears.
+// Asks the server every few seconds whether there are newer results. If so, the page is reloaded; while it is being
+// read further down, it shows a button instead.
 (() => {
   const EVERY = 2000;
   const live = JSON.parse(document.getElementById("live").textContent);

@@ -1,5 +1,5 @@
 "use strict";
-// Tables that are sorted by a click on a heading. Rows are moved, never made.
+// Sorts a table by a click on a heading.
 (() => {
   const ASCENDING_FIRST = ["tier", "rank"];
 

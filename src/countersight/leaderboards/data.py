@@ -10,7 +10,7 @@ from countersight.figures import Figure
 Kind = Literal["measured", "reported"]
 
 
-class ReportedScore(msgspec.Struct, frozen=True, omit_defaults=True):
+class ReportedScore(msgspec.Struct, frozen=True):
     """A share, or a sum of shares, from a paper, with its printed form, and its interval if the paper has one."""
 
     value: float
@@ -19,7 +19,7 @@ class ReportedScore(msgspec.Struct, frozen=True, omit_defaults=True):
     high: float | None = None
 
 
-class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True):
     """One row: a run measured here, or the result of a model reported in a paper."""
 
     kind: Kind
@@ -49,7 +49,7 @@ class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """The rank of a paper's row: 1 + the number of rows of its table with a higher score, without a test."""
 
 
-class ComparableRows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ComparableRows(msgspec.Struct, frozen=True, kw_only=True):
     """Comparable rows: runs of one dataset, or rows of one table of a paper."""
 
     kind: Kind

@@ -5,17 +5,19 @@
 
   const filter = () => {
     const wanted = search.value.trim().toLowerCase();
-    let shown = 0;
+    let [shown, total] = [0, 0];
     for (const table of document.querySelectorAll("#boards table")) {
       const rows = [...table.tBodies[0].rows];
       for (const row of rows) {
         const isOfKind = kind.value === "" || row.matches(".reported") === (kind.value === "reported");
         row.hidden = !(isOfKind && row.cells[0].textContent.toLowerCase().includes(wanted));
         shown += !row.hidden;
+        total += 1;
       }
       table.parentElement.hidden = rows.every((row) => row.hidden);
     }
-    status.textContent = shown === 0 ? "No row matches. Clear a filter to see more." : "";
+    if (shown === total) status.textContent = "";
+    else status.textContent = shown ? `${shown} of ${total} rows match.` : "No row matches. Clear a filter to see more.";
   };
 
   kind.addEventListener("change", filter);

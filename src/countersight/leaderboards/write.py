@@ -1,4 +1,4 @@
-"""Write a leaderboard: a page, and its rows as CSV and JSON, each completely or not at all."""
+"""Write a leaderboard: a page, and its rows as CSV, each completely or not at all."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +22,6 @@ class LeaderboardFiles(msgspec.Struct, frozen=True):
 
     html: Path
     csv: Path
-    json: Path
     data: Leaderboard
 
     def __repr__(self) -> str:
@@ -42,7 +41,6 @@ def write_leaderboard(
     return LeaderboardFiles(
         html=write_text(out / "leaderboard.html", render(board)),
         csv=write_text(out / "leaderboard.csv", comma_separated(board)),
-        json=write_text(out / "leaderboard.json", msgspec.json.format(msgspec.json.encode(board)).decode() + "\n"),
         data=board,
     )
 

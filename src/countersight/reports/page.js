@@ -1,6 +1,6 @@
 "use strict";
-// The gallery of cases. Data lies in inert blocks and enters the page as text only: no string is ever parsed as
-// HTML. A case is read when its card is made, a picture when its card comes into view.
+// The gallery of cases. Data is stored in inert blocks and shown as text only: no string is ever parsed as HTML. A case
+// is decoded when its card is made, and a picture when its card comes into view.
 (() => {
   const PER_PAGE = 24;
   const LONG = 180;
@@ -35,7 +35,7 @@
     return node;
   };
 
-  // ---- state, which the address carries -------------------------------------------------------------------
+  // ---- state, which is stored in the address -------------------------------------------------------------------
 
   const fresh = () => ({ outcome: -1, run: -1, group: -1, versus: "", q: "", only: "", page: 0 });
   let state = fresh();
@@ -57,7 +57,7 @@
     return true;
   };
 
-  // A change of a filter is a step that Back undoes; a further letter of a search is not.
+  // The Back button undoes a change of a filter, but not a further letter of a search.
   const writeAddress = (step) => {
     const asked = new URLSearchParams();
     if (state.outcome >= 0) asked.set("outcome", index.outcomes[state.outcome].key);
@@ -96,8 +96,8 @@
     return haystacks[at];
   };
 
-  // "A right, B not" for any two runs, in the world that was asked about a change, or in the only one there is. A run
-  // that gave nothing to score, since it was not asked or was cut off, has not lost to the other.
+  // "A right, B not" for any two runs, for counterfactual questions, or for factual ones if there are no others. Only
+  // cases with a scored reply of both runs match.
   const VERSUS = new Map();
   const place = index.scored_of.some((run) => run.some((bits) => bits & 2)) ? 1 : 0;
   const has = (bits, run, at) => ((bits[run][at] >> place) & 1) === 1;
@@ -138,7 +138,7 @@
     return block === null ? null : `data:${block.dataset.mime};base64,${block.textContent}`;
   };
 
-  // Pictures come last in the file, after this script, so that cards are there before them.
+  // Pictures are at the end of the file, after this script, so that cards appear before them.
   const loaded = new Promise((resolve) => {
     if (document.readyState === "loading") addEventListener("DOMContentLoaded", resolve);
     else resolve();
@@ -157,7 +157,7 @@
     { rootMargin: "400px" },
   );
 
-  // What the model saw of a picture: its size, or that it, or some of the models, never saw it.
+  // The size of a picture as the model saw it, or which models did not see it.
   const seenAs = (item, side) => {
     const blind = index.runs.filter((_, run) => index.blind[run] || (side && !item.answers[run].shown));
     if (blind.length === index.runs.length) return "not shown to the model";
@@ -254,7 +254,7 @@
           make("li", {}, make("code", {}, `${call.name}(${call.arguments ?? ""})`), ` → ${call.result ?? ""}`),
         );
         if (listed.length) whole.append(make("ol", { class: "calls" }, ...listed));
-        if (ran.unkept) whole.append(make("p", { class: "cut" }, `And ${number(ran.unkept)} more that were not kept.`));
+        if (ran.unkept) whole.append(make("p", { class: "cut" }, `And ${number(ran.unkept)} more calls that were not recorded.`));
       },
       { once: true },
     );
@@ -282,7 +282,7 @@
     if (answer.read != null) line.append(make("span", { class: "read" }, "read as ", make("b", { dir: "auto" }, answer.read)));
     const spent = spending(answer);
     if (spent) line.append(make("span", { class: "read spent" }, spent));
-    if (answer.composed) line.append(make("span", { class: "read" }, "composed from its own count"));
+    if (answer.composed) line.append(make("span", { class: "read" }, "computed from its own count"));
     const said = reply(answer);
     if (said) line.append(said);
     if (answer.not_applicable) line.append(make("p", { class: "unfit" }, `The prompt does not apply here: ${answer.not_applicable}.`));
@@ -291,7 +291,7 @@
     return line;
   };
 
-  // The request as it was sent; most people never open it, so it is made when they do.
+  // The request as it was sent. Most people never open it, so it is made on opening.
   const request = (words) => {
     const whole = make("details", { class: "reply request" }, make("summary", {}, "The request as it was sent"));
     const fill = () => whole.append(make("p", { class: "whole", dir: "auto", tabindex: 0, role: "group", "aria-label": "The request" }, words));
@@ -317,7 +317,7 @@
 
   const address = (item) => `#cases?case=${encodeURIComponent(item.id)}`;
 
-  // Browsers offer the clipboard to pages of this machine and over HTTPS; elsewhere the case's name is the link.
+  // Browsers allow the clipboard only on local pages and over HTTPS; elsewhere, the name of the case is the link.
   const copier = (item) => {
     if (!navigator.clipboard) return [];
     const button = make("button", { type: "button", class: "copier", "aria-label": `Copy link to case ${item.id}` }, "Copy link");
@@ -370,7 +370,7 @@
     const [width] = index.sizes[at] ?? [];
     byId("zoom-title").textContent = [zoomed.id, PICTURES[side], seenAs(zoomed, side)].filter(Boolean).join(", ");
     byId("zoom-picture").src = pictureData(at);
-    // As large as the model saw it, where the window is: a smaller copy in the page is drawn up to that size.
+    // The picture is shown as large as the model saw it, if the window allows; a smaller copy is enlarged.
     byId("zoom-picture").parentElement.style.maxWidth = width ? `${width}px` : "";
     byId("zoom-picture").alt = side && zoomed.change ? `The ${PICTURES[side]}: ${zoomed.change}` : `The ${PICTURES[side]}`;
     for (const button of byId("zoom-switch").children) {
@@ -415,14 +415,16 @@
     add(-1, "any");
     index.outcomes.forEach((outcome, place) => present.has(place) && add(place, outcome.words));
     const choices = (id, all, names) => {
-      byId(id).append(make("option", { value: -1 }, all), ...names.map((name, place) => make("option", { value: place }, name || "(none)")));
+      byId(id).append(make("option", { value: -1 }, all), ...names.map((name, place) => make("option", { value: place }, name)));
       byId(id).parentElement.hidden = names.length < 2;
     };
     choices("run", "any run", index.runs);
     byId("versus").append(make("option", { value: "" }, "any"), ...[...VERSUS].map(([key, { words }]) => make("option", { value: key }, words)));
     byId("versus").parentElement.hidden = !VERSUS.size;
     byId("versus").parentElement.firstChild.append(`, ${index.askings[place].key}`);
-    choices("group", "all groups", index.groups);
+    const sizes = index.groups.map(() => 0);
+    for (const group of index.group_of) sizes[group] += 1;
+    choices("group", "all groups", index.groups.map((name, group) => `${name || "(none)"} (${number(sizes[group])})`));
     form.hidden = false;
   };
 
@@ -451,7 +453,7 @@
     byId("next").disabled = state.page === pages - 1;
   };
 
-  // Who chooses a filter has done with the one case that a link led to.
+  // Choosing a filter leaves the single case that a link led to.
   const change = (values, step = true) => {
     state = { ...state, page: 0, only: "", ...values };
     draw();
@@ -487,7 +489,7 @@
     draw();
   });
 
-  // ---- keys: from case to case, never while somebody types --------------------------------------------------
+  // ---- keys: from case to case, except while somebody types --------------------------------------------------
 
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;

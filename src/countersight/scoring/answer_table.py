@@ -1,6 +1,6 @@
 """Tables with one row per answer: the question, the reply, the extracted answer and the outcome.
 
-The same table is `run.frame()` and scores.parquet. It is built in chunks of cases to limit memory use.
+The same table is `run.frame()`, scores.parquet and a CSV file. It is built in chunks of cases to limit memory use.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,8 @@ from arro3.io import write_parquet
 
 from countersight.case import TWICE, VARIANTS, WORLDS, Case, Question, QuestionVariant, Reply, Telling, World
 from countersight.errors import CountersightError
-from countersight.files import write_whole
+from countersight.files import write_text, write_whole
+from countersight.html import csv_text
 from countersight.scoring.outcome import OUTCOMES, UNREAD, Find, Outcome, Outcomes, counted_replies
 
 _CASES_AT_ONCE = 8_192
@@ -154,3 +155,9 @@ def write_frame(of: Iterator[RecordBatch], path: Path) -> None:
     content = BytesIO()  # not directly to the path, because the Parquet writer panics if the disk is full
     write_parquet(RecordBatchReader.from_batches(SCHEMA, of), content, compression="snappy")
     write_whole(path, content.getbuffer())
+
+
+def write_csv(run: str, answers: Iterable[ScoredAnswer], path: Path) -> None:
+    """Write the rows to a CSV file that spreadsheets open as UTF-8; losses are separated by spaces."""
+    rows = ((*known, " ".join(map(str, losses))) for *known, losses in (_row(run, each) for each in answers))
+    write_text(path, "\ufeff" + csv_text(tuple(_COLUMNS), rows))

@@ -13,17 +13,21 @@ from countersight.case import Case, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
 from countersight.engine import RunFolder, Sample
 from countersight.errors import RunError
-from countersight.scoring.answer_table import ScoredAnswer, answered, as_table, batches
+from countersight.scoring.answer_table import (
+    ScoredAnswer,
+    answered,
+    as_table,
+    batches,
+    write_csv,
+    write_frame,
+)
 from countersight.scoring.controls import ControlPairing, Controls, false_alarm_rates
 from countersight.scoring.gold import Gold
 from countersight.scoring.joining import outcomes
 from countersight.scoring.outcome import MISSING, Outcomes
 from countersight.scoring.scores import Scores, score
 from countersight.scoring.sets import SetPositions, SetRecorder, SetScores, as_fourth, set_scores, shown_sets
-from countersight.scoring.stopping import (
-    stopping_status,
-    with_anytime_intervals,
-)
+from countersight.scoring.stopping import stopping_status, with_anytime_intervals
 
 SCORES = "scores.parquet"
 """The file with one row per answer."""
@@ -112,6 +116,13 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     def rows(self, label: str = "") -> Iterator[RecordBatch]:
         """Iterate over one row per answer, in Arrow batches, with a label for the run."""
         return batches(label or self.run.manifest.model, self.answers())
+
+    def write_answers(self, path: Path) -> None:
+        """Write one row per answer to a .csv file or, for any other name, a Parquet file."""
+        if path.suffix.lower() == ".csv":
+            write_csv(self.run.manifest.model, self.answers(), path)
+        else:
+            write_frame(self.rows(), path)
 
     def frame(self, kind: str = "arrow") -> Any:
         """Return one row per answer, as an Arrow table or as a data frame of pandas or Polars."""

@@ -12,6 +12,7 @@ from aiohttp import web
 from yarl import URL
 
 from countersight.errors import BadPicture, CountersightError
+from countersight.files import missing_folder
 from countersight.html import Grid, Live, document, name
 from countersight.reports import LoadedReport, PageData, cases_from, render
 from countersight.view.watching import (
@@ -33,6 +34,8 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 def application(folders: Sequence[Path], host: str = "127.0.0.1") -> web.Application:
     """Return a server for folders of runs or audits; `host` is the server's host name."""
+    if missing := [folder for folder in folders if not folder.is_dir()]:
+        raise CountersightError(missing_folder(missing[0]))
     found = Folders(folders)
     if not found.runs and not found.audits:
         raise CountersightError(f"there is neither a run nor an audit in {', '.join(map(str, folders))}")

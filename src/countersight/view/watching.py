@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar
 import msgspec
 
 from countersight.dataset import METADATA
-from countersight.engine import JOURNAL, MANIFEST, RunFolder
+from countersight.engine import JOURNAL, MANIFEST, RunFolder, RunManifest
 from countersight.errors import CountersightError
 from countersight.html import NOTHING, Grid, Line, TableCell, figure_cell, name, table_line
 from countersight.reports import LoadedReport, load, short_name
@@ -22,7 +22,7 @@ PAGE: Final = "report.html"
 SAMPLE_SIZE: Final = 1_000
 """The number of cases on the first page of a run, sampled so that every group and outcome is represented."""
 _QUICK_SECONDS = 1.0
-"""Data that takes longer than this to read (in seconds) is not reread at once when it grows."""
+"""Data that takes longer than this to read (in seconds) is not reread at once when it changes."""
 _WAIT_FACTOR = 5
 """The wait before such data is reread, as a multiple of the time that reading took."""
 _UNREADABLE = (CountersightError, OSError, ValueError, KeyError, msgspec.MsgspecError)
@@ -49,10 +49,7 @@ class FolderSummary(msgspec.Struct, frozen=True):
 
 
 class Cached(Generic[_Read]):
-    """Data read from files and reread only when one of them has changed.
-
-    A state has two parts, separated by a dot: the second changes when a file grows, the first on any other change.
-    """
+    """Data read from files, and read again when a state of these files has changed."""
 
     def __init__(self, state: Callable[[], str], read: Callable[[], _Read]) -> None:
         self.state, self._read = state, read
@@ -64,9 +61,8 @@ class Cached(Generic[_Read]):
     def get(self) -> _Read | Damaged:
         """Return the current data, or why it cannot be read."""
         state = self.state()
-        has_only_grown = state.partition(".")[0] == self.seen.partition(".")[0] and not isinstance(self._known, Damaged)
-        resting = has_only_grown and time.monotonic() < self._not_before
-        if self._known is None or (state != self.seen and not resting):
+        is_resting = time.monotonic() < self._not_before and not isinstance(self._known, Damaged)
+        if self._known is None or (state != self.seen and not is_resting):
             begun = time.monotonic()
             self._known = self._read_or_reason()
             # A reading that failed because the files changed meanwhile is repeated, even if they change back.
@@ -93,14 +89,19 @@ class WatchedRun:
         self.path, self.key = path, _key(path)
         self.summary = Cached(self.state, self._summary)
 
+    def manifest(self) -> RunManifest | None:
+        """Return the manifest of the run; None if it cannot be read."""
+        try:
+            return RunFolder.open(self.path).manifest
+        except _UNREADABLE:
+            return None
+
     def state(self) -> str:
         """Return a state that changes with every reply, and when the run's or its dataset's files change or move."""
-        try:
-            manifest = RunFolder.open(self.path).manifest
-            dataset = Path(os.path.normpath(self.path.resolve() / manifest.dataset.path), METADATA)
-        except _UNREADABLE:
-            return _digest(_stat(self.path / MANIFEST))
-        return f"{_digest(_stat(self.path / MANIFEST), _stat(dataset))}.{_digest(_stat(self.path / JOURNAL))}"
+        files = [self.path / MANIFEST, self.path / JOURNAL]
+        if manifest := self.manifest():
+            files.append(Path(os.path.normpath(self.path.resolve() / manifest.dataset.path), METADATA))
+        return _digest(*map(_stat, files))
 
     def _summary(self) -> FolderSummary:
         manifest = RunFolder.open(self.path).manifest
@@ -125,8 +126,7 @@ class WatchedAudit:
 
     def state(self) -> str:
         """Return a state that changes with every step, and when the page is written."""
-        rest, log = (_stat(self.path / "audit.json"), _stat(self.path / PAGE)), _stat(self.path / "steps.jsonl")
-        return f"{_digest(*rest)}.{_digest(log)}"
+        return _digest(*(_stat(self.path / file) for file in ("audit.json", "steps.jsonl", PAGE)))
 
     def _summary(self) -> FolderSummary:
         from countersight.audits import read_audit, score  # imported here because most users view only runs
@@ -194,19 +194,27 @@ class Folders:
             for oldest in list(self._loaded)[:-1]:
                 del self._loaded[oldest]
             paths = [run.path for run in runs]
-            self._loaded[keys] = Cached(lambda: _joint_state(runs), lambda: load(paths, gallery=SAMPLE_SIZE))
+            self._loaded[keys] = Cached(
+                lambda: _digest(*(run.state() for run in runs)), lambda: load(paths, gallery=SAMPLE_SIZE)
+            )
         return self._loaded[keys]
 
 
 def runs_grid(folders: Folders) -> Grid:
     """Return a table of the runs, with links to their pages."""
-    lines = (_line(run.path, run.summary.get(), f"/run/{run.key}") for run in folders.runs.values())
     note = (
         "Drop in points, accuracies in per cent, each with its 95% interval. Both accuracies and the drop cover the "
         "cases scored in both worlds."
     )
     head = ("model", "drop", "factual", "counterfactual", "dataset", "progress")
-    return Grid("Runs", head, tuple(lines), note, main=1)
+    return Grid("Runs", head, tuple(map(_run_line, folders.runs.values())), note, main=1)
+
+
+def _run_line(run: WatchedRun) -> Line:
+    known, manifest = run.summary.get(), run.manifest()
+    if isinstance(known, Damaged) and manifest:
+        return _damaged_line(run.path, known, short_name(manifest.model), manifest.dataset.name)
+    return _line(run.path, known, f"/run/{run.key}")
 
 
 def audits_grid(folders: Folders) -> Grid:
@@ -223,16 +231,17 @@ def audits_grid(folders: Folders) -> Grid:
 
 
 def _line(path: Path, known: FolderSummary | Damaged, address: str) -> Line:
-    where = name(str(path))
     if isinstance(known, Damaged):
-        return table_line(where, *[NOTHING] * 4, TableCell("cannot be shown", (known.reason,)))
-    first = TableCell(name(known.model), (where,), link=address)
+        return _damaged_line(path, known)
+    first = TableCell(name(known.model), (name(str(path)),), link=address)
     return table_line(first, *known.figures, known.dataset, known.progress)
 
 
-def _joint_state(runs: Sequence[WatchedRun]) -> str:
-    states = [run.state().partition(".") for run in runs]
-    return f"{_digest(*(state for state, _, _ in states))}.{_digest(*(growth for _, _, growth in states))}"
+def _damaged_line(path: Path, damaged: Damaged, model: str = "", dataset: str = "") -> Line:
+    """Return a line with the reason why a folder cannot be shown; the names are empty if they cannot be read."""
+    where = name(str(path))
+    first = TableCell(name(model), (where,)) if model else TableCell(where)
+    return table_line(first, *[NOTHING] * 3, dataset, TableCell("cannot be shown", (damaged.reason,)))
 
 
 def _listed(folder: Path) -> list[Path]:
