@@ -43,7 +43,7 @@ async def rate(style: Python | StepByStep, asked: list[tuple[str, Picture]]) -> 
 
     async def run(question: str, picture: Picture) -> object:
         async with places:
-            program = style.program(f"```\n{style.reference(question)}\n```")
+            program = style.extract(f"```\n{style.reference(question)}\n```")
             return await style.run(program, picture, eyes, None, Tracing())
 
     await asyncio.gather(*(run(*one) for one in asked[:UNDER_WAY]))  # start the interpreters first

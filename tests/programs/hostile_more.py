@@ -1,29 +1,4 @@
-"""More hostile programs: they disguise why they failed, delay their parser, or attack the interpreter."""
-
-FAKED = {
-    # each raises what a limit would raise, or says what we would say; all of them are plain errors
-    "a timeout": "raise TimeoutError('feed time limit exceeded: 502ms > 500ms')",
-    "a memory error in other letters": "raise ＭemoryError('memory limit exceeded: 99 bytes > 9 bytes')",
-    "a memory error that is nowhere written": "raise eval('Memory' + 'Error')('memory limit exceeded')",
-    "a recursion error from deep down": "def f(n):\n    if n:\n        return f(n - 1)\n    raise RecursionError('x')\n"
-    "return f(30)",
-    "a syntax error": "raise SyntaxError('invalid syntax')",
-    "a wrong type of answer": "raise TypeError('execute_command returned something of type list')",
-    "an unknown tool": "raise NameError(\"name 'run_shell' is not defined\")",
-    "forbidden": "raise PermissionError('forbidden: it reached for the machine')",
-    "a kind in a kind": "raise ValueError('timeout: it did not finish within 5 s')",
-    "an exception in the end": "try:\n    return 1\nfinally:\n    raise TimeoutError('x')",
-}
-"""Bodies of execute_command."""
-
-AFTER = "\ndef execute_command(image):\n    return 'yes'\n```"
-FAKED_WHOLE = {
-    "a timeout at once": "```\nraise TimeoutError('x')" + AFTER,
-    "the prelude's own names": "def _answer(value):\n    raise TypeError('execute_command returned x')\n"
-    "def _best(*a):\n    raise TimeoutError('x')\ndef execute_command(image):\n    return max([1, 2], key=lambda n: n)",
-    "types that are none": "isinstance = type = lambda *a: True\nint = str = float = bool = ValueError\n"
-    "def execute_command(image):\n    return []",
-}
+"""More hostile programs: they delay their parser, or attack the interpreter."""
 
 BODIES = {
     # what runs the program

@@ -10,7 +10,7 @@ from countersight.models.protocol import Answer, Request, Turn
 from countersight.picture.checking import check_picture
 from countersight.programs.extraction import extract_steps
 from countersight.programs.limits import Limits
-from countersight.programs.model import MeteredModel, Programs
+from countersight.programs.model import Programs
 from countersight.programs.steps.parsing import parse_program
 from countersight.programs.styles import STYLES
 from countersight.programs.tracing import Tracing
@@ -80,7 +80,7 @@ def request(question="Is it?", kind="boolean", options=(), key="case-1/factual/t
 def programs(style, write, eyes=None, limits=None):
     """Return a program model whose code model replies with `write(request)`."""
     limits = limits or Limits()
-    return Programs(f"{style}:coder", STYLES[style](limits), MeteredModel(Coder(write)), eyes or Eyes())
+    return Programs(f"{style}:coder", STYLES[style](limits), Coder(write), eyes or Eyes())
 
 
 def answered(model, *requests):

@@ -7,7 +7,7 @@ from programs.seeing import request
 
 from countersight.case import Option
 from countersight.programs.answers import answer_of, number_in
-from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import ProgramFailed
 
 NUMBERS = tuple(map(Option, ("3", "5", "7", "9")))
 WORDS = tuple(map(Option, ("yes", "no", "a red car", "2 dogs")))

@@ -59,7 +59,7 @@ COMPARING = "A=LOC(image=IMAGE, object='dog')\n" + "".join(f"B{n}=FULLEST(box=A,
 
 
 def test_step_programs_have_a_time_limit() -> None:
-    ((failed, _),) = asyncio.run(outcomes("visprog", [COMPARING], Limits(seconds=0.3), Crowd()))
+    ((failed, _),) = asyncio.run(outcomes("visprog", [COMPARING], Limits(step_seconds=0.3), Crowd()))
     assert str(failed) == "timeout: it did not finish within 0.3 s"
 
 
@@ -68,7 +68,7 @@ def test_step_programs_do_not_block_the_event_loop() -> None:
 
     async def watched():
         nonlocal longest
-        asking = asyncio.create_task(outcomes("visprog", [COMPARING] * 3, Limits(seconds=0.4), Crowd()))
+        asking = asyncio.create_task(outcomes("visprog", [COMPARING] * 3, Limits(step_seconds=0.4), Crowd()))
         while not asking.done():
             before = time.perf_counter()
             await asyncio.sleep(0.005)

@@ -22,9 +22,8 @@ pytest.importorskip("pydantic_monty")
 
 SECRET = "canary-4c1d"
 LIMITS = Limits(seconds=0.8, waiting=5.0, memory=32 * 1024 * 1024)
-FAKED = wrapped(hostile_more.FAKED) | hostile_more.FAKED_WHOLE
 VIPER = viper_programs() | {f"{name} (2)": text for name, text in wrapped(hostile_more.BODIES).items()}
-VIPER |= {f"{name} (faked)": text for name, text in FAKED.items()} | hostile_more.REPLIES
+VIPER |= hostile_more.REPLIES
 VISPROG = STEPS | hostile_more.STEPS | hostile_more.REPLIES
 HARM = {"viper": VIPER, "visprog": VISPROG}
 ORDINARY = {
@@ -127,7 +126,7 @@ async def _came_of(model):
 
 
 EVERY = [(style, name) for style, texts in HARM.items() for name in texts]
-FAST = {*EVERY[::12], *(("viper", f"{name} (faked)") for name in list(FAKED)[::4])}
+FAST = set(EVERY[::12])
 
 
 @pytest.mark.parametrize(("style", "name"), [each if each in FAST else slowly(*each) for each in EVERY])
@@ -142,8 +141,6 @@ def test_a_hostile_program_fails_only_its_own_case(style, name, outcome_of) -> N
     assert seconds <= (0.5 if name in hostile_more.REPLIES else 5 * LIMITS.seconds)
     assert isinstance(after, Answer)
     assert after.text == "yes"
-    if name.endswith(" (faked)"):  # it cannot choose the kind of its failure
-        assert came.so_far.trace.failure == ("wrong type of answer" if "types that are none" in name else "error"), came
 
 
 def test_nothing_was_read_written_or_called(outcomes, trap) -> None:

@@ -31,12 +31,9 @@ class Seer:
             raise self.said
         return Answer(self.said)
 
-    async def close(self) -> None:
-        self.closed = True
-
 
 def found(said, what="dog", within=None, seer=None):
-    return asyncio.run(ModelVision(seer or Seer(said)).find(PICTURE, what, within))
+    return asyncio.run(ModelVision(seer or Seer(said), []).find(PICTURE, what, within))
 
 
 @pytest.mark.parametrize(
@@ -112,10 +109,8 @@ def test_a_part_is_cropped_and_its_boxes_are_moved_back() -> None:
 
 def test_questions_are_passed_to_the_model() -> None:
     seer = Seer("Two, I think.")
-    assert asyncio.run(ModelVision(seer).query(PICTURE, "How many?", None)) == "Two, I think."
+    assert asyncio.run(ModelVision(seer, []).query(PICTURE, "How many?", None)) == "Two, I think."
     assert seer.requests[0].turns[0].text.startswith("How many?\n")
-    asyncio.run(ModelVision(seer).close())
-    assert seer.closed
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
@@ -136,7 +131,7 @@ def test_a_cropped_part_respects_the_orientation(kind) -> None:
 def test_a_picture_that_cannot_be_decoded_is_a_tool_failure() -> None:
     bad = Picture(b"nothing", "image/png", 100, 100)
     with pytest.raises(ToolFailed, match="the picture"):
-        asyncio.run(ModelVision(Seer("")).query(bad, "What?", Patch((0, 0, 5, 5))))
+        asyncio.run(ModelVision(Seer(""), []).query(bad, "What?", Patch((0, 0, 5, 5))))
 
 
 @pytest.mark.parametrize("failure", [AskingFailed("broken", again=True), Overloaded("busy", 1.0), Refused("unknown")])

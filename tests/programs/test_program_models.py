@@ -17,7 +17,7 @@ from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models import open_model
 from countersight.models.protocol import ModelSettings
 from countersight.programs.limits import Limits
-from countersight.programs.model import MeteredModel, Programs
+from countersight.programs.model import Programs
 from countersight.programs.styles import STYLES
 from countersight.scoring import score_run
 
@@ -118,7 +118,7 @@ def test_a_retry_of_the_vision_tools_reuses_the_program(style) -> None:
             return await super().find(picture, what, within)
 
     coder = Coder(lambda asked: COUNTING[style])
-    model = Programs("", STYLES[style](Limits()), MeteredModel(coder), Busy())
+    model = Programs("", STYLES[style](Limits()), coder, Busy())
     first, second, third = answered(model, *[request(kind="number")] * 3)
     assert isinstance(first, Overloaded)
     assert isinstance(second, Overloaded)
@@ -142,7 +142,7 @@ def test_a_program_can_query_the_language_model() -> None:
     pytest.importorskip("pydantic_monty")
     program = "def execute_command(image):\n    return llm_query('Do dogs bark?')"
     coder = Coder(lambda asked: "Yes." if asked.question.startswith("Do dogs") else program)
-    model = Programs("", STYLES["viper"](Limits()), MeteredModel(coder), Eyes())
+    model = Programs("", STYLES["viper"](Limits()), coder, Eyes())
     (answer,) = answered(model, request(kind="boolean"))
     assert answer.text == "Yes."
     assert answer.tokens_in == 20

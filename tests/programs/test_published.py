@@ -6,7 +6,7 @@ import pytest
 from programs.seeing import PICTURE, parse_steps, returned
 
 from countersight.detection.vision import Patch
-from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import ProgramFailed
 from countersight.programs.steps.interpreter import run_steps
 from countersight.programs.tracing import Tracing
 

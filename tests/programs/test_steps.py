@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs.seeing import DOGS, PICTURE, Eyes, parse_steps
 
-from countersight.programs.failures import ProgramFailed
-from countersight.programs.limits import Limits
+from countersight.programs.limits import Limits, ProgramFailed
 from countersight.programs.steps.interpreter import OPERATIONS, run_steps
 from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
 from countersight.programs.styles import STEPS
@@ -105,11 +104,11 @@ def test_failures_of_steps_have_a_kind_and_a_line(program, kind, words) -> None:
     assert failed.value.kind == kind
 
 
-def test_step_programs_have_a_wall_time_limit(monkeypatch) -> None:
+def test_step_programs_have_a_time_limit(monkeypatch) -> None:
     waits = threading.Event()
     monkeypatch.setitem(OPERATIONS, "COUNT", lambda box: waits.wait(60))  # takes no time of its own
     try:
-        with pytest.raises(ProgramFailed, match="of wall time") as failed:
+        with pytest.raises(ProgramFailed, match="did not finish within 0.05 s") as failed:
             asyncio.run(stopped(f"{DOG}B=COUNT(box=A)", waits))
     finally:
         waits.set()
@@ -117,9 +116,9 @@ def test_step_programs_have_a_wall_time_limit(monkeypatch) -> None:
 
 
 async def stopped(program, waits):
-    """Run a program with a short wall-time limit; its thread ends when it has failed."""
+    """Run a program with a short time limit; its thread ends when it has failed."""
     try:
-        await run_steps(parse_steps(program), PICTURE, Eyes(), Tracing(), Limits(wall=0.05))
+        await run_steps(parse_steps(program), PICTURE, Eyes(), Tracing(), Limits(step_seconds=0.05))
     finally:
         waits.set()
 

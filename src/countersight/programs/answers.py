@@ -4,7 +4,7 @@ import math
 
 from countersight.case import LETTERS, Option, Question
 from countersight.models import Request
-from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import ProgramFailed
 from countersight.programs.tracing import shortened
 from countersight.reading import answer_in
 

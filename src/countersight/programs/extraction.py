@@ -3,7 +3,7 @@
 import re
 import textwrap
 
-from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import ProgramFailed
 
 LONGEST_REPLY = 100_000
 """The number of characters of a reply that are searched; programs come near the beginning."""

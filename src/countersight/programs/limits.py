@@ -1,13 +1,40 @@
-"""The limits of a program: computing time, waiting time, memory, calls and depth."""
+"""The limits of a program (time, memory, calls, depth), and the kinds of failures."""
 
 import asyncio
 from collections.abc import Awaitable
 from time import perf_counter
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
-from countersight.programs.failures import ProgramFailed
+from countersight.text import printable
+
+FailureKind = Literal[
+    "no program",
+    "syntax error",
+    "unknown tool",
+    "tool failure",
+    "wrong type of answer",
+    "timeout",
+    "memory",
+    "too many calls",
+    "too deep",
+    "forbidden",
+    "error",
+]
+"""Why a program failed; "forbidden" means that it tried to access files, the network or the machine."""
+
+LONGEST_REASON = 200
+
+
+class ProgramFailed(Exception):  # noqa: N818 - the name says what happened
+    """Raised if a program gave no answer; the message is the reason, and `kind` the kind of failure."""
+
+    def __init__(self, kind: FailureKind, reason: str) -> None:
+        reason = printable(reason[: 2 * LONGEST_REASON])  # the reason may contain text of the program
+        super().__init__(reason if len(reason) <= LONGEST_REASON else reason[:LONGEST_REASON] + "…")
+        self.kind = kind
+
 
 Value = TypeVar("Value")
 
@@ -16,10 +43,10 @@ class Limits(msgspec.Struct, frozen=True):
     """Limits of one program; if one is exceeded, the program is stopped and its question fails."""
 
     seconds: float = 5.0
-    """The maximum computing time in seconds. An ordinary program takes a few milliseconds, or up to a thousand times as
-    long on a busy machine. Waiting for a tool does not count."""
-    wall: float = 60.0
-    """The maximum wall-clock seconds of a step program. For Python programs, all time is wall-clock time."""
+    """The maximum seconds of a Python program. An ordinary program takes a few milliseconds, or up to a thousand times
+    as long on a busy machine. Waiting for a tool does not count."""
+    step_seconds: float = 60.0
+    """The same for a step program. Its steps share threads with those of other programs, so they may have to wait."""
     waiting: float = 600.0
     """The maximum time of its tools in seconds, in total, without the time in Countersight's own queues."""
     memory: int = 32 * 1024 * 1024

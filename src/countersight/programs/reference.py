@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from countersight.english import UNITS
-from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import ProgramFailed
 from countersight.programs.steps.parsing import Name, ProgramStep
 from countersight.scenes import COLOURS, as_published
 

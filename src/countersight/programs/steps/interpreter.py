@@ -3,15 +3,13 @@
 import asyncio
 import inspect
 from collections.abc import Callable
-from time import thread_time
 from typing import Any, Final
 
 import msgspec
 
 from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
-from countersight.programs.failures import ProgramFailed
-from countersight.programs.limits import Clock, Limits, tool_clock
+from countersight.programs.limits import Clock, Limits, ProgramFailed, tool_clock
 from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
 from countersight.programs.tracing import Tracing, shortened
 from countersight.text import unknown
@@ -53,10 +51,8 @@ class StepRun:
         self.vision = vision
         self.results: dict[str, object] = {"IMAGE": PictureView(picture)}
         self._tracing = tracing
-        self._limits = limits
-        self._left = limits.seconds
-        self._time = tool_clock(limits)
-        self._clock = Clock(limits.wall, f"it did not finish within {limits.wall:g} s of wall time")
+        self._tool_time = tool_clock(limits)
+        self._own_time = Clock(limits.step_seconds, f"it did not finish within {limits.step_seconds:g} s")
 
     async def run(self, step: ProgramStep) -> object:
         """Return the result of a step, which is stored under its name; raises ProgramFailed."""
@@ -81,17 +77,8 @@ class StepRun:
         names = list(inspect.signature(operation).parameters)
         given = {name: self if name == "run" else self._argument(step, name) for name in names}
         if inspect.iscoroutinefunction(operation):
-            return await self._time.spend(operation(**given))
-
-        def timed() -> tuple[object, float]:
-            started = thread_time()
-            return operation(**given), thread_time() - started
-
-        result, taken = await self._clock.spend(asyncio.to_thread(timed))
-        self._left -= taken
-        if self._left < 0:
-            raise ProgramFailed("timeout", f"it did not finish within {self._limits.seconds:g} s")
-        return result
+            return await self._tool_time.spend(operation(**given))
+        return await self._own_time.spend(asyncio.to_thread(operation, **given))
 
     def _argument(self, step: ProgramStep, name: str) -> object:
         """Return an argument of a step after checking its type."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.programs.answers import number_in
-from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import ProgramFailed
 
 MOST_STEPS = 64
 LONGEST_EXPRESSION = 500

@@ -8,7 +8,6 @@ import os
 import re
 import secrets
 import signal
-import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -19,8 +18,7 @@ from uuid import UUID
 
 from countersight.detection import Patch
 from countersight.errors import AskingFailed
-from countersight.programs.failures import FailureKind, ProgramFailed
-from countersight.programs.limits import Limits
+from countersight.programs.limits import FailureKind, Limits, ProgramFailed
 from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, ImagePatch, Tools
 
 PRELUDE = """
@@ -89,81 +87,11 @@ def _rewrite_sort(line: str) -> str:
     return f"{before.removesuffix(name)}{name}[:] = sorted({name}, {given}"
 
 
-_EVALUATES: Final = re.compile(r"\b(?:eval|exec)\b")
-"""Built-in functions that can refer to any name, as in `eval("Memory" + "Error")`."""
-
 _SYSTEM_MODULES: Final = frozenset(
     {"os", "sys", "io", "posix", "pathlib", "shutil", "tempfile", "glob", "subprocess", "multiprocessing", "ctypes"}
     | {"socket", "ssl", "urllib", "http", "ftplib", "smtplib", "requests", "aiohttp", "httpx", "signal", "threading"}
 )
 """Modules that access files, the network or the machine."""
-
-
-class TimeLimitExceeded(ProgramFailed):
-    """Raised if a program did not finish in time."""
-
-    def __init__(self, limits: Limits) -> None:
-        super().__init__("timeout", f"it did not finish within {limits.seconds:g} s")
-
-
-class FailureEvidence:
-    """Evidence about a program's failure: its text, undefined names that it used, and its number of calls."""
-
-    def __init__(self, program: str, limits: Limits) -> None:
-        self._written = unicodedata.normalize("NFKC", program)  # interpreters compare normalised names
-        self._limits = limits
-        self._missed: set[str] = set()
-        self.calls = 0
-
-    def missed(self, name: str) -> None:
-        """Record an undefined name that the program used."""
-        self._missed.add(name)
-
-    def failure(self, monty: Any, error: Any) -> ProgramFailed:
-        """Return an error of the interpreter as a failure of the program."""
-        if isinstance(error, monty.MontyCrashedError):
-            return (
-                TimeLimitExceeded(self._limits)
-                if error.timed_out
-                else ProgramFailed("error", "its interpreter crashed")
-            )
-        kind = self._kind(error.exception(), error.traceback())
-        if kind == "timeout":
-            return TimeLimitExceeded(self._limits)
-        return ProgramFailed(kind, self._exceeded(kind) or str(error)[:400])
-
-    def _kind(self, raised: BaseException, frames: list[Any]) -> FailureKind:
-        limit_reached = not frames  # a limit stops a program anywhere; only its own errors have a location
-        match raised:
-            case SyntaxError() | NotImplementedError() if frames and frames[-1].function_name is None:
-                return "syntax error"  # it was not started: later errors are raised in a function or the module
-            case TimeoutError() if limit_reached:
-                return "timeout"
-            case MemoryError() if limit_reached or not self._names("MemoryError"):
-                return "memory"
-            case RecursionError() if not self._names("RecursionError"):
-                return "too deep"
-            case RuntimeError() if self.calls >= self._limits.round_trips:
-                return "too many calls"
-            case NameError() | AttributeError() if any(f"'{name}'" in str(raised) for name in self._missed):
-                return "unknown tool"
-            case AttributeError() if str(raised).startswith("module 'os' ") and not self._names("AttributeError"):
-                return "forbidden"
-            case _:
-                return "error"
-
-    def _names(self, error: str) -> bool:
-        """Whether the program may have raised such an error itself: it mentions the error, or uses `eval` or `exec`."""
-        return error in self._written or _EVALUATES.search(self._written) is not None
-
-    def _exceeded(self, kind: FailureKind) -> str:
-        """Describe the limit that a program exceeded, with the same words for the same failure."""
-        limits = self._limits
-        return {
-            "memory": f"it took more than {limits.memory / 2**20:.0f} MiB, or printed too much",
-            "too deep": f"its calls were nested deeper than {limits.depth}",
-            "too many calls": f"it called its tools more than {limits.round_trips:,} times",
-        }.get(kind, "")
 
 
 LENIENCE = 1.5
@@ -200,6 +128,9 @@ class Running:
         self._answer = f"answer_{secrets.token_hex(8)}"
         """The function that checks a program's result, under a random name that the program cannot replace."""
         self._class = monty.ClassType(ImagePatch, init=True)
+        self._calls = 0
+        self._undefined: set[str] = set()
+        """Names that the program used but nobody defined."""
         self._wrapped: dict[Patch, Any] = {}
         self._patches: dict[UUID, ImagePatch] = {}
         self._session = pool.checkout(
@@ -233,7 +164,6 @@ class Running:
 
     def start(self, program: str) -> Waiting | Done:
         """Start the program and run it to the first tool call that must be awaited."""
-        self._evidence = FailureEvidence(program, self._limits)
         return self._advance(partial(self._begin, prepare_program(program, self._answer)))
 
     def resume(self, snapshot: Any, result: object) -> Waiting | Done:
@@ -262,9 +192,9 @@ class Running:
                 snapshot = step()
                 if isinstance(snapshot, self._monty.MontyComplete):
                     return Done(_check_result(snapshot.output))
-                self._evidence.calls += 1
+                self._calls += 1
                 if perf_counter() - started > self._left:
-                    raise TimeLimitExceeded(self._limits)
+                    raise self._failure("timeout")
                 if isinstance(snapshot, self._monty.NameLookupSnapshot):
                     step = self._resolve_name(snapshot)
                     continue
@@ -275,7 +205,7 @@ class Running:
                     return Waiting(snapshot, result)
                 step = _resume_with(snapshot, self._wrap(result))
         except self._monty.MontyError as error:
-            raise self._evidence.failure(self._monty, error) from None
+            raise self._failure_of(error) from None
         except ProgramFailed:
             raise
         except Exception as error:  # a program may break the internal state of the interpreter
@@ -305,8 +235,42 @@ class Running:
             return lambda: snapshot.resume(value=FUNCTIONS[name])
         if name == "cropped_image" and snapshot.object_id in self._patches:
             return lambda: snapshot.resume(value=self._wrap(self._patches[snapshot.object_id]))
-        self._evidence.missed(str(name))
+        self._undefined.add(str(name))
         return lambda: snapshot.resume()
+
+    def _failure_of(self, error: Any) -> ProgramFailed:
+        """Return an error of the interpreter as a failure of the program."""
+        if isinstance(error, self._monty.MontyCrashedError):
+            return self._failure("timeout" if error.timed_out else "error", "its interpreter crashed")
+        raised, frames = error.exception(), error.traceback()
+        said = str(error)[:400]
+        match raised:
+            case SyntaxError() | NotImplementedError() if frames and frames[-1].function_name is None:
+                return self._failure("syntax error", said)  # not started: later errors are raised in a function
+            case TimeoutError() if not frames:  # a limit stops a program anywhere; only its own errors have a location
+                return self._failure("timeout")
+            case MemoryError():
+                return self._failure("memory")
+            case RecursionError():
+                return self._failure("too deep")
+            case RuntimeError() if self._calls >= self._limits.round_trips:
+                return self._failure("too many calls")
+            case NameError() | AttributeError() if any(f"'{name}'" in str(raised) for name in self._undefined):
+                return self._failure("unknown tool", said)
+            case AttributeError() if str(raised).startswith("module 'os' "):
+                return self._failure("forbidden", said)
+        return self._failure("error", said)
+
+    def _failure(self, kind: FailureKind, said: str = "") -> ProgramFailed:
+        """Return a failure; a limit that was exceeded is always described in the same words."""
+        limits = self._limits
+        limit = {
+            "timeout": f"it did not finish within {limits.seconds:g} s",
+            "memory": f"it took more than {limits.memory / 2**20:.0f} MiB, or printed too much",
+            "too deep": f"its calls were nested deeper than {limits.depth}",
+            "too many calls": f"it called its tools more than {limits.round_trips:,} times",
+        }
+        return ProgramFailed(kind, limit.get(kind, said))
 
     def _wrap(self, value: Any) -> Any:
         """Convert a value for the program; equal patches are the same object."""

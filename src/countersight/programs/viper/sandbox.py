@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from countersight.errors import ModelError
 from countersight.programs.limits import Limits
 from countersight.programs.viper.image_patch import Tools
-from countersight.programs.viper.running import LENIENCE, LITTLE, Running, Waiting
+from countersight.programs.viper.running import LENIENCE, Running, Waiting
 from countersight.system import cores
 
 SCRIPT = Path(__file__).with_name("confined.py")
@@ -35,11 +35,6 @@ LAYERS = {"landlock": "read files", "seccomp": "make any system call", "rlimits"
 """The layers of protection, and what a program that breaks out of its interpreter could do without each of them."""
 
 
-def most_memory(limits: Limits) -> int:
-    """Return the maximum data size in bytes of an interpreter: the program's memory, a copy of it, and its own."""
-    return 2 * limits.memory + OWN_MEMORY
-
-
 class Starter:
     """A temporary file that starts the interpreter in confinement; removed on close."""
 
@@ -47,7 +42,8 @@ class Starter:
         self._folder = tempfile.TemporaryDirectory(prefix="countersight-programs-")
         self.path = Path(self._folder.name) / "interpreter"
         seconds = max(1, round(SESSIONS * 2 * limits.seconds))
-        self._confined = [sys.executable, "-I", "-S", str(SCRIPT), str(most_memory(limits)), str(seconds)]
+        memory = 2 * limits.memory + OWN_MEMORY  # the program's, a copy of it, and the interpreter's own
+        self._confined = [sys.executable, "-I", "-S", str(SCRIPT), str(memory), str(seconds)]
         # Interpreters ignore Ctrl-C; the sandbox ends them.
         command = shlex.join([*self._confined, interpreter])
         self.path.write_text(f"#!/bin/sh\ntrap '' INT QUIT\nexec {command} \"$@\"\n", encoding="utf-8")
@@ -110,11 +106,6 @@ class Sandbox:
         self._starter: Starter | None = None
         self.observed: dict[str, object] = {}
         """Whether each layer of protection works; known after the first program."""
-
-    @property
-    def most_memory(self) -> int:
-        """The maximum memory in bytes of all interpreters: some compute, the others wait and use little."""
-        return min(max(2, cores()), MOST_COMPUTING) * most_memory(self._limits) + MOST_OPEN * LITTLE
 
     async def run(self, program: str, tools: Tools) -> object:
         """Return the result of a program's `execute_command(image)`; raises ProgramFailed."""

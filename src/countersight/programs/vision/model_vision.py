@@ -7,22 +7,8 @@ from collections.abc import Iterable
 
 from countersight.detection import Box, Patch, ToolFailed, size_as_seen
 from countersight.errors import AskingFailed, BadPicture, Overloaded, Refused, Unreachable
-from countersight.models import Model, Request, Turn
+from countersight.models import Answer, Model, Request, Turn
 from countersight.picture import LARGE, Picture, as_seen
-
-
-async def answer_of(model: Model, request: Request) -> str:
-    """Return a model's answer; a missing answer is a ToolFailed, and errors that affect the whole run are passed on."""
-    try:
-        answer = await model.reply(request)
-    except (Overloaded, Refused, Unreachable):
-        raise  # not a problem of this program: the run must handle it
-    except AskingFailed as error:
-        if error.again:
-            raise
-        raise ToolFailed(f"{model.name} did not answer: {error}") from None
-    return answer.text
-
 
 LONGEST = 20_000
 """The number of characters of a reply that are searched."""
@@ -117,10 +103,11 @@ ANSWER = "{question}\nAnswer in a word or a few words."
 class ModelVision:
     """Uses any model as a vision tool; things can be found only if the model can answer with boxes."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, spent: list[Answer]) -> None:
+        """The model's answers are added to `spent`, from which the cost of a question is computed."""
         self.name = model.name
         self.settings: dict[str, object] = dict(model.settings)
-        self._model = model
+        self._model, self._spent = model, spent
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
         """Find things at the places that the model names."""
@@ -137,15 +124,26 @@ class ModelVision:
         return await self._ask(picture, ANSWER.format(question=question), within)
 
     async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
+        """Do nothing: the model may also have other uses, so its owner closes it."""
 
     async def _ask(self, picture: Picture, text: str, within: Patch | None) -> str:
+        """Return the model's answer. A missing answer is a ToolFailed; errors that affect the whole run are passed
+        on."""
         try:
             shown = await asyncio.to_thread(cut_out, picture, within.box) if within else picture
         except BadPicture as error:
             raise ToolFailed(f"the picture {error}") from None
-        return await answer_of(self._model, Request(text, (Turn("user", text, shown),), "open", question=text))
+        request = Request(text, (Turn("user", text, shown),), "open", question=text)
+        try:
+            answer = await self._model.reply(request)
+        except (Overloaded, Refused, Unreachable):
+            raise  # not a problem of this program: the run must handle it
+        except AskingFailed as error:
+            if error.again:
+                raise
+            raise ToolFailed(f"{self.name} did not answer: {error}") from None
+        self._spent.append(answer)
+        return answer.text
 
 
 def cut_out(picture: Picture, box: Box) -> Picture:
