@@ -108,7 +108,7 @@ def test_step_programs_have_a_time_limit(monkeypatch) -> None:
     waits = threading.Event()
     monkeypatch.setitem(OPERATIONS, "COUNT", lambda box: waits.wait(60))  # takes no time of its own
     try:
-        with pytest.raises(ProgramFailed, match="did not finish within 0.05 s") as failed:
+        with pytest.raises(ProgramFailed, match=r"did not finish within 0\.05 s") as failed:
             asyncio.run(stopped(f"{DOG}B=COUNT(box=A)", waits))
     finally:
         waits.set()

@@ -179,7 +179,7 @@ def rules_for_supports(world, text):
         "as many things above as fall": lambda thing: abs(len(load(thing.id)) - number),
         "somewhere below": lambda thing: falls.id not in load(thing.id),
         "directly below": lambda thing: (falls.id, thing.id) not in lower,
-        "touches": lambda thing: not {(falls.id, thing.id), (thing.id, falls.id)} & lower,
+        "directly above": lambda thing: (thing.id, falls.id) not in lower,
         "as many steps below as things fall": lambda thing: thing.id not in steps,
         "nearest": lambda thing: hypot(*(a - b for a, b in zip(thing.middle, falls.middle, strict=True))),
         "highest": lambda thing: thing.middle[1],

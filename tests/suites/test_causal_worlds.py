@@ -128,7 +128,7 @@ def asked_of_some_worlds():
     for group in CAUSES.groups:
         drafts = (draft for world in worlds for draft in group.drafts(world, "any", Random(1), Counter()))
         for draft in islice(drafts, 1):
-            yield group.name, draft.skeleton, draft.target, draft.counterfactual.text, draft.counterfactual.answer
+            yield group.name, draft.target, draft.counterfactual.text, draft.counterfactual.answer
             yield from ((option.text, option.role) for option in draft.options)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from random import Random
 
 import msgspec
 import pytest
@@ -17,13 +16,11 @@ from countersight.scoring import holm
 from countersight.suites import find_suite
 from countersight.suites.worlds.disc_questions import DISCS
 from countersight.suites.worlds.making import drafts_with_cases
-from countersight.suites.worlds.support_questions import SUPPORTS, turns
+from countersight.suites.worlds.support_questions import SUPPORTS
 from countersight.worlds import (
     WORLDS_FILE,
-    RemoveDisc,
     WorldRecord,
     apply_disc_change,
-    build_supports,
     draw_supports,
     fallen,
     motion,
@@ -111,12 +108,11 @@ def test_pictures_are_those_of_the_worlds(made, cases, records):
             assert (made / case.counterfactual_image).read_bytes() == encode(draw_supports(after))
 
 
-def test_the_card_tells_what_matters_and_what_was_dropped(made):
+def test_the_card_says_what_was_dropped(made):
     card = " ".join((made / "README.md").read_text().split())
-    assert f"The change affects the answer in {SIZE // 2} of them, and does not in {SIZE // 2}." in card
-    assert "because one of 16 jitters" in card
+    assert "because a margin of less than 6 pixels" in card
     assert "Accuracy without the pictures" in card
-    assert "version: `2.0`" in card
+    assert "version: `3.0`" in card
 
 
 def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
@@ -144,13 +140,6 @@ def test_text_alone_answers_no_more_than_chance(suite, size):
     ]
     assert not [look for look, held in zip(looks, holm(above), strict=True) if held.p < 0.05]
     assert not found.cues
-
-
-def test_a_turn_says_what_becomes_of_what_the_turned_block_carried():
-    told = [told for seed in range(20) for told in turns(build_supports(Random(seed), "medium"), Random(seed))]
-    assert told
-    rule = "(what it then no longer reaches falls to the floor, unless something else holds it)"
-    assert all(each.words.text.endswith(f"turned on its side {rule}") for each in told)
 
 
 def test_where_things_end_up_that_fall_is_told_wherever_it_decides(cases):
@@ -188,7 +177,7 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
     for (_, case), record in zip(Dataset.open(tmp_path / "discs").cases(), records, strict=True):
         happens = motion(apply_disc_change(record.world, record.change))
         names = {disc.name: disc.id for disc in record.world.discs}
-        asked = re.findall(r"(\w+ disc)(?!s)", case.counterfactual.text.split("weights. ")[1])
+        asked = re.findall(r"(\w+ disc)(?!s)", case.counterfactual.text.split("its weight. ")[1])
         if case.group == "hits":
             # Who moves towards whom does not matter to the answer, so the words must not say it.
             ends = [re.sub(" if .*", "?", each.text) for each in (case.factual, case.counterfactual, case.shown)]
@@ -198,14 +187,6 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
             assert case.counterfactual.answer == ("yes" if happens.reaches_wall(names[asked[0]]) else "no")
         elif case.group == "how many move":
             assert case.counterfactual.answer == str(len(happens.moved()))
-        elif case.group == "planning":
-            assert motion(record.world).reaches_wall(names[asked[0]])
-            others = [names[option.text.removeprefix("the ")] for option in case.counterfactual.options]
-            still = {
-                name: motion(apply_disc_change(record.world, RemoveDisc(name))).reaches_wall(names[asked[0]])
-                for name in others
-            }
-            assert [name for name, reaches in still.items() if not reaches] == [record.change.id]
         elif case.group == "role":
             with_it, without = (each.reaches_wall(names[asked[2]]) for each in (motion(record.world), happens))
             is_none = case.counterfactual.right_text == "none of these"
@@ -214,18 +195,16 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
             assert names[case.counterfactual.right_text.removeprefix("the ")] == happens.hit_by(names[asked[0]])[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("group", ["which falls", "planning"])
 def test_no_option_is_right_because_it_is_highest(group):
-    """Which of the options is highest, or lowest, tells nothing: each place is right as often, as far as worlds go."""
+    """The right option is the highest, second, third and lowest equally often."""
     only = msgspec.structs.replace(SUPPORTS, groups=tuple(each for each in SUPPORTS.groups if each.name == group))
     right = Counter()
-    for draft, _ in drafts_with_cases(only, size=36, seed=8):
+    for draft, _ in drafts_with_cases(only, size=12, seed=8):
         there = {f"the {thing.name}": thing.middle[1] for thing in draft.world.things if not thing.lies}
         heights = {option.role == "answer": [] for option in draft.options}
         for option in draft.options:
             if option.text in there:
                 heights[option.role == "answer"].append(there[option.text])
         right[sum(other < heights[True][0] for other in heights[False])] += 1
-    assert set(right) == set(range(4))
-    assert max(right.values()) <= 12 + 1
+    assert right == dict.fromkeys(range(4), 3)

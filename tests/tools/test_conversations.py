@@ -14,7 +14,7 @@ from countersight.models.embedded import UNKNOWN, Tokenizer
 from countersight.scenes import Facts, facts_of
 from countersight.suites.cvqa.puzzles import by_published_gaps
 from countersight.suites.cvqa.templates import TEMPLATES
-from tools.embedded import reasons, wordings
+from tools.embedded import wordings
 from tools.embedded.batches import always_said, vocabulary
 from tools.embedded.casual import casual
 from tools.embedded.conversations import conversation

@@ -7,12 +7,12 @@ from .changes import MoveThing as MoveThing
 from .changes import Outcome as Outcome
 from .changes import RemoveThing as RemoveThing
 from .changes import Replace as Replace
-from .changes import TurnThing as TurnThing
 from .changes import World as World
 from .changes import WorldChange as WorldChange
 from .changes import WorldRecord as WorldRecord
 from .changes import apply_change as apply_change
 from .changes import encode_world as encode_world
+from .changes import fallen_under as fallen_under
 from .changes import fallen_without as fallen_without
 from .changes import jittered as jittered
 from .changes import outcome as outcome

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from countersight.worlds.discs import DiscChange, Discs
 from countersight.worlds.places import world_after_fall
-from countersight.worlds.statics import MARGIN, fallen, fallen_after_removal
+from countersight.worlds.statics import MARGIN, fallen
 from countersight.worlds.things import Supports, WorldThing
 from countersight.worlds.touching import UP, contacts
 
@@ -46,13 +46,7 @@ class MoveThing(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
     bottom: float
 
 
-class TurnThing(msgspec.Struct, frozen=True, tag_field="kind", tag="turn"):
-    """Turns a thing on its side, about the middle of its lower edge."""
-
-    id: str
-
-
-WorldChange = RemoveThing | AddThing | Replace | MoveThing | TurnThing
+WorldChange = RemoveThing | AddThing | Replace | MoveThing
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -72,31 +66,24 @@ def apply_change(world: Supports, change: WorldChange) -> Supports:
             return replace(world, things=things, strings=tuple(kept))
         case AddThing():
             return replace(world, things=(*world.things, change.thing))
-    things = tuple(_made(thing, change) if thing.id == change.id else thing for thing in world.things)
+        case Replace():
+            changed = replace(world.thing(change.id), weight=change.weight)
+        case MoveThing():
+            thing = world.thing(change.id)
+            changed = replace(thing, left=change.left, top=change.bottom - thing.height)
+    things = tuple(changed if thing.id == change.id else thing for thing in world.things)
     return replace(world, things=things)
 
 
-def _made(thing: WorldThing, change: Replace | MoveThing | TurnThing) -> WorldThing:
-    match change:
-        case Replace():
-            return replace(thing, weight=change.weight)
-        case MoveThing():
-            return replace(thing, left=change.left, top=change.bottom - thing.height)
-        case TurnThing():
-            width, height = thing.height, thing.width
-            left = thing.left + (thing.width - width) / 2
-            return replace(thing, left=left, top=thing.bottom - height, width=width, height=height)
+def fallen_under(world: Supports, change: WorldChange, *, margin: float = MARGIN) -> frozenset[str]:
+    """Return what falls under a change of a world that holds; raises Unclear if a viewer could not tell."""
+    return fallen(apply_change(world, change), margin=margin, among=_touched(world, change))
 
 
-def outcome(
-    world: Supports, change: WorldChange, *, margin: float = MARGIN, jitters: Sequence[Supports] = ()
-) -> Outcome:
-    """Return the outcome of a change to a world that holds; raises Unclear if a viewer could not tell, or if a slightly
-    different world has another outcome."""
-    made = apply_change(world, change)
-    others = [apply_change(other, change) for other in jitters]
-    down = fallen(made, margin=margin, jitters=others, among=_touched(world, change))
-    return Outcome(down, world_after_fall(made, down))
+def outcome(world: Supports, change: WorldChange) -> Outcome:
+    """Return the outcome of a change of a world that holds; raises Unclear if a viewer could not tell."""
+    down = fallen_under(world, change)
+    return Outcome(down, world_after_fall(apply_change(world, change), down))
 
 
 def _touched(world: Supports, change: WorldChange) -> frozenset[str]:
@@ -128,7 +115,7 @@ def _about(rng: Random) -> float:
 def fallen_without(world: Supports, *ids: str, held: Sequence[str] = (), margin: float = MARGIN) -> frozenset[str]:
     """Return what falls without these things, with those in `held` fixed; raises Unclear if a viewer could not tell."""
     if {thing.id for thing in world.things}.issuperset(ids):
-        return fallen_after_removal(world, ids, held, margin)
+        return fallen(world, gone=ids, held=held, margin=margin)
     for name in ids:  # a string is cut
         world = apply_change(world, RemoveThing(name))
     return fallen(world, held=held, margin=margin)

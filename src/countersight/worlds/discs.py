@@ -247,7 +247,7 @@ def gaps(world: Discs) -> Iterator[float]:
 
 MIN_INITIAL_GAP = 12.0
 """The least initial distance between discs, and from the walls."""
-DISC_COUNTS: dict[Difficulty, tuple[int, int]] = {"easy": (5, 5), "medium": (6, 6), "hard": (7, 8)}
+DISC_COUNTS: dict[Difficulty, tuple[int, int]] = {"easy": (6, 6), "medium": (7, 7), "hard": (8, 8)}
 _PUSHED_DISCS: dict[Difficulty, int] = {"easy": 1, "medium": 1, "hard": 2}
 """The number of discs that are pushed; if two move, it cannot be judged by eye when they meet."""
 _MIN_GAP_AFTER_CHANGE = 6.0

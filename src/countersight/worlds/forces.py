@@ -1,16 +1,14 @@
-"""The equations of static equilibrium for a part of a world, for many slightly different worlds at once."""
+"""The equations of static equilibrium for a part of a world, solved by shifts of weights or as a linear programme."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.errors import Unclear
 from countersight.worlds.things import Supports, WorldThing
-from countersight.worlds.touching import UP, Contact, contacts_near, swinging
+from countersight.worlds.touching import UP, Contact, swinging
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -20,10 +18,8 @@ _UNIT = 100.0
 
 
 class Variant(NamedTuple):
-    """One of the worlds with all its weights shifted to the right by `shift`, and by anything within `reach` in
-    addition."""
+    """The world with all its weights shifted to the right by `shift`, and by anything within `reach` in addition."""
 
-    world: int
     rough: float = 1.0
     """Friction relative to the world itself."""
     shift: float = 0.0
@@ -31,36 +27,21 @@ class Variant(NamedTuple):
 
 
 class Shifts(NamedTuple):
-    """The range of weight shifts at which a part stands, in each world; empty if low is above high."""
+    """The range of weight shifts at which a part stands; empty if low is above high."""
 
-    low: list[float]
-    high: list[float]
+    low: float
+    high: float
     exact: bool
     """Whether the part certainly falls outside the range; otherwise this is not known."""
 
 
-class _Arrays(NamedTuple):
-    """The arrays behind the equations, for all worlds at once: those of contacts, then those of things."""
-
-    at: Floats
-    below: Floats
-    normal: Floats
-    slope: Floats
-    friction: Floats
-    middle: Floats
-    weight: Floats
-
-
 class ForceSystem:
-    """Contacts and weights of worlds with the same things in slightly different places."""
+    """The contacts and weights of a world."""
 
-    def __init__(self, worlds: Sequence[Supports], found: Sequence[Contact]) -> None:
-        self.worlds = len(worlds)
+    def __init__(self, world: Supports, found: Sequence[Contact]) -> None:
         self._found = found
-        self._every = [found, *(_same_contacts(world, found) for world in worlds[1:])]
-        self._things = [{thing.id: thing for thing in world.things} for world in worlds]
-        self._friction = [world.friction for world in worlds]
-        self._place = {name: nth for nth, name in enumerate(self._things[0])}
+        self._things = {thing.id: thing for thing in world.things}
+        self._friction = world.friction
         self._swinging = swinging(found)
 
     def shifts(self, part: list[str], acting: list[int]) -> Shifts | None:
@@ -69,133 +50,83 @@ class ForceSystem:
         None if one is needed: if something leans, or hangs from a single string together with things that do not.
         """
         if self._swinging.issuperset(part):
-            return self._hanging(part, acting)
+            # Each thing balances itself, wherever its weight is, and stays if it has its string.
+            reach = inf if {self._found[nth].upper for nth in acting}.issuperset(part) else -inf
+            return Shifts(-reach, reach, exact=True)
         if any(self._found[nth].normal != UP or self._found[nth].upper in self._swinging for nth in acting):
             return None
-        resting = Resting(self._found, part, acting)
-        ends = [resting.ends(things, found) for things, found in zip(self._things, self._every, strict=True)]
-        return Shifts([low for low, _ in ends], [high for _, high in ends], resting.is_exact)
-
-    def _hanging(self, part: list[str], acting: list[int]) -> Shifts:
-        """Return the shifts of things that only hang: each balances itself, wherever its weight is, and stays if it has
-        its string."""
-        reach = inf if {self._found[nth].upper for nth in acting}.issuperset(part) else -inf
-        return Shifts([-reach] * self.worlds, [reach] * self.worlds, exact=True)
+        return Resting(self._things, self._found, part, acting).shifts()
 
     def stands(self, part: list[str], acting: list[int], variants: Sequence[Variant]) -> list[bool]:
         """Return whether these contacts can exert forces that hold the part, for each variant."""
         matrices = np.zeros((len(variants), 3 * len(part) + 1, 2 * len(acting) + 3))
         sides = np.zeros(matrices.shape[:2])
-        self._pull(matrices, sides, part, variants)
-        self._push(matrices, part, acting, variants)
+        for variant, matrix, side in zip(variants, matrices, sides, strict=True):
+            self._pull(matrix, side, part, variant)
+            self._push(matrix, part, acting, variant.rough * self._friction)
         verdicts: list[bool] = feasible(matrices, sides).tolist()
         return verdicts
 
-    @cached_property
-    def _arrays(self) -> _Arrays:
-        """The arrays of the linear programme, built only when needed: most worlds are solved by shifts alone."""
-        points = np.array(
-            [[(contact.at, contact.below, contact.normal) for contact in found] for found in self._every], float
-        ).reshape(self.worlds, -1, 3, 2)
-        things = [[here[name] for name in self._place] for here in self._things]
-        return _Arrays(
-            at=points[:, :, 0],
-            below=points[:, :, 1],
-            normal=points[:, :, 2],
-            slope=np.array([float(contact.has_friction) for contact in self._found]),
-            friction=np.array(self._friction),
-            middle=np.array([[thing.middle for thing in here] for here in things], float),
-            weight=np.array([[thing.weight for thing in here] for here in things], float),
-        )
-
-    def _pull(self, matrices: Floats, sides: Floats, part: list[str], variants: Sequence[Variant]) -> None:
+    def _pull(self, matrix: Floats, side: Floats, part: list[str], variant: Variant) -> None:
         """Set the weights and, in the last three columns, how far they may be shifted to the left or right, within
         reach."""
-        which, _, shift, reach = _columns(variants)
-        weight = self._arrays.weight[which][:, [self._place[name] for name in part]]
-        # Things that swing from a string balance themselves, wherever their weight is.
-        turning = weight / _UNIT * [name not in self._swinging for name in part]
-        sides[:, 1:-1:3] = -weight
-        sides[:, 2:-1:3] = -turning * shift[:, None]
-        sides[:, -1] = reach
-        matrices[:, 2:-1:3, -3] = turning
-        matrices[:, 2:-1:3, -2] = -turning
-        matrices[:, -1, -3:] = 1.0
+        for row, name in enumerate(part):
+            weight = self._things[name].weight
+            # Things that swing from a string balance themselves, wherever their weight is.
+            turning = 0.0 if name in self._swinging else weight / _UNIT
+            side[3 * row + 1 : 3 * row + 3] = -weight, -turning * variant.shift
+            matrix[3 * row + 2, -3:-1] = turning, -turning
+        side[-1] = variant.reach
+        matrix[-1, -3:] = 1.0
 
-    def _push(self, matrices: Floats, part: list[str], acting: list[int], variants: Sequence[Variant]) -> None:
+    def _push(self, matrix: Floats, part: list[str], acting: list[int], friction: float) -> None:
         """Set the two edges of the friction cone of every contact; a string has no friction and only pulls."""
-        which, rough, _, _ = _columns(variants)
-        arrays = self._arrays
-        normal = arrays.normal[which][:, acting]
-        slope = arrays.slope[acting] * (rough * arrays.friction[which])[:, None]
-        across = np.stack([-normal[:, :, 1], normal[:, :, 0]], axis=2) * slope[:, :, None]
-        uppers, lowers = ([getattr(self._found[nth], end) for nth in acting] for end in ("upper", "lower"))
-        for names, points, sign in ((uppers, arrays.at, 1.0), (lowers, arrays.below, -1.0)):
-            inside = [column for column, name in enumerate(names) if name in part]
-            row = np.array([3 * part.index(names[column]) for column in inside], int)
-            middle = arrays.middle[which][:, [self._place[names[column]] for column in inside]]
-            arm = (points[which][:, [acting[column] for column in inside]] - middle) / _UNIT
-            for edge, force in enumerate((normal + across, normal - across)):
-                x, y = np.moveaxis(sign * force[:, inside], 2, 0)
-                column = 2 * np.array(inside, int) + edge
-                matrices[:, row, column] = x
-                matrices[:, row + 1, column] = y
-                matrices[:, row + 2, column] = arm[:, :, 0] * y - arm[:, :, 1] * x
-
-
-def _same_contacts(world: Supports, found: Sequence[Contact]) -> Sequence[Contact]:
-    """Return the contacts of a slightly different world; raises Unclear unless the same things touch."""
-    near: dict[str, set[str]] = {thing.id: set() for thing in world.things}
-    for contact in found:
-        near[contact.upper].add(contact.lower)
-    here = contacts_near(world, near)
-    if [(one.upper, one.lower) for one in here] != [(one.upper, one.lower) for one in found]:
-        raise Unclear("with a small shift, other objects would touch")
-    return here
-
-
-def _columns(variants: Sequence[Variant]) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
-    which, rough, shift, reach = zip(*variants, strict=True)
-    return np.array(which), np.array(rough), np.array(shift), np.array(reach)
+        for column, nth in enumerate(acting):
+            contact = self._found[nth]
+            (across, down), slope = contact.normal, friction * contact.has_friction
+            for edge, side in enumerate((slope, -slope)):
+                force = across - side * down, down + side * across
+                for name, at, sign in ((contact.upper, contact.at, 1), (contact.lower, contact.below, -1)):
+                    if name in part:
+                        row, (x, y) = 3 * part.index(name), self._things[name].middle
+                        turning = ((at[0] - x) * force[1] - (at[1] - y) * force[0]) / _UNIT
+                        matrix[row : row + 3, 2 * column + edge] = sign * force[0], sign * force[1], sign * turning
 
 
 class Resting:
-    """The contacts below and above each thing of a part, by number; they are the same in all jitters."""
+    """A part of a world in which things only rest on each other: the contacts below and above each thing, by number."""
 
-    def __init__(self, found: Sequence[Contact], part: list[str], acting: list[int]) -> None:
-        self._found = found
+    def __init__(
+        self, things: Mapping[str, WorldThing], found: Sequence[Contact], part: list[str], acting: list[int]
+    ) -> None:
+        self._things, self._found = things, found
         self._below: dict[str, list[int]] = {name: [] for name in part}
         self._above: dict[str, list[int]] = {name: [] for name in part}
         for nth in acting:
             self._below[found[nth].upper].append(nth)
             if found[nth].lower in self._above:
                 self._above[found[nth].lower].append(nth)
-        self._shared = {name: [nth for nth in above if self._is_shared(nth)] for name, above in self._above.items()}
-        self._alone = {name: self._on_this_alone(name) for name in part}
-        self._order = self._from_the_top()
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether nothing rests on several things of the part; otherwise the distribution of its weight is unknown."""
-        return not any(self._shared.values())
-
-    def ends(self, things: Mapping[str, WorldThing], found: Sequence[Contact]) -> tuple[float, float]:
-        """Return the lowest and the highest shift at which everything in the part stands, in one world."""
+    def shifts(self) -> Shifts:
+        """Return the lowest and the highest shift of weights at which everything in the part stands."""
         loads: dict[str, tuple[float, float]] = {}
-        low, high = -inf, inf
-        for name in self._order:
-            weight = things[name].weight
-            turning = weight * things[name].middle[0]
-            for upper in self._alone[name]:
+        low, high, exact = -inf, inf, True
+        for name in self._from_the_top():
+            shared = [nth for nth in self._above[name] if self._is_shared(nth)]
+            elsewhere = {self._found[nth].upper for nth in shared}
+            weight = self._things[name].weight
+            turning = weight * self._things[name].middle[0]
+            for upper in sorted({self._found[nth].upper for nth in self._above[name]} - elsewhere):
                 weight, turning = weight + loads[upper][0], turning + loads[upper][1]
             loads[name] = weight, turning
-            middle = turning / weight if weight else things[name].middle[0]
-            points = [found[nth].at[0] for nth in self._below[name]]
+            middle = turning / weight if weight else self._things[name].middle[0]
+            points = [self._found[nth].at[0] for nth in self._below[name]]
             least, most = min(points, default=inf), max(points, default=-inf)
             # It is unknown how much of a shared load rests here: it is safe only if no share of it could tip this.
-            is_safe = all(least <= found[nth].at[0] <= most for nth in self._shared[name])
+            is_safe = all(least <= self._found[nth].at[0] <= most for nth in shared)
             low, high = max(low, least - middle if is_safe else inf), min(high, most - middle)
-        return low, high
+            exact = exact and not shared
+        return Shifts(low, high, exact)
 
     def _from_the_top(self) -> list[str]:
         """Return the things in an order in which each follows everything that rests on it."""
@@ -211,14 +142,8 @@ class Resting:
             visit(name)
         return list(ordered)
 
-    def _on_this_alone(self, name: str) -> list[str]:
-        """Return the things that rest on one thing and on nothing else."""
-        return sorted({self._found[nth].upper for nth in self._above[name]} - self._elsewhere(name))
-
-    def _elsewhere(self, name: str) -> set[str]:
-        return {self._found[nth].upper for nth in self._shared[name]}
-
     def _is_shared(self, nth: int) -> bool:
+        """Return whether the upper thing of a contact rests on other things as well."""
         return len({self._found[other].lower for other in self._below[self._found[nth].upper]}) > 1
 
 

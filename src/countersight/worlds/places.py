@@ -3,7 +3,7 @@ None."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from math import hypot
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from countersight.worlds.discs import Disc
 from countersight.worlds.things import FLOOR, SIDE, Supports, WorldThing
 
+Placed = TypeVar("Placed", WorldThing, Disc)
 _APART = 10
 
 
@@ -127,7 +128,7 @@ def yes_or_no(holds: bool) -> str:
     return "yes" if holds else "no"
 
 
-def clearly_first(things: Sequence[WorldThing], place: Callable[[WorldThing], float]) -> WorldThing | None:
+def clearly_first(things: Sequence[Placed], place: Callable[[Placed], float]) -> Placed | None:
     """Return which thing comes first along a line; None if the first two are too close to tell."""
     first, second, *_ = sorted(things, key=place)
     return first if place(second) - place(first) >= CLEAR_DIFFERENCE else None

@@ -8,11 +8,11 @@ Every verdict has a margin: it must be the same with all weights moved to either
 more or less friction. Otherwise the world is Unclear and has no verdict.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from countersight.errors import Unclear
-from countersight.worlds.forces import ForceSystem, Shifts, Variant
+from countersight.worlds.forces import ForceSystem, Variant
 from countersight.worlds.things import Supports
 from countersight.worlds.touching import contacts
 
@@ -25,46 +25,39 @@ _SLIPPERY, _ROUGH = 0.8, 1.25
 def fallen(
     world: Supports,
     *,
+    gone: Iterable[str] = (),
     held: Iterable[str] = (),
     margin: float = MARGIN,
-    jitters: Sequence[Supports] = (),
     among: frozenset[str] | None = None,
 ) -> frozenset[str]:
-    """Return the ids of the things that fall in a world; things in `held` never fall.
+    """Return the ids of the things that fall if the things in `gone` are removed; things in `held` never fall.
 
     If only the things in `among`, and things that these carry or rest on, can fall, nothing else is checked. Raises
-    Unclear if the verdict is within the margin, or differs in any of the `jitters`: the same world with slightly
-    different positions.
+    Unclear if the verdict is within the margin.
     """
-    return _StaticsSolver((world, *jitters), margin, among).fallen(frozenset(), frozenset(held))
-
-
-def fallen_after_removal(world: Supports, gone: Iterable[str], held: Iterable[str], margin: float) -> frozenset[str]:
-    """Return what falls when the things in `gone` are removed; parts that are the same in several calls are solved
-    once."""
-    return _cached_solver(world, margin).fallen(frozenset(gone), frozenset(held))
+    return _cached_solver(world, margin, among).fallen(gone, held)
 
 
 @lru_cache(maxsize=16)
-def _cached_solver(world: Supports, margin: float) -> "_StaticsSolver":
-    return _StaticsSolver((world,), margin, None)
+def _cached_solver(world: Supports, margin: float, among: frozenset[str] | None) -> "_StaticsSolver":
+    return _StaticsSolver(world, margin, among)
 
 
 class _StaticsSolver:
-    """The contacts of a world and of its jitters, and the verdicts about parts of it that are known so far.
+    """The contacts of a world, and the verdicts about parts of it that are known so far.
 
     Sets of things and of contacts are integers with one bit each, because thousands of verdicts may be needed for a
     world.
     """
 
-    def __init__(self, worlds: Sequence[Supports], margin: float, among: frozenset[str] | None) -> None:
+    def __init__(self, world: Supports, margin: float, among: frozenset[str] | None) -> None:
         self._margin = margin
-        self._names = [thing.id for thing in worlds[0].things]
+        self._names = [thing.id for thing in world.things]
         self._bit = {name: 1 << nth for nth, name in enumerate(self._names)}
-        self._free = self._bits(thing.id for thing in worlds[0].free)
+        self._free = self._bits(thing.id for thing in world.free)
         self._among = None if among is None else self._bits(among)
-        found = contacts(worlds[0])
-        self._system = ForceSystem(worlds, found)
+        found = contacts(world)
+        self._system = ForceSystem(world, found)
         self._touching: dict[int, int] = {}
         """The contacts that each thing takes part in."""
         self._held_by: dict[int, int] = {}
@@ -85,7 +78,7 @@ class _StaticsSolver:
         """Return a number in which the bits of some things are set."""
         return sum(self._bit.get(name, 0) for name in set(names))
 
-    def fallen(self, gone: frozenset[str], held: frozenset[str]) -> frozenset[str]:
+    def fallen(self, gone: Iterable[str], held: Iterable[str]) -> frozenset[str]:
         """Return what falls, one thing after the other, if some things are gone and others are held."""
         lost = down = self._bits(gone)
         standing = self._free & ~self._bits(held) & ~lost
@@ -150,31 +143,21 @@ class _StaticsSolver:
         return self._verdict_cache[part, acting]
 
     def _solved(self, part: list[str], acting: list[int]) -> bool | None:
+        margin = self._margin
         shifts = self._system.shifts(part, acting)
-        known = _by_shifts(shifts, self._margin) if shifts else None
-        return known if known or (shifts and shifts.exact) else self._by_programme(part, acting)
-
-    def _by_programme(self, part: list[str], acting: list[int]) -> bool | None:
-        margin, worlds = self._margin, range(self._system.worlds)
-        plain = [Variant(world) for world in worlds]
-        if not margin:
-            same = self._system.stands(part, acting, plain)
-            return same[0] if len(set(same)) == 1 else None
-        safe = [Variant(0, _SLIPPERY, shift=way * margin) for way in (-1, 1)]
-        loose = Variant(0, _ROUGH, reach=margin)
-        to_the_left, to_the_right, somewhere, *same = self._system.stands(part, acting, [*safe, loose, *plain])
-        if to_the_left and to_the_right and all(same):
+        if shifts and shifts.low <= -margin and shifts.high >= margin:
             return True
-        return None if somewhere or any(same) else False
-
-
-def _by_shifts(shifts: Shifts, margin: float) -> bool | None:
-    low, high = shifts.low[0], shifts.high[0]
-    same = [lowest <= 0 <= highest for lowest, highest in zip(shifts.low, shifts.high, strict=True)]
-    if all(same) and low <= -margin and high >= margin:
-        return True
-    beyond = low > margin or high < -margin or low > high
-    return False if beyond and not any(same) else None
+        if shifts and shifts.exact:
+            outside = shifts.low > margin or shifts.high < -margin or shifts.low > shifts.high
+            return False if outside else None
+        if not margin:
+            return self._system.stands(part, acting, [Variant()])[0]
+        safe = [Variant(_SLIPPERY, shift=way * margin) for way in (-1, 1)]
+        loose = Variant(_ROUGH, reach=margin)
+        to_the_left, to_the_right, somewhere = self._system.stands(part, acting, [*safe, loose])
+        if to_the_left and to_the_right:
+            return True
+        return None if somewhere else False
 
 
 def _single_bits(bits: int) -> Iterator[int]:

@@ -1,6 +1,6 @@
 """Contacts between things, found from positions alone, so that a world read from a picture has the same contacts."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import cos, hypot, radians, sin
 
@@ -38,18 +38,8 @@ class Contact(msgspec.Struct, frozen=True):
 @lru_cache(64)
 def contacts(world: Supports) -> tuple[Contact, ...]:
     """Return every contact of a world, in an order independent of the order of its things."""
-    return contacts_near(world, None)
-
-
-def contacts_near(world: Supports, near: Mapping[str, Collection[str]] | None) -> tuple[Contact, ...]:
-    """Return the contacts of a world; `near`, if given, lists what can touch each thing from below."""
     there = [thing for thing in world.things if not thing.lies]
-    found = [
-        contact
-        for upper in there
-        if not upper.is_fixed
-        for contact in _under(upper, there if near is None else [one for one in there if one.id in near[upper.id]])
-    ]
+    found = [contact for upper in there if not upper.is_fixed for contact in _under(upper, there)]
     found += _hung(world, {contact.upper for contact in found})
     return tuple(sorted(found, key=lambda contact: (contact.upper, contact.lower, contact.at)))
 

@@ -1,11 +1,9 @@
 """CELLO's tasks asked about worlds of supports: which questions are asked about a causal graph, and their options."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from random import Random
-
-from msgspec.structs import replace
 
 from countersight.case import Option
 from countersight.causal import CausalGraph
@@ -15,11 +13,10 @@ from countersight.suites.cello.queries import ChoiceQuery, Query, Shape, Task, Y
 from countersight.suites.cello.tasks import RUNGS, TASKS, queries
 from countersight.suites.cello.wording import explanation, is_explained, question
 from countersight.suites.worlds.causal_graphs import graphs, is_confirmed
-from countersight.suites.worlds.drafts import WorldDraft, WorldQuestion
-from countersight.suites.worlds.groups import Group, WorldSuite
+from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.suite import CAUSAL_NAME
 from countersight.suites.worlds.support_questions import SUPPORTS
-from countersight.worlds import COLOURS, Supports, fallen_without, yes_or_no
+from countersight.worlds import COLOURS, Supports, fallen, fallen_without, yes_or_no
 
 
 def is_told_by_colour(world: Supports, query: Query) -> bool:
@@ -173,30 +170,26 @@ def _draft(
 ) -> WorldDraft | None:
     """Return the draft of a query in two wordings; None if the world has too few things for its options."""
     options: tuple[Option, ...] = ()
-    answer, skeleton, target, stays = "", "", None, False
-    if isinstance(query, ChoiceQuery):
+    target, stays = None, False
+    if isinstance(query, YesNoQuery):
+        stays = rng.random() < 0.5
+        answer = target = yes_or_no(query.effect_goes != stays)
+    else:
         found = options_of(task, query, shape, bystanders, world, rng)
         if found is None:
             return None
         options, answer = found, found[0].text
     number = rng.randrange(_WORDINGS)
-    if isinstance(query, YesNoQuery):
-        stays = rng.random() < 0.5
-        answer = target = yes_or_no(query.effect_goes != stays)
-        # The same question without colours.
-        kinds = [{name: words.split()[-1] for name, words in each.items()} for each in (shape.names, shape.bystanders)]
-        plain = replace(shape, names=kinds[0], bystanders=kinds[1])
-        skeleton = question(task, query, plain, number, stays=stays)
     first, second = (
         WorldQuestion(question(task, query, shape, way, stays=stays), answer) for way in (number, number + 1)
     )
     return WorldDraft(
-        skeleton=skeleton,
         target=target,
         kind="choice" if options else "boolean",
         counterfactual=first,
         second_wording=second,
         world=world,
+        facts=((world, lambda other: fallen(other, margin=0)),),
         options=options,
         graph=graph_as_published(shape.graph),
         extra_provenance={
@@ -210,8 +203,8 @@ def _draft(
 
 
 def _group(task: Task) -> Group:
-    drafting: Callable[..., Iterator[WorldDraft]] = partial(drafts_of, task)
-    return Group(task.name, drafting, (None,) if task.is_choice else ("yes", "no"), _KINDS.get(task.short, (_ANY,)))
+    targets = (None,) if task.is_choice else ("yes", "no")
+    return Group(task.name, partial(drafts_of, task), targets, kinds=_KINDS.get(task.short, (_ANY,)))
 
 
 CAUSES = WorldSuite(
@@ -222,7 +215,7 @@ CAUSES = WorldSuite(
     ),
     groups=tuple(map(_group, TASKS.values())),
     build=SUPPORTS.build,
-    doubt=SUPPORTS.doubt,
+    vary=SUPPORTS.vary,
     draw=SUPPORTS.draw,
     show=SUPPORTS.show,
     levels=("medium", "hard"),  # easy worlds have too few bystanders for the options

@@ -1,57 +1,40 @@
-"""Drafts of cases about worlds: questions, changes in words, and what must be certain about the answers."""
+"""Drafts of cases about worlds, and the groups of questions and suites that they belong to."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Literal
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
 
 import msgspec
 
 from countersight.case import AnswerKind, Option
-from countersight.errors import Unclear
-from countersight.worlds import (
-    Disc,
-    DiscChange,
-    Motion,
-    RemoveDisc,
-    RemoveThing,
-    WorldChange,
-    WorldThing,
-)
+from countersight.picture import Pixels
+from countersight.worlds import COLOURS, LEVELS, Difficulty, Disc, RemoveDisc, RemoveThing, WorldThing
 
-
-class TextAndSkeleton(msgspec.Struct, frozen=True):
-    """A text, and the same text with every thing named by its kind alone.
-
-    Colours do not affect what happens, so only the second text could give an answer away. Cases are made so that every
-    answer is equally frequent with each such text.
-    """
-
-    text: str
-    skeleton: str
-
-
-def fill_template(template: str, **things: WorldThing | Disc) -> TextAndSkeleton:
-    """Fill a template with things: "{X}" becomes "the red block"."""
-    return TextAndSkeleton(
-        template.format(**{name: f"the {thing.name}" for name, thing in things.items()}),
-        template.format(**{name: f"the {thing.kind}" for name, thing in things.items()}),
-    )
+YES_NO_TARGETS = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
+"""The targets of a yes/no question: its answers in both worlds."""
+_COLOUR = re.compile(rf"(?:\ban? )?\b(?:{'|'.join(COLOURS)}) ")
+_MOST_CHANGES = 10
+"""The most changes that are tried for one world."""
 
 
 class WordedChange(msgspec.Struct, frozen=True):
     """A change of a world, and its wording after "if"."""
 
-    change: WorldChange | DiscChange
-    words: TextAndSkeleton
+    change: Any
+    """A WorldChange or a DiscChange."""
+    words: str
     about: WorldThing | Disc
     """The changed thing, or the thing on which something is put."""
     kind: str
     """The kind of change: remove, add, replace, move, turn or speed."""
 
 
-def removal(gone: WorldThing | Disc, words: str = "{X} were taken away", **others: WorldThing | Disc) -> WordedChange:
+def removal(gone: WorldThing | Disc, words: str = "") -> WordedChange:
     """Return the change that takes a thing away."""
     change = RemoveThing(gone.id) if isinstance(gone, WorldThing) else RemoveDisc(gone.id)
-    return WordedChange(change, fill_template(words, X=gone, **others), gone, "remove")
+    return WordedChange(change, words or f"the {gone.name} were taken away", gone, "remove")
 
 
 class WorldQuestion(msgspec.Struct, frozen=True):
@@ -64,20 +47,18 @@ class WorldQuestion(msgspec.Struct, frozen=True):
 class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     """A case before its pictures are drawn and its options are ordered."""
 
-    # The worlds.
     world: Any
     """Supports or Discs."""
     worded_change: WordedChange | None = None
-    second_change: WorldChange | DiscChange | None = None
+    second_change: Any = None
     """The second of two changes."""
     after: Any = None
     """The changed world that is shown; None if there is none."""
-    fallen: frozenset[str] = frozenset()
-    """The things that fall under the change, by id; always empty for discs."""
-    view: Literal["strip", "end", "both"] = "strip"
-    """How discs are shown: four moments; the end with the paths; or four moments above four of the changed table."""
+    show: Callable[[Any], Pixels] | None = None
+    """Draws the changed world; None for the usual way of the suite."""
+    facts: tuple[tuple[Any, Callable[[Any], Hashable]], ...] = ()
+    """What decides the answers and must be the same in slightly different worlds: a world, and a function of it."""
 
-    # The questions.
     kind: AnswerKind = "boolean"
     factual: WorldQuestion | None = None
     counterfactual: WorldQuestion = WorldQuestion("", "")
@@ -93,30 +74,10 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     extra_provenance: dict[str, str | int] = {}
     """Further facts recorded in the case's provenance."""
 
-    # How the answers are balanced.
-    skeleton: str = ""
-    """The question without colours; see `TextAndSkeleton`."""
     target: Hashable = None
-    """The answers in both worlds; in a group, each is equally frequent with the same skeleton."""
+    """The answers in both worlds, or the rank of the right option; in a group, each is equally frequent."""
     found_by: dict[str, float] = {}
     """For each shortcut, the probability that it finds the answer; empty in groups that do not use this."""
-
-    # What must be the same in slightly different worlds.
-    fact: Callable[[Motion], Hashable] | None = None
-    """The fact behind answers about discs."""
-    proof: Callable[[Any], Hashable] | None = None
-    """Recomputes the answer in another world, if the draft has a method of its own."""
-    rivals: tuple[str, ...] = ()
-    """The things that the wrong options of a plan would remove: these outcomes must be equally certain."""
-
-    def is_proved(self, worlds: Iterable[Any]) -> bool:
-        """Return whether a draft with its own proof has the same answer in all of these worlds."""
-        assert self.proof
-        answer = self.proof(self.world)
-        try:
-            return answer is not None and all(self.proof(world) == answer for world in worlds)
-        except Unclear:
-            return False
 
 
 def plan_draft(
@@ -142,3 +103,80 @@ def plan_draft(
         says_change=False,
         **more,
     )
+
+
+def without_colours(text: str) -> str:
+    """Return a text in which every thing is named by its kind alone.
+
+    Colours do not affect what happens, so only the rest could give an answer away.
+    """
+    return _COLOUR.sub("", text)
+
+
+Drafting = Callable[[Any, str, Random, Counter[str]], Iterable[WorldDraft]]
+"""Returns drafts for a world under changes of a kind; dropped candidates are counted by reason."""
+
+
+def under_changes(
+    changes: Mapping[str, Callable[[Any, Random], Iterable[WordedChange]]],
+    solve: Callable[[Any, WordedChange, Counter[str]], WorldDraft | None],
+    ask: Callable[[WorldDraft, WordedChange, Random], Iterable[WorldDraft]],
+) -> Drafting:
+    """Return a function that drafts questions about a world under some of its changes.
+
+    `changes` has the possible changes by kind, `solve` returns a draft with both worlds, and `ask` adds questions.
+    """
+
+    def drafts(world: Any, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
+        possible = list(changes[kind](world, rng))
+        for worded_change in rng.sample(possible, min(_MOST_CHANGES, len(possible))):
+            solved = solve(world, worded_change, dropped)
+            if solved:
+                found = list(ask(solved, worded_change, rng))
+                yield from rng.sample(found, len(found))
+
+    return drafts
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A group of questions, made in units: cases that differ in their answers but not in their words."""
+
+    name: str
+    drafts: Drafting
+    targets: tuple[Hashable, ...] = (None,)
+    """The targets of the cases in one unit."""
+    same_words: bool = True
+    """Whether the cases of a unit have the same question except for colours. Otherwise only their targets differ."""
+    kinds: tuple[str, ...] = ("remove",)
+    """The kinds of change; each unit uses one of them, chosen at random."""
+    structures: dict[str, tuple[tuple[str, ...], ...]] = {}
+    """Sets of structures in which the question can often be asked, by kind of change. Each world is built from one of
+    these sets, chosen at random; without an entry, from any structures."""
+    pool: int = 0
+    """The number of worlds of which one is chosen for each case, so that shortcuts do not find the answers; 0 in groups
+    whose drafts do not say what shortcuts find."""
+    found_share: float = 1 / 4
+    """The share of questions whose answer each shortcut may find; less than chance if few drafts contradict it."""
+
+
+class WorldSuite(msgspec.Struct, frozen=True):
+    """A suite of worlds: how to build, question and draw one."""
+
+    name: str
+    description: str
+    groups: tuple[Group, ...]
+    build: Callable[..., Any]
+    """Builds a random world of a difficulty, with given structures if requested."""
+    vary: Callable[[Any, Random], Iterable[tuple[str, Any]]]
+    """Returns slightly different worlds, each with the reason that the card gives if it has another answer."""
+    draw: Callable[[Any], Pixels]
+    show: Callable[[Any], Pixels]
+    """Draws the changed world."""
+    levels: tuple[Difficulty, ...] = LEVELS
+    """The default difficulties."""
+    optional_levels: tuple[Difficulty, ...] = ()
+    """Further difficulties, made on request."""
+    optional_groups: dict[str, tuple[Group, ...]] = {}
+    """Groups made on request, by name."""
+    follows: str = ""
+    """The work that the suite follows, for its card."""

@@ -2,11 +2,11 @@
 
 Every possible removal is tried; a question is asked only if exactly one works. Of many possible questions, one is
 chosen so that shortcuts such as "the first disc in the way" find the right option about as often as a guess (see
-`shortcuts`).
+`units`).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from math import cos, hypot, pi, sin
@@ -17,18 +17,10 @@ from msgspec.structs import replace
 
 from countersight.errors import Unclear
 from countersight.suites.generated import smallest
-from countersight.suites.worlds.disc_questions import (
-    RULE,
-    SHOWN_INTRO,
-    doubt_about_removal,
-    find_leftmost,
-    hits_or_not,
-    reaches,
-)
-from countersight.suites.worlds.drafts import WorldDraft, WorldQuestion, plan_draft
-from countersight.suites.worlds.groups import Group
-from countersight.suites.worlds.shortcuts import disc_shortcuts, found_by, support_shortcuts
+from countersight.suites.worlds.disc_questions import RULE, SHOWN_INTRO, hits_or_not, needs_bank_shot, reaches
+from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, plan_draft
 from countersight.suites.worlds.support_questions import FLOOR, involved
+from countersight.suites.worlds.units import found_by
 from countersight.text import several
 from countersight.worlds import (
     COLOURS,
@@ -42,6 +34,7 @@ from countersight.worlds import (
     WorldThing,
     apply_disc_change,
     clearly_first,
+    contacts,
     fallen_without,
     has_room,
     motion,
@@ -50,13 +43,13 @@ from countersight.worlds import (
 
 Thing = TypeVar("Thing")
 _WRONG = 3
-_SUPPORTS_POOL, _DISCS_POOL = 24, 60
-"""The number of worlds of which one is chosen."""
 _TRIES = 20
 _TRIPLES = 10
 """The most choices of wrong options for a right one."""
 _GRAZING = 7.0, 14.0
 """How far, in pixels, a grazed disc reaches into the way of a pushed one."""
+_FAR = 1000.0
+"""A score that is greater than any distance in a picture."""
 
 
 def only_removal_that_fells(falls: str, others: int, world: Supports, margin: float = 0.0) -> str | None:
@@ -100,8 +93,8 @@ def _drafts_of_goal(
 ) -> Iterator[WorldDraft]:
     """Yield drafts that ask which of four blocks must go so that a thing falls with so many others, by wrong
     options."""
-    result = outcome(world, RemoveThing(right.id))
-    if result.world is None:
+    after = outcome(world, RemoveThing(right.id)).world
+    if after is None:
         return
     goal = f"and exactly {several(others, 'other thing')} fall" if others else "falls and nothing else does"
     shortcuts = support_shortcuts(world, falls, others + 1)
@@ -118,10 +111,41 @@ def _drafts_of_goal(
             ("graph",) * _WRONG,
             world=world,
             found_by=found_by(shortcuts, right, wrong),
-            after=result.world,
-            fallen=result.fallen,
-            proof=partial(only_removal_that_fells, falls.id, others),
+            after=after,
+            facts=((world, partial(only_removal_that_fells, falls.id, others)),),
         )
+
+
+def support_shortcuts(world: Supports, falls: WorldThing, number: int) -> Mapping[str, Callable[[WorldThing], float]]:
+    """Return the shortcuts that may find the block whose removal makes a thing fall, and `number` things in total."""
+    below: dict[str, set[str]] = {}
+    above: dict[str, set[str]] = {}
+    for contact in contacts(world):
+        below.setdefault(contact.upper, set()).add(contact.lower)
+        above.setdefault(contact.lower, set()).add(contact.upper)
+
+    def carried(thing: str) -> set[str]:
+        found = set(above.get(thing, ()))
+        return found.union(*map(carried, found))
+
+    load = {thing.id: carried(thing.id) for thing in world.free}
+    steps = {falls.id}
+    for _ in range(number):
+        steps = set().union(*(below.get(each, ()) for each in steps))
+    return {
+        "directly below": lambda thing: thing.id not in below[falls.id],
+        "directly above": lambda thing: thing.id not in above.get(falls.id, ()),
+        "somewhere below": lambda thing: falls.id not in load[thing.id],
+        "as many steps below as things fall": lambda thing: thing.id not in steps,
+        "carries as many things as fall": lambda thing: abs(len(load[thing.id]) - number),
+        "carries the most": lambda thing: -len(load[thing.id]),
+        "touches the most things above": lambda thing: -len(above.get(thing.id, ())),
+        "nearest": lambda thing: hypot(*(a - b for a, b in zip(thing.middle, falls.middle, strict=True))),
+        "highest": lambda thing: thing.middle[1],
+        "lowest": lambda thing: -thing.middle[1],
+        "heaviest": lambda thing: -thing.weight,
+        "widest": lambda thing: -thing.width,
+    }
 
 
 _GOALS: tuple[tuple[str, str, bool], ...] = (
@@ -148,18 +172,17 @@ def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> 
     A pushed disc is never an option: without it often nothing happens, so it would be right whenever it is offered.
     """
     now = motion(world)
-    without = {disc.id: motion(apply_disc_change(world, RemoveDisc(disc.id))) for disc in world.discs}
     for words, wanted, is_pair in rng.sample(_GOALS, len(_GOALS)):
         discs = rng.sample(world.discs, len(world.discs))
         pairs = [(one, other) for one in discs for other in discs if one is not other]
         for named in pairs if is_pair else [(disc,) for disc in discs]:
             ids = tuple(disc.id for disc in named)
             fact = partial(hits_or_not, ids[0], ids[-1]) if is_pair else partial(reaches, ids[0])
-            found = [disc for disc in world.discs if disc not in named and fact(without[disc.id]) == wanted]
-            if fact(now) != wanted and len(found) == 1 and not found[0].is_pushed:
+            found = partial(only_removal_that_leads_to, fact, wanted, ids)
+            right = found(world) if fact(now) != wanted else None
+            if right and not world.disc(right).is_pushed:
                 goal = f"the {named[0].name} {words.format(other=named[-1].name)}"
-                proof = partial(only_removal_that_leads_to, fact, wanted, ids)
-                yield from _drafts_of_disc_goal(world, goal, named, found[0], proof, rng, dropped)
+                yield from _drafts_of_disc_goal(world, goal, named, world.disc(right), found, rng, dropped)
 
 
 def _drafts_of_disc_goal(
@@ -167,22 +190,24 @@ def _drafts_of_disc_goal(
     goal: str,
     named: Sequence[Disc],
     right: Disc,
-    proof: Callable[[Discs], str | None],
+    found: Callable[[Discs], str | None],
     rng: Random,
     dropped: Counter[str],
 ) -> Iterator[WorldDraft]:
     """Yield drafts that ask which of four discs must go to reach a goal, by wrong options, on a table with more
     discs."""
-    table = _with_more_discs(world, right, [disc for disc in world.discs if disc.is_pushed], proof, rng)
+    table = _with_more_discs(world, right, lambda table: found(table) == right.id, rng)
+    after = apply_disc_change(table, RemoveDisc(right.id))
+    if needs_bank_shot(table, after, dropped):
+        return
     moved = motion(table).moved()
     shortcuts = disc_shortcuts(table, named)
-    is_checked = False
     rest = [disc for disc in table.discs if disc not in (*named, right) and not disc.is_pushed]
     for wrong in _some_triples(rest, rng):
-        first = find_leftmost([right, *wrong])
+        first = clearly_first([right, *wrong], lambda disc: disc.x)
         if first is None:
             continue
-        draft = plan_draft(
+        yield plan_draft(
             [right, *wrong],
             WorldQuestion("Which of these is farthest to the left?", f"the {first.name}"),
             f"{RULE} Which one of these must be taken away so that {goal}?",
@@ -190,22 +215,15 @@ def _drafts_of_disc_goal(
             ["graph" if disc.id in moved else "image" for disc in wrong],
             world=table,
             found_by=found_by(shortcuts, right, wrong),
-            after=apply_disc_change(table, RemoveDisc(right.id)),
-            proof=proof,
+            after=after,
+            facts=((table, found),),
         )
-        # The doubt does not depend on the wrong options.
-        if not is_checked and (doubt := doubt_about_removal(draft)):
-            dropped[doubt] += 1
-            return
-        is_checked = True
-        yield draft
 
 
-def _with_more_discs(
-    world: Discs, right: Disc, movers: list[Disc], proof: Callable[[Discs], str | None], rng: Random
-) -> Discs:
+def _with_more_discs(world: Discs, right: Disc, is_right: Callable[[Discs], bool], rng: Random) -> Discs:
     """Return the table with more discs: light ones that a pushed disc grazes before it meets the right one, and others
     near an arrow's line or elsewhere. The right answer stays the same."""
+    movers = [disc for disc in world.discs if disc.is_pushed]
     colours = [colour for colour in COLOURS if colour not in {disc.colour for disc in world.discs}]
     grazed, near = rng.randint(1, 2), rng.randint(0, 2)
     for nth, colour in enumerate(rng.sample(colours, min(_WRONG, len(colours)))):
@@ -216,7 +234,7 @@ def _with_more_discs(
                 along = rng.uniform(20, max(21, hypot(right.x - mover.x, right.y - mover.y)))
                 aside = rng.choice((-1, 1)) * (mover.radius + radius - rng.uniform(*_GRAZING))
             elif nth < grazed + near:
-                along, aside = rng.uniform(40, 400), rng.uniform(-1, 1) * _off_line(right, movers)
+                along, aside = rng.uniform(40, 400), rng.uniform(-1, 1) * min(_ahead(right, each)[1] for each in movers)
             else:
                 angle, away = rng.uniform(0, 2 * pi), rng.uniform(40, 200)
                 along, aside = cos(angle) * away, sin(angle) * away
@@ -225,20 +243,51 @@ def _with_more_discs(
             weight = rng.randint(1, 2 if nth < grazed else 4)
             disc = Disc(f"b{nth}", colour, round(x), round(y), radius, weight=weight)
             more = replace(world, discs=(*world.discs, disc))
-            if has_room(more) and proof(more) == right.id:
+            if has_room(more) and is_right(more):
                 world = more
                 break
     return world
 
 
-def _off_line(disc: Disc, movers: list[Disc]) -> float:
-    """Return the distance of a disc from the nearest line along which a disc is pushed."""
-    found = []
-    for mover in movers:
-        across, down, speed = disc.x - mover.x, disc.y - mover.y, hypot(mover.vx, mover.vy)
-        is_ahead = across * mover.vx + down * mover.vy > 0
-        found.append(abs(across * mover.vy - down * mover.vx) / speed if is_ahead else hypot(across, down))
-    return min(found)
+def _ahead(disc: Disc, mover: Disc) -> tuple[float, float]:
+    """Return how far ahead of a pushed disc a disc lies, and how far from the line of its arrow, which begins at the
+    pushed disc."""
+    across, down, speed = disc.x - mover.x, disc.y - mover.y, hypot(mover.vx, mover.vy)
+    along = (across * mover.vx + down * mover.vy) / speed
+    return along, abs(across * mover.vy - down * mover.vx) / speed if along > 0 else hypot(across, down)
+
+
+def disc_shortcuts(world: Discs, named: Sequence[Disc]) -> Mapping[str, Callable[[Disc], float]]:
+    """Return the shortcuts that may find the disc whose removal changes what happens to the named discs."""
+    movers = [disc for disc in world.discs if disc.is_pushed]
+    hit: dict[str, int] = {}
+    for nth, event in enumerate(motion(world).events):
+        for disc in (event.disc, event.other):
+            hit.setdefault(disc, nth)
+
+    def in_the_way(disc: Disc, mover: Disc) -> float:
+        along, aside = _ahead(disc, mover)
+        return along if along > 0 and aside < disc.radius + mover.radius else _FAR + aside
+
+    def off_line(disc: Disc) -> float:
+        return min(_ahead(disc, mover)[1] for mover in movers)
+
+    def apart(disc: Disc, others: Iterable[Disc]) -> float:
+        return min(hypot(disc.x - other.x, disc.y - other.y) for other in others)
+
+    return {
+        "first in the way": lambda disc: min(in_the_way(disc, mover) for mover in movers),
+        "nearest to the line of the arrow": off_line,
+        "edge nearest to the line of the arrow": lambda disc: off_line(disc) - disc.radius,
+        "nearest to the pushed disc": lambda disc: apart(disc, movers),
+        "nearest to a named disc": lambda disc: apart(disc, named),
+        "hit first": lambda disc: hit.get(disc.id, _FAR),
+        "hit last": lambda disc: -hit.get(disc.id, -_FAR),
+        "leftmost": lambda disc: disc.x,
+        "highest": lambda disc: disc.y,
+        "heaviest": lambda disc: -disc.weight,
+        "largest": lambda disc: -disc.radius,
+    }
 
 
 def _some_triples(things: Sequence[Thing], rng: Random) -> list[tuple[Thing, ...]]:
@@ -247,5 +296,5 @@ def _some_triples(things: Sequence[Thing], rng: Random) -> list[tuple[Thing, ...
     return rng.sample(triples, min(_TRIPLES, len(triples)))
 
 
-SUPPORTS_LEAST = Group("least-change", supports_least, pool=_SUPPORTS_POOL, structures={"remove": (("pile",),)})
-DISCS_LEAST = Group("least-change", discs_least, pool=_DISCS_POOL, found_share=0.15)
+SUPPORTS_LEAST = Group("least-change", supports_least, pool=24, structures={"remove": (("pile",),)})
+DISCS_LEAST = Group("least-change", discs_least, pool=60, found_share=0.15)

@@ -1,4 +1,4 @@
-"""Make datasets of worlds: plan units of cases, turn their drafts into cases, and draw the pictures."""
+"""Make datasets of worlds: plan units of cases, turn their drafts into cases, draw the pictures, and write the card."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,13 +19,11 @@ from countersight.progress import Progress
 from countersight.random_choice import balanced, balanced_answer
 from countersight.scenes import encode
 from countersight.suites.cello.making import PER_TASK
-from countersight.suites.generated import GROUPS, WORDINGS, split_of
+from countersight.suites.generated import GROUPS, WORDINGS, division_table, split_of
 from countersight.suites.supposing import as_sentence
-from countersight.suites.worlds.card import CaseTally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.disc_questions import DISCS
-from countersight.suites.worlds.drafts import WorldDraft, WorldQuestion
-from countersight.suites.worlds.groups import WorldSuite
+from countersight.suites.worlds.drafts import WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.least_change_questions import DISCS_LEAST, SUPPORTS_LEAST
 from countersight.suites.worlds.several_changes_questions import DISCS_SEVERAL, SUPPORTS_SEVERAL
 from countersight.suites.worlds.support_questions import SUPPORTS
@@ -42,14 +40,26 @@ SUITES = {
     ),
     CAUSES.name: CAUSES,
 }
-VERSION = "2.0"
+VERSION = "3.0"
 """The version of the suite: within a version, the same seed gives the same cases."""
 SIZE = 2000
 _CHUNK = 8
 """The approximate number of cases that a worker makes at a time."""
+_REASONS = {
+    "margin": "a margin of less than 6 pixels, or 20 % more or less friction, decided what falls",
+    "radius": (
+        "discs hit or missed each other or a wall by less than 6 pixels (radii 3 px larger or smaller change the "
+        "outcome)"
+    ),
+    "bank": "a disc hit another one after bouncing off a wall, which cannot be judged by eye (allowed in hard cases)",
+    "jitter": "one of 16 jitters (±1 px, ±2 % friction or speed, and weight) had another outcome",
+    "model": "the world did not follow the structural model of its causal graph under every intervention",
+    "floor": "the floor had no room for the fallen objects",
+}
+"""Why a candidate was dropped, in the words of the card."""
 
 
-class _UnitOrder(msgspec.Struct, frozen=True):
+class _Unit(msgspec.Struct, frozen=True):
     """A unit to make: its group, its number, and the numbers of its cases."""
 
     group: int
@@ -70,11 +80,8 @@ class _Plan(msgspec.Struct, frozen=True):
     def requested_suite(self) -> WorldSuite:
         """Return the suite with the requested groups."""
         suite = SUITES[self.suite]
-        return (
-            suite
-            if self.groups == GROUPS[0]
-            else msgspec.structs.replace(suite, groups=suite.optional_groups[self.groups])
-        )
+        groups = suite.optional_groups.get(self.groups, suite.groups)
+        return msgspec.structs.replace(suite, groups=groups)
 
 
 def _make(
@@ -107,7 +114,7 @@ def _make(
     if groups not in (GROUPS[0], *suite.optional_groups):
         raise CountersightError(unknown("groups", groups, (GROUPS[0], *suite.optional_groups)))
     plan = _Plan(suite.name, seed, difficulty, wording == WORDINGS[1], groups)
-    tally = CaseTally()
+    dropped = Counter[str]()
     writer = DatasetWriter(
         folder,
         name=suite.name,
@@ -124,26 +131,67 @@ def _make(
             "countersight": __version__,
         },
         sections=(
-            divisions,
-            partial(section, tally),
+            _divisions,
+            partial(_exclusions, dropped),
             card_section,
-            partial(attribution, suite.follows if groups == GROUPS[0] else ""),
+            partial(_attribution, suite.follows if groups == GROUPS[0] else ""),
         ),
     )
     rows: list[tuple[Case, WorldRecord]] = []
     with writer, progress("Building", size, "cases") as done, open(writer.staging / WORLDS_FILE, "wb") as worlds:
-        for made, dropped in in_order(
+        for made, dropped_here in in_order(
             partial(_make_chunk, plan), _chunks(plan.requested_suite(), size, seed), workers=workers, ray=ray
         ):
             for case, record, pictures in made:
                 for name, data in pictures:
                     (writer.staging / name).write_bytes(data)
                 rows.append((case, record))
-            tally.add([case for case, *_ in made], dropped)
+            dropped.update(dropped_here)
             done(len(rows))
         for case, record in sorted(rows, key=lambda row: row[0].id):
             writer.add(case)
             worlds.write(encode_world(record))
+
+
+def _divisions(folder: Path) -> str:
+    """Return the part of the card with cases by split, difficulty and group, and how to have people check them."""
+    return f"""## Splits and difficulty
+
+{division_table(folder, "group", lambda case: case.group)}
+
+Splits are by picture: no picture is in two splits, and cases that were made together (with the same group and
+`unit`) are in the same split. Difficulty depends on the number of objects. All three are stored in
+`provenance`. To have people check cases: `countersight collect new NAME --flow verify --from THIS_FOLDER`.
+"""
+
+
+def _exclusions(dropped: Counter[str], folder: Path) -> str:
+    """Return the part of the card about excluded cases and citing."""
+    reasons = "\n".join(
+        f"- {dropped[reason]:,} because {words}" for reason, words in _REASONS.items() if dropped[reason]
+    )
+    return f"""
+## Excluded cases
+
+Every outcome is computed exactly, not simulated. A candidate was dropped if a viewer could not be sure of
+its outcome:
+
+{reasons}
+
+## Citing
+
+Name everything listed under “How it was made”: together it determines every pixel.
+Models may have been trained on the public set; for your own test, make a dataset with a new seed.
+"""
+
+
+def _attribution(follows: str, folder: Path) -> str:
+    """Return the part of the card about the licence and the work that the suite follows."""
+    return f"""## Licence and attribution
+
+CC0-1.0: worlds, pictures, questions and answers are generated by Countersight from a seed and contain no
+data of others.
+{follows}"""
 
 
 make_supports = partial(_make, SUITES[SUPPORTS.name], SIZE)
@@ -151,9 +199,9 @@ make_discs = partial(_make, SUITES[DISCS.name], SIZE)
 make_causal = partial(_make, CAUSES, PER_TASK * len(CAUSES.groups))
 
 
-def _chunks(suite: WorldSuite, size: int, seed: int) -> list[list[_UnitOrder]]:
+def _chunks(suite: WorldSuite, size: int, seed: int) -> list[list[_Unit]]:
     """Return all units in chunks."""
-    chunks: list[list[_UnitOrder]] = [[]]
+    chunks: list[list[_Unit]] = [[]]
     for order in _orders(suite, size, seed):
         if sum(len(each.numbers) for each in chunks[-1]) >= _CHUNK:
             chunks.append([])
@@ -161,7 +209,7 @@ def _chunks(suite: WorldSuite, size: int, seed: int) -> list[list[_UnitOrder]]:
     return chunks
 
 
-def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_UnitOrder]:
+def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_Unit]:
     """Yield the units of all groups. Cases are shuffled within a group, so that none reveals the answer of the next."""
     each, over = divmod(size, len(suite.groups))
     first = 1
@@ -170,7 +218,7 @@ def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_UnitOrder]:
         first += len(numbers)
         Random(f"{suite.name}/{seed}/{group.name}/order").shuffle(numbers)
         for unit, start in enumerate(range(0, len(numbers), len(group.targets))):
-            yield _UnitOrder(nth, unit, tuple(numbers[start : start + len(group.targets)]))
+            yield _Unit(nth, unit, tuple(numbers[start : start + len(group.targets)]))
 
 
 def drafts_with_cases(
@@ -185,21 +233,17 @@ _CaseWithPictures = tuple[Case, WorldRecord, tuple[tuple[str, bytes], ...]]
 """A case, the world behind its pictures, and the pictures by name."""
 
 
-def _make_chunk(plan: _Plan, orders: list[_UnitOrder]) -> tuple[list[_CaseWithPictures], dict[str, int]]:
+def _make_chunk(plan: _Plan, orders: list[_Unit]) -> tuple[list[_CaseWithPictures], dict[str, int]]:
     suite, dropped = plan.requested_suite(), Counter[str]()
     made = [_draw(suite, draft, case) for order in orders for draft, case in _cases(suite, plan, order, dropped)]
     return made, dict(dropped)
 
 
-def _cases(
-    suite: WorldSuite, plan: _Plan, order: _UnitOrder, dropped: Counter[str]
-) -> Iterator[tuple[WorldDraft, Case]]:
+def _cases(suite: WorldSuite, plan: _Plan, order: _Unit, dropped: Counter[str]) -> Iterator[tuple[WorldDraft, Case]]:
     """Yield the cases of a unit in random order, each with the draft it was made from."""
     group = suite.groups[order.group]
     key = f"{suite.name}/{plan.seed}/{group.name}"
-    difficulty = plan.difficulty
-    level = balanced(suite.levels, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
-    group = group.of_unit(key, level, order.unit // len(suite.levels) if difficulty is None else order.unit)
+    level: Difficulty = plan.difficulty or balanced(suite.levels, f"{key}/difficulty", order.unit)
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}", dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
     drafts = Random(f"{key}/{order.unit}").sample(unit, len(order.numbers))
@@ -234,7 +278,7 @@ def _case(draft: WorldDraft, suite: str, group: str, number: str, reworded: bool
     worded_change = draft.worded_change if draft.shown and draft.says_change else None
     change = None
     if worded_change:  # the words follow "if" in the question; as a sentence, "were" becomes "was"
-        change = Change(as_sentence(worded_change.words.text.replace(" were ", " was ")), (worded_change.kind,))
+        change = Change(as_sentence(worded_change.words.replace(" were ", " was ")), (worded_change.kind,))
     asked = draft.second_wording if reworded and draft.second_wording else draft.counterfactual
     return Case(
         id=f"{suite}-{number}",
@@ -281,6 +325,6 @@ def _draw(suite: WorldSuite, draft: WorldDraft, case: Case) -> _CaseWithPictures
     """Return a case with its pictures and the worlds that they show."""
     pictures = [(str(case.image), encode(suite.draw(draft.world)))]
     if case.counterfactual_image and draft.after:
-        pictures.append((case.counterfactual_image, encode(suite.show(draft))))
+        pictures.append((case.counterfactual_image, encode((draft.show or suite.show)(draft.after))))
     change = draft.worded_change.change if draft.worded_change and draft.after is not draft.world else None
     return case, WorldRecord(case.id, draft.world, change, draft.second_change), tuple(pictures)

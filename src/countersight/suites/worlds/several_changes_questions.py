@@ -10,19 +10,16 @@ from math import hypot
 from random import Random
 
 from countersight.errors import Unclear
-from countersight.suites.worlds.disc_questions import RULE, SHOWN_INTRO, reaches
-from countersight.suites.worlds.drafts import WordedChange, WorldDraft, WorldQuestion, removal
-from countersight.suites.worlds.groups import Group
-from countersight.suites.worlds.support_questions import FLOOR
+from countersight.suites.worlds.disc_questions import RULE, SHOWN_INTRO, needs_bank_shot, reaches
+from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, removal
+from countersight.suites.worlds.support_questions import FLOOR, lying
 from countersight.worlds import (
     CLEAR_DIFFERENCE,
-    Disc,
     Discs,
     Motion,
     RemoveDisc,
     RemoveThing,
     Supports,
-    WorldThing,
     apply_disc_change,
     clearly_first,
     fallen_without,
@@ -41,7 +38,7 @@ def _highest(world: Supports) -> str | None:
     return first.id if first else None
 
 
-def _fallen_after(first: str, world: Supports, *, swapped: bool = False) -> tuple[Supports, str] | None:
+def _without_both(first: str, world: Supports, *, swapped: bool = False) -> tuple[Supports, str] | None:
     """Return the world after removing a thing and then the highest block (or the reverse), and that block."""
     highest = ""
     for step in ("highest", "first") if swapped else ("first", "highest"):
@@ -55,68 +52,43 @@ def _fallen_after(first: str, world: Supports, *, swapped: bool = False) -> tupl
     return world, highest
 
 
-def _on_the_floor(first: str, world: Supports) -> str | None:
-    found = _fallen_after(first, world)
-    return str(sum(thing.lies for thing in found[0].things)) if found else None
+def _lying_without_both(first: str, world: Supports) -> int | None:
+    found = _without_both(first, world)
+    return lying(found[0]) if found else None
 
 
 def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """Yield drafts that ask how many things lie on the floor after removing one, and then the highest block left."""
     for first in rng.sample(world.free, len(world.free)):
         try:
-            forth, back = (_fallen_after(first.id, world, swapped=swapped) for swapped in (False, True))
+            forth, back = (_without_both(first.id, world, swapped=swapped) for swapped in (False, True))
         except Unclear:
             dropped["margin"] += 1
             continue
         if forth is None or back is None or _highest(world) == first.id:
             continue
-        now, then, other = (sum(thing.lies for thing in each.things) for each in (world, forth[0], back[0]))
-        worded_change = removal(
-            first, "first {X} were taken away, and then the highest block that is left were taken away"
-        )
+        after, last = forth
+        now, then, other = map(lying, (world, after, back[0]))
+        words = f"first the {first.name} were taken away, and then the highest block that is left"
         asked = "How many things lie on the floor?"
         yield WorldDraft(
-            skeleton=worded_change.words.skeleton,
             target=then != other,
             kind="number",
             factual=WorldQuestion(asked, str(now)),
-            counterfactual=WorldQuestion(
-                f"{FLOOR} How many things would lie on the floor if {_short(worded_change.words.text)}?", str(then)
-            ),
+            counterfactual=WorldQuestion(f"{FLOOR} How many things would lie on the floor if {words}?", str(then)),
             shown=WorldQuestion(asked, str(then)),
             world=world,
-            worded_change=worded_change,
-            after=forth[0],
-            fallen=frozenset(thing.id for thing in forth[0].things if thing.lies),
-            proof=partial(_on_the_floor, first.id),
-            second_change=RemoveThing(forth[1]),
+            worded_change=removal(first, words),
+            second_change=RemoveThing(last),
+            after=after,
+            facts=((world, partial(_lying_without_both, first.id)),),
             extra_provenance={"order": "matters" if then != other else "does not matter"},
         )
 
 
-def _short(words: str) -> str:
-    """Return two clauses that share a verb, by removing the last one."""
-    return words.removesuffix(" were taken away")
-
-
-def _unless(gone: WorldThing | Disc, clause: str, **others: WorldThing | Disc) -> tuple[WordedChange, str]:
-    """Return a change that is made unless a condition holds: as a clause, and as a sentence."""
-    worded_change = removal(gone, f"{{X}} were taken away, unless it is {clause}", **others)
-    return worded_change, worded_change.words.text.replace(" were taken away", " is taken away").replace(
-        "the ", "The ", 1
-    )
-
-
-def _falls_unless(gone: str, than: str, asked: str, world: Supports, margin: float = 0.0) -> str | None:
-    excused = is_higher(world.thing(gone), world.thing(than))
-    if excused is None:
-        return None
-    return yes_or_no(not excused and asked in fallen_without(world, gone, margin=margin))
-
-
 def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Yield drafts that ask whether a thing would fall without another, which is removed unless it is higher than a
-    third."""
+    """Yield drafts that ask whether a thing would fall without another, which is removed unless it is higher, or lower,
+    than a third."""
     for gone in rng.sample(world.free, len(world.free)):
         try:
             result = outcome(world, RemoveThing(gone.id))
@@ -127,23 +99,30 @@ def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[st
             continue
         for asked in rng.sample(world.free, len(world.free)):
             than = rng.choice(world.free)
-            excused = is_higher(gone, than) if len({gone.id, asked.id, than.id}) == 3 else None
-            if excused is None:
+            above = is_higher(gone, than) if len({gone.id, asked.id, than.id}) == 3 else None
+            if above is None:
                 continue
-            worded_change, sentence = _unless(gone, "higher than {Z}", Z=than)
-            does = yes_or_no(not excused and asked.id in result.fallen)
+            where = rng.choice(("higher", "lower"))
+            excused = above == (where == "higher")
+            would_fall = asked.id in result.fallen
+            does = yes_or_no(not excused and would_fall)
+            clause = f"unless it is {where} than the {than.name}"
+            question = f"The {gone.name} is taken away, {clause}. Would the {asked.name} fall?"
             yield WorldDraft(
-                skeleton=f"{worded_change.words.skeleton} {asked.kind}",
-                target=(excused, asked.id in result.fallen),
-                factual=WorldQuestion(f"Is the {gone.name} higher than the {than.name}?", yes_or_no(excused)),
-                counterfactual=WorldQuestion(f"{sentence}. Would the {asked.name} fall?", does),
+                target=(excused, would_fall),
+                factual=WorldQuestion(f"Is the {gone.name} higher than the {than.name}?", yes_or_no(above)),
+                counterfactual=WorldQuestion(question, does),
                 shown=WorldQuestion(f"Does the {asked.name} lie on the floor?", does),
                 world=world,
-                worded_change=worded_change,
+                worded_change=removal(gone, f"the {gone.name} were taken away, {clause}"),
                 after=world if excused else result.world,
-                fallen=frozenset() if excused else result.fallen,
-                proof=partial(_falls_unless, gone.id, than.id, asked.id),
+                facts=((world, partial(_height_and_fall, gone.id, than.id, asked.id)),),
             )
+
+
+def _height_and_fall(gone: str, than: str, asked: str, world: Supports) -> tuple[bool | None, bool]:
+    """Return whether one thing is higher than another, and whether a third falls without it."""
+    return is_higher(world.thing(gone), world.thing(than)), asked in fallen_without(world, gone, margin=0)
 
 
 def _nearest_id(world: Discs, to: str) -> str | None:
@@ -165,9 +144,10 @@ def _remove_both(by: tuple[str, str], world: Discs) -> tuple[Discs, tuple[str, .
     return world, tuple(gone)
 
 
-def _fact_after_both(by: tuple[str, str], fact: Callable[[Motion], str], world: Discs) -> str | None:
+def _fact_after_both(by: tuple[str, str], fact: Callable[[Motion], str], world: Discs) -> tuple[str, str] | None:
+    """Return a fact about a table as it is and after two removals."""
     found = _remove_both(by, world)
-    return fact(motion(found[0])) if found else None
+    return (fact(motion(world)), fact(motion(found[0]))) if found else None
 
 
 def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
@@ -176,48 +156,38 @@ def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -
     pairs = [(one, other) for one in world.discs for other in world.discs if one is not other]
     for one, other in rng.sample(pairs, len(pairs)):
         forth, back = _remove_both((one.id, other.id), world), _remove_both((other.id, one.id), world)
-        if forth is None or back is None:
+        if forth is None or back is None or needs_bank_shot(world, forth[0], dropped):
             continue
         after, swapped = motion(forth[0]), motion(back[0])
-        worded_change = removal(
-            world.disc(forth[1][0]),
-            "first the disc nearest to {A} were taken away, and then the disc that is nearest to {B} were taken away",
-            A=one,
-            B=other,
+        first, second = forth[1]
+        words = (
+            f"first the disc nearest to the {one.name} were taken away, and then the disc that is nearest to the "
+            f"{other.name}"
         )
         rest = [disc for disc in forth[0].discs if disc.id not in back[1]]
         for disc in rng.sample(rest, len(rest)):
             fact = partial(reaches, disc.id)
             matters = fact(after) != fact(swapped)
+            question = f"{RULE} Would the {disc.name} reach a wall if {words}?"
             yield WorldDraft(
                 target=(fact(after), matters),
                 factual=WorldQuestion(f"{RULE} Will the {disc.name} reach a wall?", fact(now)),
-                counterfactual=WorldQuestion(
-                    f"{RULE} Would the {disc.name} reach a wall if {_short(worded_change.words.text)}?", fact(after)
-                ),
+                counterfactual=WorldQuestion(question, fact(after)),
                 shown=WorldQuestion(f"{SHOWN_INTRO} Does the {disc.name} reach a wall?", fact(after)),
                 world=world,
-                worded_change=worded_change,
+                worded_change=removal(world.disc(first), words),
+                second_change=RemoveDisc(second),
                 after=forth[0],
-                fact=fact,
-                proof=partial(_fact_after_both, (one.id, other.id), fact),
-                second_change=RemoveDisc(forth[1][1]),
+                facts=((world, partial(_fact_after_both, (one.id, other.id), fact)),),
                 extra_provenance={"order": "matters" if matters else "does not matter"},
             )
 
 
-def _nearer(world: Discs, gone: str, one: str, other: str) -> bool | None:
+def _is_nearer(world: Discs, gone: str, one: str, other: str) -> bool | None:
     """Return whether a disc is nearer to one disc than to another; None if it cannot be told by eye."""
     disc, first, second = (world.disc(name) for name in (gone, one, other))
     far = hypot(disc.x - second.x, disc.y - second.y) - hypot(disc.x - first.x, disc.y - first.y)
     return far > 0 if abs(far) >= CLEAR_DIFFERENCE else None
-
-
-def _reaches_unless(gone: str, one: str, other: str, asked: str, world: Discs) -> str | None:
-    excused = _nearer(world, gone, one, other)
-    if excused is None:
-        return None
-    return reaches(asked, motion(world if excused else apply_disc_change(world, RemoveDisc(gone))))
 
 
 def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
@@ -225,26 +195,33 @@ def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) ->
     third."""
     now = motion(world)
     for gone in rng.sample(world.discs, len(world.discs)):
-        then = motion(apply_disc_change(world, RemoveDisc(gone.id)))
-        asked, one, other, *_ = rng.sample([disc for disc in world.discs if disc is not gone], len(world.discs) - 1)
-        excused = _nearer(world, gone.id, one.id, other.id)
-        was, would = reaches(asked.id, now), reaches(asked.id, then)
-        if excused is None or was == would:
+        less = apply_disc_change(world, RemoveDisc(gone.id))
+        asked, one, other, *_ = rng.sample(less.discs, len(less.discs))
+        excused = _is_nearer(world, gone.id, one.id, other.id)
+        was, would = reaches(asked.id, now), reaches(asked.id, motion(less))
+        after = world if excused else less
+        if excused is None or was == would or needs_bank_shot(world, after, dropped):
             continue
-        worded_change, sentence = _unless(gone, "nearer to {B} than to {C}", B=one, C=other)
         answer = was if excused else would
-        after = world if excused else apply_disc_change(world, RemoveDisc(gone.id))
+        clause = f"unless it is nearer to the {one.name} than to the {other.name}"
+        question = f"{RULE} The {gone.name} is taken away, {clause}. Would the {asked.name} reach a wall?"
         yield WorldDraft(
             target=(excused, was),
             factual=WorldQuestion(f"{RULE} Will the {asked.name} reach a wall?", was),
-            counterfactual=WorldQuestion(f"{RULE} {sentence}. Would the {asked.name} reach a wall?", answer),
+            counterfactual=WorldQuestion(question, answer),
             shown=WorldQuestion(f"{SHOWN_INTRO} Does the {asked.name} reach a wall?", answer),
             world=world,
-            worded_change=worded_change,
+            worded_change=removal(gone, f"the {gone.name} were taken away, {clause}"),
             after=after,
-            fact=partial(reaches, asked.id),
-            proof=partial(_reaches_unless, gone.id, one.id, other.id, asked.id),
+            facts=((world, partial(_nearer_and_reaches, gone.id, one.id, other.id, asked.id)),),
         )
+
+
+def _nearer_and_reaches(gone: str, one: str, other: str, asked: str, world: Discs) -> tuple[bool | None, str, str]:
+    """Return whether a disc is nearer to one disc than to another, and whether a third reaches a wall with and without
+    it."""
+    less = apply_disc_change(world, RemoveDisc(gone))
+    return _is_nearer(world, gone, one, other), reaches(asked, motion(world)), reaches(asked, motion(less))
 
 
 SUPPORTS_SEVERAL = (
