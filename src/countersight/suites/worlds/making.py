@@ -243,7 +243,8 @@ def _cases(suite: WorldSuite, plan: _Plan, order: _Unit, dropped: Counter[str]) 
     """Yield the cases of a unit in random order, each with the draft it was made from."""
     group = suite.groups[order.group]
     key = f"{suite.name}/{plan.seed}/{group.name}"
-    level: Difficulty = plan.difficulty or balanced(suite.levels, f"{key}/difficulty", order.unit)
+    asked = plan.difficulty
+    level = balanced(suite.levels, f"{key}/difficulty", order.unit) if asked is None else asked
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}", dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
     drafts = Random(f"{key}/{order.unit}").sample(unit, len(order.numbers))
