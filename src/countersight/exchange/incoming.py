@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from countersight.case import TWICE, WORLDS, Question, Reply, Telling, World
+from countersight.case import Question, Reply, Telling, World
 from countersight.dataset import Dataset
 from countersight.engine import LEFT_OUT, Answering, Prompt, RunFolder
 from countersight.errors import ExchangeError
-from countersight.exchange.named_questions import FOURTH, PROMPT, key_of
+from countersight.exchange.questions import PLACES, PROMPT, key_of
 from countersight.registry import Plug, Registry
 
 
@@ -79,13 +79,13 @@ class ImportedRun(msgspec.Struct, frozen=True):
 
 
 class _Place(NamedTuple):
-    """The location of a question in the dataset; `question` is set if its text must be compared with the file's."""
+    """A question of the dataset, and where its reply stands in a journal."""
 
     case: str
     row: int
     world: World
     telling: Telling
-    question: Question | None
+    question: Question
 
 
 def import_run(
@@ -99,15 +99,22 @@ def import_run(
 ) -> ImportedRun:
     """Import another tool's answers as a new run; `model` names the model if the files do not."""
     opened = dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
-    read: Importer = SOURCES.find(name)[0]
-    external = read(Path(path), on_bad)
+    external = SOURCES.find(name)[0](Path(path), on_bad)
     if external.fingerprint and external.fingerprint != opened.fingerprint:
         raise ExchangeError(f"{path} belongs to another dataset than {opened.path}, or the rows have changed since")
-    places = _places(opened, compare=not external.fingerprint)
+    places = _places(opened)
     answers = list(external.answers)
-    matched = [(answer, places[answer.key]) for answer in answers if answer.key in places]
-    differ = _check_answers(Path(path), answers, matched, opened.path)
-    shown = any(place.telling != "told" for _, place in matched)
+    first: dict[str, ExternalAnswer] = {}
+    for answer in answers:
+        if answer.key in places:
+            first.setdefault(answer.key, answer)
+    if not first:
+        found = f"its first answer is for {answers[0].key[:80]!r}" if answers else "it has no answers"
+        raise ExchangeError(
+            f"{path} answers no question of {opened.path}: {found}; check that it belongs to this dataset"
+        )
+    differ = {} if external.fingerprint else _differences(Path(path), first, places, opened.path)
+    shown = any(places[key].telling != "told" for key in first)
     if not (model or external.model):
         raise ExchangeError("the file does not name the model; name it with `model`")
     if Path(out).exists() and any(Path(out).iterdir()):
@@ -121,89 +128,67 @@ def import_run(
         shown=shown,
         answering=external.answering,
     )
-    written = _write_replies(run, matched, differ, on_bad)
+    replies = {key: _reply(answer, places[key]) for key, answer in first.items() if key not in differ}
+    with run.writing() as journal:
+        for reply in replies.values():
+            journal.append(reply)
+    for reason in differ.values():
+        on_bad(reason)
     # Questions about changed pictures are expected only if at least one of them was asked.
     wanted = ("told", "shown") if shown else ("told",)
-    unanswered = sum(place.telling in wanted and key not in written.keys for key, place in places.items())
+    unanswered = sum(place.telling in wanted and key not in replies for key, place in places.items())
     if unanswered:
         run.observe({LEFT_OUT: {f"the file of {external.tool} has no answer to them": unanswered}})
+    failed = sum(reply.state == "failed" for reply in replies.values())
+    strays = sum(answer.key not in places for answer in answers)
     return ImportedRun(
         run,
-        answers=len(written.keys) - written.failed,
-        failed=written.failed,
-        strays=len(answers) - len(matched),
-        repeated=written.repeated,
+        answers=len(replies) - failed,
+        failed=failed,
+        strays=strays,
+        repeated=len(answers) - strays - len(first),
         unanswered=unanswered,
         unfinished=external.unfinished,
     )
 
 
-def _places(dataset: Dataset, *, compare: bool) -> dict[str, _Place]:
-    """Return the place of every question by its key; `compare` adds its text."""
+def _places(dataset: Dataset) -> dict[str, _Place]:
+    """Return every question of a dataset by its key."""
     return {
-        key_of(case.id, asking): _Place(case.id, row, *place, question if compare else None)
+        key_of(case.id, asking): _Place(case.id, row, *place, question)
         for row, case in dataset.cases()
-        for asking, place in (*WORLDS.items(), (FOURTH, TWICE))
+        for asking, place in PLACES.items()
         if (question := case.question(*place))
     }
 
 
-class _Written(NamedTuple):
-    """The replies written to a run: the keys of their questions, and the numbers of failed and repeated ones."""
-
-    keys: set[str]
-    failed: int
-    repeated: int
-
-
-def _write_replies(
-    run: RunFolder, matched: list[tuple[ExternalAnswer, _Place]], differ: dict[str, str], on_bad: OnBad
-) -> _Written:
-    """Write the first answer to every question, unless the question is a different one in the file."""
-    keys: set[str] = set()
-    failed = repeated = 0
-    with run.writing() as journal:
-        for answer, place in matched:
-            if answer.key in differ:
-                on_bad(differ[answer.key])
-            elif answer.key in keys:
-                repeated += 1
-            else:
-                keys.add(answer.key)
-                # JSON of other tools may contain lone surrogates, which UTF-8 cannot encode: they become "?".
-                fields: dict[str, Any] = {
-                    name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-                    for name, value in answer.reply.items()
-                }
-                reply = Reply(*place[:-1], **fields)
-                failed += reply.state == "failed"
-                journal.append(reply)
-    return _Written(keys, failed, repeated)
+def _reply(answer: ExternalAnswer, place: _Place) -> Reply:
+    # JSON of other tools may contain lone surrogates, which UTF-8 cannot encode: they become "?".
+    fields: dict[str, Any] = {
+        name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+        for name, value in answer.reply.items()
+    }
+    return Reply(place.case, place.row, place.world, place.telling, **fields)
 
 
-def _check_answers(
-    path: Path, answers: list[ExternalAnswer], matched: list[tuple[ExternalAnswer, _Place]], dataset: Path
+def _differences(
+    path: Path, answers: dict[str, ExternalAnswer], places: dict[str, _Place], dataset: Path
 ) -> dict[str, str]:
-    """Return how questions differ from those of the dataset, by key. Raises if the answers belong to another dataset:
-    no key is known, or too many questions have only the key in common."""
-    if not matched:
-        found = f"its first answer is for {answers[0].key[:80]!r}" if answers else "it has no answers"
-        raise ExchangeError(f"{path} answers no question of {dataset}: {found}; check that it belongs to this dataset")
-    compared = sum(place.question is not None for _, place in matched)
-    differ = {answer.key: words for answer, place in matched if (words := _difference(answer, place.question))}
-    # All of them, or more than one and more than 5 %.
-    if 0 < len(differ) == compared or len(differ) > max(1, compared / 20):
+    """Return how questions differ from those of the dataset, by key.
+
+    Raises an error if all questions differ, or more than one and more than 5 %: then only the keys are the same.
+    """
+    differ = {key: words for key, answer in answers.items() if (words := _difference(answer, places[key].question))}
+    if differ and (len(differ) == len(answers) or len(differ) > max(1, len(answers) / 20)):
         raise ExchangeError(
-            f"{path} belongs to another dataset than {dataset}: {len(differ):,} of {compared:,} questions "
+            f"{path} belongs to another dataset than {dataset}: {len(differ):,} of {len(answers):,} questions "
             f"differ, first {next(iter(differ.values()))}"
         )
     return differ
 
 
-def _difference(answer: ExternalAnswer, question: Question | None) -> str:
+def _difference(answer: ExternalAnswer, question: Question) -> str:
     """Return how the question in the file differs from that of the dataset; empty if they agree."""
-    if question is None:
-        return ""
     pairs = [("an option", *each) for each in zip(answer.options, (o.text for o in question.options), strict=False)]
     if answer.words and _in_a_line(question.text) not in _in_a_line(answer.words):
         pairs.insert(0, ("its question", answer.words, question.text))

@@ -5,8 +5,8 @@ Such logs are read by `inspect_import`; the task that runs a dataset in Inspect 
 An .eval file (Inspect's log schema, version 2) is a ZIP of JSON files, one per sample. Every question that was asked is
 a sample with its picture, its answer and its score. Truncated and empty replies are unscored, failed ones are errors,
 and questions that were not asked are omitted. Controls come last and use another score name, so that they do not count
-in the scores of cases. The fourth questions of sets have no score; they are included so that the complete run can be
-imported again. Inspect itself compresses its logs with Zstandard.
+in the scores of cases. Questions that only sets of four have are included without a score, so that the complete run can
+be imported again. Inspect itself compresses its logs with Zstandard.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from countersight.dataset import Dataset
 from countersight.engine import MANIFEST, Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.errors import BadPicture, ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.named_questions import FOURTH, MEASURES, key_of, questions, run_figures
+from countersight.exchange.questions import MEASURES, TWICE_NAME, key_of, questions, run_figures
 from countersight.files import whole_file
 from countersight.picture import data_url
 from countersight.scoring import ALL, JudgedRun, Outcome, ScoredAnswer, judge_run, outcomes, score
@@ -36,7 +36,6 @@ SCORER: Final = "reader"
 CONTROL: Final = "control"
 """The name of the score of controls."""
 _PLAN: Final[Json] = {"name": "plan", "steps": [{"solver": "countersight"}]}
-"""The solver in the log: Countersight instead of Inspect."""
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 """A fixed time for all files in the ZIP, so that the same run always results in the same bytes."""
 _SUMMARY: Final = ("id", "epoch", "target", "metadata", "scores", "model_usage")
@@ -225,7 +224,7 @@ class _RunLog:
             "eval": self.spec,
             "plan": _PLAN,
             "results": {
-                "total_samples": scores.overall.questions + asked + samples[FOURTH],
+                "total_samples": scores.overall.questions + asked + samples[TWICE_NAME],
                 "completed_samples": sum(not each["error"] for each in summaries),
                 "scores": lines,
             },
@@ -239,11 +238,11 @@ class _RunLog:
 
 def _scorer(metadata: Json) -> str:
     """Return the name of a sample's score."""
-    return FOURTH if metadata["asking"] == FOURTH else CONTROL if "control_of" in metadata else SCORER
+    return TWICE_NAME if metadata["asking"] == TWICE_NAME else CONTROL if "control_of" in metadata else SCORER
 
 
 def _name(each: ScoredAnswer) -> str:
-    return FOURTH if each.is_fourth else each.variant
+    return TWICE_NAME if each.is_fourth else each.variant
 
 
 def _metrics(figures: dict[str, Any]) -> Json:
@@ -286,7 +285,7 @@ def task_samples(dataset: Dataset, askings: tuple[QuestionVariant, ...]) -> Iter
                     "row": item.row,
                     "asking": item.asking,
                     "group": f"{case.group}, control" if case.control_of else case.group,
-                    "picture": case.image_digest or case.image or str(item.row),
+                    "picture": item.cluster,
                     "dataset_fingerprint": dataset.fingerprint,
                 },
             }

@@ -20,8 +20,8 @@ from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
-from countersight.exchange.named_questions import MEASURES, NamedQuestion, dataset_at, questions, run_figures
 from countersight.exchange.parquet import Columns, Shards
+from countersight.exchange.questions import MEASURES, NamedQuestion, dataset_at, questions, run_figures
 from countersight.files import Staging, bounded_lines, write_text
 from countersight.scoring import OUTCOMES, judge, outcomes, score
 
@@ -185,13 +185,13 @@ def _row(item: NamedQuestion, dataset: Dataset) -> dict[str, Any]:
         "row": item.row,
         "asking": item.asking,
         "group": case.group,
-        "picture": case.image_digest or case.image or str(item.row),
+        "picture": item.cluster,
         "images": load_pictures(dataset, item.pictures, item.row),
         "words": item.words,
         "unlisted_words": item.unlisted_words,
         "kind": item.question.kind,
         "answer": item.question.right_text,
-        "gold": msgspec.json.encode(item.question).decode(),
+        "gold": item.gold,
         "control_of": case.control_of,
     }
 

@@ -20,7 +20,7 @@ from countersight.case import WORLDS, Question, QuestionVariant, Reply
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
 from countersight.exchange.hugging_face import load_pictures
-from countersight.exchange.named_questions import NamedQuestion, questions_of
+from countersight.exchange.questions import NamedQuestion, questions_of
 from countersight.picture import data_url
 from countersight.rewards import paired_reward, reward
 from countersight.scoring import OUTCOMES, judge
@@ -128,7 +128,7 @@ def _data(item: NamedQuestion, dataset: Dataset, seed: int, *, paired: bool) -> 
         prompt=[UserMessage(content=content)],
         case=item.case.id,
         asking=item.asking,
-        gold=msgspec.json.encode(item.question).decode(),
+        gold=item.gold,
         group=item.case.group,
         control=bool(item.case.control_of),
         seed=seed,

@@ -1,4 +1,4 @@
-"""Code that all exports share: open a dataset, and name questions and metrics."""
+"""What all exports share: how a dataset is opened, and how questions and metrics are named in other tools."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,15 +6,17 @@ from typing import Final
 
 import msgspec
 
-from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant
+from countersight.case import TWICE, VARIANTS, WORLDS, Case, Question, QuestionVariant, Telling, World
 from countersight.dataset import BadRow, Dataset
 from countersight.engine import MANIFEST, PROMPTS, Prompt, prompt_context
 from countersight.errors import ExchangeError
 from countersight.figures import Figure
 from countersight.scoring import GroupScores
 
-FOURTH: Final = "twice"
-"""The name used instead of an asking for the question with "if" about the picture after the change."""
+TWICE_NAME: Final = "twice"
+"""The name of the question with "if" about the picture after the change, which only sets of four have."""
+PLACES: Final[dict[str, tuple[World, Telling]]] = {**WORLDS, TWICE_NAME: TWICE}
+"""Every way to ask a case, by its name in the files of other tools."""
 MEASURES: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
 """The prompt for tools that do not define one."""
@@ -36,21 +38,34 @@ class NamedQuestion(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The prompt for the question."""
-        return PROMPT.render(self.question, prompt_context(self.case, *WORLDS[self.asking]))
+        return self._prompt(listed=True)
 
     @property
     def unlisted_words(self) -> str:
         """The prompt without the list of options, for tools that rank them."""
-        return PROMPT.render(self.question, prompt_context(self.case, *WORLDS[self.asking]), listed=False)
+        return self._prompt(listed=False)
+
+    def _prompt(self, *, listed: bool) -> str:
+        return PROMPT.render(self.question, prompt_context(self.case, *WORLDS[self.asking]), listed=listed)
+
+    @property
+    def gold(self) -> str:
+        """The question with its right answer as JSON, from which a reply can be scored."""
+        return msgspec.json.encode(self.question).decode()
 
     @property
     def pictures(self) -> tuple[tuple[str, str], ...]:
         """The picture files of the question, with their recorded digests."""
         return self.case.pictures(*WORLDS[self.asking])
 
+    @property
+    def cluster(self) -> str:
+        """A name of the case's picture; questions with the same one are not independent."""
+        return self.case.image_digest or self.case.image or str(self.row)
+
 
 def key_of(case: str, asking: str) -> str:
-    """Return the name of a question in the files of other tools; `asking` can also be FOURTH, as in Inspect logs."""
+    """Return the name of a question in the files of other tools; `asking` is one of `PLACES`."""
     return f"{case}:{asking}"
 
 
