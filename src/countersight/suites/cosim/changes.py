@@ -42,44 +42,33 @@ _REMOVED: Final = {"person": HUMAN_REMOVAL, "weather": ENVIRONMENT, "damage": ST
 _COMMAND = "|".join(sorted(_COMMANDS - _WORDS["own"]))
 _PLAIN_COMMAND = "add|remove|replace|delete|dress"  # unambiguous: no noun or other verb form looks like these
 _VERB = "|".join(sorted(_VERBS))
-# "Mr.", "e.g.", "5 p.m.": a dot that usually does not end a sentence.
-_SHORTENED = r"(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bdr)(?<!\bst)(?<!\bvs)(?<!\b[a-z]\.[a-z])(?<!\b[a-z](?=\.[a-z]\.))"
 _BREAK = re.compile(
-    rf"{_SHORTENED}[.;:!?\n]+(?!\d)"
+    r"(?<!\.[a-z])[.;:!?\n]+(?!\w)"  # not in "5 p.m. here"
     r"|,?\s\b(?:but|however|although|though|while|whereas)\b"
     rf"|,?\s(?:and\s|then\s)?(?=(?:{_PLAIN_COMMAND})\s)"
     rf"|,?\s(?:and\s|then\s)?(?=(?:{_COMMAND}|have)\s(?:the|an?|some|all|his|her|their|its|it|them|two|many|more|another)\s)"
-    r"|,?\s(?:and\s|as well as\s)?(?=there(?:'s|\sis|\sare)\b)"
     rf"|(?:,\s|\sand\s|\sas\swell\sas\s)(?=(?:[\w'-]+\s){{1,4}}(?:{_VERB})\s)"
-    r"|,?\sand\s(?=(?:no|not|many|some)\s)"
 )
-_REMOVED_AND_REPLACED = re.compile(
-    r"\bremove\s(?P<old>[^.]{1,120}?)[.,]*\s*(?:and\s)?replace\s(?:(?:it|them|this|that)\s)?(?=by\b|with\b)"
+_SAME: Final = (
+    (r"\bremove\s([^.]{1,120}?)[.,]*\s*(?:and\s)?replace\s(?:(?:it|them|this|that)\s)?(?=by\b|with\b)", r"replace \1 "),
+    (r"\b(?:nobody|no ?one)\b", "no people"),
+    (r"\b(?:do|does)(?: not|n't) have\b", "has no"),
 )
-_INSTEAD = re.compile(r"\binstead of\s(?P<old>[^.,]{1,80}?),?\s(?:there\s(?:is|are)|it\sis|we\sreplace\sit\swith)\s")
+"""Phrases, and another way to say them that the rules know."""
 _LIST = re.compile(r"\s*(?:,|\band\b|\bor\b|\bnor\b|\bas well as\b|\bplus\b|/)\s*")
 _ING = re.compile(r"[a-z]{2,}ing")
 _THERE = re.compile(r"there(?:'s|s|\sis|\sare|\swas|\swere)?\s(?:(?:now|also|still|only)\s)*(?P<rest>.+)")
-_NOBODY = re.compile(r"(?:nobody|no one|noone)\b")
 _NONE = re.compile(r"(?:no|not any|not an?|not many|not much|not|none of|less|fewer)\s(?P<rest>.+)")
-_PEOPLE_WITHOUT = re.compile(r"(?P<who>\w+)\s(?:are\s|is\s)?(?:wearing|carrying|holding|with)\s")
 _TO = re.compile(r".{2,60}?\s(?:in)?to\s(?:be\s)?(?P<new>.+)")
 _REPLACED = re.compile(
     r"\breplaced?\b|\binstead\b|\bin place of\b|\bswapped\b|\bturn(?:s|ed)? into\b|\bchanged? into\b"
     r"|\b(?:is|are) [\w ]{2,25}, not\b"
 )
-_REPLACING = re.compile(r"\b(?:by|with)\s(?P<new>.+)")
 _GONE = re.compile(r"\b(?:is|are|was|were|been|be)\s(?:all\s)?(?:removed|gone|missing|erased|taken (?:away|out|off))\b")
 _WHERE = re.compile(r"(?!on fire)(?:not\s)?(?:in|on|at|over|under|inside|outside|above|behind|below)\s(?P<place>\w+)")
 _HOLDS = re.compile(r"\b(?:covered|surrounded|filled|full|packed|crowded|loaded)\s(?:by|with|in|of)\s(?P<thing>.+)")
-_DONE_BY = re.compile(
-    r"\b(?:lifted|carried|chased|attacked|hit|pushed|pulled|dragged|towed|thrown|fed|held) by\b|\babout to\b"
-)
 # "From walking", "a grazing land", "light coming in": these words in -ing do not describe an event.
 _NO_ACTS = re.compile(r"\b(?:from|for|by|of|without|a|an|the)\s[a-z]+ing\b|\b(?:sun)?lights?\s[a-z]+ing\b|\bgoing on\b")
-_WHOLE = re.compile(
-    r"\b(?:dust|snow|ice|smoke|water)\b.{0,20}\beverywhere\b|\bcovered (?:in|with|by) (?:snow|ice|rains?)\b"
-)
 _KNOWN = re.compile(
     r"(?:the|his|her|its|their|this|that|these|those|they|he|she|it|all|both|each|every|everyone|everything|most|none"
     r"|nothing|one of|some of|many of|two of|several of)\b|\w+ of (?:the|them)\b"
@@ -106,16 +95,16 @@ def change_count(text: str) -> int:
 
 def _clauses(text: str) -> Iterator[str]:
     lowered = " ".join(re.sub(r"[\"“”()]", " ", text[:_LONGEST].lower().replace("’", "'")).split())
-    lowered = _REMOVED_AND_REPLACED.sub(r"replace \g<old> ", lowered)
-    lowered = _INSTEAD.sub(r"replace \g<old> by ", lowered)
+    for phrase, same in _SAME:
+        lowered = re.sub(phrase, same, lowered)
     return filter(None, (piece.strip(" ,'-") for piece in _BREAK.split(f" {lowered}")))
 
 
 def _kinds_of_clause(clause: str) -> set[str]:
     verb, _, rest = clause.partition(" ")
-    found = {ENVIRONMENT} if _WORDS["weather_told"] & set(clause.split()) or _WHOLE.search(clause) else set()
-    if _REPLACED.search(clause) or verb in _WORDS["replace"]:
-        return found | _kinds_of_replacement(clause)
+    found = {ENVIRONMENT} if _WORDS["weather_told"] & set(clause.split()) else set()
+    if _REPLACED.search(clause):
+        return found | {REPLACEMENT} | _event(clause)
     if verb in _COMMANDS and rest:
         return found | _kinds_of_command(verb, rest)
     if found:
@@ -125,17 +114,6 @@ def _kinds_of_clause(clause: str) -> set[str]:
         return _kinds_of_statement(clause)
     none = _NONE.match(existing["rest"])
     return _removed(none["rest"]) if none else _added(existing["rest"]) | _event(existing["rest"])
-
-
-def _kinds_of_replacement(clause: str) -> set[str]:
-    """Return the types of a replacement: "replace the adults with children", "instead of a car, there are people"."""
-    found = {REPLACEMENT} | _event(clause)
-    replacing = _REPLACING.search(clause)
-    if replacing and "person" in _things(replacing["new"]) and not _names_people(clause[: replacing.start()]):
-        found.add(HUMAN_ADDITION)
-    if any(_sort(word) == "weather" for word in clause.split()):
-        found.add(ENVIRONMENT)
-    return found
 
 
 def _kinds_of_command(verb: str, rest: str) -> set[str]:
@@ -161,8 +139,6 @@ def _kinds_of_statement(clause: str) -> set[str]:
     words = clause.split()
     at = next((place for place, word in enumerate(words) if place and word in _VERBS), len(words))
     subject, verb, rest = " ".join(words[:at]), "".join(words[at : at + 1]), " ".join(words[at + 1 :])
-    if _NOBODY.match(subject):
-        return _removed(f"people {rest}")
     if none := _NONE.match(subject):
         return _removed(f"{none['rest']} {rest}")
     if _GONE.search(clause):
@@ -177,21 +153,14 @@ def _kinds_of_statement(clause: str) -> set[str]:
 
 def _kinds_of_predicate(verb: str, rest: str) -> set[str]:
     """Return the types of a statement about a known thing: "is red", "has flat tires", "is on the other side"."""
-    if verb in _WORDS["own"] and not _WORDS["damaged"] & set(rest.split()[:2]):
+    if verb in _WORDS["own"]:
         none = _NONE.match(rest)
         return _removed(none["rest"]) if none else {_ADDED[sort] for sort in _things(rest)}
-    if verb in _WORDS["do"]:
-        owned = re.search(r"\b(?:have|has)\s(.+)", rest)
-        return _removed(owned[1]) if owned else {STATE}
     where = _WHERE.match(rest)
     return {STATE} if where is None else {ADDITION} if _NEW.match(where["place"]) else {RELOCATION}
 
 
 def _removed(phrase: str) -> set[str]:
-    """Return the types of a removal: of "cars", of "people", or of the jackets in "people wearing jackets"."""
-    without = _PEOPLE_WITHOUT.match(phrase)
-    if without and _names_people(without["who"]):
-        return {REMOVAL}
     return {_REMOVED[sort] for sort in _things(phrase)}
 
 
@@ -220,7 +189,7 @@ def _head(item: str) -> str:
                 break
         elif word in _WORDS["noun_ends"] or (head and _ends_a_noun(word)):
             break
-        elif word not in _WORDS["before_nouns"] and not word.isdigit():
+        elif not word.isdigit():
             head = word
     return head
 
@@ -246,9 +215,7 @@ def _accompanying(text: str) -> set[str]:
     words = text.split()
     for at, word in enumerate(words[:-1] if "not" not in words[:2] else ()):
         rest = " ".join(words[at + 1 :])
-        if word == "wearing" and not _THE.match(rest):
-            found.add(STATE if _WORDS["clothes"] & set(rest.split()) else ADDITION)
-        elif word in _WORDS["handling"] and not _THE.match(rest):
+        if word in _WORDS["handling"] and not _THE.match(rest):
             found |= {_ADDED[sort] for sort in _things(rest)}
     return found
 
@@ -257,7 +224,7 @@ def _event(text: str) -> set[str]:
     """Return the type "event description" if somebody does something or something moves."""
     words = _NO_ACTS.sub(" ", text).split()
     happens = any(_is_action(word) or word in _WORDS["deeds"] for word in words)
-    return {EVENT} if happens or _DONE_BY.search(text) else set()
+    return {EVENT} if happens else set()
 
 
 def _is_action(word: str) -> bool:
@@ -265,32 +232,20 @@ def _is_action(word: str) -> bool:
 
 
 # "And they" and "and it" begin a clause, whatever its verb is. Types only depend on the breaks above.
-_PART = re.compile(rf"{_BREAK.pattern}|,?\sand\s(?=(?:it|they|he|she|we)\s)")
-_SUBJECT = re.compile(rf"(?:,\s|\sand\s|\sas\swell\sas\s)(?P<subject>(?:[\w'-]+\s){{1,4}}?)(?:{_VERB})\s")
+_PART = re.compile(rf"{_BREAK.pattern}|,?\sand\s(?=(?P<pronoun>it|they|he|she|we)\s)", re.IGNORECASE)
 _LED = re.compile(r"^and\s+", re.IGNORECASE)  # for "it rains, and the street is wet", which is split at the comma
 
 
 def change_parts(text: str) -> tuple[str, ...]:
     """Return the clauses of a change in its own words, each as a complete sentence."""
     plain = " ".join(text[:_LONGEST].split())
-    lowered = plain.lower()
-    if len(lowered) != len(plain):  # a letter became longer in lower case, so positions would not match
-        return (plain,)
     parts, start = [], 0
-    for found in _PART.finditer(lowered):
-        if found.group().strip(" ,") not in ("", "and", "as well as") or _begins_a_clause(lowered, start, found):
+    for found in _PART.finditer(plain):
+        # A clause has a verb, so at least three words; "and" after fewer joins nouns ("bread and butter are gone").
+        is_clause = plain.count(" ", start, found.start()) > 1 or found["pronoun"]
+        if is_clause or found.group().strip(" ,").lower() not in ("", "and", "as well as"):
             parts.append(plain[start : found.start()])
             start = found.end()
     cleaned = (_LED.sub("", part.strip(" ,;:.!?-")) for part in (*parts, plain[start:]))
     # upper() may turn one letter into two; such a letter stays as it is.
     return tuple(f"{part[0].upper() if len(part[0].upper()) == 1 else part[0]}{part[1:]}." for part in cleaned if part)
-
-
-def _begins_a_clause(lowered: str, start: int, found: re.Match[str]) -> bool:
-    """Return whether "and" or a comma begins a new clause, rather than joining nouns ("bread and butter are gone")."""
-    joined = _SUBJECT.match(lowered, found.start())
-    if joined is None:
-        return True
-    if " and " in joined["subject"] and not _KNOWN.match(joined["subject"]):
-        return False  # "sleeves and shorts and snow is melting": the clause begins at the second "and"
-    return len(lowered[start : found.start()].split()) >= 3  # a clause has a verb, so at least three words
