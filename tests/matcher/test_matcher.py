@@ -159,7 +159,7 @@ class Killed(BaseException):
 
 @pytest.mark.slow
 def test_resumed_training_gives_the_same_curve(cases, tmp_path) -> None:
-    plan = Plan(**{**TINY, "dropout": 0.2}, seeds=(5,), epochs=4, rate=1e-3, batch=16, warming=0.2)
+    plan = Plan(**{**TINY, "dropout": 0.2}, seeds=(5,), epochs=4, rate=1e-3, batch=16)
     opened = Dataset.open(cases)
     train_matcher(opened, tmp_path / "whole", plan, say=lambda _: None)
 

@@ -30,7 +30,6 @@ SNAPSHOTS = Path(__file__).parent / "snapshots"
 MADE = {
     "cvqa-synthetic": (
         {"size": 6, "controls": True, "wording": "one"},
-        {"size": 6, "options": "published", "wording": "one"},
         {"size": 12},
     ),
     "supports": ({"size": 6}, {"size": 2, "difficulty": "hard"}),

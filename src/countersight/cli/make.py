@@ -36,8 +36,6 @@ _MAKE: Final = {
         "cello from a mined folder: `first` or `second`, a paraphrase (default: first); cello also: a model that "
         "writes the questions"
     ),
-    "--options {fair,published}": "cvqa-synthetic: how wrong options are drawn; `fair` avoids shortcuts "
-    "(default: fair)",
     "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of objects (default: an even mix)",
     "--groups {least-change,several-changes}": (
         "cvqa-synthetic, supports, discs: replace the usual questions; `least-change` asks for the smallest "

@@ -120,9 +120,9 @@ def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[
 
 def _store_plan(folder: Path, kept: KeptPlan) -> None:
     """Store the settings in the folder; raises an error if the folder was started with other settings."""
-    path = folder / KEPT
-    if path.exists() and msgspec.json.decode(path.read_bytes(), type=KeptPlan) != kept:
+    path, content = folder / KEPT, msgspec.json.format(msgspec.json.encode(kept)) + b"\n"
+    if path.exists() and path.read_bytes() != content:
         raise CountersightError(
             f"{folder} was started with other settings or another dataset ({path}); choose a new folder"
         )
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(kept)) + b"\n")
+    path.write_bytes(content)

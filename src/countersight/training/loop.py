@@ -40,10 +40,7 @@ class Trainer:
         self._folder = folder
         self._device = device
         self._optimizer = torch.optim.AdamW(
-            _groups(plan, network),
-            betas=(0.9, plan.beta2),
-            weight_decay=plan.decay,
-            fused=device.type == "cuda",
+            self.network.parameters(), lr=plan.rate, weight_decay=plan.decay, fused=device.type == "cuda"
         )
         self.curve: list[Epoch] = []
         self._best: dict[str, Tensor] = {}
@@ -55,8 +52,8 @@ class Trainer:
         beside: Sequence[Example],
         seed: int,
         say: Callable[[str], None],
-    ) -> float:
-        """Train to the end, load the network of the best epoch, and return its accuracy.
+    ) -> None:
+        """Train to the end, and load the network of the best epoch.
 
         Batches of `beside` alternate with those of the examples (multi-task training; CoSIm, section 7).
         """
@@ -69,7 +66,6 @@ class Trainer:
             reached = f", held out {self.curve[-1].held_out:.1%}" if held_out else ""
             say(f"epoch {epoch}: loss {loss:.4f}{reached}")
         self.network.load_state_dict(self._best)
-        return max(one.held_out for one in self.curve)
 
     def accuracy(self, examples: Sequence[Example]) -> float:
         """Return the share of examples whose right option has the highest score; 0 without examples."""
@@ -92,13 +88,12 @@ class Trainer:
         self.network.train()
         batches = self._batches.shuffled(learned, self.plan.batch, f"{seed}/{epoch}")
         further = cycle(self._batches.shuffled(beside, self.plan.batch, f"{seed}/{epoch}/beside")) if beside else None
-        total, count = torch.zeros((), device=self._device), ceil(len(learned) / self.plan.batch)
-        for number, batch in enumerate(batches):
-            self._set_rate(epoch - 1 + number / count)
+        total = torch.zeros((), device=self._device)
+        for batch in batches:
             total += self._step(batch)
             if further:
                 self._step(next(further))
-        return float(total) / count
+        return float(total) / ceil(len(learned) / self.plan.batch)
 
     def _step(self, batch: Batch) -> Tensor:
         with self._autocast():
@@ -130,14 +125,6 @@ class Trainer:
         padded = nn.utils.rnn.pad_sequence(scores.float().split(sizes), batch_first=True, padding_value=-torch.inf)
         answers = torch.tensor([example.right for example in part], device=self._device)
         return functional.cross_entropy(padded, answers) + contrastive_loss
-
-    def _set_rate(self, passed: float) -> None:
-        """Set the learning rate: linear warm-up and decay if the plan has a warm-up; else constant, as published."""
-        share = 1.0
-        if warm := self.plan.warming * self.plan.epochs:
-            share = passed / warm if passed < warm else (self.plan.epochs - passed) / (self.plan.epochs - warm)
-        for group in self._optimizer.param_groups:
-            group["lr"] = group["initial_lr"] * max(share, 1e-3)
 
     def _to_device(self, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         moved = {name: tensor.to(self._device, non_blocking=True) for name, tensor in tensors.items()}
@@ -177,18 +164,6 @@ class Trainer:
         torch.set_rng_state(kept["chance"])
         if kept["chance there"] is not None and self._device.type == "cuda":
             torch.cuda.set_rng_state(kept["chance there"])
-
-
-def _groups(plan: Plan, network: nn.Module) -> list[dict[str, Any]]:
-    """Return the parameter groups of encoder and head, each with its learning rate."""
-    body = [value for name, value in network.named_parameters() if name.startswith("body.")]
-    head = [value for name, value in network.named_parameters() if not name.startswith("body.")]
-    above = plan.head_rate or plan.rate
-    return [
-        {"params": values, "lr": rate, "initial_lr": rate}
-        for values, rate in ((body, plan.rate), (head, above))
-        if values
-    ]
 
 
 def _contrastive_loss(likeness: Tensor) -> Tensor:

@@ -44,19 +44,13 @@ class TextMatcher(nn.Module):
     def __init__(self, body: nn.Module, hidden: int, plan: Plan) -> None:
         super().__init__()
         self.body = body
-        self.pooling = plan.pooling
         self.score = nn.Sequential(nn.Dropout(plan.dropout), nn.Linear(hidden, 1))
         self.counted = CountsMatcher(plan) if plan.surface else None
 
     def forward(self, tokens: Tensor, real: Tensor, counts: Tensor | None = None) -> Tensor:
         """Return a score per sequence."""
         states: Tensor = self.body(input_ids=tokens, attention_mask=real).last_hidden_state
-        if self.pooling == "cls":
-            pooled = states[:, 0]
-        else:
-            weight = real.unsqueeze(-1).to(states.dtype)
-            pooled = (states * weight).sum(1) / weight.sum(1)
-        scores: Tensor = self.score(pooled).squeeze(-1)
+        scores: Tensor = self.score(states[:, 0]).squeeze(-1)  # of the token [CLS]
         return scores if self.counted is None else scores + self.counted(tokens, real, counts)
 
 

@@ -17,10 +17,7 @@ LIMITS: Final = {
     "epochs": (1, 100_000),
     "batch": (1, 100_000),
     "rate": (1e-12, 1.0),
-    "head_rate": (0.0, 1.0),
     "decay": (0.0, 1.0),
-    "beta2": (0.0, 0.999999),
-    "warming": (0.0, 1.0),
     "hidden": (1, 16_384),
     "heads": (1, 1_024),
     "text_layers": (1, 200),
@@ -63,14 +60,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     epochs: int = 50
     batch: int = 8
     rate: float = 1e-5
-    head_rate: float = 0.0
-    """The learning rate of the head; 0 for the same as the encoder's."""
     decay: float = 0.0
-    beta2: float = 0.999
-    """Adam's decay rate of the second moment."""
-    warming: float = 0.0
-    """The share of the steps in which the learning rate rises; if above 0, it then falls linearly to zero."""
-    pooling: Literal["cls", "mean"] = "cls"
     hidden: int = 768
     heads: int = 12
     text_layers: int = 9

@@ -50,7 +50,6 @@ def make(
     sample: float | None = None,
     keep_duplicates: bool = False,
     controls: bool = False,
-    options: Literal["fair", "published"] | None = None,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
     groups: Literal["least-change", "several-changes"] | None = None,
     per_task: int | None = None,
@@ -70,7 +69,7 @@ def make(
     `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
     Pictures are drawn by `workers` processes, or by the machines of a `ray` cluster.
 
-    Some arguments apply only to certain suites. cvqa-synthetic: `options` says how wrong options are drawn; `controls`
+    Some arguments apply only to certain suites. cvqa-synthetic: `controls`
     adds a control to every case: a change that does not affect the answer. Worlds: `difficulty`. Worlds and
     cvqa-synthetic: `groups` asks for the smallest change that leads to a goal, or assumes two changes, instead of the
     usual questions. cosim: `keep_duplicates` keeps cases that list the right answer twice. cello, from a folder made by
@@ -83,7 +82,6 @@ def make(
     own: dict[str, Any] = {
         "keep_duplicates": keep_duplicates,
         "controls": controls,
-        "options": options,
         "difficulty": difficulty,
         "groups": groups,
         "per_task": per_task,
@@ -213,7 +211,7 @@ def _open_existing(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
 def _recorded(value: Any) -> str:
     """Return the value of an option as recorded in a card; default values are empty."""
     text = str(getattr(value, "name", value))
-    return "" if text in ("None", "False", "fair", "all", "eight", "first") else text
+    return "" if text in ("None", "False", "all", "eight", "first") else text
 
 
 @checked

@@ -183,7 +183,7 @@ SYNTHETIC: Final = Suite(
         picture_field="img_path",
     ),
     maker="countersight.suites.cvqa.synthetic:make_synthetic",
-    options={"seed": ("options", "controls", "groups", "wording")},
+    options={"seed": ("controls", "groups", "wording")},
     title="C-VQA-Synthetic",
     terms=Terms(group="template"),
     described=ReportedPairs(

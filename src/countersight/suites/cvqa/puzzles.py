@@ -4,13 +4,12 @@ Both answers of a puzzle come from the same count, of the scene and of the scene
 
 The options must not reveal the right one to a model that does not look. In the published set, wrong options differ from
 the right one by one of 11 gaps, so that the right one is most often in the middle: "the option nearest to the mean of
-the options" answers more than half of the questions blind. Our options are the answers of four similar scenes, of which
-one is chosen at random to be shown.
+the options" answers more than half of the questions blind. Our options are the answers of four similar scenes; one of
+these scenes is shown.
 """
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Literal
 
 import msgspec
 
@@ -18,13 +17,10 @@ from countersight.case import LETTERS, Option, Question
 from countersight.random_choice import balanced
 from countersight.scenes import NAMED, Edit, Scene, apply
 
-Way = Literal["fair", "published"]
-"""How options are drawn: from the answers of other scenes, or as in the published set."""
 NUMBER = 4
+"""The number of options."""
 SPREAD = 11
-"""Largest difference between options; the same as between the published gaps."""
-GAPS = (*range(-5, 0), *range(1, 7))
-"""Differences of wrong options from the right one in the published set, all equally likely."""
+"""The largest difference between options, as in the published set."""
 
 Numbers = tuple[int, ...]
 """Flowers in the named polygon only, in the other only, in both, in neither; or dots in six circles, row by row."""
@@ -103,15 +99,15 @@ class Template(msgspec.Struct, frozen=True):
         """The name of the type in the published file."""
         return f"abs_counting_{self.number}"
 
-    def solved(self, seed: int, index: int, way: Way = "fair") -> Solved:
+    def solved(self, seed: int, index: int) -> Solved:
         """Return the puzzle with this number and its answers; they depend on the seed and the number only."""
         rng = Random(f"{seed}/{self.number}/{index}")
         colour = balanced(tuple(NAMED), f"{seed}/{self.number}/colour", index)
-        amounts, *others = self._draw_similar(rng) if way == "fair" else [self._draw_amounts(rng)]
+        amounts, *others = self._draw_similar(rng)
         puzzle = self.make_puzzle(rng, colour, amounts)
         changed = apply(puzzle.scene, puzzle.edits)
         answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
-        return Solved(puzzle, changed, answer, new, self._wrong(amounts, others) if others else (), colour)
+        return Solved(puzzle, changed, answer, new, self._wrong(amounts, others), colour)
 
     def random_puzzle(self, rng: Random, colour: str) -> Puzzle:
         """Return a random puzzle, about polygons of a colour if there are polygons."""
@@ -152,11 +148,6 @@ def number_question(text: str, right: int, wrong: Sequence[int], letter: str, rn
     numbers = rng.sample(wrong, len(wrong))
     numbers.insert(LETTERS.index(letter), right)
     return Question(text, letter, "choice", tuple(Option(str(number)) for number in numbers))
-
-
-def by_published_gaps(right: int, rng: Random) -> list[int]:
-    """Return three wrong options with the gaps of the published set."""
-    return rng.sample([right + gap for gap in GAPS if right + gap >= 0], NUMBER - 1)
 
 
 def near(right: int, rng: Random) -> list[int]:

@@ -33,20 +33,17 @@ from countersight.scenes import (
     encode_record,
     phrase_question,
 )
-from countersight.suites.cvqa.controls import CONTROLS
 from countersight.suites.cvqa.files import SYNTHETIC_NAME
 from countersight.suites.cvqa.least_change import least_change
 from countersight.suites.cvqa.puzzles import (
     Puzzle,
     Solved,
     Template,
-    Way,
-    by_published_gaps,
     near,
     number_question,
 )
 from countersight.suites.cvqa.several_changes import SEVERAL
-from countersight.suites.cvqa.templates import TEMPLATES
+from countersight.suites.cvqa.templates import CONTROLS, TEMPLATES
 from countersight.suites.generated import GROUPS
 from countersight.suites.supposing import as_sentence
 from countersight.text import unknown
@@ -80,7 +77,6 @@ class Order(NamedTuple):
 
     size: int
     seed: int
-    options: Way
     controls: bool
     """Whether each case is followed by its control."""
     groups: str
@@ -93,7 +89,6 @@ def make_synthetic(
     *,
     seed: int,
     size: int | None = None,
-    options: Way = "fair",
     controls: bool = False,
     groups: str = GROUPS[0],
     wording: str = "",
@@ -109,12 +104,12 @@ def make_synthetic(
     size = SIZE if size is None else size
     if size < 1:
         raise CountersightError(f"a dataset must have at least 1 case, not {size}")
-    wording = _wording(wording, groups, changes_usual_questions=controls or options != "fair")
-    provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
+    wording = _wording(wording, groups, controls=controls)
+    provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed}
     provenance |= {"wording": wording} if wording else {"groups": groups}
     if controls:
         provenance["controls"] = size
-    order = Order(size, seed, options, controls, groups, wording == "eight")
+    order = Order(size, seed, controls, groups, wording == "eight")
     asked = "six templates of" if groups == GROUPS[0] else f"{groups} questions about"
     with (
         DatasetWriter(
@@ -142,14 +137,14 @@ def make_synthetic(
             show(done)
 
 
-def _wording(wording: str, groups: str, *, changes_usual_questions: bool) -> str:
+def _wording(wording: str, groups: str, *, controls: bool) -> str:
     """Return the wording of the questions; empty for groups other than the usual ones, which have one wording each."""
     if wording not in ("", *WORDINGS):
         raise CountersightError(unknown("wording of cvqa-synthetic", wording, WORDINGS))
     if groups == GROUPS[0]:
         return wording or WORDINGS[0]
-    if wording or changes_usual_questions:
-        raise CountersightError(f"--groups {groups} does not work with --controls, --options published or --wording")
+    if wording or controls:
+        raise CountersightError(f"--groups {groups} does not work with --controls or --wording")
     return ""
 
 
@@ -163,20 +158,17 @@ def _counterfactual_text(puzzle: Puzzle, presupposition: str, phrasing: int) -> 
     return phrase_question(puzzle.question, phrasing, presupposition, f"{puzzle.if_question} if {presupposition}?")
 
 
-def make_case(
-    template: Template, seed: int, index: int, number: int, way: Way = "fair", *, eight: bool = False
-) -> SyntheticMade:
+def make_case(template: Template, seed: int, index: int, number: int, *, eight: bool = False) -> SyntheticMade:
     """Return one case without its pictures: the `index`-th of its template, the `number`-th of its dataset.
 
     With `eight`, its questions have one of eight phrasings, chosen by the seed.
     """
-    solved = template.solved(seed, index, way)
+    solved = template.solved(seed, index)
     puzzle = solved.puzzle
     key = f"{seed}/{template.number}"
     rng = Random(f"{key}/{index}/options")
 
-    def question(world: World, text: str, right: int, others: Sequence[int]) -> Question:
-        wrong = others or by_published_gaps(right, rng)
+    def question(world: World, text: str, right: int, wrong: Sequence[int]) -> Question:
         return number_question(text, right, wrong, balanced_answer("ABCD", f"{key}/{world} letter", index), rng)
 
     nth, other = (_phrasing(template, seed, index, world, eight) for world in TWO_WORLDS)
@@ -209,22 +201,19 @@ def _twice_question(solved: Solved, key: str, letter: str) -> Question | None:
     if right is None:
         return None
     text = f"{puzzle.changed_if_question or puzzle.if_question} if {puzzle.presupposition}?"
-    wrong = near(right, rng) if solved.others else by_published_gaps(right, rng)
-    return number_question(text, right, wrong, letter, rng)
+    return number_question(text, right, near(right, rng), letter, rng)
 
 
-def make_control(
-    template: Template, seed: int, index: int, number: int, way: Way = "fair", *, eight: bool = False
-) -> SyntheticMade:
+def make_control(template: Template, seed: int, index: int, number: int, *, eight: bool = False) -> SyntheticMade:
     """Return the control of a case: the same scene and question, with a change that does not affect the answer."""
-    solved = template.solved(seed, index, way)
-    puzzle, case = solved.puzzle, make_case(template, seed, index, number, way, eight=eight).case
+    solved = template.solved(seed, index)
+    puzzle, case = solved.puzzle, make_case(template, seed, index, number, eight=eight).case
     rng = Random(f"{seed}/{template.number}/{index}/control")
     edit, presupposition = CONTROLS[template.number](rng, puzzle.scene, solved.colour)
     changed = apply(puzzle.scene, (edit,))
     right = puzzle.count(changed)
     assert right == solved.answer, "a control must leave the answer as it is"
-    wrong = [before for before, _ in solved.others] or by_published_gaps(right, rng)
+    wrong = [before for before, _ in solved.others]
     letter = balanced_answer("ABCD", f"{seed}/{template.number}/control letter", index)
     text = _counterfactual_text(puzzle, presupposition, _phrasing(template, seed, index, "counterfactual", eight))
     counterfactual = number_question(text, right, wrong, letter, rng)
@@ -254,9 +243,9 @@ def _make_at(order: Order, position: int) -> Iterator[SyntheticMade]:
         return
     templates = SEVERAL if order.groups == "several-changes" else TEMPLATES
     template, index = _template_at(position, order.size, templates)
-    yield make_case(template, order.seed, index, position + 1, order.options, eight=order.eight)
+    yield make_case(template, order.seed, index, position + 1, eight=order.eight)
     if order.controls:
-        yield make_control(template, order.seed, index, position + 1, order.options, eight=order.eight)
+        yield make_control(template, order.seed, index, position + 1, eight=order.eight)
 
 
 def _template_at(position: int, size: int, templates: Sequence[Template]) -> tuple[Template, int]:
