@@ -15,7 +15,7 @@ from countersight.scoring import GroupScores
 
 TWICE_NAME: Final = "twice"
 """The name of the question with "if" about the picture after the change, which only sets of four have."""
-PLACES: Final[dict[str, tuple[World, Telling]]] = {**WORLDS, TWICE_NAME: TWICE}
+PLACES: Final[dict[str, tuple[World, Telling]]] = dict([*WORLDS.items(), (TWICE_NAME, TWICE)])
 """Every way to ask a case, by its name in the files of other tools."""
 MEASURES: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
