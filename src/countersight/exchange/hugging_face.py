@@ -12,7 +12,7 @@ from countersight.dataset import Dataset, size_category
 from countersight.errors import BadPicture, ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.parquet import Columns, Shards, features
-from countersight.exchange.questions import dataset_at
+from countersight.exchange.question_names import dataset_at
 from countersight.exchange.splits import Side, Splits
 from countersight.files import Staging, write_text
 from countersight.picture import Picture

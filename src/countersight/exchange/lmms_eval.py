@@ -21,7 +21,7 @@ from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.parquet import Columns, Shards
-from countersight.exchange.questions import MEASURES, NamedQuestion, dataset_at, questions, run_figures
+from countersight.exchange.question_names import MEASURES, NamedQuestion, dataset_at, questions, run_figures
 from countersight.files import Staging, bounded_lines, write_text
 from countersight.scoring import OUTCOMES, judge, outcomes, score
 

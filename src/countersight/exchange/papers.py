@@ -1,7 +1,7 @@
 """Export datasets in the published file formats of C-VQA and CELLO."""
 
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.questions import dataset_at
+from countersight.exchange.question_names import dataset_at
 from countersight.suites.cello import NAME as CELLO
 from countersight.suites.cello import export_jsonl
 from countersight.suites.cvqa import export_csv

@@ -16,7 +16,7 @@ from countersight.dataset import Dataset
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.parquet import Columns, Shards
-from countersight.exchange.questions import NamedQuestion, dataset_at, questions
+from countersight.exchange.question_names import NamedQuestion, dataset_at, questions
 from countersight.exchange.splits import Splits, refuse_testing
 from countersight.files import Staging, write_text
 

@@ -20,7 +20,7 @@ from countersight.case import WORLDS, Question, QuestionVariant, Reply
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
 from countersight.exchange.hugging_face import load_pictures
-from countersight.exchange.questions import NamedQuestion, questions_of
+from countersight.exchange.question_names import NamedQuestion, questions_of
 from countersight.picture import data_url
 from countersight.rewards import paired_reward, reward
 from countersight.scoring import OUTCOMES, judge

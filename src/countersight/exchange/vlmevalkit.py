@@ -22,7 +22,7 @@ from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
-from countersight.exchange.questions import PROMPT, NamedQuestion, dataset_at, questions
+from countersight.exchange.question_names import PROMPT, NamedQuestion, dataset_at, questions
 from countersight.files import Staging
 from countersight.text import several
 
