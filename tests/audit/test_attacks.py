@@ -641,7 +641,7 @@ def test_extra_bytes_in_a_zip_are_found(said, tmp_path):
         "pixels behind",
         "bytes behind the pixels",
         "no pixels",
-        "credentials of nobody",
+        "a chunk of nobody",
         "no header",
         "no end",
         "a wrong checksum",
@@ -651,11 +651,10 @@ def test_a_png_with_extra_content_is_another_picture(smuggled):
     assert not same_picture(smuggled, png())
 
 
-def test_a_png_compressed_differently_or_signed_is_the_same_picture():
+def test_a_png_compressed_differently_is_the_same_picture():
     mark = PngImagePlugin.PngInfo()
     mark.add_text("Comment", "edited")
     assert same_picture(png(compress_level=0), png(compress_level=9))
-    assert same_picture(png()[:33] + chunk(b"caBX", b"by somebody") + png()[33:], png(), signed=True)
     assert same_picture(png(), png(pnginfo=mark))
 
 

@@ -41,7 +41,7 @@ from countersight.audits.stages import Participants, Stages, steps_of_a_case
 from countersight.audits.steps import AuditTally, Steps, run_items
 from countersight.case import Case
 from countersight.dataset import Dataset
-from countersight.editing import Credentials, Editor, EditorSettings, open_editor
+from countersight.editing import Editor, EditorSettings, open_editor
 from countersight.editing.quality import read_lpips
 from countersight.engine import RetryPolicy, dataset_reference
 from countersight.english import article
@@ -182,8 +182,6 @@ class AuditOptions(msgspec.Struct, frozen=True):
     strength: int = 1
     """The number of doses of each edit; 1 is the whole edit only."""
     operator: str = ""
-    credentials: Path | None = None
-    """A folder with a certificate, for content credentials on edited pictures."""
     plan: Path | None = None
     """A plan written by `audit plan`; deviations from it are reported."""
     requires: tuple[str, ...] = ()
@@ -212,7 +210,6 @@ async def audit_dataset(
     )
     try:
         lpips = read_lpips(options.lpips) if options.lpips else None
-        credentials = Credentials(options.credentials) if options.credentials else None
         manifest = _manifest(dataset, output, options, participants)
         if options.calibration:
             check_calibration(options.calibration, manifest)
@@ -234,7 +231,6 @@ async def audit_dataset(
                 dataset,
                 lpips=lpips,
                 orders=orders,
-                credentials=credentials,
             )
             full = steps_of_a_case(participants.judges, folder.manifest)
             tally.total = full * len(selection.cases)
@@ -316,7 +312,6 @@ def _manifest(dataset: Dataset, output: Path, options: AuditOptions, participant
         checkers=tuple(checker.party for checker in participants.checkers),
         strength=0 if options.strength == 1 else options.strength,
         plan=digest_of(options.plan.read_bytes()) if options.plan else "",
-        credentials=options.credentials is not None,
         **{name: getattr(options, name) for name in _METHOD},
     )
 

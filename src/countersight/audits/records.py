@@ -317,5 +317,3 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether only cases with questions likely to elicit a description of the picture were selected."""
     requires: tuple[str, ...] = ()
     """Criteria given with the audit, in addition to those of its plan."""
-    credentials: bool = False
-    """Whether edited pictures carry content credentials."""

@@ -41,7 +41,7 @@ from countersight.audits.trail import Response
 from countersight.audits.uncited import uncited_concepts
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
-from countersight.editing import Abilities, Credentials, EditRequest, Instruction, OrderBook, mark_edited
+from countersight.editing import Abilities, EditRequest, Instruction, OrderBook, mark_edited
 from countersight.editing.quality import PerceptualDistance, measure_edit
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
@@ -105,12 +105,11 @@ class Stages:
         *,
         lpips: PerceptualDistance | None = None,
         orders: OrderBook | None = None,
-        credentials: Credentials | None = None,
     ) -> None:
         """Without a dataset, `audit` cannot be used."""
         self._folder, self._prompts, self._participants, self._steps = folder, prompts, participants, steps
         self._manifest: Manifest = folder.manifest
-        self._dataset, self._lpips, self._orders, self._credentials = dataset, lpips, orders, credentials
+        self._dataset, self._lpips, self._orders = dataset, lpips, orders
         self._scenes = SceneIndex(dataset.path) if dataset else None
 
     async def audit(self, row: int, case: Case) -> None:
@@ -233,7 +232,7 @@ class Stages:
             async def work(strength: int = strength) -> StepResult:
                 whole = await self._stored(edit.after)
                 weaker = await asyncio.to_thread(weaken_edit, subject.shown.picture, whole.picture, strength, of)
-                return StepResult(Dose(strength, edit.before, edit.after, await self._keep(self._mark(weaker))))
+                return StepResult(Dose(strength, edit.before, edit.after, await self._keep(mark_edited(weaker))))
 
             here, inputs = replace(place, dose=strength), (edit.before, edit.after, strength, of)
             dose = await self._do(Dose, "dose", here, COUNTERSIGHT, inputs, work)
@@ -324,7 +323,7 @@ class Stages:
             try:
                 answered = await editor.ask(request)
                 edited = answered.answer
-                picture = self._mark(check_picture(edited.picture.data))
+                picture = mark_edited(check_picture(edited.picture.data))
                 control = instruction.action == "nothing"
                 quality = await asyncio.to_thread(
                     measure_edit, shown.picture, picture, edited.mask, control=control, lpips=self._lpips
@@ -375,10 +374,6 @@ class Stages:
         output = await self._steps.do(stage, place, by, inputs, work)
         assert isinstance(output, kind)
         return output
-
-    def _mark(self, picture: Picture) -> Picture:
-        """Return an edited picture with a mark, and a signature if there is a certificate."""
-        return self._credentials.sign(mark_edited(picture)) if self._credentials else mark_edited(picture)
 
     async def _keep(self, picture: Picture) -> str:
         """Store a picture and return its digest."""

@@ -46,8 +46,6 @@ _AUDIT: Final = {
     "--editor E=": "the picture editor; see: countersight list editors; not needed for --intervene thought",
     "--calibration DIR": "a folder made by `audit calibrate`; also report scores corrected for the judges' errors",
     "--lpips FILE": "also measure edits with LPIPS, using these weights",
-    "--credentials DIR": "sign edited pictures with C2PA content credentials; DIR contains chain.pem and key.pem "
-    "(needs: pip install 'countersight[c2pa]')",
     "--operator NAME=": "name of the person who runs the audit, for the record",
     "--plan FILE": "a plan written by `audit plan`; deviations are reported",
 }
@@ -181,7 +179,6 @@ def _audit(chosen: argparse.Namespace) -> int:
         calibration=chosen.calibration,
         lpips=chosen.lpips,
         operator=chosen.operator,
-        credentials=chosen.credentials,
         plan=chosen.plan,
         requires=tuple(filter(None, chosen.require or ())),
         **_method(chosen),

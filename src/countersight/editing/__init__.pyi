@@ -1,5 +1,4 @@
 from .colours import colour_share as colour_share
-from .marking import Credentials as Credentials
 from .marking import mark_edited as mark_edited
 from .protocol import Abilities as Abilities
 from .protocol import Able as Able

@@ -5,17 +5,12 @@ source type for composites with synthetic parts. Pixels are unchanged, bit for b
 """
 
 import io
-import json
 import struct
 import zlib
 from html import escape
-from pathlib import Path
-from typing import Final
 
 from msgspec.structs import replace
 
-from countersight import __version__
-from countersight.errors import CountersightError
 from countersight.picture import Picture, as_seen
 from countersight.text import printable
 
@@ -77,56 +72,3 @@ def _jpeg(data: bytes, text: str) -> bytes:
 
 def _segment(marker: int, data: bytes) -> bytes:
     return struct.pack(">BBH", 0xFF, marker, len(data) + 2) + data
-
-
-CHAIN: Final = "chain.pem"
-KEY: Final = "key.pem"
-_SETTINGS: Final = {"builder": {"thumbnail": {"enabled": False}}}
-"""Disables embedded thumbnails, which would double the size of every picture in an audit."""
-
-
-class Credentials:
-    """Signs pictures with content credentials (C2PA), using the certificate in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        try:
-            import c2pa
-        except ImportError:
-            raise CountersightError(
-                "content credentials need the extra c2pa: pip install 'countersight[c2pa]'"
-            ) from None
-        try:
-            chain, key = (folder / CHAIN).read_bytes(), (folder / KEY).read_bytes()
-        except OSError as error:
-            raise CountersightError(
-                f"{error.filename} cannot be read; {folder} must contain {CHAIN} and {KEY}"
-            ) from None
-        self._context = c2pa.Context.from_dict(_SETTINGS)
-        try:
-            self._signer = c2pa.Signer.from_info(c2pa.C2paSignerInfo(b"es256", chain, key, None))
-        except c2pa.C2paError as error:
-            raise CountersightError(f"{folder} contains no certificate that can sign: {error}") from None
-
-    def sign(self, picture: Picture) -> Picture:
-        """Return the picture with content credentials; existing ones are kept next to ours."""
-        import c2pa
-
-        signed = io.BytesIO()
-        try:
-            builder = c2pa.Builder(json.dumps(_STATEMENT), self._context)
-            builder.sign(self._signer, picture.mime, io.BytesIO(picture.data), signed)
-        except c2pa.C2paError as error:
-            raise CountersightError(f"content credentials could not be added to an edited picture: {error}") from None
-        return replace(picture, data=signed.getvalue())
-
-
-_STATEMENT: Final = {
-    "claim_generator_info": [{"name": "countersight", "version": __version__}],
-    "title": MARK,
-    "assertions": [
-        {
-            "label": "c2pa.actions",
-            "data": {"actions": [{"action": "c2pa.created", "digitalSourceType": SOURCE}]},
-        }
-    ],
-}

@@ -13,8 +13,6 @@ from countersight.text import printable
 
 What = Literal["altered", "missing", "added", "broken", "not verified"]
 """The last means neither sound nor proven wrong, for example because another version wrote the file."""
-CREDENTIALS: Final = b"caBX"
-"""The PNG chunk with content credentials, which only their signer can make."""
 LARGEST_PICTURE: Final = 1 << 30
 APART: Final = 0.01
 """Largest difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
@@ -88,12 +86,12 @@ def _show(value: object, start: int) -> str:
     return "…" * bool(start) + text[start : start + _SHOWN] + "…" * (start + _SHOWN < len(text))
 
 
-def same_picture(given: bytes, made: bytes, *, signed: bool = False) -> bool:
-    """Whether a stored PNG has the pixels of a regenerated one, and no other chunks except credentials if `signed`."""
+def same_picture(given: bytes, made: bytes) -> bool:
+    """Whether a stored PNG has the pixels of a regenerated one, and no other chunks."""
     if given == made:
         return True
     try:
-        (others, *pixels), (expected, *again) = _unpack(given, signed), _unpack(made, signed)
+        (others, *pixels), (expected, *again) = _unpack(given), _unpack(made)
         ends = others[1:2] == expected[1:2] and others[-1] == expected[-1]  # the header and the end
         if pixels != again or not ends or Counter(others) - Counter(expected):
             return False
@@ -103,7 +101,7 @@ def same_picture(given: bytes, made: bytes, *, signed: bool = False) -> bool:
     return True
 
 
-def _unpack(png: bytes, signed: bool) -> tuple[list[bytes], bytes, bytes]:
+def _unpack(png: bytes) -> tuple[list[bytes], bytes, bytes]:
     """Return the chunks except the pixels, the unpacked pixels, and any bytes hidden after them."""
     others, packed, start = [png[:8]], [], 8
     while start < len(png):
@@ -113,7 +111,7 @@ def _unpack(png: bytes, signed: bool) -> tuple[list[bytes], bytes, bytes]:
             raise zlib.error(f"the checksum of {kind!r} is wrong")
         if kind == b"IDAT":
             packed.append(png[start + 8 : end - 4])
-        elif kind != CREDENTIALS or not signed:
+        else:
             others.append(png[start:end])
         start = end
     unpacking = zlib.decompressobj()

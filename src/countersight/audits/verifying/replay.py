@@ -142,9 +142,8 @@ class Replay:
         for name in ("after", "mask"):
             old, new = getattr(given, name, ""), getattr(made, name, "")
             if old != new:
-                signed = name == "after" and self._folder.manifest.credentials
                 pictures = [self._folder.picture(digest).data for digest in (old, new) if digest]
-                if len(pictures) == 2 and same_picture(*pictures, signed=signed):
+                if len(pictures) == 2 and same_picture(*pictures):
                     made = msgspec.structs.replace(made, **{name: old})
                 else:
                     what = self._unlike
