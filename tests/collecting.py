@@ -15,11 +15,10 @@ from making import dataset
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from countersight.collect import people
+from countersight.collect import people, tables
 from countersight.collect.campaign import Campaign
-from countersight.collect.database import tables
 from countersight.collect.demo import draw_pictures
-from countersight.collect.making import new_campaign
+from countersight.collect.managing import new_campaign
 from countersight.collect.web.app import application
 from countersight.collect.web.visit import COOKIE
 

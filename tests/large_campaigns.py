@@ -13,9 +13,8 @@ from sqlalchemy import Connection, Table, func, insert, select, text
 
 from countersight.case import Question
 from countersight.cli import main
-from countersight.collect import people, work
+from countersight.collect import people, tables, work
 from countersight.collect.campaign import Campaign
-from countersight.collect.database import tables
 from countersight.collect.flows import Form, Phase
 
 _SEEDS = 20

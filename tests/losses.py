@@ -6,8 +6,8 @@ from pathlib import Path
 from crowd import Load
 from sqlalchemy import Connection, func, select
 
+from countersight.collect import tables
 from countersight.collect.campaign import Campaign
-from countersight.collect.database import tables
 from countersight.collect.work import free_expired
 
 WRONG = (

@@ -12,9 +12,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import select
 from tiers import mostly_slow
 
-from countersight.collect import export_campaign, make_demo, people
+from countersight.collect import export_campaign, make_demo, people, tables
 from countersight.collect.campaign import Campaign
-from countersight.collect.database import tables
 from countersight.collect.web.visit import COOKIE
 
 pytestmark = pytest.mark.browser

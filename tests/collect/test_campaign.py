@@ -24,11 +24,11 @@ from sqlalchemy import text
 from countersight.cli import main
 from countersight.collect import people, work
 from countersight.collect.campaign import Campaign
-from countersight.collect.database import Store
 from countersight.collect.flows import FLOWS, cfmm, cosim, flow_named, judge, verify
 from countersight.collect.flows.forms import YES_NO
 from countersight.collect.people import ROLES
 from countersight.collect.settings import read_settings, settings_text
+from countersight.collect.store import Store
 from countersight.collect.web.app import PAGES
 from countersight.collect.web.leading import STATES
 from countersight.collect.web.reviewing import KEEP, REMOVE, RETURN

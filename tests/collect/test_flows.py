@@ -13,7 +13,7 @@ from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.collect import export_campaign, list_people
 from countersight.collect.flows.verify import CaseVerdict, verified_case
-from countersight.collect.making import new_campaign
+from countersight.collect.managing import new_campaign
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.suites import supposed

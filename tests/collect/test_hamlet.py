@@ -9,11 +9,10 @@ import pytest
 from collecting import ANSWERS, Visitor, make_campaign, opened, setting
 from sqlalchemy import select
 
-from countersight.collect.database import tables
+from countersight.collect import tables
 from countersight.collect.flows import Instance
 from countersight.collect.flows.cfmm import leak
-from countersight.collect.hamlet import OwnRanker
-from countersight.collect.text_ranker import train
+from countersight.collect.hamlet import OwnRanker, train
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 

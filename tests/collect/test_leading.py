@@ -22,11 +22,11 @@ from countersight.collect import (
     invite_person,
     pay,
     restore,
+    tables,
     work,
 )
 from countersight.collect.campaign import Campaign, remember_database
-from countersight.collect.database import tables
-from countersight.collect.making import new_campaign
+from countersight.collect.managing import new_campaign
 from countersight.collect.web import configuration_faults
 from countersight.errors import CampaignError
 

@@ -14,9 +14,8 @@ from making import case, dataset
 from playwright.sync_api import Browser, Page
 
 from countersight.case import Question
-from countersight.collect import people
+from countersight.collect import people, tables
 from countersight.collect.campaign import Campaign
-from countersight.collect.database import tables
 from countersight.collect.settings import settings_text
 from countersight.collect.web.app import application
 from countersight.collect.web.rendering import Renderer

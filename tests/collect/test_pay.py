@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from sqlalchemy import create_engine, select
 
-from countersight.collect import pay, people
-from countersight.collect.database import tables
+from countersight.collect import pay, people, tables
 from countersight.collect.settings import Pay
 from countersight.errors import CampaignError
 

@@ -12,9 +12,8 @@ from sqlalchemy import select, text
 from starlette.testclient import TestClient
 from tiers import mostly_slow
 
-from countersight.collect import back_up, export_campaign, invite_person, people, read_log
+from countersight.collect import back_up, export_campaign, invite_person, people, read_log, tables
 from countersight.collect.audit_log import record
-from countersight.collect.database import tables
 from countersight.collect.people import ROLES
 from countersight.collect.web.app import PAGES, application
 from countersight.collect.web.visit import COOKIE

@@ -12,9 +12,8 @@ from making import dataset
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from countersight.collect import pay, people, work
+from countersight.collect import pay, people, tables, work
 from countersight.collect.campaign import Campaign
-from countersight.collect.database import tables
 from countersight.collect.figures import group_counts
 from countersight.collect.flows import Form
 

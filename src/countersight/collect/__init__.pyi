@@ -9,9 +9,9 @@ from .demo import make_demo as make_demo
 from .export import export_campaign as export_campaign
 from .figures import Figures as Figures
 from .figures import campaign_figures as campaign_figures
-from .making import add_to_campaign as add_to_campaign
-from .making import new_campaign as new_campaign
-from .staffing import invite_person as invite_person
-from .staffing import list_people as list_people
-from .staffing import manage_person as manage_person
-from .vqav2 import import_vqav2 as import_vqav2
+from .flows.cvqa import import_vqav2 as import_vqav2
+from .managing import add_to_campaign as add_to_campaign
+from .managing import invite_person as invite_person
+from .managing import list_people as list_people
+from .managing import manage_person as manage_person
+from .managing import new_campaign as new_campaign

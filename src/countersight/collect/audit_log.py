@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, insert, select, update
 
-from countersight.collect.database import tables
+from countersight.collect import tables
 
 
 class Action(msgspec.Struct, frozen=True):

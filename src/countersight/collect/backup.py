@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import func, insert, select, text
 
+from countersight.collect import tables
 from countersight.collect.campaign import (
     DATABASE,
     PICTURES,
@@ -18,8 +19,8 @@ from countersight.collect.campaign import (
     make_private,
     remember_database,
 )
-from countersight.collect.database import Store, tables
 from countersight.collect.settings import GUIDELINES
+from countersight.collect.store import Store
 from countersight.errors import CampaignError
 from countersight.files import Staging
 

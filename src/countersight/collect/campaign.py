@@ -15,9 +15,10 @@ from typing import Self
 from sqlalchemy import URL, Connection, insert, make_url, select
 from sqlalchemy.exc import ArgumentError
 
-from countersight.collect.database import Store, tables
+from countersight.collect import tables
 from countersight.collect.flows import Flow, flow_named
 from countersight.collect.settings import GUIDELINES, LOCALE, Settings, read_catalog, read_settings
+from countersight.collect.store import Store
 from countersight.errors import CampaignError
 from countersight.picture import Picture
 

@@ -13,7 +13,7 @@ from countersight.collect import people, work
 from countersight.collect.campaign import SETTINGS, Campaign
 from countersight.collect.flows import Content, Past
 from countersight.collect.flows.cosim import Distracted, WrittenChange, WrittenQuestion
-from countersight.collect.making import new_campaign
+from countersight.collect.managing import new_campaign
 
 PASSWORD: Final = "countersight"  # noqa: S105 - a demonstration's, said aloud
 ACCOUNTS: Final[tuple[tuple[str, people.Role], ...]] = (("ada", "worker"), ("ben", "reviewer"), ("cleo", "lead"))

@@ -1,22 +1,31 @@
-"""Export the collected data in the form of its flow: a dataset (here), a run, or labels."""
+"""Export what people contributed: a dataset (also in the layout of its paper), a run, or labels."""
 
+import csv
 import shutil
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from random import Random
+from shlex import quote
 
 import msgspec
 
 from countersight import __version__
-from countersight.case import Case
+from countersight.audits import LABELS, PersonLabel
+from countersight.case import LETTERS, Case, Reply
 from countersight.collect import work
 from countersight.collect.campaign import PICTURES, Campaign
-from countersight.collect.export_answers import export_labels, export_run
-from countersight.collect.figures import campaign_figures, format_agreement
+from countersight.collect.figures import campaign_figures, format_agreement, label_agreement
+from countersight.collect.flows.judge import PersonVerdict
 from countersight.collect.flows.verify import CaseVerdict, case_of, final_verdict
-from countersight.collect.published_layouts import LAYOUTS, write_layout
-from countersight.dataset import DatasetWriter, read_card
+from countersight.dataset import Dataset, DatasetWriter, read_card
+from countersight.engine import Prompt, RunFolder
 from countersight.errors import CampaignError
+from countersight.files import Staging
+from countersight.suites.cfmm import FIELDS as CFMM_FIELDS
+from countersight.suites.cvqa import COLUMNS as CVQA_COLUMNS
+from countersight.suites.cvqa import KINDS as CVQA_KINDS
 from countersight.text import several
 
 
@@ -182,3 +191,159 @@ def describe_origin(judged: Sequence[work.ItemWork]) -> str:
             text += f" Its card says:\n\n{said}"
         parts.append(text)
     return "\n".join([_ATTRIBUTION, "\n\n".join(parts), ""]) if parts else ""
+
+
+ANSWERS = "answers.jsonl"
+PROMPT = Prompt(
+    name="people",
+    about="asked of people in the browser",
+    number="{question}",
+    boolean="{question}",
+    choice="{question}\n{options}",
+    open="{question}",
+)
+
+
+def export_run(campaign: Campaign, folder: Path) -> list[str]:
+    """Write the answers of finished items as the replies of a model called `people`; return lines on what was written.
+
+    Several answers to a question become the most frequent one, and where two are as frequent, one of them by lot: with
+    two people a question that is the accuracy of a single person, as CoSIm reports it.
+    """
+    found = campaign.store.read(lambda c: work.items_in(c, campaign.flow, "done"))
+    if not found:
+        raise CampaignError(f"no question of {campaign.path} has all its answers yet, so there is nothing to export")
+    dataset = Dataset.open(found[0].item.source["dataset"])
+    if dataset.fingerprint != found[0].item.source["fingerprint"]:
+        raise CampaignError(f"{dataset.path} is not the dataset of the campaign: its rows have changed")
+    (named,) = campaign.store.read(lambda c: label_agreement(c, campaign.flow))
+    settings: dict[str, object] = {
+        "people": len({given.pseudonym for finished in found for given in finished.given}),
+        "answers a question": campaign.settings.phases["answer"].people,
+        "pooled": "the most frequent answer; ties are broken at random",
+        **format_agreement(named.agreement),
+    }
+    run = RunFolder.begin(folder, dataset=dataset, model="people", settings=settings, prompt=PROMPT, shown=False)
+    with run.writing() as journal:
+        for finished in found:
+            journal.append(_pool(finished))
+    lines = [
+        {
+            "case": finished.item.source["case"]["id"],
+            "world": finished.item.source["world"],
+            "person": given.pseudonym,
+            "answer": given.content.answer,
+            "sure": given.content.sure,
+            "seconds": round(given.seconds, 1),
+            "at": given.when,
+        }
+        for finished in found
+        for given in finished.given
+    ]
+    (folder / ANSWERS).write_bytes(msgspec.json.Encoder().encode_lines(lines))
+    return [
+        f"{several(len(found), 'question')} answered by people in {folder}; {ANSWERS} has the answer of each person",
+        f"countersight report {quote(str(folder))}",
+    ]
+
+
+def _pool(finished: work.ItemWork) -> Reply:
+    """Return the pooled answer of people to one question, as a reply."""
+    source = finished.item.source
+    answers = Counter(given.content.answer for given in finished.given)
+    most = max(answers.values())
+    tied = sorted(answer for answer, number in answers.items() if number == most)
+    return Reply(
+        case=source["case"]["id"],
+        row=source["row"],
+        world=source["world"],
+        text=Random(f"pooled/{finished.item.key}").choice(tied),
+        finish="stop",
+        seconds=sum(given.seconds for given in finished.given) / len(finished.given),
+        model=f"people ({len(finished.given)})",
+    )
+
+
+def export_labels(campaign: Campaign, folder: Path) -> list[str]:
+    """Write a line for each person's verdict on each edit judged by all; return lines on what was written."""
+    found = campaign.store.read(lambda c: work.items_in(c, campaign.flow, "done"))
+    labels = []
+    for finished in found:
+        case, concept = finished.item.source["case"], finished.item.source["concept"]
+        for given in finished.given:
+            said: PersonVerdict = given.content
+            scores = (said.pcs, said.ncc, said.pcs_reason, said.ncc_reason)
+            labels.append(PersonLabel(case, concept, given.pseudonym, *scores, given.when))
+    if not labels:
+        raise CampaignError(f"no edit of {campaign.path} has all its judgements yet, so there is nothing to export")
+    agreed = campaign.store.read(lambda c: label_agreement(c, campaign.flow))
+    with Staging(folder) as staging:
+        (staging / LABELS).write_bytes(msgspec.json.Encoder().encode_lines(labels))
+        about = {"campaign": campaign.settings.title, "written": time.strftime("%Y-%m-%d"), "agreement": agreed}
+        (staging / "agreement.json").write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=2) + b"\n")
+    return [f"{several(len(labels), 'label')} of {several(len(found), 'edit')} in {folder}"]
+
+
+FOLDER = "published"
+LAYOUTS = ("cosim", "cfmm", "cvqa")
+
+
+def write_layout(flow: str, cases: Sequence[Case], folder: Path) -> None:
+    """Write cases in the layout of their paper, to `published/` in a dataset folder."""
+    (folder / FOLDER).mkdir()
+    if flow == "cosim":
+        rows = [_cosim(case) for case in cases]
+        data = msgspec.json.format(msgspec.json.encode(rows), indent=1)
+        (folder / FOLDER / "cosim.json").write_bytes(data + b"\n")
+    elif flow == "cfmm":
+        _write_csv(folder / FOLDER / "cfmm.csv", CFMM_FIELDS, map(_cfmm, cases))
+    else:
+        _write_csv(folder / FOLDER / "cvqa.csv", CVQA_COLUMNS, map(_cvqa, cases))
+
+
+def _write_csv(file: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    with open(file, "w", encoding="utf-8", newline="") as opened:
+        writer = csv.writer(opened, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def _cosim(case: Case) -> dict[str, object]:
+    question = case.counterfactual
+    assert question is not None
+    assert case.change is not None
+    folder, _, name = (case.image or "").rpartition("/")
+    return {
+        "question": question.text,
+        "answer_orig": case.context,
+        "change": case.change.text,
+        "answer_choices": [option.text for option in question.options],
+        "answer_label": LETTERS.index(question.answer),
+        "folder": folder,
+        "img_fn": name,
+        "type": str(case.provenance.get("guide", "")),
+    }
+
+
+def _cfmm(case: Case) -> tuple[str, ...]:
+    basic, counterfactual = case.factual, case.counterfactual
+    assert basic is not None
+    assert counterfactual is not None
+    options = (basic.options[0].text, basic.options[1].text)
+    return (_image(case), case.group, basic.text, counterfactual.text, *options, basic.answer, counterfactual.answer)
+
+
+def _cvqa(case: Case) -> tuple[str, ...]:
+    basic, counterfactual = case.factual, case.counterfactual
+    if basic is None or counterfactual is None:
+        raise CampaignError(f"case {case.id!r} does not have both questions, which the published layout needs")
+    if (kind := CVQA_KINDS.get(case.group)) is None or {basic.kind, counterfactual.kind} != {kind}:
+        raise CampaignError(
+            f"case {case.id!r} does not belong to a group of C-VQA-Real (direct, indirect or boolean): export "
+            "without `layout`"
+        )
+    return (_image(case), basic.text, basic.answer, counterfactual.text, counterfactual.answer, case.group)
+
+
+def _image(case: Case) -> str:
+    return (case.image or "").rpartition("/")[2]

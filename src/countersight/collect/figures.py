@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, Connection, FromClause, Select, case, func, select
 
-from countersight.collect import pay
-from countersight.collect.database import tables
+from countersight.collect import pay, tables
 from countersight.collect.flows import Flow, Phase
 from countersight.collect.work import STANDS, contributions
 from countersight.scoring import Agreement, Estimate, Interval, agreement, share_interval

@@ -10,8 +10,9 @@ from typing import Literal
 
 from sqlalchemy import ColumnElement, Connection, func, select, update
 
-from countersight.collect.database import insert_row, tables
+from countersight.collect import tables
 from countersight.collect.settings import Pay
+from countersight.collect.store import insert_row
 from countersight.errors import CampaignError
 
 Account = Literal["budget", "accrued", "approved", "exported", "settled", "voided"]

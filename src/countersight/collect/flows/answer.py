@@ -7,7 +7,7 @@ import msgspec
 
 from countersight.case import TWO_WORLDS, Case, Question, World
 from countersight.collect.flows.forms import Box, Field, Form, answer_field
-from countersight.collect.flows.from_cases import CaseFlow
+from countersight.collect.flows.new_items import CaseFlow
 from countersight.collect.flows.protocol import Item, Known, NewItem, Past, Phase, Sources
 from countersight.errors import CampaignError
 from countersight.suites.cosim import NAME as COSIM

@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.case import Case, Option, Question
 from countersight.collect.flows.forms import Choice, Field, Form, Text
-from countersight.collect.flows.from_pictures import PictureFlow
+from countersight.collect.flows.new_items import PictureFlow
 from countersight.collect.flows.protocol import Advance, Dispute, Finish, Item, Past, Phase, Step
 from countersight.english import NUMBER_WORDS
 from countersight.suites import supposed

@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.collect.flows.forms import Choice, Form, Text, said_words
-from countersight.collect.flows.from_pictures import PictureFlow
+from countersight.collect.flows.new_items import PictureFlow
 from countersight.collect.flows.protocol import Advance, Dispute, Finish, Instance, Item, Past, Phase, Step
 from countersight.errors import CampaignError
 from countersight.random_choice import balanced_answer

@@ -1,10 +1,12 @@
 """Flow `cvqa`: pairs that a machine wrote are verified by two people; indirect questions are written by hand (C-VQA 3).
 
-An item is either a pair of questions to verify, or a picture with its factual question, for which a person writes the
-counterfactual question whose answer changes only indirectly. What a person wrote is verified like all the rest.
+An item is either a pair of questions to verify, or a picture with its factual question, for which a person writes a
+counterfactual question. What a person wrote is verified like all other pairs. `import_vqav2` makes such items from
+VQAv2's files.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -13,6 +15,9 @@ from countersight.case import Case, Question
 from countersight.collect.flows import verify
 from countersight.collect.flows.forms import Field, Form, Text, answer_field
 from countersight.collect.flows.protocol import Advance, Item, NewItem, Past, Phase, Step
+from countersight.errors import CampaignError
+from countersight.suites import VQAV2_NAME, BadField, Layout, Part, Row, Rows, find_suite, import_file
+from countersight.text import several
 
 _HINT = "With a condition that changes the answer only indirectly."
 _QUESTION: Final = Text("question", "The question under a condition", _HINT, rows=3, words=5, asks=True, supposes=True)
@@ -103,3 +108,72 @@ def _factual(item: Item) -> Question:
 
 
 FLOW = CvqaFlow()
+
+
+def import_vqav2(
+    folder: Path,
+    *,
+    questions: Path,
+    annotations: Path,
+    pictures: Path,
+    size: int | None = None,
+    seed: int = 0,
+    on_bad: Callable[[str], None] = lambda words: None,
+) -> str:
+    """Write usable questions of VQAv2, or `size` of them drawn at random, as a dataset; return a summary.
+
+    Invalid entries are reported. Questions that cannot be used are only counted, because VQAv2 has very many of them.
+    """
+    if not pictures.is_dir():
+        raise CampaignError(f"{pictures} is not a folder; name the folder that contains VQAv2's pictures")
+    suite = find_suite(VQAV2_NAME)
+    layout = suite.open_layout(annotations)
+    usable, skipped = _usable_entries(layout, questions, pictures)
+    if not usable:
+        raise CampaignError(f"no question of {questions} can be used: {skipped}")
+
+    def rows(path: Path) -> Rows:
+        """Yield the usable questions, and invalid entries, which the import reports."""
+        assert layout.rows is not None
+        return ((line, row) for line, row in layout.rows(path) if isinstance(row, BadField) or line in usable)
+
+    def as_case(row: Row, number: int) -> Case:
+        return with_closed_question(layout.as_case(row, number))
+
+    chosen = msgspec.structs.replace(layout, rows=rows, as_case=as_case)
+    made = import_file(
+        suite._replace(layout=lambda _: chosen),
+        questions,
+        folder,
+        pictures=pictures,
+        second_file=annotations,
+        part=Part(size, None, seed) if size else None,
+        on_bad=lambda line, field, reason: on_bad(f"{questions} entry {line}: {field}: {reason}"),
+    )
+    return f"{made.cases:,} of {several(len(usable), 'usable question')} of VQAv2; {skipped}"
+
+
+def _usable_entries(layout: Layout, questions: Path, pictures: Path) -> tuple[set[int], str]:
+    """Return the entries whose questions can be used (and invalid ones), and a sentence on the others."""
+    assert layout.rows is not None
+    usable: set[int] = set()
+    other_kind = without_picture = 0
+    for entry, row in layout.rows(questions):
+        if isinstance(row, BadField):
+            continue
+        try:
+            question = with_closed_question(layout.as_case(row, entry)).factual
+            file = str(layout.picture(row))
+        except BadField:
+            usable.add(entry)  # so that the import reports it
+            continue
+        if question is None or question.kind not in CLOSED:
+            other_kind += 1
+        elif not any((pictures / subfolder / file).is_file() for subfolder in layout.folders):
+            without_picture += 1
+        else:
+            usable.add(entry)
+    skipped = f"{other_kind:,} ask neither for a number nor for yes or no, as C-VQA requires"
+    if without_picture:
+        skipped += f", and the pictures of {without_picture:,} are not in {pictures}"
+    return usable, skipped

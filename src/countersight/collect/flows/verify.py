@@ -11,7 +11,7 @@ import msgspec
 
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.collect.flows.forms import YES_NO, Choice, Field, Form, Text, answer_field
-from countersight.collect.flows.from_cases import CaseFlow
+from countersight.collect.flows.new_items import CaseFlow
 from countersight.collect.flows.protocol import Advance, Finish, Item, NewItem, Past, Phase, Step
 from countersight.scoring import is_right
 from countersight.suites import supposed

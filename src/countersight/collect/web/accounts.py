@@ -9,7 +9,7 @@ from collections import OrderedDict
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from countersight.collect import deletion, people, prolific
+from countersight.collect import people
 from countersight.collect.audit_log import record
 from countersight.collect.web.visit import RefusedError, Visit
 
@@ -142,7 +142,7 @@ async def arrive(visit: Visit) -> Response:
         raise RefusedError(400, "The link from Prolific is not complete. Open the study again from there.")
     _arrivals.take(_address(visit))
     secret = visit.campaign.secret
-    who = await visit.store.write(lambda c: prolific.admit(c, secret, ids[0], ids[1], ids[2], visit.now))
+    who = await visit.store.write(lambda c: people.admit(c, secret, ids[0], ids[1], ids[2], visit.now))
     if who is None:
         raise RefusedError(403, "Your data was deleted, or you were blocked; you cannot take part again.")
     return await begin(visit, who, "/")
@@ -170,7 +170,7 @@ async def delete_account(visit: Visit) -> Response:
         return await account_page(visit, visit.say("Type your pseudonym to confirm."))
 
     def delete(connection: Connection) -> None:
-        deletion.forget(connection, visit.campaign.secret, visit.me.id, visit.now)
+        people.forget(connection, visit.campaign.secret, visit.me.id, visit.now)
         record(connection, visit.me.id, "forget", visit.me.id, {}, visit.now)
 
     await visit.store.write(delete)

@@ -11,8 +11,7 @@ from sqlalchemy import Select, select
 from starlette.responses import Response
 
 from countersight import __version__
-from countersight.collect import audit_log, work
-from countersight.collect.database import tables
+from countersight.collect import audit_log, tables, work
 from countersight.collect.figures import own_figures, people_figures
 from countersight.collect.web import leading
 from countersight.collect.web.leading import after

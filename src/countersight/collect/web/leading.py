@@ -6,8 +6,7 @@ import msgspec
 from sqlalchemy import Connection, func, select
 from starlette.responses import Response
 
-from countersight.collect import audit_log, pay, people, work
-from countersight.collect.database import tables
+from countersight.collect import audit_log, pay, people, tables, work
 from countersight.collect.figures import Figures, PersonFigures, campaign_figures, people_figures
 from countersight.collect.flows import Choice
 from countersight.collect.web.reviewing import describe_source, edit_of, history

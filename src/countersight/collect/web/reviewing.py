@@ -8,8 +8,7 @@ from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from countersight.case import LETTERS, Case
-from countersight.collect import work
-from countersight.collect.database import tables
+from countersight.collect import tables, work
 from countersight.collect.flows import Choice, Content, Field, Item, Text
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
 from countersight.collect.web.tasks import LeasedTask, load_task, save_draft, show_task

@@ -8,14 +8,13 @@ import msgspec
 from sqlalchemy import Connection, select
 from starlette.responses import Response
 
-from countersight.collect import work
-from countersight.collect.database import tables
+from countersight.collect import tables, work
 from countersight.collect.figures import group_counts
 from countersight.collect.flows import Choice, Content, Field, Form, Item, Past, Phase, Text, phase_of
 from countersight.collect.flows.cfmm import WrittenPair, leak_in
 from countersight.collect.flows.cosim import context_of, is_hard
 from countersight.collect.hamlet import ModelCheck, check
-from countersight.collect.prolific import has_completed
+from countersight.collect.people import has_completed
 from countersight.collect.web.rendering import task_template
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.suites.cosim import change_kinds

@@ -6,11 +6,10 @@ import msgspec
 from sqlalchemy import Connection, select
 from starlette.responses import Response
 
-from countersight.collect import pay, work
-from countersight.collect.database import tables
+from countersight.collect import pay, tables, work
 from countersight.collect.figures import own_figures
 from countersight.collect.flows import Phase, phase_of
-from countersight.collect.prolific import has_completed
+from countersight.collect.people import has_completed
 from countersight.collect.web.accounts import arrive
 from countersight.collect.web.tasks import just_sent, undoable
 from countersight.collect.web.visit import RefusedError, Visit

@@ -28,9 +28,10 @@ from sqlalchemy import (
     update,
 )
 
-from countersight.collect.database import insert_row, tables
+from countersight.collect import tables
 from countersight.collect.flows import NewItem
 from countersight.collect.settings import Settings
+from countersight.collect.store import insert_row
 
 HELD: Final = ("active", "done", "flagged")
 Qualification = Literal["qualified", "untested", "failed"]

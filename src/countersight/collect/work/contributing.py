@@ -6,10 +6,11 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Select, and_, exists, func, or_, select, update
 
-from countersight.collect.database import insert_row, tables
+from countersight.collect import tables
 from countersight.collect.flows import Advance, Content, Dispute, Finish, Flow, Item, phase_of
 from countersight.collect.pay import LEFT, pay_contribution, void_contribution
 from countersight.collect.settings import Settings
+from countersight.collect.store import insert_row
 from countersight.collect.work.claiming import (
     HELD,
     Lease,

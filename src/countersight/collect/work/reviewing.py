@@ -6,11 +6,12 @@ from typing import Any, Final, Literal
 import msgspec
 from sqlalchemy import ColumnElement, Connection, exists, select, update
 
-from countersight.collect.database import insert_row, tables
+from countersight.collect import tables
 from countersight.collect.flows import Content, Flow
 from countersight.collect.pay import pay_fooling, void_contribution
 from countersight.collect.people import end_sessions
 from countersight.collect.settings import Settings
+from countersight.collect.store import insert_row
 from countersight.collect.work.claiming import (
     HELD,
     Lease,

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from countersight.collect.database import tables
+from countersight.collect import tables
 from countersight.collect.flows import Content, Flow, Item, Past
 
 _item, _lease, _made = tables.item.c, tables.lease.c, tables.contribution.c

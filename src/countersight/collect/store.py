@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, Table, create_engine, event, func, in
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateColumn
 
-from countersight.collect.database.tables import VERSION, campaign, metadata
+from countersight.collect.tables import VERSION, campaign, metadata
 from countersight.errors import CampaignError
 
 T = TypeVar("T")
