@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
 import msgspec
 from msgspec.structs import replace
 
-from countersight.arguments import checked
 from countersight.case import LETTERS, AnswerKind, Option, Question, Reply
 from countersight.errors import CountersightError
 from countersight.reading.answers import ReadFrom, answer_in
@@ -22,7 +22,6 @@ class Reading(msgspec.Struct, frozen=True):
         return self.answer is None
 
 
-@checked
 def read(
     text: str,
     question: str,
@@ -37,6 +36,8 @@ def read(
     `finished` is False for a reply that the token limit cut off; with `read_from="end"`, the
     answer is expected at the end, after the reasoning.
     """
+    if kind not in get_args(AnswerKind):
+        raise CountersightError(f"kind must be one of {', '.join(get_args(AnswerKind))}, not {kind!r}")
     if kind == "choice" and not 2 <= len(options) <= len(LETTERS):
         raise CountersightError(f"pass the texts of 2 to {len(LETTERS)} options as options=[…], not {len(options)}")
     asked = Question(question, "", kind, tuple(map(Option, options)))

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from countersight.arguments import check_from, checked
 from countersight.audits import (
     BRIEF,
     HALVES,
@@ -28,7 +27,7 @@ from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 from countersight.progress import Progress, counted, usual
 from countersight.results import Audit
-from countersight.verbs.inputs import SomeDataset, SomeModel, dataset_of, folder_of, settings_of
+from countersight.verbs.inputs import SomeDataset, SomeModel, check_from, checked, dataset_of, folder_of, settings_of
 from countersight.verbs.running import open_model
 
 

@@ -1,8 +1,11 @@
-"""Conversion of the arguments of verbs, which may be objects, names or paths."""
+"""The arguments of verbs: checks, and conversion of objects, names and paths."""
 
-from collections.abc import Iterator, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from types import UnionType
+from typing import Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
 import msgspec
 
@@ -15,6 +18,37 @@ from countersight.results import Audit, Run
 SomeDataset: TypeAlias = Dataset | Path | str
 SomeModel: TypeAlias = Model | Function | str
 SomeRun: TypeAlias = Run | Path | str
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+def checked(verb: Verb) -> Verb:
+    """Wrap a verb so that an unknown value of an argument with fixed choices raises an error with the choices."""
+    signature = inspect.signature(verb)
+    choices = {name: _choices(parameter.annotation) for name, parameter in signature.parameters.items()}
+
+    @functools.wraps(verb)
+    def call(*arguments: Any, **named: Any) -> Any:
+        for name, value in signature.bind(*arguments, **named).arguments.items():
+            if isinstance(value, str) and choices[name] and value not in choices[name]:
+                raise CountersightError(f"{name} must be {' or '.join(map(repr, choices[name]))}, not {value!r}")
+        return verb(*arguments, **named)
+
+    return cast("Verb", call)
+
+
+def _choices(annotation: Any) -> tuple[str, ...]:
+    """Return the strings that an annotation allows; empty if it allows any string."""
+    kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    return (
+        () if str in kinds else tuple(each for kind in kinds if get_origin(kind) is Literal for each in get_args(kind))
+    )
+
+
+def check_from(least: int, **numbers: int | None) -> None:
+    """Raise an error if a number is given and is too small."""
+    for name, number in numbers.items():
+        if number is not None and number < least:
+            raise CountersightError(f"{name} must be a whole number of at least {least}, not {number}")
 
 
 def dataset_of(dataset: SomeDataset) -> Dataset:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from countersight.arguments import check_from, checked
 from countersight.authoring import GROUPS, BuildOrder, BuiltPairs, build_dataset
 from countersight.causal import Mined, mine_folder
 from countersight.dataset import METADATA, Dataset, Hidden, hide, secret_seed, whole_beside
@@ -16,7 +15,7 @@ from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
 from countersight.suites import WORDINGS, Imported, OnBad, Part, Suite, Way, find_suite, first_of, import_file, way_of
 from countersight.text import several
-from countersight.verbs.inputs import SomeModel, maybe_path, settings_of
+from countersight.verbs.inputs import SomeModel, check_from, checked, maybe_path, settings_of
 from countersight.verbs.running import open_model
 
 _ROWS_IN_WARNING = 5

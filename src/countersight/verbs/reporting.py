@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from countersight.arguments import check_from, checked
 from countersight.audits import MANIFEST as AUDIT_MANIFEST
 from countersight.audits.page import AuditTableFiles, write_audit_tables
 from countersight.authoring import read_funnel
@@ -20,6 +19,8 @@ from countersight.results import Audit, Run
 from countersight.verbs.inputs import (
     SomeDataset,
     SomeRun,
+    check_from,
+    checked,
     dataset_of,
     folder_of,
     folders_of,

@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 from typing import Literal, TypeGuard, cast
 
-from countersight.arguments import check_from, checked
 from countersight.engine import (
     Answering,
     Prompt,
@@ -26,6 +25,8 @@ from countersight.verbs.inputs import (
     SomeDataset,
     SomeModel,
     SomeRun,
+    check_from,
+    checked,
     dataset_of,
     path_of,
     run_of,
