@@ -14,7 +14,6 @@ from countersight.engine import RunOptions, ask_in_batches, batches, find_prompt
 from countersight.errors import BatchRefused, CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
 from countersight.models import batches as batches_module
-from countersight.scoring import score_run
 
 
 class BatchServer(Providers):
@@ -137,12 +136,10 @@ def server(monkeypatch):
         yield server
 
 
-def call(folder, output, name, again=""):
+def call(folder, output, name, **options):
     """One call of the command, in this process."""
-    model = open_model(name, ModelSettings())
-    return asyncio.run(
-        ask_in_batches(Dataset.open(folder), output, model, RunOptions(find_prompt("0-shot"), again=again))
-    )
+    chosen = RunOptions(find_prompt(options.pop("prompt", "0-shot")), **options)
+    return asyncio.run(ask_in_batches(Dataset.open(folder), output, open_model(name, ModelSettings()), chosen))
 
 
 @pytest.mark.parametrize("kind", NAMES)
@@ -199,36 +196,6 @@ def test_questions_that_a_batch_left_unanswered_are_sent_as_normal_requests(kind
     assert "3 answers collected" in done.stderr
     assert "6 of 6 questions answered" in done.stderr
     assert server.sizes() == [5]
-
-
-def rambling(reply):
-    """What a model says that rambles until it is asked to state only its final answer."""
-
-    def said(body):
-        turns = body.get("messages") or body["contents"]
-        first = dict(body, **{"messages" if "messages" in body else "contents": turns[:1]})
-        text = json.dumps(reply(first))
-        return json.loads(text if len(turns) == 3 else text.replace('"B"', '"There is much to see in it."'))
-
-    return staticmethod(said)
-
-
-@pytest.mark.parametrize("kind", NAMES)
-def test_unread_replies_are_restated_in_a_batch(kind, server, tmp_path, monkeypatch) -> None:
-    for dialect in (ChatDialect, AnthropicDialect, GeminiDialect):
-        monkeypatch.setattr(dialect, "reply", rambling(dialect.reply))
-    folder, run = dataset(tmp_path / "data", 4), tmp_path / "run"
-    call(folder, run, NAMES[kind])
-    server.done = True
-    out = call(folder, run, NAMES[kind], "unread")  # what comes home unread goes out again at once
-    assert (out.collected, out.sent) == (7, 7)
-    assert score_run(run).overall.unread == 7
-    out = call(folder, run, NAMES[kind])  # whoever collects, nothing that was paid for is lost
-    assert (out.collected, out.sent, out.out) == (7, 0, 0)
-    found = score_run(run).overall
-    assert (found.unread, found.restated) == (0, 8)
-    assert call(folder, run, NAMES[kind], "unread").sent == 0
-    assert server.sizes() == [7, 7]
 
 
 def test_batches_are_split_by_number_and_by_bytes(server, tmp_path, monkeypatch) -> None:
@@ -319,6 +286,6 @@ def test_models_and_options_without_batches_are_refused(server, tmp_path) -> Non
     folder = dataset(tmp_path / "data", 2)
     with pytest.raises(ModelError, match="has no batch API"):
         call(folder, tmp_path / "run", "chance")
-    model = open_model(NAMES["openai"], ModelSettings())
-    with pytest.raises(CountersightError, match="each question once, on its own"):
-        asyncio.run(ask_in_batches(Dataset.open(folder), tmp_path / "run", model, RunOptions(find_prompt("swapped"))))
+    for options in ({"prompt": "swapped"}, {"again": "unread"}):
+        with pytest.raises(CountersightError, match="each question once, on its own"):
+            call(folder, tmp_path / "run", NAMES["openai"], **options)

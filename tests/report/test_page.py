@@ -295,12 +295,11 @@ def test_a_long_reply_is_folded_and_a_cut_one_says_so(open_page: Opener) -> None
 def test_the_request_as_it_was_sent_is_one_click_away(open_page: Opener) -> None:
     data = specimen.page(1)
     spent = {"finish": "stop", "tokens_in": 1200, "tokens_out": 3, "cost": 0.00031, "seconds": 0.5}
-    told = GalleryAnswer("cut", "It is", 5, sent=1, not_applicable="there is no causal graph to describe", **spent)
+    told = GalleryAnswer("cut", "It is", 5, sent=1, **spent)
     requests = ("other", "<b>Is it?</b>\nyes")
     case = msgspec.structs.replace(data.cases[0], answers=({"factual": told},), requests=requests)
     page = open_page(msgspec.structs.replace(data, cases=(case,))).page
     assert page.locator(".verdict").inner_text() == "✂ cut off"
-    expect(page.locator(".unfit")).to_have_text("The prompt does not apply here: there is no causal graph to describe.")
     expect(page.get_by_text("ended by stop · 1,200 + 3 tokens · $0.00031 · 0.50 s")).to_be_visible()
     page.get_by_text("The request as it was sent").click()
     expect(page.locator(".request .whole")).to_have_text("<b>Is it?</b>\nyes")

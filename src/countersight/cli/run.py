@@ -289,13 +289,9 @@ def _estimate(
     models: dict[Path, "Model"],
 ) -> int:
     """Print an estimate of the runs in these folders."""
-    from countersight.engine import combine_estimates, estimate_run
+    from countersight.engine import estimate_runs
 
-    found = []
-    for folder, model in models.items():
-        how: dict[str, Any] = {"at_once": _retry(chosen, model).concurrency, "batched": chosen.batch}
-        found.append(estimate_run(dataset, folder, model, options, pool=pool, **how))
-    print(in_options(str(combine_estimates(found))))
+    print(in_options(str(estimate_runs(dataset, models, options, pool=pool, batched=chosen.batch))))
     return 0
 
 

@@ -8,8 +8,7 @@ from .conversations import SentRequests as SentRequests
 from .conversations import conversations_of as conversations_of
 from .conversations import ranked_answer as ranked_answer
 from .display import show_progress as show_progress
-from .estimate import combine_estimates as combine_estimates
-from .estimate import estimate_run as estimate_run
+from .estimate import estimate_runs as estimate_runs
 from .guards import total_cost as total_cost
 from .journal import LOCK as LOCK
 from .journal import Journal as Journal

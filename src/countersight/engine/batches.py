@@ -41,7 +41,7 @@ class BatchEvent(msgspec.Struct, frozen=True):
     batch: str = ""
     """The provider's id of the batch, if known."""
     names: tuple[str, ...] = ()
-    """The questions in the batch: row, telling, and whether a reply is to be restated."""
+    """The questions in the batch: row and telling."""
 
 
 def events(run: Path) -> list[BatchEvent]:
@@ -87,10 +87,6 @@ def check_outstanding(run: Path) -> None:
         )
 
 
-_RESTATED = "-restated"
-"""Suffix of the names of questions that ask the model to restate a reply."""
-
-
 class BatchStatus(msgspec.Struct, frozen=True):
     """The state of the batches of a run."""
 
@@ -132,8 +128,7 @@ async def ask_in_batches(
 def batches_for(model: Model, options: RunOptions) -> Batches:
     """Return the batch API of a model; raises an error if there is none or the options of the run do not allow it."""
     batches, prompt = batches_of(model), options.prompt
-    each_once = options.answering != "rank" and options.again not in ("cut", "empty")
-    if not each_once or prompt.needs_fact or prompt.orders != "one":
+    if options.answering == "rank" or options.again or prompt.needs_fact or prompt.orders != "one":
         raise CountersightError(
             f"`batch` asks each question once, on its own; the prompt {prompt.name} or another option does not allow "
             "this"
@@ -161,14 +156,13 @@ class _BatchCall:
         self._dataset, self._options, self._tally = dataset, options, tally
 
     async def collect_and_send(self) -> BatchStatus:
-        out = outstanding(self._run.path)
-        restating = any(name.endswith(_RESTATED) for event in out.values() for name in event.names)
-        pending = self._pending(self._tally, "unread" if restating else self._options.again)
-        collected = sum([await self._collect(event, pending) for event in out.values()])
-        if self._options.again and collected:  # some of these may be unread again
-            pending = self._pending(Tally(), self._options.again)
+        plan = QuestionPlan(
+            self._run, self._dataset, self._tally, self._options, needs_picture=self._model.needs_picture
+        )
+        pending = {_name(ask): ask for (ask,) in plan.chains()}
+        collected = sum([await self._collect(event, pending) for event in outstanding(self._run.path).values()])
         once = sent_questions(self._run.path)
-        unsent = [ask for name, ask in pending.items() if name not in once and (self._options.again or not ask.unread)]
+        unsent = [ask for name, ask in pending.items() if name not in once]
         if unsent:
             await self._try_out(unsent)
         sent = 0
@@ -178,12 +172,6 @@ class _BatchCall:
         out = outstanding(self._run.path)
         self._run.observe(self._model.observed)
         return BatchStatus(len(out), sum(len(event.names) for event in out.values()), collected, sent)
-
-    def _pending(self, tally: Tally, again: str) -> dict[str, Ask]:
-        """Return the pending questions by their names in a batch."""
-        options, picture = msgspec.structs.replace(self._options, again=again), self._model.needs_picture
-        asks = QuestionPlan(self._run, self._dataset, tally, options, needs_picture=picture)
-        return {_name(ask): ask for (ask,) in asks.chains()}
 
     async def _try_out(self, unsent: list[Ask]) -> None:
         """Send one question as a normal request, to find out what the model refuses before all questions are sent."""
@@ -273,4 +261,4 @@ def _label() -> str:
 
 
 def _name(ask: Ask) -> str:
-    return f"{ask.row}-{CASE_QUESTIONS.index((ask.world, ask.telling))}{_RESTATED if ask.unread else ''}"
+    return f"{ask.row}-{CASE_QUESTIONS.index((ask.world, ask.telling))}"

@@ -19,8 +19,7 @@ LONGEST_NAME = 30
 def show_progress(name: str, tally: Tally, unit: str = "questions") -> Iterator[None]:
     """Show the progress of a run: count, share, time left, rate, failures, tokens and cost."""
     over = threading.Event()
-    show = _update_line if sys.stderr.isatty() else _print_lines
-    thread = threading.Thread(target=show, args=(name, tally, unit, over), daemon=True)
+    thread = threading.Thread(target=_show, args=(name, tally, unit, over), daemon=True)
     thread.start()
     try:
         yield
@@ -29,22 +28,20 @@ def show_progress(name: str, tally: Tally, unit: str = "questions") -> Iterator[
         thread.join()
 
 
-def _update_line(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
+def _show(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
     start = time.monotonic()
-    last = False
+    terminal, last = sys.stderr.isatty(), False
     while not last:
-        last = over.wait(TERMINAL_SECONDS)
-        width = shutil.get_terminal_size().columns - 1  # some terminals wrap a line that fills the whole width
-        line = progress_line(name, tally, time.monotonic() - start, width)
-        rest = " " * (width - columns(line))
-        print(f"\r{line}{rest}", end="\n" if last else "", file=sys.stderr, flush=True)
-
-
-def _print_lines(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
-    start = time.monotonic()
-    while not over.wait(LOG_SECONDS):
-        figures = " · ".join(_figures(tally, time.monotonic() - start))
-        print(f"{name}: {tally.done:,} of {tally.total:,} {unit}, {figures}", file=sys.stderr, flush=True)
+        last = over.wait(TERMINAL_SECONDS if terminal else LOG_SECONDS)
+        seconds = time.monotonic() - start
+        if terminal:
+            width = shutil.get_terminal_size().columns - 1  # some terminals wrap a line that fills the whole width
+            line = progress_line(name, tally, seconds, width)
+            rest = " " * (width - columns(line))
+            print(f"\r{line}{rest}", end="\n" if last else "", file=sys.stderr, flush=True)
+        elif not last:
+            figures = " · ".join(_figures(tally, seconds))
+            print(f"{name}: {tally.done:,} of {tally.total:,} {unit}, {figures}", file=sys.stderr, flush=True)
 
 
 def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:

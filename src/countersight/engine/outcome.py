@@ -76,8 +76,6 @@ class Tally:
         """Restated replies, those of them that are still unread, and replies whose restatement failed."""
         self.unasked: Counter[str] = Counter()
         """The number of questions that cannot be asked, by reason; each reason says how to fix the problem."""
-        self.not_applicable: dict[str, int] = {}
-        """The number of questions on which the prompt has no special effect, by reason."""
         self.bad_pictures = 0
         """Cases whose picture is missing or bad."""
         self.bad_rows = 0
@@ -150,9 +148,6 @@ class Tally:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl; their questions were asked again")
         for reason, number in self.unasked.items():
             lines.append(f"{several(number, 'question')} not asked: {reason}")
-        for reason, number in self.not_applicable.items():
-            number_asked = f"{several(number, 'question')} asked without the special prompt"
-            lines.append(f"{number_asked}, because it does not apply: {reason}")
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         return "\n".join([*lines, *self._troubles("replies.jsonl")])

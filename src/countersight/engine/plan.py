@@ -197,18 +197,11 @@ class QuestionPlan:
                 pending = None if obstacle else self._pending(ask, at)
                 if pending is not None:
                     asks.append(pending)
-                    self._count_not_applicable(pending)
             if self._prompt.needs_fact:
                 yield from self._chain_to_factual(asks)
             else:
                 for ask in asks:
                     yield from self._expand_orders(ask)
-
-    def _count_not_applicable(self, ask: Ask) -> None:
-        """Count a question on which the prompt has no special effect."""
-        reason = "" if ask.unread else self._prompt.why_not_applicable(ask.case, ask.world, ask.telling)
-        if reason:
-            self._tally.not_applicable[reason] = self._tally.not_applicable.get(reason, 0) + 1
 
     def _count(self, row: int, case: Case) -> None:
         for _, _, obstacle in self._questions(row, case):

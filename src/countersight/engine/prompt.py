@@ -122,21 +122,6 @@ class Prompt(msgspec.Struct, frozen=True):
         setting = fill(self.setting, values)
         return f"{setting}\n{body}" if setting else body
 
-    def why_not_applicable(self, case: Case, world: World, telling: Telling) -> str:
-        """Return the reason why this prompt has no special effect on a question, or an empty string if it has one."""
-        prompt, question = self.of(world), case.question(world, telling)
-        if prompt.tells_graph and not graph_in_words(case.graph):
-            return "there is no causal graph to describe"
-        if prompt.orders != "one" and question is not None and question.kind != "choice":
-            return "there are no options to reorder"
-        if not prompt.question and question is not None and question.kind != "choice":
-            return "there are no options to show"
-        if prompt.needs_fact and _is_told(world, telling) and case.factual is None:
-            return "there is no factual question"
-        if prompt.composed and _is_told(world, telling) and question is not None and question.unlisted_kind != "number":
-            return "the answer is not a number that could be computed"
-        return ""
-
     def solve(self, case: Case, world: World, telling: Telling, *, listed: bool = True) -> str:
         """Return the reply shown in an example: the right answer and its derivation."""
         question = case.question(world, telling)

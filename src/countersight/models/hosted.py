@@ -110,14 +110,14 @@ class Hosted(Displayed):
         found: dict[str, Any] = {"sent": self.fields.sent}
         if self.fields.refused:
             found["refused"] = dict(self.fields.refused)
-        if self.price.read or self.price.written:
+        if self.price.is_known:
             found["prices"] = msgspec.to_builtins(self.price)
         return found
 
     @property
     def is_priced(self) -> bool:
         """Whether the price of an answer is known, from a table or from the service."""
-        return bool(self.price.read or self.price.written) or self.tells_cost
+        return self.price.is_known or self.tells_cost
 
     @property
     def remarks(self) -> tuple[str, ...]:

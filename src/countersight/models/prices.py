@@ -25,6 +25,11 @@ class Price(msgspec.Struct, frozen=True):
     written: float = 0.0
     source: str = "unknown"
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the model has a price."""
+        return bool(self.read or self.written)
+
     def of(self, tokens_in: float, tokens_out: float) -> float:
         """Return the cost in dollars of these numbers of input and output tokens."""
         return (tokens_in * self.read + tokens_out * self.written) / 1e6

@@ -185,8 +185,6 @@ class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     attempts: int = 1
     sent: int | None = None
     """The index of its prompt in the case's `requests`; None if unknown."""
-    not_applicable: str = ""
-    """Why the prompt has no effect on this question; empty if it has one."""
     program: Trace | None = None
 
 

@@ -48,7 +48,7 @@ class _RunAnswers:
     """The answers of one run to the cases of the gallery."""
 
     def __init__(self, judged: JudgedRun, positions: NDArray[np.int64]) -> None:
-        self._outcomes, self._prompt = judged.outcomes, judged.run.manifest.prompt
+        self._outcomes = judged.outcomes
         self._replies = counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at)
         self._requests = SentRequests(judged.run, judged.dataset)
 
@@ -73,7 +73,6 @@ class _RunAnswers:
                 reason=_cut(reply.reason) if reply else "",
                 composed=reply is not None and reply.finish == COMPOSED,
                 sent=requests.setdefault(request, len(requests)) if request else None,
-                not_applicable=self._prompt.why_not_applicable(case, *WORLDS[variant]),
                 program=reply.trace if reply else None,
                 **usage,
             )

@@ -285,7 +285,6 @@
     if (answer.composed) line.append(make("span", { class: "read" }, "computed from its own count"));
     const said = reply(answer);
     if (said) line.append(said);
-    if (answer.not_applicable) line.append(make("p", { class: "unfit" }, `The prompt does not apply here: ${answer.not_applicable}.`));
     if (answer.program) line.append(program(answer.program));
     if (answer.sent != null) line.append(request(item.requests[answer.sent]));
     return line;
