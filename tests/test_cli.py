@@ -309,8 +309,8 @@ def test_command_line_options_override_those_of_a_toml_file(tmp_path, monkeypatc
         run = cs.Run.open(tmp_path / "here" / name / "chance")
         assert len(list(run.replies())) == 4
         assert run.manifest.settings["seed"] == 0
-    assert main(["run", "config.toml", *beside, "--against", "chance"]) == 2
-    assert "add --until decided" in capsys.readouterr().err
+    assert main(["run", "config.toml", *beside, "--until-metric", "drop"]) == 2
+    assert "add --until" in capsys.readouterr().err
 
 
 def test_an_estimate_needs_no_key(tmp_path, monkeypatch, capsys):

@@ -205,7 +205,7 @@ def test_the_fourth_question_of_a_set_is_imported_and_scored_in_sets_only(tmp_pa
     assert results["scores"][0]["scored_samples"] == 24
     back = cs.import_run(tmp_path / "r.eval", tmp_path / "d", tmp_path / "back", tool="inspect")
     assert back.scores().sets == asked.scores().sets
-    assert back.scores().sets[-1].fours == 8
+    assert back.scores().sets[-1].whole.rate.n == 8
 
 
 def test_controls_have_their_own_score_in_a_log(controlled, controlled_run, tmp_path):

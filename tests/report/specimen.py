@@ -6,7 +6,6 @@ from functools import cache
 
 from PIL import Image, ImageDraw
 
-from countersight.case import WORLDS
 from countersight.figures import Figure
 from countersight.html import Thumbnail
 from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, PageData, ReportData, RunScores
@@ -61,7 +60,7 @@ def run(label: str, *, seed: int = 0, n: int = 500) -> RunScores:
         factual = rng.uniform(0.6, 0.95)
         groups.append(scores(group, n, factual, factual - rng.uniform(0.05, 0.5), factual - rng.uniform(-0.02, 0.1)))
     letters = tuple(
-        LetterShare(*WORLDS[asking], letter, answered, 500, 2000)
+        LetterShare(asking, letter, answered, 500, 2000)
         for asking in ("factual", "counterfactual", "shown")
         for letter, answered in zip("ABCD", (700 + 40 * seed, 520, 430, 350), strict=True)
     )

@@ -141,15 +141,6 @@ def test_a_case_shows_its_program_its_calls_and_how_it_failed(browser: Browser, 
         ("viper:openai:gpt-4o", "viper:gpt-4o"),
         ("viper:reference;vision=scene", "viper:reference;vision=scene"),
         ("visprog:endpoint:http://a/v1#qwen;vision=openai:gpt-4o", "visprog:qwen;vision=gpt-4o"),
-        (
-            "viper:endpoint:http://a/v1#qwen;vision=detector:/w/yolo.onnx?labels=/w/s.txt",
-            "viper:qwen;vision=detector:yolo.onnx",
-        ),
-        (
-            "viper:hf:b;vision=detector:/w/owl/+told:endpoint:http://a/v1#qwen",
-            "viper:hf:b;vision=detector:owl+told:qwen",
-        ),
-        ("viper:hf:a/b;vision=detector:y.onnx+openai:gpt-4o", "viper:hf:a/b;vision=detector:y.onnx+gpt-4o"),
     ],
 )
 def test_a_program_goes_by_who_writes_it_and_who_looks(model: str, short: str) -> None:

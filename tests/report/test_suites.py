@@ -12,7 +12,7 @@ from rich.console import Console
 from countersight.case import Case, Question
 from countersight.reports import load, print_tables
 from countersight.reports.formats import markdown
-from countersight.reports.tables import by_group, divided, grids, roles
+from countersight.reports.tables import by_group, divided, grids
 from countersight.reports.write import ReportFiles, write_report
 
 from .running import answered, cello, cfmm, cosim, okvqa, right
@@ -201,20 +201,6 @@ def test_cello_is_told_by_task_rung_graph_and_form(tmp_path: Path) -> None:
     }
 
 
-def test_cello_says_which_distractors_were_chosen(tmp_path: Path) -> None:
-    cases = cello(("sufficient_cause", "chain"), ("necessary_cause", "chain"))
-    run = answered(tmp_path / "run", cases, lambda case, question: "C" if question.options else "no")
-    files = write_report([run], tmp_path / "out")
-    assert lines(files, "Options chosen by role: gpt-4o") == {
-        "right": ["2", "0.0"],
-        "image": ["2", "0.0"],
-        "graph": ["2", "100.0"],
-        "text": ["2", "0.0"],
-    }
-    chosen = next(row for row in rows(files) if (row["table"], row["group"]) == ("roles", "graph"))
-    assert (chosen["measure"], chosen["value"], chosen["right"], chosen["n"]) == ("chosen", "1.0", "2", "2")
-
-
 # ---- VQA ----------------------------------------------------------------------------------------------------
 
 
@@ -238,7 +224,7 @@ def test_two_runs_of_vqa_are_compared_by_soft_accuracy(tmp_path: Path) -> None:
     one = answered(tmp_path / "one", okvqa(), lambda case, question: "racket", "openai:one")
     two = answered(tmp_path / "two", okvqa(), lambda case, question: "net", "openai:two")
     files = write_report([one, two], tmp_path / "out")
-    assert lines(files, "one minus two") == {"all": ["40.0", "0.0", "0.0"]}  # the drop, and either run's unread rate
+    assert lines(files, "one minus two") == {"all": ["40.0"]}
     compared = next(row for row in rows(files) if row["table"] == "comparison")
     assert compared["method"] == "Tango score; McNemar exact, for the number of independent cases"
 
@@ -275,7 +261,7 @@ def test_a_dataset_of_several_suites_has_the_plain_tables(tmp_path: Path) -> Non
     report = load([answered(tmp_path / "run", cases, right)]).report
     assert report.suite == ""
     (run,) = report.runs
-    assert (run.divisions, run.total, run.roles) == ((), {}, ())
+    assert (run.divisions, run.total) == ((), {})
     assert "| group | n | factual | counterfactual | drop | both right |" in markdown(report)
     more = [msgspec.structs.replace(case, factual=Question("Is it?", "yes", "boolean")) for case in cosim(("x",))]
     more_than_the_paper = load([answered(tmp_path / "more" / "run", more, right)]).report
@@ -295,4 +281,3 @@ def test_tables_of_hostile_names_stay_tables(tmp_path: Path) -> None:
     run = msgspec.structs.replace(files.data.runs[0], label="x\n|y")
     grid = divided(run, run.divisions[0], files.data.terms)
     assert grid.title == "x |y, by rung"
-    assert roles(run).title == "Options chosen by role: x |y"

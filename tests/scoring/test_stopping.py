@@ -237,39 +237,3 @@ def test_the_command_says_what_was_saved_and_asks_nothing_twice(folder, tmp_path
 def test_what_makes_no_sense_is_said(folder, tmp_path, wanted, sentence):
     with pytest.raises(CountersightError, match=sentence):
         cs.run(folder, Scripted(), out=tmp_path / "run", **wanted)
-
-
-def test_two_models_are_asked_the_same_cases_until_it_is_known_which_is_better(folder, tmp_path):
-    better, worse = Scripted(0.1), Scripted(0.6)
-    run = cs.run(folder, better, against=worse, out=tmp_path / "run", until="decided", until_metric="counterfactual")
-    other = cs.Run.open(tmp_path / "run-against")
-    assert better.asked == worse.asked < 2 * CASES
-    lines = [(each.path / "replies.jsonl").read_text().splitlines() for each in (run, other)]
-    assert {json.loads(line)["row"] for line in lines[0]} == {json.loads(line)["row"] for line in lines[1]}
-    found = stopping_status(RunFolder.open(run.path))
-    assert found is not None
-    assert found.met
-    assert found.low > 0
-    assert stopping_status(RunFolder.open(other.path)) == found
-    values = [each.scores().overall.counterfactual.value for each in (run, other)]
-    assert found.low < values[0] - values[1] < found.high
-    cs.run(folder, better, against=worse, out=tmp_path / "run", until="decided", until_metric="counterfactual")
-    assert better.asked + worse.asked == 4 * found.cases
-
-
-def test_a_second_model_that_breaks_stops_the_first(folder, tmp_path):
-    class Broken(Scripted):
-        needs_picture, name, settings = True, "broken", {}
-
-        async def reply(self, request):
-            raise cs.ModelError("no such model")
-
-        async def close(self):
-            self.closed = True
-
-    broken = Broken()
-    with pytest.raises(cs.ModelError, match="no such model"):
-        cs.run(folder, Scripted(), against=broken, out=tmp_path / "run", until="decided")
-    assert broken.closed
-    with pytest.raises(CountersightError, match="add `until`"):
-        cs.run(folder, Scripted(), against=Scripted(), out=tmp_path / "alone")

@@ -33,25 +33,23 @@ def ask(
     budget: float | None = None,
     elsewhere: float = 0.0,
     rule: "Until | None" = None,
-    other: "Model | None" = None,
 ) -> int:
     """Ask a model every unanswered question of a dataset, with a progress bar; Ctrl-C loses no answers.
 
     `elsewhere` is the part of the `budget` that other runs have spent. With a stopping `rule`, the run ends when the
-    rule is met; with an `other` model, which is asked the same questions, the rule applies to the difference. Returns
-    the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
+    rule is met. Returns the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
     """
     from countersight.engine import Tally, ask_dataset, show_progress
 
-    tally, others = Tally(), Tally()
+    tally = Tally()
     left = None if budget is None else budget - elsewhere
 
     async def work(stop: "asyncio.Event") -> bool:
         how: dict[str, Any] = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
-        if rule or other:
+        if rule:
             from countersight.scoring import ask_until
 
-            await ask_until(rule, dataset, output, model, options, against=(other, others) if other else None, **how)
+            await ask_until(rule, dataset, output, model, options, **how)
         else:  # does not import scoring and numpy, which takes as long as asking many questions
             await ask_dataset(dataset, output, model, options, **how)
         return stop.is_set()
@@ -62,13 +60,11 @@ def ask(
     finally:
         if tally.total:  # otherwise the run never started, and the error says why
             print_lines(in_options(tally.summary()), *getattr(model, "remarks", ()))
-        if other and others.total:
-            print_lines(f"{other.name}: {in_options(others.summary())}")
     if rule:
-        _print_stopping(output, model, other, tally.cost + others.cost)
+        _print_stopping(output, tally.cost)
         if not tally.total:  # the rule was met in an earlier call
             return 0
-    if tally.spent or others.spent:
+    if tally.spent:
         spent = in_dollars(budget or 0)
         print_lines(f"The budget of {spent} is spent. To continue, run the same command with a larger --budget.")
         return EXIT_STOPPED
@@ -76,19 +72,10 @@ def ask(
         print_lines(RESUME_MESSAGE)
         return EXIT_STOPPED
     _print_remarks(dataset, options, tally)
-    failed = tally.failed or tally.not_restated or others.failed
+    failed = tally.failed or tally.not_restated
     if failed:
         print_lines("The same command asks the failed questions again.")
-    return EXIT_SOME_FAILED if failed or tally.unasked or others.unasked or not tally.before + tally.answered else 0
-
-
-def runs_by_folder(output: Path, model: "Model", other: "Model | None") -> dict[Path, "Model"]:
-    """Return the models by the folders of their runs."""
-    if other is None:
-        return {output: model}
-    from countersight.scoring import against_folder
-
-    return {output: model, against_folder(output): other}
+    return EXIT_SOME_FAILED if failed or tally.unasked or not tally.before + tally.answered else 0
 
 
 def print_lines(*lines: str) -> None:
@@ -112,29 +99,21 @@ def _print_remarks(dataset: "Dataset", options: "RunOptions", tally: "Tally") ->
         )
 
 
-def _print_stopping(output: Path, model: "Model", other: "Model | None", cost: float) -> None:
-    """Print whether the stopping rule is met, and the unread replies of each run."""
+def _print_stopping(output: Path, cost: float) -> None:
+    """Print whether the stopping rule is met, and the share of unread replies with the range of the drop, if large."""
     from countersight.engine import RunFolder
-    from countersight.scoring import stopping_status
+    from countersight.scoring import judge_run, stopping_status
 
-    found = stopping_status(RunFolder.open(output))
+    run = RunFolder.open(output)
+    found = stopping_status(run)
     if found is None:
         return
     print_lines(found.describe(cost))
-    for folder, each in runs_by_folder(output, model, other).items():
-        _print_unread(folder, f"{each.name}: " if other else "")
-
-
-def _print_unread(output: Path, whose: str) -> None:
-    """Print the share of unread replies of a run, and the range of the drop that they allow, if there are many."""
-    from countersight.engine import RunFolder
-    from countersight.scoring import judge_run
-
-    row = judge_run(RunFolder.open(output)).scores().overall
+    row = judge_run(run).scores().overall
     share, bounds = row.unread_rate or 0.0, row.drop and row.drop.bounds
     if share > UNREAD_SHARE:
         effect = "they count as not right"
         if bounds:
             ends = f"{100 * bounds.low:.1f} to {100 * bounds.high:.1f} points"
             effect = f"the drop is {ends}, depending on how they are counted"
-        print_lines(f"{whose}But {share:.0%} of the replies are unread: {effect}.")
+        print_lines(f"But {share:.0%} of the replies are unread: {effect}.")

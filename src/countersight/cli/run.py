@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
-from countersight.cli.asking import ask, print_lines, runs_by_folder
+from countersight.cli.asking import ask, print_lines
 from countersight.cli.parsing import Verbs, add_local, in_options, model_settings, shared_options, verb
 from countersight.cli.terminal import EXIT_STOPPED
 from countersight.errors import CountersightError
@@ -40,9 +40,7 @@ _OPTIONS: Final = {
     "--until W": "stop when the drop is known to within ± W points, or, with `decided`, when it is known to be "
     "above or below zero",
     "--until-metric {drop,factual,counterfactual,both_right}": "the measure used by --until (default: drop)",
-    "--against M": "with --until: run a second model on the same cases in lockstep, into RUN-against, and stop when "
-    "the difference between the two is known",
-    "--repeat K": "repeat the run K times with different seeds, in RUN/1 to RUN/K, and report the variance",
+    "--repeat K": "repeat the run K times with different seeds, in RUN/1 to RUN/K, and print how much they differ",
     "--batch": "use the batch API of openai:, anthropic: or gemini:, at half the price; run the same command "
     "again to collect the answers",
     "--dry-run": "send nothing; print the number of questions, an example request and the estimated price",
@@ -104,15 +102,14 @@ def _ask_or_estimate(chosen: argparse.Namespace) -> int:
     if chosen.repeat:
         return _repeat(chosen, dataset, output, settings, options, pool)
     model = open_model(chosen.model, settings)
-    other = open_model(chosen.against, settings) if chosen.against else None
     if chosen.dry_run:
-        return _estimate(chosen, dataset, options, pool, runs_by_folder(output, model, other))
+        return _estimate(chosen, dataset, options, pool, {output: model})
     if chosen.batch:
         if _in_batches(dataset, output, model, options, pool):
             return EXIT_WAITING
         model = open_model(chosen.model, settings)  # unanswered questions are asked as normal requests
-    rule, retry = _rule(chosen, (model.name, other.name) if other else ()), _retry(chosen, model)
-    status = ask(dataset, output, model, options, retry, pool=pool, budget=chosen.budget, rule=rule, other=other)
+    retry = _retry(chosen, model)
+    status = ask(dataset, output, model, options, retry, pool=pool, budget=chosen.budget, rule=_rule(chosen))
     if status == EXIT_STOPPED:
         return status
     print(output)
@@ -129,10 +126,6 @@ def _check(chosen: argparse.Namespace) -> None:
     until = chosen.until is not None
     for wrong, reason in (
         (not chosen.model, "name the model with --model; see: countersight list models"),
-        (
-            chosen.against and (not until or chosen.batch or chosen.repeat),
-            "--against runs two models until their difference is known: add --until decided",
-        ),
         (
             chosen.until_metric and not until,
             "--until-metric names the measure that --until watches: add --until, as in --until 3",
@@ -217,13 +210,13 @@ def _listed(given: dict[str, Any], name: str, file: Path, instead: str | None = 
     return names
 
 
-def _rule(chosen: argparse.Namespace, models: tuple[str, ...]) -> "Until | None":
+def _rule(chosen: argparse.Namespace) -> "Until | None":
     if chosen.until is None:
         return None
     from countersight.scoring import Until
 
     width = None if chosen.until == "decided" else chosen.until
-    return Until(width, chosen.until_metric or "drop", chosen.seed, models)
+    return Until(width, chosen.until_metric or "drop", chosen.seed)
 
 
 def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":

@@ -1,13 +1,10 @@
 """Collect the rows of a leaderboard: scored runs in tiers, and results reported in papers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Final
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from countersight import __version__
 from countersight.blindness import load_stored, summary
@@ -24,12 +21,10 @@ from countersight.leaderboards.data import (
     SuiteBoards,
 )
 from countersight.reports import LoadedRun, load_runs, refuse_twice
-from countersight.scoring import CONFIDENCE, Gold, GroupScores, Measure, compare_on, holm, tiers
+from countersight.scoring import CONFIDENCE, Comparison, Gold, GroupScores, Measure, Outcomes, compare_all, tiers
 from countersight.suites import ALL, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, known_suite, papers, tables, terms
 from countersight.text import several
 
-BoardLine = tuple[str, str]
-"""An axis of a suite (empty for groups) and the name of one of its lines."""
 RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_right")
 """A board is ranked by the first of these measures that it has; counterfactual accuracy matters most."""
 _MODEL_COLUMNS = ("model", "code model", "group", "scene change type", "number of scene change types")
@@ -38,31 +33,16 @@ _MODEL_COLUMNS = ("model", "code model", "group", "scene change type", "number o
 
 _ScoredLine = tuple[GroupScores, Mapping[str, Figure]]
 """The scores of a run's cases on a line, and its figures by measure."""
+_Compared = Mapping[frozenset[str], Mapping[str, Comparison]]
+"""The comparisons of two runs, named by their folders, by group."""
 
 
-def _lines_of(run: LoadedRun) -> dict[BoardLine, _ScoredLine]:
-    """Return every line for which a run has figures."""
-    found: dict[BoardLine, _ScoredLine] = {}
-    if run.total:
-        found["", TOTAL] = run.overall, run.total
-    rows = [("", row) for row in run.groups]
-    rows += [(division.name, row) for division in run.divisions for row in division.lines]
-    for axis, row in rows:
-        found[axis, row.group] = row, {key: figure for key in RUN_MEASURES if (figure := row.figure(key))}
+def _lines_of(run: LoadedRun) -> dict[str, _ScoredLine]:
+    """Return every line for which a run has figures: its groups, all cases, and the total if the suite has one."""
+    found: dict[str, _ScoredLine] = {TOTAL: (run.overall, run.total)} if run.total else {}
+    for row in run.groups:
+        found[row.group] = row, {key: figure for key in RUN_MEASURES if (figure := row.figure(key))}
     return found
-
-
-def _cases_on(run: LoadedRun, line: BoardLine) -> NDArray[np.bool_]:
-    """Return a mask of the cases of a run that count on a line; all cases count on a total."""
-    axis, name = line
-    count, names = len(run.outcomes), run.outcomes.group_names
-    if axis:
-        divisions = (division for division in run.divided.divisions if division.name == axis)
-        masks = {words: mask for division in divisions for words, mask in division.masks(count)}
-        return masks.get(name, np.zeros(count, dtype=np.bool_))
-    if name in (ALL, TOTAL):
-        return np.ones(count, dtype=np.bool_)
-    return np.equal(run.outcomes.groups, names.index(name) if name in names else -1)
 
 
 def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | None = None) -> Leaderboard:
@@ -100,7 +80,8 @@ def _suite(runs: Sequence[LoadedRun]) -> SuiteBoards:
     suite_terms = terms(suite, {world: None for run in runs for world in run.worlds})
     reported = [table for paper in papers() for table in tables(paper) if table.suite == suite and table.measured]
     scored = [(run, _lines_of(run)) for run in runs]
-    boards = [_board(line, scored, reported, suite_terms) for line in _lines(scored, reported, suite_terms)]
+    compared = _compared(runs)
+    boards = [_board(line, scored, reported, suite_terms, compared) for line in _lines(scored, reported, suite_terms)]
     known = known_suite(suite)
     title = (known and known.title) or runs[0].judged.dataset.name
     unseen = {run.judged.dataset.fingerprint: measured for run in runs if (measured := load_stored(run.judged.dataset))}
@@ -108,40 +89,37 @@ def _suite(runs: Sequence[LoadedRun]) -> SuiteBoards:
     return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs), blind_sentences)
 
 
-_Scored = Sequence[tuple[LoadedRun, Mapping[BoardLine, _ScoredLine]]]
+_Scored = Sequence[tuple[LoadedRun, Mapping[str, _ScoredLine]]]
 
 
-def _lines(scored: _Scored, reported: Sequence[PaperTable], terms: Terms) -> list[BoardLine]:
-    """Return the lines of all rows: the total, all cases, the groups in the paper's order, then other divisions."""
-    printed = [(place.axis, place.line) for table in reported for place in table.places if place.measure]
-    known: list[BoardLine] = [("", TOTAL), ("", ALL), *(("", group) for group in terms.groups)]
-    known += [(axis.name, line) for axis in terms.axes for line in axis.lines]
+def _lines(scored: _Scored, reported: Sequence[PaperTable], terms: Terms) -> list[str]:
+    """Return the lines of all rows: the total, all cases, then the groups, first those of the paper in its order."""
+    printed = [place.line for table in reported for place in table.places if place.measure and not place.axis]
     found = dict.fromkeys([*(line for _, lines in scored for line in lines), *printed])
-    return [*(line for line in known if line in found), *(line for line in found if line not in known)]
+    known = [line for line in (TOTAL, ALL, *terms.groups) if line in found]
+    return [*known, *(line for line in found if line not in known)]
 
 
-def _board(line: BoardLine, scored: _Scored, reported: Sequence[PaperTable], terms: Terms) -> Board:
+def _board(line: str, scored: _Scored, reported: Sequence[PaperTable], terms: Terms, compared: _Compared) -> Board:
     measured = [each for each in _measured_pools(line, scored, terms) if each[0].entries]
     printed = list(_reported_pools(line, reported, terms))
     pools = [*(pool for pool, _ in measured), *printed]
     present = {key for pool in pools for entry in pool.entries for key in entry.scores}
     ranked_by = next((key for key in RANKED_BY if key in present), RANKED_BY[0])
-    axis, name = line
     titles = {TOTAL: "Total of all groups", ALL: "All cases"}
     return Board(
-        line=name,
-        axis=axis,
-        title=f"{axis}: {name}" if axis else titles.get(name) or f"{terms.group}: {terms.groups.get(name, name)}",
+        line=line,
+        title=titles.get(line) or f"{terms.group}: {terms.groups.get(line, line)}",
         ranked_by=ranked_by,
         measures={key: words for key, words in terms.measures.items() if key in present},
         pools=(
-            *(_tiered(pool, found, ranked_by, line) for pool, found in measured),
+            *(_tiered(pool, found, ranked_by, line, compared) for pool, found in measured),
             *(_ranked(pool, ranked_by) for pool in printed),
         ),
     )
 
 
-def _measured_pools(line: BoardLine, scored: _Scored, terms: Terms) -> Iterator[tuple[ComparableRows, list[LoadedRun]]]:
+def _measured_pools(line: str, scored: _Scored, terms: Terms) -> Iterator[tuple[ComparableRows, list[LoadedRun]]]:
     """Yield the rows of each dataset with their runs."""
     by_dataset: dict[str, list[tuple[LeaderboardRow, LoadedRun]]] = {}
     for run, lines in scored:
@@ -181,21 +159,21 @@ def _measured_row(run: LoadedRun, line: _ScoredLine, terms: Terms) -> Leaderboar
     )
 
 
-def _reported_pools(line: BoardLine, reported: Iterable[PaperTable], terms: Terms) -> Iterator[ComparableRows]:
+def _reported_pools(line: str, reported: Iterable[PaperTable], terms: Terms) -> Iterator[ComparableRows]:
     for table in reported:
         entries = []
         for system in table.systems:
             scores = {
                 place.measure: _printed(cell, table, negated=place.negated)
                 for place, cell in zip(table.places, system.cells, strict=True)
-                if (place.axis, place.line) == line and cell and place.measure in terms.measures
+                if (place.axis, place.line) == ("", line) and cell and place.measure in terms.measures
             }
             said = dict(zip(table.labels, system.names, strict=False))
             model = [
                 system.names[0],
                 *(text for label, text in said.items() if label not in (*_MODEL_COLUMNS, "prompt")),
             ]
-            n = table.sizes.get(line[1], system.n if line[1] in (ALL, TOTAL) else None)
+            n = table.sizes.get(line, system.n if line in (ALL, TOTAL) else None)
             prompt = said.get("prompt", "")
             if scores:
                 entries.append(
@@ -216,21 +194,33 @@ def _printed(cell: Printed, table: PaperTable, *, negated: bool) -> ReportedScor
     return ReportedScore(float(value), printed, low, high)
 
 
-def _tiered(pool: ComparableRows, runs: Sequence[LoadedRun], measure: Measure, line: BoardLine) -> ComparableRows:
-    """Return the rows of a dataset from best to worst, with their tiers; rows without a score come last.
+def _compared(runs: Sequence[LoadedRun]) -> _Compared:
+    """Compare every two runs of the same dataset case by case, with Holm's correction for multiple comparisons."""
+    datasets: dict[str, dict[str, Outcomes]] = {}
+    for run in runs:
+        datasets.setdefault(run.judged.dataset.fingerprint, {})[_folder(run)] = run.outcomes
+    pairs = [pair for outcomes in datasets.values() for pair in compare_all(outcomes)]
+    return {frozenset((pair.first, pair.second)): {row.group: row for row in pair.rows} for pair in pairs}
 
-    All pairs of runs are compared case by case, with Holm's correction for multiple comparisons.
-    """
+
+def _folder(run: LoadedRun) -> str:
+    return str(run.judged.run.path)
+
+
+def _tiered(
+    pool: ComparableRows, runs: Sequence[LoadedRun], measure: Measure, line: str, compared: _Compared
+) -> ComparableRows:
+    """Return the rows of a dataset from best to worst, with their tiers; rows without a score come last."""
     scored = [place for place, entry in enumerate(pool.entries) if measure in entry.scores]
     values = [pool.entries[place].scores[measure].value or 0.0 for place in scored]
-    pairs = list(combinations(range(len(scored)), 2))
-    ps = []
-    for one, other in ((runs[scored[one]], runs[scored[other]]) for one, other in pairs):
-        found = compare_on(one.outcomes, other.outcomes, _cases_on(one, line), measure)
-        ps.append(found.p if found else 1.0)
-    apart = {frozenset(pair) for pair, each in zip(pairs, holm(ps), strict=True) if each.p < 0.05}
-    numbers = tiers(values, lambda above, below: frozenset((above, below)) in apart and values[above] > values[below])
-    tier = dict(zip(scored, numbers, strict=True))
+
+    def is_better(above: int, below: int) -> bool:
+        rows = compared[frozenset(_folder(runs[scored[place]]) for place in (above, below))]
+        row = rows.get(ALL if line == TOTAL else line)
+        found = row and getattr(row, measure)
+        return bool(found and found.p < 0.05 and values[above] > values[below])
+
+    tier = dict(zip(scored, tiers(values, is_better), strict=True))
     entries = [msgspec.structs.replace(entry, tier=tier.get(place)) for place, entry in enumerate(pool.entries)]
     entries.sort(key=lambda entry: -(entry.scores[measure].value or 0.0) if measure in entry.scores else 1.0)
     return msgspec.structs.replace(pool, entries=tuple(entries))

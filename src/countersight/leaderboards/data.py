@@ -65,7 +65,6 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a suite's tables, such as all cases or one group, with every row that has a figure for it."""
 
     line: str
-    axis: str
     title: str
     ranked_by: str
     measures: dict[str, str]

@@ -46,7 +46,7 @@ def write_leaderboard(
 
 
 _COLUMNS = (
-    *("suite", "axis", "line", "ranked_by", "kind", "tier", "rank", "model", "prompt", "answering"),
+    *("suite", "line", "ranked_by", "kind", "tier", "rank", "model", "prompt", "answering"),
     *("dataset", "fingerprint", "source", "n", "unread_rate", "failed", "standing", "version", "started"),
 )
 _PARTS = ("", "_low", "_high", "_n", "_if_unread_right", "_unread_low", "_unread_high")

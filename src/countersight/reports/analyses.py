@@ -101,8 +101,6 @@ def _sets(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
 
 
 def _set_table(run: LoadedRun, terms: Terms) -> Grid:
-    total = run.sets[-1]
-    size = "" if total.fours is None else f", sets of {'four' if total.fours else 'three'}"
     heads = [terms.wholes.get(which, f"whole {which}s") for which in ("question", "picture", "set")]
     lines = (
         group_line(
@@ -116,27 +114,19 @@ def _set_table(run: LoadedRun, terms: Terms) -> Grid:
         for line in run.sets
     )
     return Grid(
-        f"Complete sets: {name(run.label)}{size}",
+        f"Complete sets: {name(run.label)}",
         (terms.group, "n", "answers", *heads),
         tuple(lines),
-        " ".join(_about_sets(total, heads)),
+        _chance_of_sets(run.sets[-1], heads),
         key="sets",
         measures=("", "answers", "questions", "pictures", "sets"),
     )
 
 
-def _about_sets(line: SetScores, heads: Sequence[str]) -> Iterator[str]:
+def _chance_of_sets(line: SetScores, heads: Sequence[str]) -> str:
     wholes = zip(heads, (line.question, line.picture, line.whole), strict=True)
     guessed = [f"{called} {percent(whole.chance)}%" for called, whole in wholes if whole and whole.chance]
-    if guessed:
-        yield f"Random guessing gives {', '.join(guessed)}."
-    if line.fours == 0:
-        yield (
-            f"All {several(line.threes, 'set')} have three answers, because the question with “if” was not asked "
-            "about the changed picture. The figures are not comparable with those of sets of four."
-        )
-    elif line.fours and line.threes:
-        yield f"{several(line.fours, 'case')} have all four answers and form sets; {line.threes:,} have three."
+    return f"Random guessing gives {', '.join(guessed)}." if guessed else ""
 
 
 def _repeats(runs: Sequence[LoadedRun]) -> Analysis:
@@ -162,14 +152,13 @@ def _repeat_table(first: LoadedRun, figures: Sequence[Repeatability]) -> Grid:
             each.runs,
             each.cases,
             *(_mean(getattr(each, key), each.cases) for key in measures),
-            *(f"{each.variance_within:.4f}", f"{each.variance_between:.4f}"),
             n=each.cases,
             run=first.label,  # files list these figures under the first run
             group=each.variant,
         )
         for each in figures
     )
-    head = ("world", "times", "n", *measures, "variance within", "variance between")
+    head = ("world", "times", "n", *measures)
     title = f"Repeated runs: {name(short_name(first.manifest.model))}, {name(first.prompt)}"
     return Grid(title, head, tuple(lines), key="repeats", measures=("", "", *measures))
 

@@ -14,7 +14,6 @@ from countersight.scoring import (
     GroupScores,
     LetterShare,
     Outcome,
-    RoleShare,
     SetScores,
     describe_progress,
 )
@@ -56,7 +55,6 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     total: dict[str, Figure] = {}
     """The sum of the groups' shares for each measure, if the suite reports it."""
     divisions: tuple[DividedScores, ...] = ()
-    roles: tuple[RoleShare, ...] = ()
     advice: tuple[str, ...] = ()
     """Advice to the user about the run, one sentence each."""
     damaged: int = 0

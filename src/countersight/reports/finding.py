@@ -209,6 +209,7 @@ class _Finding:
 
     def _accuracy(self, run: RunScores, figure: Figure) -> str:
         words = "has a VQA accuracy of" if self.report.soft else "answers right"
+        words += " under a change" * (len(self.report.worlds) > 1)
         level = f"{percent(self.report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
         words += f" {percent(figure.value or 0.0)}% ({level})"
         chance = run.overall.chance.get(self.report.worlds[-1])

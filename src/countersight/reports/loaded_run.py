@@ -1,5 +1,6 @@
 """Score runs of one dataset for a report, and give each a short name."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -7,7 +8,6 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from countersight.case import TWO_WORLDS, Reply, World
-from countersight.detection import parted
 from countersight.engine import COMPOSED, RunFolder, RunManifest
 from countersight.figures import Figure
 from countersight.html import name, shortened
@@ -24,7 +24,6 @@ from countersight.scoring import (
     Outcomes,
     divide,
     judge_run,
-    role_shares,
     score_group,
     stopping_status,
     summed,
@@ -119,7 +118,6 @@ def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder,
         letters=scores.letters,
         total=_total(rows[:-1], suite_terms),
         divisions=tuple(_scored_divisions(outcomes, divided)),
-        roles=role_shares((case for _, case in judged.cases()), outcomes) if divided.has_roles else (),
         advice=tuple(advice(judged.run, scores.overall, scores.damaged)),
         damaged=scores.damaged,
         sets=scores.sets,
@@ -181,25 +179,9 @@ def _numbered_labels(runs: Sequence[RunFolder]) -> list[tuple[int, str]]:
     return [(number, f"#{number} {each}") for number, each in enumerate(names, 1)]
 
 
-_PROGRAMS = ("viper:", "visprog:")
-_DETECTOR, _TOLD = "detector:", "told:"
+_ADDRESS = re.compile(r"openai:|\w+:\w+://[^;+]*#")
 
 
 def short_name(model: str) -> str:
-    """Return gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1/v1#qwen; for a program, both models."""
-    if model.startswith(_PROGRAMS):
-        style, _, rest = model.partition(":")
-        code, named, vision = rest.rpartition(";vision=")
-        return f"{style}:{short_name(code)};vision={_vision_name(vision)}" if named else f"{style}:{short_name(rest)}"
-    _, mark, served = model.rpartition("#")
-    return served if mark else model.removeprefix("openai:")
-
-
-def _vision_name(name: str) -> str:
-    """Return a short name: detector:yolo.onnx for detector:/weights/yolo.onnx?labels=/weights/names.txt."""
-    if not name.startswith(_DETECTOR):
-        return short_name(name)
-    where, second = parted(name.removeprefix(_DETECTOR))
-    file = _DETECTOR + where.partition("?")[0].rstrip("/").rpartition("/")[2]
-    told = _TOLD if second.startswith(_TOLD) else ""
-    return f"{file}+{told}{short_name(second.removeprefix(_TOLD))}" if second else file
+    """Return gpt-4o for openai:gpt-4o, and qwen for endpoint:http://127.0.0.1/v1#qwen, also inside other names."""
+    return _ADDRESS.sub("", model)

@@ -98,17 +98,6 @@ def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
     return Grid(title, head, tuple(lines), " ".join(notes), f"scores by {division.name}")
 
 
-def roles(run: RunScores) -> Grid:
-    """Return a table of how often a run chose options of each role."""
-    lines = (
-        line(each.role, each.chosen.n, each.chosen, n=each.chosen.n, run=run.label, group=each.role)
-        for each in run.roles
-    )
-    note = "The share of answered questions with an option of this role in which it was chosen."
-    title = f"Options chosen by role: {name(run.label)}"
-    return Grid(title, ("role", "n", "chosen"), tuple(lines), note, "roles", ("", "chosen"))
-
-
 def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
     """Return a table that compares two runs case by case."""
     measures = [key for key in terms.measures if any(getattr(row, key, None) for row in pair.rows)]
@@ -116,7 +105,6 @@ def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
         line(
             group_words(row.group, terms),
             *(getattr(row, key, None) for key in measures),
-            *(percent(share) for share in row.unread),
             total=row is pair.rows[-1],
             run=pair.first,
             minus_run=pair.second,
@@ -126,10 +114,10 @@ def compared(pair: ComparedRuns, terms: Terms = PLAIN) -> Grid:
     )
     return Grid(
         f"{name(pair.first)} minus {name(pair.second)}",
-        (terms.group, *(terms.measures[key] for key in measures), "unread, first", "unread, second"),
+        (terms.group, *(terms.measures[key] for key in measures)),
         tuple(lines),
         "Differences in points over the cases scored in both runs; a positive value means that the first run is "
-        "better. Unread: the share of each run's replies without an extracted answer.",
+        "better.",
         "comparison",
         tuple(measures),
     )
@@ -169,7 +157,7 @@ def grids(report: ReportData, *, brief: bool = False) -> list[Grid]:
 def further_tables(run: RunScores, terms: Terms) -> list[Grid]:
     """Return the tables of one run except that of its groups."""
     tables = [over_all_answers(run, terms)] if any(row.over_all_answers for row in run.groups) else []
-    return [*tables, *(divided(run, each, terms) for each in run.divisions), *([roles(run)] if run.roles else [])]
+    return [*tables, *(divided(run, each, terms) for each in run.divisions)]
 
 
 def over_all_answers(run: RunScores, terms: Terms) -> Grid:

@@ -3,7 +3,6 @@ from .accuracy import LetterShare as LetterShare
 from .accuracy import score_group as score_group
 from .answer_table import ScoredAnswer as ScoredAnswer
 from .answer_table import write_frame as write_frame
-from .asking_until import against_folder as against_folder
 from .asking_until import ask_until as ask_until
 from .comparing import NOTABLE_UNREAD_DIFFERENCE as NOTABLE_UNREAD_DIFFERENCE
 from .comparing import TYPICAL_DISCORDANT_SHARES as TYPICAL_DISCORDANT_SHARES
@@ -14,16 +13,13 @@ from .comparing import Repeatability as Repeatability
 from .comparing import cases_needed as cases_needed
 from .comparing import compare as compare
 from .comparing import compare_all as compare_all
-from .comparing import compare_on as compare_on
 from .comparing import repeats as repeats
 from .comparing import tiers as tiers
 from .controls import FalseAlarmRates as FalseAlarmRates
 from .credit import is_right as is_right
 from .divisions import Axis as Axis
 from .divisions import DividedCases as DividedCases
-from .divisions import RoleShare as RoleShare
 from .divisions import divide as divide
-from .divisions import role_shares as role_shares
 from .estimates import ANYTIME as ANYTIME
 from .estimates import Difference as Difference
 from .estimates import paired as paired

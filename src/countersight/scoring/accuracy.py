@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, WORLDS, QuestionVariant, Telling, World, variant_of
+from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, QuestionVariant
 from countersight.figures import Bounds, Figure
 from countersight.scoring.estimates import Difference, difference, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, MISSING, PRIOR_GIVEN, UNREAD, Outcomes
@@ -77,17 +77,11 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
 class LetterShare(msgspec.Struct, frozen=True):
     """How often a letter was answered and how often it was right, among scored choices in one way of asking."""
 
-    world: World
-    telling: Telling
+    variant: QuestionVariant
     letter: str
     answered: int
     gold: int
     n: int
-
-    @property
-    def variant(self) -> QuestionVariant:
-        """The way of asking."""
-        return variant_of(self.world, self.telling)
 
 
 _COUNTED_OUTCOMES: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED, "missing": MISSING}
@@ -186,8 +180,7 @@ def letter_shares(outcomes: Outcomes, variant: QuestionVariant) -> list[LetterSh
     by_text = np.bincount(outcomes.answers[scored, column], minlength=len(outcomes.answer_texts))
     answered = {text: int(count) for text, count in zip(outcomes.answer_texts, by_text, strict=True)}
     used = [place for place, letter in enumerate(LETTERS, 1) if gold[place] or answered.get(letter)]
-    world, telling = WORLDS[variant]
     return [
-        LetterShare(world, telling, letter, answered.get(letter, 0), int(gold[place]), n)
+        LetterShare(variant, letter, answered.get(letter, 0), int(gold[place]), n)
         for place, letter in enumerate(LETTERS[: max(used)], 1)
     ]

@@ -14,7 +14,7 @@ from countersight.case import TWO_WORLDS, VARIANTS, QuestionVariant
 from countersight.scoring.accuracy import correctness
 from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
-from countersight.scoring.outcome import UNREAD, Outcomes
+from countersight.scoring.outcome import Outcomes
 
 Measure = Literal["factual", "counterfactual", "both_right", "shown"]
 """The measures by which runs are compared."""
@@ -33,8 +33,6 @@ class Comparison(msgspec.Struct, frozen=True):
     counterfactual: Difference | None
     both_right: Difference | None
     shown: Difference | None
-    unread: tuple[float, float] = (0.0, 0.0)
-    """For each run, the share of replies to these cases that are unread."""
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
@@ -53,21 +51,8 @@ def compare(first: Outcomes, second: Outcomes) -> tuple[Comparison, ...]:
         inside = mask[here]
         a, b = here[inside], there[inside]
         differences = {measure: _paired_difference(first, second, a, b, measure) for measure in COMPARED}
-        unread = _unread_share(first, a), _unread_share(second, b)
-        rows.append(Comparison(name, len(a), **differences, unread=unread))
+        rows.append(Comparison(name, len(a), **differences))
     return tuple(rows)
-
-
-def compare_on(first: Outcomes, second: Outcomes, mask: NDArray[np.bool_], measure: Measure) -> Difference | None:
-    """Compare two runs in one measure, over selected cases of the first that the second has too."""
-    here, there = shared_cases(first, second)
-    inside = mask[here]
-    return _paired_difference(first, second, here[inside], there[inside], measure)
-
-
-def _unread_share(outcomes: Outcomes, positions: NDArray[np.intp]) -> float:
-    codes = outcomes.codes[positions]
-    return float((codes == UNREAD).sum() / max(1, (codes >= UNREAD).sum()))
 
 
 def _paired_difference(
@@ -159,16 +144,11 @@ class Repeatability(msgspec.Struct, frozen=True):
     """The mean accuracy of a run."""
     flips: float
     """The share of cases whose answer differs between runs."""
-    variance_within: float
-    """The variance of correctness within a case, which is due to chance."""
-    variance_between: float
-    """The variance between cases, which is due to their difficulty."""
 
     def __str__(self) -> str:
         return (
-            f"{self.variant}: {self.runs} times {self.cases:,} cases, {self.expected:.1%} right on average, "
-            f"{self.flips:.1%} flip, "
-            f"variance {self.variance_within:.4f} within a case and {self.variance_between:.4f} between"
+            f"{self.variant}: {self.runs} times {self.cases:,} cases, {self.expected:.1%} right on average; "
+            f"the answers to {self.flips:.1%} of the cases differ"
         )
 
 
@@ -186,14 +166,10 @@ def _repeated(runs: Sequence[Outcomes], variant: QuestionVariant) -> Repeatabili
     scored, column = _scored_in_all(runs, variant), VARIANTS.index(variant)
     right = np.stack([run.right(variant)[scored] for run in runs])
     answers = [[run.answer_texts[place] for place in run.answers[scored, column]] for run in runs]
-    of_case = right.mean(axis=0)
-    within = float((of_case * (1 - of_case)).mean()) * len(runs) / max(1, len(runs) - 1)
     return Repeatability(
         variant,
         runs=len(runs),
-        cases=of_case.size,
+        cases=right.shape[1],
         expected=float(right.mean()),
         flips=float(np.mean([len(set(of_runs)) > 1 for of_runs in zip(*answers, strict=True)])),
-        variance_within=within,
-        variance_between=max(0.0, float(of_case.var(ddof=1)) - within / len(runs)) if of_case.size > 1 else 0.0,
     )

@@ -4,21 +4,16 @@ A case may count on several lines of a division. Divisions need only a few bytes
 """
 
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import LETTERS, VARIANTS, Case
-from countersight.figures import Figure
-from countersight.scoring.estimates import share
-from countersight.scoring.outcome import Outcomes
+from countersight.case import Case
 
 OTHER = "other"
 """The name of the line for values that an axis does not list."""
-_MAX_ROLES = 30
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -55,13 +50,6 @@ class Division(msgspec.Struct, frozen=True, eq=False):
         return count - np.unique(self.cases).size
 
 
-class RoleShare(msgspec.Struct, frozen=True):
-    """How often an option of a role was chosen, among scored questions that offer one."""
-
-    role: str
-    chosen: Figure
-
-
 class DividedCases(msgspec.Struct, frozen=True, eq=False):
     """The divisions of the cases of a dataset along the axes of their suite."""
 
@@ -69,13 +57,11 @@ class DividedCases(msgspec.Struct, frozen=True, eq=False):
     """The suite of the cases; empty if they have none or several."""
     divisions: tuple[Division, ...] = ()
     """Empty if the cases are of several suites."""
-    has_roles: bool = False
-    """Whether options have roles."""
 
 
 def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) -> DividedCases:
     """Divide cases along the axes of their suite."""
-    suite, has_roles = "", False
+    suite = ""
     axes: tuple[Axis, ...] = ()
     found: list[tuple[array[int], bytearray]] = []
     for position, case in enumerate(cases):
@@ -88,32 +74,8 @@ def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) ->
             for line in dict.fromkeys(line if line in axis.lines else OTHER for line in axis.of(case)):
                 positions.append(position)
                 places.append((*axis.lines, OTHER).index(line))
-        has_roles = has_roles or any(_roles(case))
     divisions = (
         Division(axis.name, (*axis.lines, OTHER), np.array(positions, dtype=np.int32), np.array(places, dtype=np.uint8))
         for axis, (positions, places) in zip(axes, found, strict=True)
     )
-    return DividedCases(suite, tuple(divisions), has_roles)
-
-
-def role_shares(cases: Iterable[Case], outcomes: Outcomes) -> tuple[RoleShare, ...]:
-    """Return how often options of each role (CELLO: right, image, graph, text) were chosen.
-
-    A role counts once per question, however many of its options have it.
-    """
-    chosen, offered = Counter[str](), Counter[str]()
-    scored = outcomes.scored("counterfactual")
-    answers = outcomes.answers[:, VARIANTS.index("counterfactual")]
-    for position, case in enumerate(cases):
-        if not scored[position]:
-            continue
-        roles = [role if not role or role in offered or len(offered) < _MAX_ROLES else OTHER for role in _roles(case)]
-        offered.update(list(dict.fromkeys(filter(None, roles))))
-        letter = outcomes.answer_texts[answers[position]]
-        chosen.update(role for place, role in zip(LETTERS, roles, strict=False) if role and place == letter)
-    return tuple(RoleShare(role, share(chosen[role], n)) for role, n in offered.items())
-
-
-def _roles(case: Case) -> list[str]:
-    """Return the roles of the options of the question under a change."""
-    return [option.role for option in case.counterfactual.options] if case.counterfactual else []
+    return DividedCases(suite, tuple(divisions))

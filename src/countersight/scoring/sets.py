@@ -21,10 +21,6 @@ from countersight.scoring.outcome import Outcomes
 _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.int32]
 NONE: Final = -1
-_THREE: Final[tuple[QuestionVariant, ...]] = ("factual", "shown", "counterfactual")  # in the order of _PLACES
-_PLACES: Final = {4: ((0, 0, 1, 1), (0, 1, 0, 1)), 3: ((0, 0, NONE), (0, NONE, 0))}
-"""The question and the picture of each answer of a case; the fourth is the question with "if" about the changed
-picture. Without it, that question and that picture have only one answer and are left out."""
 
 
 class SetPositions(msgspec.Struct, frozen=True, eq=False):
@@ -59,11 +55,6 @@ class SetScores(msgspec.Struct, frozen=True):
     """The pictures whose questions are all right; None if each has one question, or if there are no pictures."""
     whole: SetMetric
     """The sets whose answers are all right."""
-    fours: int | None = None
-    """The number of cases with all four answers, in a run with pictures of both worlds; unless it is 0, only these
-    cases are sets."""
-    threes: int = 0
-    """The number of cases of such a run with all answers except the fourth."""
 
 
 class SetRecorder:
@@ -130,37 +121,27 @@ def as_fourth(case: Case) -> Case:
 def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
     """Compute the scores of sets for a run with pictures of both worlds, by group and overall.
 
-    A case is a set of two questions, without and with "if", and two pictures, before and after the change. If no case
-    has an answer to the fourth (the change cannot be made twice, or another tool asked), sets have three.
+    A case with all four answers is a set of two questions, without and with "if", and two pictures, before and after
+    the change.
     """
-    three: list[tuple[Outcomes, QuestionVariant]] = [(outcomes, variant) for variant in _THREE]
-    four: list[tuple[Outcomes, QuestionVariant]] = [*three, (fourths, "counterfactual")]
-    has_three, has_four = (
-        np.logical_and.reduce([each.scored(variant) for each, variant in all_]) for all_ in (three, four)
-    )
-    square, known = (four, has_four) if has_four.any() else (three, has_three)
+    four: list[tuple[Outcomes, QuestionVariant]] = [
+        (outcomes, "factual"),
+        (outcomes, "shown"),
+        (outcomes, "counterfactual"),
+        (fourths, "counterfactual"),
+    ]
+    complete = np.logical_and.reduce([each.scored(variant) for each, variant in four])
+    right = np.concatenate([each.right(variant) for each, variant in four])
+    guess = np.concatenate([each.guess(variant) for each, variant in four])
+    number = np.arange(len(outcomes), dtype=np.int32)
+    before, after = 2 * number, 2 * number + 1
+    questions, pictures = np.concatenate([before, before, after, after]), np.concatenate([before, after, before, after])
+    positions, clusters = SetPositions(np.tile(number, 4), questions, pictures), np.tile(outcomes.pictures, 4)
     return tuple(
-        msgspec.structs.replace(
-            _square_scores(name, square, known & mask),
-            fours=int((has_four & mask).sum()),
-            threes=int((has_three & ~has_four & mask).sum()),
-        )
+        _scores(name, np.tile(complete & mask, 4), right, guess, positions, clusters)
         for name, mask in _lines(outcomes)
-        if (known & mask).any()
+        if (complete & mask).any()
     )
-
-
-def _square_scores(name: str, square: list[tuple[Outcomes, QuestionVariant]], mask: _Mask) -> SetScores:
-    right = np.concatenate([each.right(variant) for each, variant in square])
-    guess = np.concatenate([each.guess(variant) for each, variant in square])
-    number = np.arange(len(mask), dtype=np.int32)
-    questions, pictures = (
-        np.concatenate([np.full_like(number, NONE) if place == NONE else 2 * number + place for place in places])
-        for places in _PLACES[len(square)]
-    )
-    positions = SetPositions(np.tile(number, len(square)), questions, pictures)
-    clusters = np.tile(square[0][0].pictures, len(square))
-    return _scores(name, np.tile(mask, len(square)), right, guess, positions, clusters)
 
 
 def _all_variants(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:

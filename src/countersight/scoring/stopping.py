@@ -1,6 +1,6 @@
 """Early stopping: pictures are asked in random order until an anytime-valid interval is narrow enough."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, Literal
 
 import msgspec
@@ -21,10 +21,6 @@ from countersight.text import in_dollars
 
 UNTIL: Final = "until"
 """The key under which a run records its stopping rule."""
-PICTURES_BEFORE_FIRST_CHECK: Final = 16
-"""The number of pictures that are asked before the rule is first checked."""
-GROWTH_BETWEEN_CHECKS: Final = 1.1
-"""The factor by which the number of pictures grows between checks."""
 
 StoppingMetric = Literal["drop", "factual", "counterfactual", "both_right"]
 _VARIANTS_OF_METRIC: Final[dict[str, tuple[QuestionVariant, ...]]] = {
@@ -44,15 +40,13 @@ class Until(msgspec.Struct, frozen=True):
     width: float | None = None
     metric: StoppingMetric = "drop"
     seed: int = 0
-    models: tuple[str, ...] = ()
-    """The two models whose difference the rule is about, first minus second; empty for one model."""
 
     def __post_init__(self) -> None:
         if self.width is not None and not 0 < self.width < 100:
             raise CountersightError(
                 "half the width of the interval must be between 0 and 100 points, such as --until 3"
             )
-        if self.width is None and self.metric != "drop" and not self.models:
+        if self.width is None and self.metric != "drop":
             raise CountersightError("`decided` works only for the drop; specify a width, such as 3")
 
     @property
@@ -61,10 +55,11 @@ class Until(msgspec.Struct, frozen=True):
 
     def is_as_strict_as(self, other: "Until") -> bool:
         """Return whether a run that meets this rule also meets the other."""
-        same = (self.metric, self.seed, self.models) == (other.metric, other.seed, other.models)
-        if not same or (self.width is None) != (other.width is None):
+        if (self.metric, self.seed) != (other.metric, other.seed):
             return False
-        return self.width is None or other.width is None or self.width <= other.width
+        if self.width is None or other.width is None:
+            return self.width == other.width
+        return self.width <= other.width
 
     def is_met_by(self, interval: Interval) -> bool:
         if self.aim is None:
@@ -98,8 +93,6 @@ class StoppingStatus(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         what = self.rule.metric.replace("_", " ")
-        if self.rule.models:
-            what = f"difference in {what}, {' minus '.join(self.rule.models)},"
         if self.rule.width is None:
             state = "is decided" if self.met else "is not decided"
         else:
@@ -137,28 +130,20 @@ class PictureOrder:
         pictures: int,
         metric: str,
         *,
-        minus: Outcomes | None = None,
         aim: float | None = None,
         group: str | None = None,
     ) -> tuple[Interval, float, int, int]:
         """Return the interval of a metric after `pictures` pictures, its p for zero, and the numbers of cases asked and
         in total.
 
-        With `minus`, the metric is the difference to another run. For missing and failed answers, each end of the
-        interval assumes the worst case.
+        For missing and failed answers, each end of the interval assumes the worst case.
         """
         variants = _VARIANTS_OF_METRIC[metric]
         kept = [[row for row in unit if _has(self._cases[row], variants, group)] for unit in self._order]
         units = [unit for unit in kept[:pictures] if unit]
         all_units, all_cases = sum(map(bool, kept)), sum(map(len, kept))
         worst, best = _values(outcomes, metric)
-        high = 1.0
-        low = -1.0 if metric in _DIFFERENCES else 0.0
-        if minus is not None:
-            less, more = _values(minus, metric)
-            worst = {row: value - more[row] for row, value in worst.items()}
-            best = {row: value - less[row] for row, value in best.items()}
-            low, high = low - high, high - low
+        low, high = -1.0 if metric in _DIFFERENCES else 0.0, 1.0
         if not units:
             return Interval(low, high), 1.0, 0, all_cases
         largest = max(map(len, filter(None, kept)))
@@ -201,20 +186,6 @@ def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int
     return worst, best
 
 
-def record_stopping_status(
-    rule: Until, order: PictureOrder, runs: Sequence[tuple[RunFolder, Outcomes]], pictures: int
-) -> StoppingStatus:
-    """Return the status of a run, or of the difference between two runs, after this many pictures, and record it in
-    the run folders."""
-    (_, outcomes), *other = runs
-    minus = other[0][1] if other else None
-    found, _, cases, of = order.interval(outcomes, pictures, rule.metric, minus=minus, aim=rule.aim)
-    status = StoppingStatus(rule, rule.is_met_by(found), found.low, found.high, pictures, len(order), cases, of)
-    for run, _ in runs:
-        run.observe({UNTIL: msgspec.to_builtins(status)})
-    return status
-
-
 def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: StoppingStatus) -> Scores:
     """Replace the intervals of a run with a stopping rule; ordinary ones would be too narrow, because the data decided
     when to stop."""
@@ -251,7 +222,7 @@ def _replaced(
     metric: str,
     group: str | None,
 ) -> Figure:
-    aim = at.rule.aim if metric == at.rule.metric and group is None and not at.rule.models else None
+    aim = at.rule.aim if metric == at.rule.metric and group is None else None
     found, p, _, _ = order.interval(outcomes, at.pictures, metric, aim=aim, group=group)
     if figure.p is None:
         return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high), method=ANYTIME)

@@ -59,7 +59,6 @@ async def run_async(
     budget: float | None = None,
     until: float | Literal["decided"] | None = None,
     until_metric: StoppingMetric | None = None,
-    against: SomeModel | None = None,
     settings: ModelSettings | None = None,
     retry: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     stop: asyncio.Event | None = None,
@@ -70,9 +69,7 @@ async def run_async(
     `cases` limits the run to a random sample; a later call can extend it. `again` repeats questions whose reply was
     `cut` off or `empty`, or asks the model to state only its final answer after a reply that is `unread`. The run stops
     before it costs more than `budget` dollars. `until` stops it as soon as the drop (or another `until_metric`) is
-    known to within that many points, or to be above or below zero (`decided`); see `countersight.scoring.Until`. With
-    `against`, a second model is run on the same cases in lockstep, into `OUT-against`, and `until` applies to the
-    difference between the two.
+    known to within that many points, or to be above or below zero (`decided`); see `countersight.scoring.Until`.
     """
     check_from(1, cases=cases)
     if until_metric and until is None:
@@ -85,10 +82,8 @@ async def run_async(
     options = RunOptions(chosen_prompt, shown, answering, chosen.loss, chosen.seed, again, sample)
     options, chosen, pool = restore_options(Path(out), options, chosen, pool)
     opened_model, tally = open_model(model, chosen, name=name), Tally()
-    other = None if against is None else open_model(against, chosen)
-    models = (opened_model.name, other.name) if other else ()
     width = None if until == "decided" else until
-    rule = None if until is None else Until(width, until_metric or "drop", chosen.seed, models)
+    rule = None if until is None else Until(width, until_metric or "drop", chosen.seed)
     with counted(progress or usual(), f"Asking {opened_model.name}", "questions", lambda: (tally.done, tally.total)):
         folder = await ask_until(
             rule,
@@ -96,7 +91,6 @@ async def run_async(
             Path(out),
             opened_model,
             options,
-            against=(other, Tally()) if other else None,
             retry=retry,
             pool=pool,
             tally=tally,
