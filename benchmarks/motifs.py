@@ -18,10 +18,8 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
-import msgspec
 import numpy as np
 
-from countersight.causal.json_stream import elements
 from countersight.causal.mining import mine
 from countersight.causal.motifs import EdgeTable, find_motifs
 from countersight.causal.scene_graphs import read_scene_graphs
@@ -131,8 +129,6 @@ def reading(number: int = 3_000) -> dict[str, float]:
         megabytes = path.stat().st_size / 1e6
         seconds, _ = _best(lambda: sum(1 for _ in read_scene_graphs(path, print)), 3)
         figures = {"MB read a second, to scene graphs": megabytes / seconds}
-        seconds, _ = _best(lambda: sum(1 for _ in _decoded(path)), 3)
-        figures["MB read a second, to what msgspec decodes"] = megabytes / seconds
         if importlib.util.find_spec("ijson"):
             import ijson
 
@@ -145,13 +141,6 @@ def reading(number: int = 3_000) -> dict[str, float]:
         seconds, _ = _best(lambda: sum(1 for _ in mine(path)), 3)
         figures["scenes a second, from the file to causal graphs"] = number / seconds
     return figures
-
-
-def _decoded(path: Path):
-    decoder = msgspec.json.Decoder()
-    with open(path, "rb") as file:
-        for text in elements(file):
-            yield decoder.decode(text)
 
 
 def _scene(image: int) -> dict[str, object]:

@@ -12,7 +12,6 @@ from .engine import RetryPolicy as RetryPolicy
 from .errors import AskingFailed as AskingFailed
 from .errors import AuditError as AuditError
 from .errors import BadPicture as BadPicture
-from .errors import CatalogueError as CatalogueError
 from .errors import CountersightError as CountersightError
 from .errors import DatasetError as DatasetError
 from .errors import EditFailed as EditFailed

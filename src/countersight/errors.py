@@ -1,7 +1,7 @@
 """All exceptions, in one hierarchy. Each message is a sentence that says what happened, where, and what to do.
 
 CountersightError
-├── DatasetError, BadPicture, SceneError, Unclear, SceneGraphsError, CatalogueError   invalid input files
+├── DatasetError, BadPicture, SceneError, Unclear, SceneGraphsError   invalid input files
 ├── ReferenceTableError, PromptError, ModelError, EditorError                  invalid names and settings
 ├── RunError, AuditError, CampaignError, GoldError                             invalid output folders and gold answers
 ├── ExchangeError                                                              files of other tools
@@ -38,10 +38,6 @@ class Unclear(CountersightError):  # noqa: N818 - it describes the world
 
 class SceneGraphsError(CountersightError):
     """A path that contains no scene graphs."""
-
-
-class CatalogueError(CountersightError):
-    """A catalogue with contradictory entries."""
 
 
 class ReferenceTableError(CountersightError):

@@ -5,7 +5,7 @@ import pytest
 from countersight.causal.catalogue import classes_of
 from countersight.causal.graph import SceneGraph, SceneRelation, Thing
 from countersight.causal.merging import merge_scenes
-from countersight.causal.mining import mine_scenes
+from countersight.causal.mining import MiningTally, mine_scenes
 from countersight.causal.question_filters import is_plain
 
 
@@ -33,7 +33,7 @@ def names(scene):
 def test_a_common_attribute_makes_two_things_one():
     scene = one_scene(region("a", "cup on table", table=("white",)), region("b", "table on floor", table=("white",)))
     assert names(scene) == ["cup", "table", "floor"]
-    assert {graph.kind for graph in mine_scenes([scene])} == {"direct", "chain"}
+    assert {graph.kind for graph in mine_scenes([scene], MiningTally())} == {"direct", "chain"}
 
 
 def test_two_men_in_coats_stay_two():
@@ -44,7 +44,7 @@ def test_two_men_in_coats_stay_two():
 def test_two_names_in_common_make_things_of_two_regions_one():
     scene = one_scene(region("a", "food on plate", "plate on table"), region("b", "food on table"))
     assert names(scene) == ["food", "plate", "table"]
-    assert "confounding" in {graph.kind for graph in mine_scenes([scene])}
+    assert "confounding" in {graph.kind for graph in mine_scenes([scene], MiningTally())}
     apart = one_scene(region("a", "cup on table"), region("b", "lamp on table"))
     assert names(apart).count("table") == 2
 
@@ -75,7 +75,7 @@ def test_things_named_in_the_plural_are_not_taken_for_the_same_ones():
 def test_without_anything_for_it_two_things_stay_two():
     scene = one_scene(region("a", "hat on man"), region("b", "man on horse"))
     assert names(scene) == ["hat", "man", "man", "horse"]
-    assert "chain" not in {graph.kind for graph in mine_scenes([scene])}
+    assert "chain" not in {graph.kind for graph in mine_scenes([scene], MiningTally())}
 
 
 def test_a_picture_has_one_ground():

@@ -155,14 +155,6 @@ def test_things_without_causes_cost_nothing():
     assert [thing.name for thing in graph.things] == ["table", "cup"]
 
 
-def test_scenes_come_in_order_however_many_there_are(monkeypatch):
-    monkeypatch.setattr("countersight.causal.mining._EDGES_AT_ONCE", 2)
-    scenes = [scene(("cup", "on", "table"), id=str(number)) for number in range(9)]
-    graphs, statistics = mined(*scenes)
-    assert [graph.scene for graph in graphs] == [each.id for each in scenes]
-    assert statistics.scenes == 9
-
-
 def plain(path, *scenes):
     path.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in scenes))
     return path

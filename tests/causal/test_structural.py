@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from countersight.causal.paths import (
+from countersight.causal.graph import (
     ancestors,
     backdoor_set,
     causes,

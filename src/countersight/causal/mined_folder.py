@@ -46,24 +46,23 @@ def mine_folder(
     pictures: Path | None,
     on_malformed: Callable[[MalformedPart], None] | None = None,
     on_read: Callable[[int], None] | None = None,
-    workers: int | None = 1,
     ray: str = "",
 ) -> Mined:
     """Write the causal graphs of scene graphs to a new folder, together with their pictures if `pictures` is given.
 
-    Several processes, or a Ray cluster if one is given, search for graphs; only this process writes.
+    If a Ray cluster is given, its machines search for graphs; only this process writes.
     """
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the folder that contains the pictures")
     with Staging(folder) as staging:
         tally = MiningTally()
-        found = _Pictures(pictures, staging / IMAGES)
+        copies = PictureCopies(pictures, staging / IMAGES)
         encoder = msgspec.json.Encoder()
         with open(staging / GRAPHS, "wb") as file:
-            mining = mine(source, tally=tally, on_malformed=on_malformed, on_read=on_read, workers=workers, ray=ray)
+            mining = mine(source, tally=tally, on_malformed=on_malformed, on_read=on_read, ray=ray)
             for graph in mining:
                 file.write(encoder.encode(graph) + b"\n")
-                found.take(graph.image)
+                copies.copied(graph.image)
         layouts = tuple(dict.fromkeys(layout for _, layout in files_of(source)))
         statistics = tally.statistics(layouts)
         if not statistics.scenes:
@@ -77,7 +76,8 @@ def mine_folder(
                 f"{statistics.relations:,} relations"
             )
         (staging / STATISTICS).write_bytes(msgspec.json.format(encoder.encode(statistics), indent=2) + b"\n")
-        return Mined(statistics, found.images, found.found)
+        images = {image: name for image, name in copies.names.items() if image}
+        return Mined(statistics, len(images), sum(name is not None for name in images.values()))
 
 
 def read_graphs(folder: Path, on_bad: OnBadLine) -> Iterator[CausalGraph]:
@@ -108,7 +108,32 @@ def _graph(line: bytes) -> CausalGraph | str:
     return graph_error(graph) or graph
 
 
-def find_picture(folder: Path, image: str) -> Path | None:
+class PictureCopies:
+    """Copies pictures from a folder into another by their ids, each once."""
+
+    def __init__(self, source: Path | None, target: Path) -> None:
+        self._source = source
+        self._target = target
+        self.names: dict[str, str | None] = {}
+        """The file name of each picture that was asked for; None if the folder has no such picture."""
+
+    def copied(self, image: str) -> str | None:
+        """Copy a picture unless it was copied before, and return its file name; None if there is no such picture."""
+        if image not in self.names:
+            path = _find_picture(self._source, image) if self._source else None
+            self.names[image] = self._copy(path, f"{image}{path.suffix.lower()}") if path else None
+        return self.names[image]
+
+    def _copy(self, path: Path, name: str) -> str:
+        self._target.mkdir(exist_ok=True)
+        try:
+            os.link(path, self._target / name)
+        except OSError:  # on another disk, or if links are not supported
+            shutil.copyfile(path, self._target / name)
+        return name
+
+
+def _find_picture(folder: Path, image: str) -> Path | None:
     """Return the path of the picture with this id in a folder, or None. Ids cannot lead outside the folder."""
     if not image or image.startswith(".") or any(sign in image for sign in "/\\:\0"):
         return None
@@ -119,31 +144,3 @@ def find_picture(folder: Path, image: str) -> Path | None:
             if path.is_relative_to(root) and path.is_file() and path.stat().st_size <= MAX_BYTES:
                 return path
     return None
-
-
-class _Pictures:
-    """Finds the pictures of graphs by their ids, and copies each into the mined folder once."""
-
-    def __init__(self, source: Path | None, target: Path) -> None:
-        self._source = source
-        self._target = target
-        self._last = ""
-        self.images = self.found = 0
-
-    def take(self, image: str) -> None:
-        if not image or image == self._last:  # graphs of one picture are adjacent
-            return
-        self._last = image
-        self.images += 1
-        path = find_picture(self._source, image) if self._source else None
-        if path is None:
-            return
-        self._target.mkdir(exist_ok=True)
-        target = self._target / f"{image}{path.suffix.lower()}"
-        if target.exists():
-            return
-        try:
-            os.link(path, target)
-        except OSError:  # on another disk, or if links are not supported
-            shutil.copyfile(path, target)
-        self.found += 1

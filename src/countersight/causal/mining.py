@@ -8,12 +8,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from countersight.causal.catalogue import Catalogue, Decision, catalogue
+from countersight.causal.catalogue import Decision, catalogue, verdict_on, without_prefix
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, MalformedPart, SceneGraph, Thing
 from countersight.causal.lexicon import plain
 from countersight.causal.merging import merge_scenes
 from countersight.causal.motifs import EdgeTable, Ints, find_motifs
-from countersight.causal.relation_words import without_prefix
 from countersight.causal.scene_graphs import read_scene_graphs
 from countersight.html import Grid, Line, TableCell
 from countersight.parallel import in_order
@@ -22,9 +21,8 @@ from countersight.text import several
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
 MOST_OF_A_SCENE = 1_000
 """Limit on causal graphs of one kind per scene: a thing that holds 2,000 others would give two million."""
-_EDGES_AT_ONCE = 1 << 14
 _PARTS_AT_ONCE = 1 << 16
-"""Things and relations per task of a process or machine: a second or two of work."""
+"""Things and relations that are searched together: a second or two of work for one process or machine."""
 _DISTINCT = 100_000
 """The most unknown relations that are counted separately, to bound memory."""
 MOST_DESCRIPTIONS = 8
@@ -100,13 +98,12 @@ def mine(
     tally: MiningTally | None = None,
     on_malformed: Callable[[MalformedPart], None] | None = None,
     on_read: Callable[[int], None] | None = None,
-    workers: int | None = 1,
     ray: str = "",
 ) -> Iterator[CausalGraph]:
     """Yield the causal graphs in the scene graphs at a path: a file of any known layout, or a folder of them.
 
     Parts that cannot be read are passed to `on_malformed` and skipped; `on_read` gets the number of bytes read so far.
-    This process reads the files; several processes, or the machines of a Ray cluster, can search them for graphs.
+    This process reads the files; the machines of a Ray cluster can search them for graphs.
     """
     tally = tally or MiningTally()
 
@@ -116,7 +113,7 @@ def mine(
             on_malformed(what)
 
     parts = _in_parts(read_scene_graphs(source, malformed, on_read))
-    for graphs, counted in in_order(_mine_part, parts, workers=workers, ray=ray):
+    for graphs, counted in in_order(_mine_part, parts, workers=1, ray=ray):
         tally.add(counted)
         yield from graphs
 
@@ -139,18 +136,11 @@ def _mine_part(scenes: list[SceneGraph]) -> tuple[list[CausalGraph], MiningTally
     return list(mine_scenes(merge_scenes(scenes), tally)), tally
 
 
-def mine_scenes(
-    scenes: Iterable[SceneGraph], tally: MiningTally | None = None, known: Catalogue | None = None
-) -> Iterator[CausalGraph]:
+def mine_scenes(scenes: Iterable[SceneGraph], tally: MiningTally) -> Iterator[CausalGraph]:
     """Return the causal graphs in scene graphs, scene by scene; graphs of the same picture are adjacent."""
-    tally, known = tally or MiningTally(), known or catalogue()
     batch = _Batch()
     for scene in scenes:
-        # Duplicates are found within a picture, so a picture is never split between batches.
-        if len(batch.edges) >= _EDGES_AT_ONCE and scene.image != batch.scenes[-1].image:
-            yield from _graphs_of_batch(batch, tally)
-            batch = _Batch()
-        batch.add(scene, known, tally)
+        batch.add(scene, tally)
     yield from _graphs_of_batch(batch, tally)
 
 
@@ -163,12 +153,12 @@ class _Batch:
         self.scene_of: list[int] = []
         self.edges: list[tuple[int, int, CausalEdge]] = []
 
-    def add(self, scene: SceneGraph, known: Catalogue, tally: MiningTally) -> None:
+    def add(self, scene: SceneGraph, tally: MiningTally) -> None:
         things = {thing.id: thing for thing in scene.things}
         places: dict[str, int] = {}  # only of things at the ends of edges
         for relation in scene.relations:
             subject, object = relation.subject, relation.object
-            verdict = known.decide(things[subject].name, relation.relation, things[object].name)
+            verdict = verdict_on(things[subject].name, relation.relation, things[object].name)
             tally.decisions[verdict.decision] += 1
             if verdict.decision == "unknown" and len(tally.unknown) < _DISTINCT:
                 tally.unknown[without_prefix(relation.relation)] += 1

@@ -1,4 +1,4 @@
-"""Read scene graphs, one at a time: Visual Genome, GQA, FACTUAL's regions, and Countersight's own JSON lines.
+"""Read scene graphs: Visual Genome, GQA, FACTUAL's regions, and Countersight's own JSON lines.
 
 - Visual Genome: `scene_graphs.json`, or `relationships.json` with `objects.json` in the same folder; descriptions are
   read if they are there too. The first name and synset of each object are used. Relationships have the ids of objects
@@ -8,21 +8,25 @@
   predicate `is` gives an attribute, and `man:1` is a second man.
 - Our own: one scene graph per line; see `docs/cello.md`.
 
-A part that cannot be read is reported and skipped; the rest of its scene is read.
+A part that cannot be read is reported and skipped; the rest of its scene is read. A file that is not JSON as a whole is
+refused.
 """
 
+import gzip
 import io
+import mmap
 import re
+import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar, cast
 
 import msgspec
 
-from countersight.causal import json_stream
 from countersight.causal.graph import Box, Description, MalformedPart, SceneGraph, SceneRelation, Thing
-from countersight.causal.json_stream import BrokenFile, elements, is_object, open_unpacked
 from countersight.csv_lines import csv_lines
 from countersight.errors import SceneGraphsError
 from countersight.files import bounded_lines
@@ -30,12 +34,12 @@ from countersight.files import bounded_lines
 SCENE_GRAPHS, RELATIONSHIPS = "scene_graphs.json", "relationships.json"
 OBJECTS, REGIONS = "objects.json", "region_descriptions.json"
 COLUMNS = ("image_id", "region_id", "caption", "scene_graph")
-AHEAD = 20_000
-"""Entries read ahead in a second file that has another order. Visual Genome's files all have the same order."""
 MAX_NAME = 200
 MAX_RELATIONS = 2_000
 """The most relations of a scene, to bound memory; an image of Visual Genome has a few dozen."""
 MAX_ROW = 1 << 20
+MAX_LINE = 1 << 24
+"""The longest row of a CSV file, in characters, and the longest line of a JSONL file, in bytes."""
 _FAR = 1e6
 """A length in pixels that is larger than any picture."""
 _TRIPLE = re.compile(r"\(([^()]*)\)")
@@ -43,14 +47,13 @@ _BETWEEN = re.compile(r"[\s,]*")
 _SECOND = re.compile(r":\d+$")
 
 OnMalformed = Callable[[MalformedPart], None]
-_Read = Callable[[Path, OnMalformed, Callable[[int], None] | None], Iterator[SceneGraph]]
+OnRead = Callable[[int], None]
+_Read = Callable[[Path, OnMalformed, OnRead], Iterator[SceneGraph]]
 _Id = int | str
 _T = TypeVar("_T")
 
 
-def read_scene_graphs(
-    source: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None = None
-) -> Iterator[SceneGraph]:
+def read_scene_graphs(source: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
     """Yield every scene graph at a path; each part that cannot be read is passed to `on_malformed` and skipped.
 
     `on_read` is called with the number of bytes read so far.
@@ -69,9 +72,6 @@ def read_scene_graphs(
 def files_of(source: Path) -> list[tuple[Path, str]]:
     """Return the files to read at a path, each with its layout; a folder is searched for known file names."""
     if source.is_file():
-        with open(source, "rb") as file:
-            if source.suffix.casefold() == ".gz" and file.read(2) != b"\x1f\x8b":
-                raise SceneGraphsError(f"{source} ends in .gz but is not a gzip file; rename it, or download it again")
         return [(source, _layout(source))]
     if not source.is_dir():
         raise SceneGraphsError(f"{source} is neither a file nor a folder")
@@ -92,21 +92,23 @@ def _layout(path: Path) -> str:
     named = {".csv": "regions", ".jsonl": "plain", ".ndjson": "plain", ".json": "Visual Genome"}.get(suffixes[-1])
     if named is None:
         raise SceneGraphsError(f"{path} must end in .json, .jsonl or .csv, optionally with .gz")
-    if suffixes[-1] != ".json":
-        return named
-    try:  # Visual Genome's files are arrays, some without relations; GQA's are objects
-        with open_unpacked(path) as file:
-            if is_object(file):
-                return "GQA"
-            first = next(elements(file), None)
-            fields = msgspec.json.decode(first, type=dict[str, msgspec.Raw]) if first else {}
-    except (BrokenFile, msgspec.DecodeError, UnicodeDecodeError):
-        return named  # its reader reports the error and its position
-    if fields and "relationships" not in fields:
-        raise SceneGraphsError(
-            f"{path} contains no relationships; name {SCENE_GRAPHS} or {RELATIONSHIPS} in the same folder instead"
-        )
-    return named
+    with _unpacked(path) as file:  # Visual Genome's files are arrays, GQA's are objects
+        is_object = suffixes[-1] == ".json" and file.read(1024).lstrip().startswith(b"{")
+    return "GQA" if is_object else named
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[BinaryIO]:
+    """Open a file of bytes, decompressing gzip."""
+    with open(path, "rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        if path.suffix.casefold() == ".gz" and not packed:
+            raise SceneGraphsError(f"{path} ends in .gz but is not a gzip file; rename it, or download it again")
+        try:
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if packed else raw
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise SceneGraphsError(f"{path} cannot be unpacked ({error}); download it again") from error
 
 
 class _BadPart(Exception):  # noqa: N818 - it describes the part
@@ -130,11 +132,8 @@ class _Entry:
     def report(self, field: str, reason: str) -> None:
         self._on_malformed(MalformedPart(self._file, self._number, field, reason))
 
-    def decode(self, text: bytes | None, kind: type[_T], field: str = "element") -> _T | None:
+    def decode(self, text: bytes | msgspec.Raw, kind: type[_T], field: str = "element") -> _T | None:
         """Return the decoded text, or None if it is invalid."""
-        if text is None:
-            self.report(field, "is too long")
-            return None
         try:
             return msgspec.json.decode(text, type=kind)
         except msgspec.ValidationError as error:
@@ -189,26 +188,23 @@ class _Entry:
         return tuple(kept)
 
 
-def _entries(
-    path: Path,
-    split: Callable[[BinaryIO], Iterator[tuple[int, _T]]],
-    on_malformed: OnMalformed,
-    on_read: Callable[[int], None] | None,
-) -> Iterator[tuple[_Entry, _T]]:
-    """Yield the parts into which `split` divides a file; a broken file is reported."""
-    number = 0
+def _json_entries(
+    path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None
+) -> Iterator[tuple[_Entry, str, msgspec.Raw]]:
+    """Yield each element of a JSON array or object with its name, which is empty in an array."""
+    with _unpacked(path) as file:
+        size = path.stat().st_size
+        is_plain = isinstance(file, io.BufferedReader) and size > 0  # an empty file cannot be mapped into memory
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if is_plain else file.read()
     try:
-        with open_unpacked(path) as file:
-            for number, part in split(file):
-                yield _Entry(path.name, number, on_malformed), part
-                if on_read:
-                    on_read(getattr(file, "fileobj", file).tell())
-    except BrokenFile as broken:
-        on_malformed(MalformedPart(path.name, number + 1, "file", str(broken)))
-
-
-def _split_json(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    return enumerate(elements(file), 1)
+        found = msgspec.json.decode(content, type=list[msgspec.Raw] | dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise SceneGraphsError(f"{path} is not a JSON array or object ({error}); download it again") from error
+    named = found.items() if isinstance(found, dict) else (("", element) for element in found)
+    for number, (name, element) in enumerate(named, 1):
+        yield _Entry(path.name, number, on_malformed), name, element
+        if on_read:
+            on_read(size * number // len(found))
 
 
 def _where(error: msgspec.ValidationError) -> tuple[str, str]:
@@ -281,27 +277,31 @@ class _Region(msgspec.Struct):
     height: float | None = None
 
 
-class _Image(msgspec.Struct):
-    """An element of any of Visual Genome's files."""
-
+class _ImageId(msgspec.Struct):
     image_id: _Id | None = None
     id: _Id | None = None
-    objects: list[msgspec.Raw] = []
-    relationships: list[msgspec.Raw] = []
-    regions: list[msgspec.Raw] = []
 
     @property
     def number(self) -> str:
         return str(self.id if self.image_id is None else self.image_id)
 
 
-def _read_visual_genome(
-    path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None
-) -> Iterator[SceneGraph]:
-    objects, regions = (_SecondFile(path, name, on_malformed) for name in (OBJECTS, REGIONS))
-    for entry, found in _images(path, on_malformed, on_read):
-        more = objects.of(found.number) if not found.objects else None
-        told = regions.of(found.number)
+class _Image(_ImageId):
+    """An element of any of Visual Genome's files."""
+
+    objects: list[msgspec.Raw] = []
+    relationships: list[msgspec.Raw] = []
+    regions: list[msgspec.Raw] = []
+
+
+def _read_visual_genome(path: Path, on_malformed: OnMalformed, on_read: OnRead) -> Iterator[SceneGraph]:
+    objects, regions = (_second_file(path, name, on_malformed) for name in (OBJECTS, REGIONS))
+    for entry, _, text in _json_entries(path, on_malformed, on_read):
+        found = _image(entry, text)
+        if found is None:
+            continue
+        more = None if found.objects else _image(*objects.get(found.number, (entry, None)))
+        told = _image(*regions.get(found.number, (entry, None)))
 
         def object_of(text: msgspec.Raw, entry: _Entry = entry) -> Thing:
             found = _part(text, _Object)
@@ -342,35 +342,22 @@ def _read_visual_genome(
         )
 
 
-def _images(
-    path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None = None
-) -> Iterator[tuple[_Entry, _Image]]:
-    for entry, text in _entries(path, _split_json, on_malformed, on_read):
-        found = entry.decode(text, _Image)
-        if found and found.image_id is None and found.id is None:
-            entry.report("image_id", "is missing")
-        elif found:
-            yield entry, found
+def _image(entry: _Entry, text: msgspec.Raw | None) -> _Image | None:
+    found = entry.decode(text, _Image) if text else None
+    if found and found.image_id is None and found.id is None:
+        entry.report("image_id", "is missing")
+        return None
+    return found
 
 
-class _SecondFile:
-    """A second file about the same images, read only as far as necessary."""
-
-    def __init__(self, path: Path, name: str, on_malformed: OnMalformed) -> None:
-        paths = (path.with_name(name), path.with_name(f"{name}.gz"))
-        file_path = next((file_path for file_path in paths if file_path.is_file()), None)
-        self._images = _images(file_path, on_malformed) if file_path else iter(())
-        self._waiting: dict[str, _Image] = {}
-
-    def of(self, image: str) -> _Image | None:
-        """Return the entry for an image, unless it is too far ahead of the last one read."""
-        found = self._waiting.pop(image, None)
-        while found is None and len(self._waiting) < AHEAD and (read := next(self._images, None)):
-            if read[1].number == image:
-                found = read[1]
-            else:
-                self._waiting[read[1].number] = read[1]
-        return found
+def _second_file(path: Path, name: str, on_malformed: OnMalformed) -> dict[str, tuple[_Entry, msgspec.Raw]]:
+    """Return the entries of a second file about the same images, by image; none if there is no such file."""
+    paths = (path.with_name(name), path.with_name(f"{name}.gz"))
+    found: dict[str, tuple[_Entry, msgspec.Raw]] = {}
+    for entry, _, text in next((_json_entries(each, on_malformed) for each in paths if each.is_file()), ()):
+        if image := entry.decode(text, _ImageId):
+            found[image.number] = entry, text
+    return found
 
 
 class _GqaScene(msgspec.Struct):
@@ -382,53 +369,50 @@ class _GqaRelation(msgspec.Struct):
     name: str
 
 
-def _read_gqa(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None) -> Iterator[SceneGraph]:
-    for entry, text in _entries(path, _split_json, on_malformed, on_read):
-        found = entry.decode(None if text is None else b"{" + text + b"}", dict[str, _GqaScene])
-        for image, scene in (found or {}).items():
-            things: dict[str, Thing] = {}
-            relations: list[SceneRelation] = []
-            for number, raw in scene.objects.items():
+def _read_gqa(path: Path, on_malformed: OnMalformed, on_read: OnRead) -> Iterator[SceneGraph]:
+    for entry, image, text in _json_entries(path, on_malformed, on_read):
+        scene = entry.decode(text, _GqaScene)
+        if scene is None:
+            continue
+        things: dict[str, Thing] = {}
+        relations: list[SceneRelation] = []
+        for number, raw in scene.objects.items():
 
-                def relation_of(text: msgspec.Raw, number: str = number) -> SceneRelation:
-                    found = _part(text, _GqaRelation)
-                    return SceneRelation(number, _name(found.name, "name"), found.object)
+            def relation_of(text: msgspec.Raw, number: str = number) -> SceneRelation:
+                found = _part(text, _GqaRelation)
+                return SceneRelation(number, _name(found.name, "name"), found.object)
 
-                try:
-                    marked = _part(raw, _Object)
-                    things[number] = marked.thing(entry, number, "name")
-                except _BadPart as wrong:
-                    entry.report(f"objects.{number[:40]}.{wrong.field}".rstrip("."), wrong.reason)
-                else:
-                    relations += entry.each(f"objects.{number[:40]}.relations", marked.relations, relation_of)
-            kept = entry.relations(relations, things, "relations")
-            yield SceneGraph(id=image, image=image, things=tuple(things.values()), relations=kept)
+            try:
+                marked = _part(raw, _Object)
+                things[number] = marked.thing(entry, number, "name")
+            except _BadPart as wrong:
+                entry.report(f"objects.{number[:40]}.{wrong.field}".rstrip("."), wrong.reason)
+            else:
+                relations += entry.each(f"objects.{number[:40]}.relations", marked.relations, relation_of)
+        kept = entry.relations(relations, things, "relations")
+        yield SceneGraph(id=image, image=image, things=tuple(things.values()), relations=kept)
 
 
-def _read_regions(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None) -> Iterator[SceneGraph]:
+def _read_regions(path: Path, on_malformed: OnMalformed, on_read: OnRead) -> Iterator[SceneGraph]:
     """Yield the graphs of the regions, grouped by picture so that they can be merged. A row without a picture id is
     treated as a picture of its own. All rows are held in memory: the published file has 40,000 of them."""
     pictures: dict[str, list[SceneGraph]] = {}
-    for number, (entry, row) in enumerate(_entries(path, _rows, on_malformed, on_read)):
-        if isinstance(row, str):
-            entry.report("row", row)
-        elif graph := _region(entry, row):
-            pictures.setdefault(graph.image or f" {number}", []).append(graph)
+    with _unpacked(path) as file:
+        lines = csv_lines(io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline=""), MAX_ROW)
+        _, header = next(lines)
+        if isinstance(header, str):
+            raise SceneGraphsError(f"{path} has a header that {header}")
+        if absent := [column for column in COLUMNS if column not in header]:
+            raise SceneGraphsError(f"{path} has no column {absent[0]!r}; it needs {', '.join(COLUMNS)}")
+        for number, row in lines:
+            entry = _Entry(path.name, number, on_malformed)
+            if isinstance(row, str):
+                entry.report("row", row)
+            elif graph := _region(entry, dict(zip(header, row, strict=False))):
+                pictures.setdefault(graph.image or f" {number}", []).append(graph)
+    on_read(path.stat().st_size)
     for graphs in pictures.values():
         yield from graphs
-
-
-def _rows(file: BinaryIO) -> Iterator[tuple[int, dict[str, str] | str]]:
-    """Yield the rows of the file by column, or what is wrong with a row."""
-    lines = csv_lines(io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline=""), MAX_ROW)
-    _, header = next(lines)
-    if isinstance(header, str):
-        raise BrokenFile(f"has a header that {header}")
-    absent = next((column for column in COLUMNS if column not in header), None)
-    if absent:
-        raise BrokenFile(f"has no column {absent!r}; it needs {', '.join(COLUMNS)}")
-    for line, row in lines:
-        yield line, row if isinstance(row, str) else dict(zip(header, row, strict=False))
 
 
 def _region(entry: _Entry, row: dict[str, str]) -> SceneGraph | None:
@@ -477,35 +461,36 @@ class _PlainScene(msgspec.Struct):
     descriptions: list[msgspec.Raw] = []
 
 
-def _read_plain(path: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None) -> Iterator[SceneGraph]:
-    for entry, line in _entries(path, _lines, on_malformed, on_read):
-
-        def thing_of(text: msgspec.Raw, entry: _Entry = entry) -> Thing:
-            thing = _part(text, Thing)
-            box = entry.box(f"things.{thing.id[:40]}", *thing.box) if thing.box else None
-            return msgspec.structs.replace(thing, name=_name(thing.name, "name"), box=box)
-
-        def relation_of(text: msgspec.Raw) -> SceneRelation:
-            relation = _part(text, SceneRelation)
-            return msgspec.structs.replace(relation, relation=_name(relation.relation, "relation"))
-
-        if len(line) > json_stream.MAX_ELEMENT:
-            entry.report("line", f"is longer than {json_stream.MAX_ELEMENT:,} bytes")
-        elif not line.isspace() and (scene := entry.decode(line, _PlainScene, "line")):
-            things = entry.things(entry.each("things", scene.things, thing_of), "things")
-            relations = entry.each("relations", scene.relations, relation_of)
-            yield SceneGraph(
-                id=entry.named(scene.id),
-                image=scene.image[:100],
-                things=tuple(things.values()),
-                relations=entry.relations(relations, things, "relations", "ids of `things`"),
-                descriptions=tuple(entry.each("descriptions", scene.descriptions, lambda raw: _part(raw, Description))),
-            )
+def _read_plain(path: Path, on_malformed: OnMalformed, on_read: OnRead) -> Iterator[SceneGraph]:
+    with _unpacked(path) as file:
+        for number, line in enumerate(bounded_lines(file, MAX_LINE), 1):
+            entry = _Entry(path.name, number, on_malformed)
+            if len(line) > MAX_LINE:
+                entry.report("line", f"is longer than {MAX_LINE:,} bytes")
+            elif not line.isspace() and (scene := entry.decode(line.removeprefix(BOM_UTF8), _PlainScene, "line")):
+                yield _plain_graph(entry, scene)
+            on_read(getattr(file, "fileobj", file).tell())
 
 
-def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    for number, line in enumerate(bounded_lines(file, json_stream.MAX_ELEMENT), 1):
-        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+def _plain_graph(entry: _Entry, scene: _PlainScene) -> SceneGraph:
+    def thing_of(text: msgspec.Raw) -> Thing:
+        thing = _part(text, Thing)
+        box = entry.box(f"things.{thing.id[:40]}", *thing.box) if thing.box else None
+        return msgspec.structs.replace(thing, name=_name(thing.name, "name"), box=box)
+
+    def relation_of(text: msgspec.Raw) -> SceneRelation:
+        relation = _part(text, SceneRelation)
+        return msgspec.structs.replace(relation, relation=_name(relation.relation, "relation"))
+
+    things = entry.things(entry.each("things", scene.things, thing_of), "things")
+    relations = entry.each("relations", scene.relations, relation_of)
+    return SceneGraph(
+        id=entry.named(scene.id),
+        image=scene.image[:100],
+        things=tuple(things.values()),
+        relations=entry.relations(relations, things, "relations", "ids of `things`"),
+        descriptions=tuple(entry.each("descriptions", scene.descriptions, lambda raw: _part(raw, Description))),
+    )
 
 
 _READERS: dict[str, _Read] = {

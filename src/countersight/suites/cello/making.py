@@ -1,6 +1,5 @@
 """Generate CELLO: causal cases from a folder of mined causal graphs, and the card of the dataset."""
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from countersight.causal import (
     STATISTICS,
     CausalGraph,
     Knowledge,
-    find_picture,
+    PictureCopies,
     read_graphs,
     select_graphs,
 )
@@ -117,11 +116,14 @@ def assemble(
             if model
             else [drafted.case for drafted in drafts]
         )
-        pictures = _Pictures(mined / MINED_IMAGES, writer.staging)
+        pictures = PictureCopies(mined / MINED_IMAGES, writer.staging / IMAGES)
+        without_picture = 0
         for drafted, case in zip(drafts, cases, strict=True):
             asked = case.counterfactual
             assert asked is not None
-            image = pictures.copied(drafted.graph.image)
+            name = pictures.copied(drafted.graph.image)
+            without_picture += name is None
+            image = name and f"{IMAGES}{name}"
             writer.add(msgspec.structs.replace(case, change=supposed(asked.text), image=image))
         made = Counter(drafted.task.name for drafted in drafts)
         return CelloMade(
@@ -131,7 +133,7 @@ def assemble(
             cases=len(cases),
             wanted=per_task or size // len(TASKS),
             by_task={name: made[name] for name in TASKS},
-            without_picture=pictures.missing,
+            without_picture=without_picture,
             worded=sum(case.provenance["wording"] != "template" for case in cases),
             by_model=model is not None,
         )
@@ -149,32 +151,6 @@ def _read(mined: Path, on_bad: OnBad, counted: Counter[str], known: Knowledge) -
         counted["graphs"] += 1
         known.add_graph(graph)
         yield graph
-
-
-class _Pictures:
-    """Copies the pictures of a mined folder, each once."""
-
-    def __init__(self, source: Path, staging: Path) -> None:
-        self.missing = 0
-        self._source = source
-        self._staging = staging
-        self._names: dict[str, str | None] = {}
-
-    def copied(self, image: str) -> str | None:
-        """Return the name of a picture inside the dataset; None if the mined folder has no such picture."""
-        if image not in self._names:
-            self._names[image] = self._copy(image)
-        name = self._names[image]
-        self.missing += name is None
-        return name
-
-    def _copy(self, image: str) -> str | None:
-        file = find_picture(self._source, image)
-        if file is None:
-            return None
-        name = f"{IMAGES}{file.name}"
-        shutil.copyfile(file, self._staging / name)
-        return name
 
 
 _VISUAL_GENOME = "Visual Genome (Krishna et al., 2017, CC BY 4.0)"
