@@ -68,11 +68,11 @@ def make(
     `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
     Pictures are drawn by `workers` processes, or by the machines of a `ray` cluster.
 
-    Some arguments apply only to certain suites. cvqa-synthetic: `controls`
-    adds a control to every case: a change that does not affect the answer. Worlds: `difficulty`. Worlds and
-    cvqa-synthetic: `groups` asks for the smallest change that leads to a goal, or assumes two changes, instead of the
-    usual questions. cosim: `keep_duplicates` keeps cases that list the right answer twice. cello, from a folder made by
-    `mine`: `per_task` is the number of cases per task. `wording`: for cvqa-synthetic, "eight" phrasings or "one", as
+    Some arguments apply only to certain suites. cvqa-synthetic: `controls` adds a control to every case: a change that
+    does not affect the answer. Worlds: `difficulty`. `groups` replaces the usual questions: "least-change" asks for the
+    smallest change that leads to a goal (supports, discs, cvqa-synthetic), "several-changes" assumes two changes
+    (supports, discs). cosim: `keep_duplicates` keeps cases that list the right answer twice. cello, from a folder made
+    by `mine`: `per_task` is the number of cases per task. `wording`: for cvqa-synthetic, "eight" phrasings or "one", as
     published; for causal-worlds and cello, "first" or "second", a paraphrase; for cello also the name of a model that
     writes the questions.
     """

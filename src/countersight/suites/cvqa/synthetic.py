@@ -35,21 +35,20 @@ from countersight.scenes import (
 )
 from countersight.suites.cvqa.files import SYNTHETIC_NAME
 from countersight.suites.cvqa.least_change import least_change
-from countersight.suites.cvqa.puzzles import (
+from countersight.suites.cvqa.templates import (
+    CONTROLS,
+    TEMPLATES,
     Puzzle,
-    Solved,
     Template,
-    near,
     number_question,
 )
-from countersight.suites.cvqa.several_changes import SEVERAL
-from countersight.suites.cvqa.templates import CONTROLS, TEMPLATES
-from countersight.suites.generated import GROUPS
 from countersight.suites.supposing import as_sentence
 from countersight.text import unknown
 
 WORDINGS = ("eight", "one")
 """Eight phrasings of each question, chosen by the seed, or only the published one."""
+USUAL, LEAST_CHANGE = "usual", "least-change"
+"""The groups of questions: the six templates, or questions that ask for the smallest change."""
 SIZE = 3000
 """The published size: 500 of each template (C-VQA 3.3)."""
 CHUNK = 16
@@ -79,7 +78,8 @@ class Order(NamedTuple):
     seed: int
     controls: bool
     """Whether each case is followed by its control."""
-    groups: str
+    least_change: bool
+    """Whether questions ask for the smallest change, instead of those of the six templates."""
     eight: bool
     """Whether questions have eight phrasings, chosen by the seed, instead of the published one only."""
 
@@ -90,7 +90,7 @@ def make_synthetic(
     seed: int,
     size: int | None = None,
     controls: bool = False,
-    groups: str = GROUPS[0],
+    groups: str = USUAL,
     wording: str = "",
     workers: int | None = None,
     ray: str = "",
@@ -104,13 +104,19 @@ def make_synthetic(
     size = SIZE if size is None else size
     if size < 1:
         raise CountersightError(f"a dataset must have at least 1 case, not {size}")
-    wording = _wording(wording, groups, controls=controls)
+    if wording not in ("", *WORDINGS):
+        raise CountersightError(unknown("wording of cvqa-synthetic", wording, WORDINGS))
+    if groups not in (USUAL, LEAST_CHANGE):
+        raise CountersightError(unknown("groups of cvqa-synthetic", groups, (USUAL, LEAST_CHANGE)))
+    if groups != USUAL and (wording or controls):
+        raise CountersightError(f"--groups {groups} does not work with --controls or --wording")
+    wording = wording or WORDINGS[0]
     provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed}
-    provenance |= {"wording": wording} if wording else {"groups": groups}
+    provenance |= {"wording": wording} if groups == USUAL else {"groups": groups}
     if controls:
         provenance["controls"] = size
-    order = Order(size, seed, controls, groups, wording == "eight")
-    asked = "six templates of" if groups == GROUPS[0] else f"{groups} questions about"
+    order = Order(size, seed, controls, groups == LEAST_CHANGE, wording == "eight")
+    asked = "six templates of" if groups == USUAL else f"{groups} questions about"
     with (
         DatasetWriter(
             folder,
@@ -135,17 +141,6 @@ def make_synthetic(
                 scenes.write(encode_record(made.record))
                 done += not made.case.control_of
             show(done)
-
-
-def _wording(wording: str, groups: str, *, controls: bool) -> str:
-    """Return the wording of the questions; empty for groups other than the usual ones, which have one wording each."""
-    if wording not in ("", *WORDINGS):
-        raise CountersightError(unknown("wording of cvqa-synthetic", wording, WORDINGS))
-    if groups == GROUPS[0]:
-        return wording or WORDINGS[0]
-    if wording or controls:
-        raise CountersightError(f"--groups {groups} does not work with --controls or --wording")
-    return ""
 
 
 def _phrasing(template: Template, seed: int, index: int, world: World, eight: bool) -> int:
@@ -188,20 +183,9 @@ def make_case(template: Template, seed: int, index: int, number: int, *, eight: 
         counterfactual=counterfactual,
         counterfactual_image=f"images/{number:06d}-counterfactual.png",
         shown=msgspec.structs.replace(counterfactual, text=puzzle.changed_question or puzzle.question),
-        twice=_twice_question(solved, f"{key}/{index}", balanced_answer("ABCD", f"{key}/twice letter", index)),
-        provenance={"type": template.published_type, "seed": seed, "index": index, **puzzle.provenance},
+        provenance={"type": template.published_type, "seed": seed, "index": index},
     )
     return SyntheticMade(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)
-
-
-def _twice_question(solved: Solved, key: str, letter: str) -> Question | None:
-    """Return the "if" question about the changed scene; None if the change cannot be made once more."""
-    puzzle, rng = solved.puzzle, Random(f"{key}/twice")
-    right = puzzle.repeated_answer(solved.changed)
-    if right is None:
-        return None
-    text = f"{puzzle.changed_if_question or puzzle.if_question} if {puzzle.presupposition}?"
-    return number_question(text, right, near(right, rng), letter, rng)
 
 
 def make_control(template: Template, seed: int, index: int, number: int, *, eight: bool = False) -> SyntheticMade:
@@ -224,7 +208,6 @@ def make_control(template: Template, seed: int, index: int, number: int, *, eigh
         counterfactual=counterfactual,
         counterfactual_image=f"images/{number:06d}-control.png",
         shown=msgspec.structs.replace(counterfactual, text=puzzle.question),
-        twice=None,
         control_of=case.id,
     )
     return SyntheticMade(control, SceneRecord(control.id, puzzle.scene, (edit,)), changed)
@@ -237,21 +220,20 @@ def _make_chunk(order: Order, start: int) -> list[tuple[SyntheticMade, list[tupl
 
 def _make_at(order: Order, position: int) -> Iterator[SyntheticMade]:
     """Yield the case at a position of the dataset, and its control if there are controls."""
-    if order.groups == "least-change":
+    if order.least_change:
         case, scene, edit = least_change(order.seed, position)
         yield SyntheticMade(case, SceneRecord(case.id, scene, (edit,)), apply(scene, (edit,)))
         return
-    templates = SEVERAL if order.groups == "several-changes" else TEMPLATES
-    template, index = _template_at(position, order.size, templates)
+    template, index = _template_at(position, order.size)
     yield make_case(template, order.seed, index, position + 1, eight=order.eight)
     if order.controls:
         yield make_control(template, order.seed, index, position + 1, eight=order.eight)
 
 
-def _template_at(position: int, size: int, templates: Sequence[Template]) -> tuple[Template, int]:
+def _template_at(position: int, size: int) -> tuple[Template, int]:
     """Return the template at a position and the index of its case; cases are spread evenly over the templates."""
-    for nth, template in enumerate(templates):
-        count = size // len(templates) + (nth < size % len(templates))
+    for nth, template in enumerate(TEMPLATES):
+        count = size // len(TEMPLATES) + (nth < size % len(TEMPLATES))
         if position < count:
             return template, position
         position -= count

@@ -1,13 +1,24 @@
 """The six templates of C-VQA-Synthetic (C-VQA 3.3, Table 2), and a control for each.
 
-The wording is the paper's, with corrected grammar. Numbers follow the published set: four regions of 1 to 12 flowers,
-all equally likely; one circle with 4 to 8 dots and five others with fewer; a random number of removed items.
+A puzzle is a scene, a question about it and a supposed change; both answers come from the same count, of the scene and
+of the scene after the change. The wording is the paper's, with corrected grammar. Numbers follow the published set:
+four regions of 1 to 12 flowers, all equally likely; one circle with 4 to 8 dots and five others with fewer; a random
+number of removed items.
+
+The options must not reveal the right one to a model that does not look. In the published set, wrong options differ from
+the right one by one of 11 gaps, so that the right one is most often in the middle: "the option nearest to the mean of
+the options" answers more than half of the questions blind. Our options are the answers of four similar scenes; one of
+these scenes is shown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
 
+import msgspec
+
+from countersight.case import LETTERS, Option, Question
+from countersight.random_choice import balanced
 from countersight.scenes import (
     NAMED,
     Edit,
@@ -16,6 +27,7 @@ from countersight.scenes import (
     Recolour,
     Remove,
     Scene,
+    apply,
     as_points,
     distinct_colours,
     dot_scene,
@@ -24,7 +36,121 @@ from countersight.scenes import (
     rightmost,
     top_row,
 )
-from countersight.suites.cvqa.puzzles import Amounts, Numbers, Puzzle, Template
+
+NUMBER = 4
+"""The number of options."""
+SPREAD = 11
+"""The largest difference between options, as in the published set."""
+
+Numbers = tuple[int, ...]
+"""Flowers in the named polygon only, in the other only, in both, in neither; or dots in six circles, row by row."""
+
+_TRIES = 100
+"""Attempts to draw four scenes before the number of removed items changes: 21 of 23 flowers leave too few answers."""
+
+
+class Puzzle(msgspec.Struct, frozen=True):
+    """A scene, a question about it, and a supposed change."""
+
+    scene: Scene
+    edits: tuple[Edit, ...]
+    question: str
+    """The question about the scene."""
+    if_question: str
+    """The question about the changed scene, up to its "if"."""
+    presupposition: str
+    """What follows the "if"."""
+    count: Callable[[Scene], int]
+    changed_question: str = ""
+    """The question about a picture of the changed scene, if it differs from the original one."""
+
+
+class Amounts(msgspec.Struct, frozen=True):
+    """The numbers that determine the answers: items in each place, and items removed by the change."""
+
+    numbers: Numbers
+    removed: int = 0
+
+
+class Solved(msgspec.Struct, frozen=True):
+    """A puzzle, the scene after its change, and the number in each."""
+
+    puzzle: Puzzle
+    changed: Scene
+    answer: int
+    new_answer: int
+    others: tuple[tuple[int, int], ...]
+    """Wrong answers before and after the change."""
+    colour: str
+    """The colour of the polygons in the question, if there are polygons."""
+
+
+class Template(msgspec.Struct, frozen=True):
+    """One of the six kinds of puzzle, with the range of its answers in the published set."""
+
+    number: int
+    group: str
+    kinds: tuple[str, ...]
+    answers: range
+    new_answers: range
+    draw_numbers: Callable[[Random], Numbers]
+    answers_of: Callable[[Amounts], tuple[int, int]]
+    """Returns the answers before and after the change, from the amounts alone."""
+    make_puzzle: Callable[[Random, str, Amounts], Puzzle]
+    """Returns a random puzzle with these amounts, about polygons of a colour if there are polygons."""
+    says_how_many: bool = False
+    """Whether the question says how many of the counted items are removed."""
+
+    @property
+    def published_type(self) -> str:
+        """The name of the type in the published file."""
+        return f"abs_counting_{self.number}"
+
+    def solved(self, seed: int, index: int) -> Solved:
+        """Return the puzzle with this number and its answers; they depend on the seed and the number only."""
+        rng = Random(f"{seed}/{self.number}/{index}")
+        colour = balanced(tuple(NAMED), f"{seed}/{self.number}/colour", index)
+        amounts, *others = self._draw_similar(rng)
+        puzzle = self.make_puzzle(rng, colour, amounts)
+        changed = apply(puzzle.scene, puzzle.edits)
+        answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
+        return Solved(puzzle, changed, answer, new, tuple(map(self.answers_of, others)), colour)
+
+    def random_puzzle(self, rng: Random, colour: str) -> Puzzle:
+        """Return a random puzzle, about polygons of a colour if there are polygons."""
+        return self.make_puzzle(rng, colour, self._draw_amounts(rng))
+
+    def _draw_similar(self, rng: Random) -> list[Amounts]:
+        """Draw the amounts of several interchangeable scenes with different answers that are near each other: what the
+        question says about one holds for all."""
+        while True:
+            like = self._draw_amounts(rng)
+            for _ in range(_TRIES):
+                drawn = [self._draw_amounts(rng, like) for _ in range(NUMBER)]
+                worlds = zip(*map(self.answers_of, drawn), strict=True)
+                if all(len(set(world)) == NUMBER and max(world) - min(world) <= SPREAD for world in worlds):
+                    return drawn
+
+    def _draw_amounts(self, rng: Random, like: Amounts | None = None) -> Amounts:
+        """Draw random amounts with answers in the published range; the question can be the same as for `like`."""
+        while True:
+            numbers, removed = self.draw_numbers(rng), like.removed if like else 0
+            if like is None and self.says_how_many:
+                removed = rng.randint(1, self.answers_of(Amounts(numbers))[0])
+            amounts = Amounts(numbers, removed)
+            answer, new = self.answers_of(amounts)
+            if answer in self.answers and new in self.new_answers and answer != new:
+                return amounts
+
+
+def number_question(text: str, right: int, wrong: Sequence[int], letter: str, rng: Random) -> Question:
+    """Return a question with numbers as options, the right one at the letter and the others in random order."""
+    numbers = rng.sample(wrong, len(wrong))
+    numbers.insert(LETTERS.index(letter), right)
+    return Question(text, letter, "choice", tuple(Option(str(number)) for number in numbers))
+
+
+# ---- the six templates -----------------------------------------------------------------------------------------------
 
 
 def _flowers_outside(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
@@ -36,7 +162,6 @@ def _flowers_outside(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         if_question=f"How many flowers would be outside the {colour} polygons",
         presupposition=f"all polygons were {colour}",
         count=lambda scene: len(scene.flowers) - len(flowers_in(scene, colour)),
-        repeat=lambda changed: (),  # all polygons have this colour already
     )
 
 
@@ -50,7 +175,6 @@ def _flowers_removed(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         if_question=f"How many flowers would be inside {colour} polygons",
         presupposition=f"we removed {number_of(len(gone), 'flower')} in {colour} polygons",
         count=lambda scene: len(flowers_in(scene, colour)),
-        repeat=lambda changed: _remove_any(amounts.removed, [flower.id for flower in flowers_in(changed, colour)]),
     )
 
 
@@ -64,7 +188,6 @@ def _polygon_emptied(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         if_question=f"How many flowers would be inside {colour} polygons",
         presupposition=f"all flowers in {other} polygons were removed",
         count=lambda scene: len(flowers_in(scene, colour)),
-        repeat=lambda changed: (),  # none are left
     )
 
 
@@ -78,9 +201,6 @@ def _dots_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
         if_question="How many dots would there be in all the circles together",
         presupposition=f"{number_of(len(gone), 'dot')} were removed from the circles",
         count=lambda scene: sum(len(circle.dots) for circle in scene.circles),
-        repeat=lambda changed: _remove_any(
-            amounts.removed, [dot.id for circle in changed.circles for dot in circle.dots]
-        ),
     )
 
 
@@ -93,32 +213,21 @@ def _circles_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
         if_question="How many dots would there be in the top three circles together",
         presupposition="the two rightmost circles and the dots in them were removed",
         count=lambda scene: sum(len(circle.dots) for circle in top_row(scene)),
-        repeat=lambda changed: (Remove(tuple(circle.id for circle in rightmost(changed, 2))),),
         changed_question="How many dots are there in the top row of circles together?",  # only two are left in it
-        changed_if_question="How many dots would there be in the top row of circles together",
     )
 
 
 def _fullest_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
     scene = dot_scene(rng, amounts.numbers)
-
-    def without_fullest(scene: Scene) -> tuple[Edit, ...]:
-        return (Remove((max(scene.circles, key=lambda circle: len(circle.dots)).id,)),)
-
+    fullest = max(scene.circles, key=lambda circle: len(circle.dots))
     return Puzzle(
         scene,
-        without_fullest(scene),
+        (Remove((fullest.id,)),),
         question="How many dots does a circle contain at most?",
         if_question="How many dots would a circle contain at most",
         presupposition="one of the circles with the most dots were removed",
         count=lambda scene: max(len(circle.dots) for circle in scene.circles),
-        repeat=without_fullest,
     )
-
-
-def _remove_any(number: int, items: list[str]) -> tuple[Edit, ...] | None:
-    """Return the removal of a number of these items, or None if there are fewer."""
-    return (Remove(tuple(items[:number])),) if number <= len(items) else None
 
 
 def _regions(rng: Random) -> Numbers:
