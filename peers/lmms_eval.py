@@ -1,4 +1,4 @@
-"""lmms-eval asks our tasks and has our figures, and its samples come back: `python -m peers.lmms_eval`."""
+"""lmms-eval runs our task and computes our figures, and its samples are imported: `python -m peers.lmms_eval`."""
 
 import shutil
 from pathlib import Path
@@ -10,19 +10,19 @@ from lmms_eval.tasks import TaskManager
 
 import countersight as cs
 from countersight.exchange import import_run, run_figures
-from peers.parrot import WORK, flowers, hand_over, hold, loss, our_run, say
+from peers.parrot import WORK, flowers, hand_over, hold, our_run, say
 
 
 class Parrot(lmms):
-    """The parrot, as lmms-eval asks models: a text, or the loss of an option."""
+    """The parrot, as lmms-eval asks models for text."""
 
     def generate_until(self, requests: list) -> list[str]:
         """Say the next turn."""
         return [say(request.args[0])[0] for request in requests]
 
     def loglikelihood(self, requests: list) -> list[tuple[float, bool]]:
-        """The loss of each option."""
-        return [(loss(request.args[0], request.args[1]), False) for request in requests]
+        """No task of ours asks for it."""
+        raise NotImplementedError
 
     def generate_until_multi_round(self, requests: list) -> list[str]:
         """No task of ours asks for it."""
@@ -30,20 +30,18 @@ class Parrot(lmms):
 
 
 def main() -> None:
-    """Both tasks asked by lmms-eval, and its samples brought in."""
+    """Run the task in lmms-eval, and import its samples."""
     folder = flowers()
     task = WORK / "flowers_task"
     hand_over("lmms-eval", folder, task)
-    for way, answering in (("gen", "generate"), ("rank", "rank")):
-        run = our_run(folder, answering=answering, uncut=True)
-        ours = run_figures(run.scores().overall)
-        out = WORK / f"lmms-{way}"
-        shutil.rmtree(out, ignore_errors=True)
-        theirs = _asked(f"flowers_task_{way}", task, out)
-        hold(f"{way} task", {name: value for name, value in ours.items() if name in theirs}, theirs)
-        shutil.rmtree(WORK / f"from-lmms-{way}", ignore_errors=True)
-        come = import_run("lmms-eval", out, folder, WORK / f"from-lmms-{way}")
-        hold("brought in", ours, run_figures(cs.Run.open(come.run.path).scores().overall))
+    ours = run_figures(our_run(folder, uncut=True).scores().overall)
+    out = WORK / "lmms"
+    shutil.rmtree(out, ignore_errors=True)
+    theirs = _asked("flowers_task", task, out)
+    hold("task", {name: value for name, value in ours.items() if name in theirs}, theirs)
+    shutil.rmtree(WORK / "from-lmms", ignore_errors=True)
+    imported = import_run("lmms-eval", out, folder, WORK / "from-lmms")
+    hold("brought in", ours, run_figures(cs.Run.open(imported.run.path).scores().overall))
 
 
 def _asked(name: str, task: Path, out: Path) -> dict[str, float]:

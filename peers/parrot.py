@@ -28,11 +28,6 @@ def say(question: str) -> tuple[str, str]:
     return f"The answer is {options[drawn % len(options)]}." if options else str(drawn % 12), "stop"
 
 
-def loss(question: str, option: str) -> float:
-    """How little it expects an option."""
-    return int(hashlib.sha256(f"{question}/{option.strip()}".encode()).hexdigest()[:8], 16) / 2**32
-
-
 class Parrot:
     """The same as a model of ours."""
 
@@ -45,10 +40,6 @@ class Parrot:
         """Say the next turn."""
         text, finish = say(request.turns[-1].text)
         return cs.Answer(text, finish="" if self.uncut else finish)
-
-    async def losses(self, request: cs.Request) -> tuple[float, ...]:
-        """The loss of each option."""
-        return tuple(loss(request.turns[-1].text, option.text) for option in request.options)
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -87,12 +78,12 @@ def flowers(size: int = 120) -> Path:
     return folder
 
 
-def our_run(folder: Path, *, answering: str = "generate", uncut: bool = False) -> cs.Run:
+def our_run(folder: Path, *, uncut: bool = False) -> cs.Run:
     """Our own run of the parrot; `uncut` where the other tool does not know why a model stopped."""
-    name = f"run-{folder.name}-{answering}" + ("-uncut" if uncut else "")
+    name = f"run-{folder.name}" + ("-uncut" if uncut else "")
     parrot = Parrot()
     parrot.uncut = uncut
-    return cs.run(folder, parrot, out=WORK / name, shown=True, answering=answering)
+    return cs.run(folder, parrot, out=WORK / name, shown=True)
 
 
 def hold(what: str, ours: Mapping[str, float], theirs: Mapping[str, float]) -> None:

@@ -1,6 +1,5 @@
 """The command line: every verb helps, every mistake is a sentence, and the whole story works from end to end."""
 
-import csv
 import json
 import os
 import re
@@ -195,19 +194,13 @@ def test_make_describe_export_run_and_report_work_together(tmp_path, monkeypatch
     described = command_here("describe", "d", "-o", "d.svg")
     assert "24" in described.stdout
     assert (tmp_path / "d.svg").read_text().startswith("<svg")
-    exported = command_here("export", "d", "-o", "d.csv")
-    assert exported.returncode == 0
-    with open(tmp_path / "d.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 24
-    assert list(rows[0]) == ["img_path", "query", "answer", "new query", "new answer", "type"]
-    imported = command_here("make", "cvqa-synthetic", "--from", "d.csv", "-o", "again")
-    assert "24 cases in again, 0 bad rows" in imported.stdout
+    exported = command_here("export", "d", "--to", "hf", "-o", "d-hf")
+    assert exported.stdout.startswith("24 cases in d-hf\n")
 
     with ChatServer() as server:
         asked = command_here("run", "d", "--model", server.name, "-o", "runs/server", "--shown")
     assert asked.returncode == 0
-    assert "93 of 93 questions answered, 0 failed" in asked.stderr  # 21 cases ask their "if" of the changed picture too
+    assert "72 of 72 questions answered, 0 failed" in asked.stderr
     assert command_here("run", "d", "--model", "chance", "--shown", "-o", "runs/chance").returncode == 0
     reported = command_here("report", "runs/server", "runs/chance", "-o", "report")
     assert reported.returncode == 0, reported.stderr

@@ -183,7 +183,7 @@ def test_an_example_with_a_hidden_answer_is_not_shown(hidden, tmp_path):
 
 def test_a_hidden_dataset_is_not_exported_without_its_answers(hidden, tmp_path):
     with pytest.raises(CountersightError, match="so it cannot be exported"):
-        cs.export(hidden / "d", tmp_path / "out.csv")
+        cs.export(hidden / "d", tmp_path / "out", to="hf")
 
 
 def test_a_hidden_question_has_no_answer_beside_it():

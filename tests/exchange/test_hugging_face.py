@@ -36,7 +36,7 @@ def test_pictures_of_both_worlds_are_decoded(opened):
 
 def test_the_card_has_the_metadata_of_the_hub(opened):
     card = (opened[0] / "README.md").read_text()
-    for field in ("license", "task_categories", "size_categories", "configs", "dataset_info", "annotations_creators"):
+    for field in ("license", "task_categories", "size_categories", "configs", "annotations_creators"):
         assert f"\n{field}: " in card
     assert 'load_dataset("path/to/this/folder")' in card
 

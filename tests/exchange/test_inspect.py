@@ -5,7 +5,6 @@ import math
 import zipfile
 
 import pytest
-from making import case, choice, dataset
 
 import countersight as cs
 from countersight.cli import main
@@ -192,20 +191,6 @@ def test_a_log_without_a_fingerprint_is_compared_with_the_questions(log, folder,
 def test_a_dataset_is_not_exported_as_a_log(folder, tmp_path):
     with pytest.raises(ExchangeError, match="inspect eval countersight/dataset -T folder="):
         export_to("inspect", Export(folder, tmp_path / "x.eval"))
-
-
-def test_the_fourth_question_of_a_set_is_imported_and_scored_in_sets_only(tmp_path):
-    cases = [case(number, twice=choice(f"How many, if 2 more were removed in {number}?", "B")) for number in range(8)]
-    asked = cs.run(dataset(tmp_path / "d", cases), "chance", out=tmp_path / "r", shown=True)
-    assert cs.export(asked, tmp_path / "r.eval", to="inspect") == 32
-    held = members(tmp_path / "r.eval")
-    assert "scores" not in held["samples/case-0:twice_epoch_1.json"]
-    results = held["header.json"]["results"]
-    assert (results["total_samples"], results["completed_samples"]) == (32, 32)
-    assert results["scores"][0]["scored_samples"] == 24
-    back = cs.import_run(tmp_path / "r.eval", tmp_path / "d", tmp_path / "back", tool="inspect")
-    assert back.scores().sets == asked.scores().sets
-    assert back.scores().sets[-1].whole.rate.n == 8
 
 
 def test_controls_have_their_own_score_in_a_log(controlled, controlled_run, tmp_path):

@@ -12,14 +12,10 @@ from countersight.errors import ExchangeError
 from countersight.exchange import Export, export_to, import_run, run_figures
 from countersight.exchange.lmms_eval import (
     aggregations,
-    doc_to_choice,
     doc_to_messages,
     doc_to_text,
-    doc_to_text_rank,
     doc_to_visual,
-    process_gen,
-    process_rank,
-    rankable,
+    process_results,
 )
 
 datasets = Lazy("datasets")
@@ -55,12 +51,11 @@ def logged(docs, path, process):
 
 def test_tasks_name_their_data_functions_and_version(asked):
     folder, task, _ = asked
-    for way in ("gen", "rank"):
-        text = (task / f"my_task_{way}.yaml").read_text()
-        assert f"task: my_task_{way}\n" in text
-        assert cs.Dataset.open(folder).fingerprint[:8] in text
-        assert "cluster_key: picture" in text
-        assert str(task / "test-*.parquet") in text
+    text = (task / "my_task.yaml").read_text()
+    assert "task: my_task\n" in text
+    assert cs.Dataset.open(folder).fingerprint[:8] in text
+    assert "cluster_key: picture" in text
+    assert str(task / "test-*.parquet") in text
     names: dict = {}
     exec(compile((task / "utils.py").read_text(), "utils.py", "exec"), names)
     called = {line.rpartition("utils.")[2] for line in text.splitlines() if "!function" in line}
@@ -73,26 +68,17 @@ def test_a_document_is_a_question_with_its_pictures(asked):
     (picture,) = doc_to_visual(docs[0])
     assert picture.size == (16, 16)
     assert doc_to_text(docs[0]).endswith("Answer with the letter of the right option.")
-    assert "A: 3" not in doc_to_text_rank(docs[0])
     assert doc_to_messages(docs[0])[0]["content"][1]["text"] == doc_to_text(docs[0])
-
-
-def test_only_questions_with_options_are_ranked(asked):
-    kept = rankable(asked[2])
-    assert len(kept) == 23
-    choices = [doc_to_choice(doc) for doc in kept]
-    assert choices.count(["yes", "no"]) == 1
-    assert choices.count(["3", "5", "7", "9"]) == 22
 
 
 def test_metrics_equal_those_of_score(asked, tmp_path):
     folder, _, docs = asked
-    samples = logged(docs, tmp_path / "model/now_samples_my_task_gen.jsonl", lambda doc: process_gen(doc, [said(doc)]))
+    samples = logged(docs, tmp_path / "model/now_samples_my_task.jsonl", lambda doc: process_results(doc, [said(doc)]))
     come = import_run("lmms-eval", samples, folder, tmp_path / "back")
     ours = run_figures(cs.Run.open(come.run.path).scores().overall)
     items: dict = {}
     for doc in docs:
-        for name, item in process_gen(doc, [said(doc)]).items():
+        for name, item in process_results(doc, [said(doc)]).items():
             items.setdefault(name, []).append(item)
     theirs = {name: aggregations()[f"aggregate_{name}"](each) for name, each in items.items()}
     assert {name: theirs[name] for name in ("factual", "counterfactual", "drop", "both_right", "shown")} == {
@@ -102,34 +88,16 @@ def test_metrics_equal_those_of_score(asked, tmp_path):
     assert come.run.manifest.model == "model"
 
 
-@pytest.mark.parametrize("shape", [lambda loss: (loss, False), lambda loss: str((loss, False))], ids=["pair", "text"])
-def test_losses_are_imported(asked, tmp_path, shape):
-    folder, _, docs = asked
-    results = [shape(loss) for loss in (0.9, 0.2, 0.8, 0.7)]
-    kept = rankable(docs)
-    samples = logged(
-        kept,
-        tmp_path / "now_samples_t.jsonl",
-        lambda doc: process_rank(doc, results[: 2 if doc["kind"] == "boolean" else 4]),
-    )
-    back = cs.import_run(samples, folder, tmp_path / "back", tool="lmms-eval", model="m")
-    assert back.manifest.answering == "rank"
-    replies = {(reply.case, reply.world, reply.telling): reply for reply in back.replies()}
-    assert replies["case-1", "factual", "told"].losses == (0.9, 0.2, 0.8, 0.7)
-    assert replies["case-1", "factual", "told"].text == "B"
-    assert replies["case-6", "factual", "told"].text == "no"
-
-
 def test_the_model_is_read_from_the_results_file(asked, tmp_path):
     folder, _, docs = asked
-    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [said(doc)]))
+    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_results(doc, [said(doc)]))
     (tmp_path / "now_results.json").write_text('{"model_name": "qwen/vl", "results": {"x": NaN}}')
     assert import_run("lmms-eval", samples, folder, tmp_path / "back").run.manifest.model == "qwen/vl"
 
 
 def test_samples_of_another_dataset_with_the_same_keys_are_refused(asked, tmp_path):
     _, _, docs = asked
-    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [said(doc)]))
+    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_results(doc, [said(doc)]))
     other = dataset(tmp_path / "other", [case(n, factual=Question(f"Are {n}?", "no", "boolean")) for n in range(8)])
     with pytest.raises(ExchangeError, match=r"8 of 24 questions differ, first case-0:factual: its question is"):
         import_run("lmms-eval", samples, other, tmp_path / "back", model="m")
@@ -137,7 +105,7 @@ def test_samples_of_another_dataset_with_the_same_keys_are_refused(asked, tmp_pa
 
 def test_a_lone_surrogate_is_imported_as_a_question_mark(asked, tmp_path):
     folder, _, docs = asked
-    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [f"\ud800 {said(doc)}"]))
+    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_results(doc, [f"\ud800 {said(doc)}"]))
     back = import_run("lmms-eval", samples, folder, tmp_path / "back", model="m").run
     assert {reply.text[:2] for reply in back.replies()} == {"? "}
 
@@ -152,7 +120,7 @@ def test_samples_of_other_tasks_are_refused(asked, tmp_path):
 
 def test_a_bad_line_is_reported_and_a_stray_one_is_counted(asked, tmp_path):
     folder, _, docs = asked
-    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [said(doc)]))
+    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_results(doc, [said(doc)]))
     stray = {"accuracy": {"key": "elsewhere:factual", "text": "A"}}
     with open(samples, "a") as file:
         file.write('{"accuracy": {"key": 3}}\n' + json.dumps(stray) + "\n" + "[" * 100_000 + "\n")
@@ -169,14 +137,14 @@ def test_controls_have_their_own_metric_and_are_imported(controlled, controlled_
     docs = docs.filter(lambda doc: doc["asking"] != "shown")
 
     def process(doc):
-        return process_gen(doc, ["A" if doc["asking"] == "factual" else "B"])
+        return process_results(doc, ["A" if doc["asking"] == "factual" else "B"])
 
     items: dict = {}
     for doc in docs:
         for name, item in process(doc).items():
             items.setdefault(name, []).append(item)
     theirs = {name: aggregations()[f"aggregate_{name}"](each) for name, each in items.items()}
-    assert "metric: control\n" in (tmp_path / "task/task_gen.yaml").read_text()
+    assert "metric: control\n" in (tmp_path / "task/task.yaml").read_text()
     assert theirs["control"] == 0.5  # right as it is, and never under a change that does not matter
     assert theirs["accuracy"] == 10 / 12
     back = cs.import_run(

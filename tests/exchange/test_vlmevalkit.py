@@ -1,20 +1,16 @@
 """VLMEvalKit: exported tables, and the import of predictions."""
 
 import base64
-import csv
-import io
 
 import pandas
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from making import case, dataset
 
 import countersight as cs
 from countersight.case import Option, Question
 from countersight.errors import ExchangeError
 from countersight.exchange import Export, export_to, import_run
-from countersight.exchange.vlmevalkit import LONGEST_CELL, rows_of
+from countersight.exchange.vlmevalkit import LONGEST_CELL
 
 COUNT = Question("How many dogs\r\nare\rthere?", "3", "number")
 NONE = Question("Which is it?", "A", "choice", (Option("None"), Option("NA")))
@@ -145,7 +141,8 @@ def test_an_unclosed_quote_spoils_one_prediction(tables, tmp_path):
         out = tmp_path / f"back-{torn}"
         come = import_run("vlmevalkit", tmp_path / "p.tsv", tables[0], out, model="m", on_bad=told.append)
         assert come.answers == len(predicted(tables)) - 1
-        assert [line[: line.index(" not closed")] for line in told] == [f"p.tsv line {torn + 1}: has a quote that is"]
+        (line,) = told
+        assert line.startswith(f"p.tsv line {torn + 1}: row has a quote that is not closed")
 
 
 def test_an_unknown_model_name_is_an_error(tables, tmp_path):
@@ -157,14 +154,3 @@ def test_an_unknown_model_name_is_an_error(tables, tmp_path):
 def test_names_with_a_special_meaning_are_refused(tables, tmp_path):
     with pytest.raises(ExchangeError, match="choose another"):
         export_to("vlmevalkit", Export(tables[0], tmp_path / "my_circular"))
-
-
-@settings(max_examples=40)
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), min_size=1), min_size=1, max_size=5))
-def test_any_text_survives_a_table(tmp_path_factory, texts):
-    path = tmp_path_factory.mktemp("t") / "t.tsv"
-    content = io.StringIO()
-    writer = csv.writer(content, delimiter="\t", lineterminator="\n")
-    writer.writerows([["key", "prediction"], *(["k", text] for text in texts)])
-    path.write_text(content.getvalue(), encoding="utf-8", newline="")
-    assert [row["prediction"] for _, row in rows_of(path)] == texts

@@ -38,7 +38,7 @@ MADE = {
     "cello": ({"size": 24}, {"size": 24, "wording": "second"}),
 }
 """What is made of each suite, with seed 7."""
-FORMATS = ("cvqa", "hf", "lmms-eval", "vlmevalkit", "croissant")
+FORMATS = ("hf", "lmms-eval", "vlmevalkit", "croissant")
 TRAINING = ("trl-sft", "trl-dpo", "trl-grpo", "ms-swift", "llama-factory", "llava")
 DIGESTS = ("image_digest", "counterfactual_digest", "further_digests")
 
@@ -122,7 +122,6 @@ def test_export_formats(old: Path, tmp_path: Path, promised: Promised) -> None:
         cs.export(old / "dataset", out / name, to=name)
     for name in TRAINING:
         cs.export(old / "dataset", out / name, to=name, split="all", yes_train_on_test=True)
-    cs.export(old / "cello", out / "cello", to="cello")
     cs.export(old / "run", out / "inspect-run.eval", to="inspect")
     contents: dict[str, bytes] = defaultdict(bytes)
     for file in sorted(file for file in out.rglob("*") if file.is_file()):

@@ -3,7 +3,6 @@
 The whole files are read row by row, without writing datasets; small files of ours are imported elsewhere.
 """
 
-import csv
 import gzip
 import json
 from collections import Counter, defaultdict
@@ -24,7 +23,6 @@ from countersight.reports import write_report
 from countersight.scenes import apply
 from countersight.suites import BadField, find_suite, rows_of
 from countersight.suites.cosim.changes import KINDS
-from countersight.suites.cvqa.files import export_csv
 from countersight.suites.cvqa.templates import TEMPLATES
 
 SAYS = {
@@ -118,7 +116,7 @@ def numbers_by_type(cases):
 
 
 @pytest.mark.slow
-def test_cvqa_synthetic_has_the_published_numbers_and_is_exported_unchanged(tmp_path):
+def test_cvqa_synthetic_has_the_published_numbers():
     cases, _, _ = cases_of("cvqa-synthetic", SYNTHETIC)
     theirs = numbers_by_type(cases)
     for template in TEMPLATES:
@@ -132,9 +130,6 @@ def test_cvqa_synthetic_has_the_published_numbers_and_is_exported_unchanged(tmp_
             expected, found = fmean(values), fmean(pair[column] for pair in ours)
             spread = fmean((value - expected) ** 2 for value in values) ** 0.5
             assert abs(found - expected) < 0.3 * spread, (template.number, column, expected, found)
-    export_csv(cases, tmp_path / "out.csv")
-    rows, again = (list(csv.DictReader(path.open(newline=""))) for path in (published(SYNTHETIC), tmp_path / "out.csv"))
-    assert rows == again
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """CELLO: the authors' items, their options and their graphs."""
 
-import json
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,8 +8,7 @@ from making import picture
 
 from countersight.case import Change, Option, Question
 from countersight.engine import graph_in_words
-from countersight.errors import CountersightError
-from countersight.suites.cello.files import FIELDS, export_jsonl
+from countersight.suites.cello.files import FIELDS
 
 ITEM = {
     "img_id": 2335410,
@@ -175,15 +172,3 @@ def test_a_relation_is_told_the_way_it_is_said(tmp_path, relation, told):
     nodes = [[7, {"obj_name": "shelf"}], [9, {"obj_name": "books"}]]
     (case,), _, _ = read(tmp_path, ITEM | {"graph": {"nodes": nodes, "edges": [[7, 9, {"relation": relation}]]}})
     assert graph_in_words(case.graph) == told
-
-
-def test_what_is_exported_is_what_was_read(tmp_path):
-    cases, _, _ = read(tmp_path, ITEM, FOUR)
-    assert export_jsonl(cases, tmp_path / "out.jsonl") == 2
-    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert rows == [ITEM, FOUR]
-
-
-def test_without_causal_cases_nothing_is_exported(tmp_path):
-    with pytest.raises(CountersightError, match="no CELLO cases"):
-        export_jsonl([], tmp_path / "out.jsonl")

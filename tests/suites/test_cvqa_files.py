@@ -1,16 +1,10 @@
-"""C-VQA's published files: import of both, and export of C-VQA-Synthetic."""
-
-import csv
+"""C-VQA's two published files are imported."""
 
 import pytest
 from importing import csv_file, import_suite
 from making import picture
 
-from countersight.case import Case, Change, Question
-from countersight.errors import CountersightError
-from countersight.suites.cvqa.files import export_csv
-from countersight.suites.cvqa.synthetic import make_case
-from countersight.suites.cvqa.templates import TEMPLATES
+from countersight.case import Change, Question
 
 REAL = {
     "img_path": "COCO_val2014_000000402992.jpg",
@@ -114,20 +108,9 @@ def test_pictures_are_found_in_one_folder_or_in_the_folders_of_coco(tmp_path, fo
     assert imported.without_picture == 1
 
 
-def test_a_row_of_cvqa_synthetic_is_exported_as_published(tmp_path):
-    cases, _, _ = read(tmp_path, SYNTHETIC, suite="cvqa-synthetic")
-    export_csv(cases, tmp_path / "out.csv")
-    (row,) = csv.DictReader((tmp_path / "out.csv").open(newline=""))
-    assert row == SYNTHETIC
-
-
-def test_an_exported_file_is_imported_as_the_same_cases(tmp_path):
-    cases = [make_case(t, 7, index, 1 + index).case for t in TEMPLATES for index in range(3)]
-    assert export_csv(cases, tmp_path / "out.csv") == 18
-    back, imported, bad = import_suite("cvqa-synthetic", tmp_path / "out.csv", tmp_path / "d")
-    assert (imported.cases, imported.without_picture, bad) == (18, 18, [])
-    for case, again in zip(cases, back, strict=True):
-        assert (again.factual, again.counterfactual, again.change) == (case.factual, case.counterfactual, case.change)
-        assert (again.group, again.provenance["type"]) == (case.group, case.provenance["type"])
-    with pytest.raises(CountersightError, match="'x' is not from cvqa-synthetic"):
-        export_csv([Case("x", factual=cases[0].factual)], tmp_path / "other.csv")
+def test_a_row_of_cvqa_synthetic_is_a_pair_of_questions_with_options(tmp_path):
+    (case,), _, _ = read(tmp_path, SYNTHETIC, suite="cvqa-synthetic")
+    assert case.factual.text == "How many flowers are outside the red polygons?"
+    assert (case.factual.right_text, case.counterfactual.right_text) == ("12", "7")
+    assert case.change == Change("All polygons were red.", ("recolour",))
+    assert (case.group, case.provenance["type"]) == ("1 polygon recoloured", "abs_counting_1")

@@ -62,7 +62,7 @@ def test_a_run_that_cannot_ask_everything_says_so(mixed, tmp_path, capsys):
     assert "not asked yet" not in told
 
 
-@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"inspect", "cvqa", "cello", "croissant", "verifiers"}))
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"inspect", "croissant", "verifiers"}))
 def test_a_question_without_a_picture_is_exported(name, tmp_path):
     import_suite("own", csv_file(tmp_path / "t.csv", WITHOUT), tmp_path / "d")
     order = Export(tmp_path / "d", tmp_path / "e", split="all", train_on_test=True)

@@ -10,8 +10,7 @@ from countersight.text import printable, several
 _EXPORT: Final = {
     "SOURCE": "a dataset or a run",
     "-o, --output PATH!": "the file or folder to write",
-    "--to FORMAT": "see: countersight list formats (default: the paper's layout, as CSV or "
-    "JSONL depending on the file extension)",
+    "--to FORMAT!": "see: countersight list formats",
     "--split {train,test,all}=train": "which part of the pictures a training file contains",
     "--yes-train-on-test": "allow training files to contain pictures of the test split",
     "--rai FILE": "croissant: responsible-AI facts about the data (JSON)",
@@ -45,7 +44,6 @@ def add(verbs: Verbs) -> None:
 def _export(chosen: argparse.Namespace) -> int:
     from countersight.exchange import Export, export_to
 
-    papers = "cello" if chosen.output.suffix == ".jsonl" else "cvqa"
     order = Export(
         chosen.source,
         chosen.output,
@@ -55,7 +53,7 @@ def _export(chosen: argparse.Namespace) -> int:
         facts=chosen.rai,
         on_bad=print_bad,
     )
-    written = export_to(chosen.to or papers, order)
+    written = export_to(chosen.to, order)
     print(f"{several(written.count, written.noun)} in {chosen.output}")
     if written.note:
         print(written.note)

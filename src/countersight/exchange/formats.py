@@ -47,11 +47,9 @@ class Exported(msgspec.Struct, frozen=True):
 Exporter = Callable[[Export], Exported]
 
 _OURS = {
-    "cvqa": ("C-VQA's CSV", "papers:export_cvqa"),
-    "cello": ("CELLO's JSONL", "papers:export_cello"),
     "inspect": ("Inspect AI: a run as an .eval log", "inspect_export:export_log"),
     "hf": ("Hugging Face: Parquet with pictures, splits and a card", "hugging_face:export_hf"),
-    "lmms-eval": ("lmms-eval: a folder for --include_path, to generate and to rank", "lmms_eval:export_lmms_eval"),
+    "lmms-eval": ("lmms-eval: a folder for --include_path, with our metrics", "lmms_eval:export_lmms_eval"),
     "vlmevalkit": ("VLMEvalKit: tables for $LMUData", "vlmevalkit:export_tables"),
     "croissant": ("Croissant 1.1 with responsible-AI (RAI) fields", "croissant:export_croissant"),
     "trl-sft": ("TRL: questions and right answers", "training_files:export_sft"),

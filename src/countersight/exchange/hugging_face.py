@@ -11,7 +11,7 @@ from countersight.case import VARIANTS, WORLDS, Case
 from countersight.dataset import Dataset, size_category
 from countersight.errors import BadPicture, ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.parquet import Columns, Shards, features
+from countersight.exchange.parquet import Columns, Shards
 from countersight.exchange.question_names import dataset_at
 from countersight.exchange.splits import Side, Splits
 from countersight.files import Staging, write_text
@@ -109,24 +109,9 @@ def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
                 "data_files": [{"split": side, "path": f"data/{side}-*.parquet"} for side in shards],
             }
         ],
-        "dataset_info": {
-            "features": [{"name": name, **_feature_of(feature)} for name, feature in features(COLUMNS).items()],
-            "splits": [
-                {"name": side, "num_bytes": each.bytes, "num_examples": each.count} for side, each in shards.items()
-            ],
-            "download_size": sum(each.bytes for each in shards.values()),
-            "dataset_size": sum(each.bytes for each in shards.values()),
-        },
     }
     # JSON is valid YAML, and quotes special characters in names.
     lines = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
     for before, now in _CARD_REPLACEMENTS.items():
         text = text.replace(before, now)
     return f"---\n{lines}\n---\n{text}"
-
-
-def _feature_of(feature: dict[str, Any]) -> dict[str, Any]:
-    """Return a feature in the notation of dataset cards, such as {dtype: string} or {list: image}."""
-    if feature["_type"] == "List":
-        return {"list": "image" if feature["feature"]["_type"] == "Image" else "string"}
-    return {"dtype": feature["dtype"]}

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from countersight.case import Question, Reply, Telling, World
+from countersight.case import WORLDS, Question, Reply, Telling, World
 from countersight.dataset import Dataset
 from countersight.engine import LEFT_OUT, Answering, Prompt, RunFolder
 from countersight.errors import ExchangeError
-from countersight.exchange.question_names import PLACES, PROMPT, key_of
+from countersight.exchange.question_names import PROMPT, key_of
 from countersight.registry import Plug, Registry
 
 
@@ -157,7 +157,7 @@ def _places(dataset: Dataset) -> dict[str, _Place]:
     return {
         key_of(case.id, asking): _Place(case.id, row, *place, question)
         for row, case in dataset.cases()
-        for asking, place in PLACES.items()
+        for asking, place in WORLDS.items()
         if (question := case.question(*place))
     }
 

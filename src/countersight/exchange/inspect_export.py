@@ -5,8 +5,7 @@ Such logs are read by `inspect_import`; the task that runs a dataset in Inspect 
 An .eval file (Inspect's log schema, version 2) is a ZIP of JSON files, one per sample. Every question that was asked is
 a sample with its picture, its answer and its score. Truncated and empty replies are unscored, failed ones are errors,
 and questions that were not asked are omitted. Controls come last and use another score name, so that they do not count
-in the scores of cases. Questions that only sets of four have are included without a score, so that the complete run can
-be imported again. Inspect itself compresses its logs with Zstandard.
+in the scores of cases. Inspect itself compresses its logs with Zstandard.
 """
 
 import hashlib
@@ -14,7 +13,6 @@ import json
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any, Final
 
 from countersight.case import QuestionVariant, Reply
@@ -22,7 +20,7 @@ from countersight.dataset import Dataset
 from countersight.engine import MANIFEST, Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.errors import BadPicture, ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.question_names import MEASURES, TWICE_NAME, key_of, questions, run_figures
+from countersight.exchange.question_names import MEASURES, key_of, questions, run_figures
 from countersight.files import whole_file
 from countersight.picture import data_url
 from countersight.scoring import ALL, JudgedRun, Outcome, ScoredAnswer, judge_run, outcomes, score
@@ -130,7 +128,7 @@ class _RunLog:
     def samples(self) -> Iterator[Json]:
         """Return a sample for every question that has a reply."""
         conversations = conversations_of(self._judged.run, self._judged.dataset)
-        for each in chain(self._judged.answers(), self._judged.fourth_answers()):
+        for each in self._judged.answers():
             if each.reply is None:
                 continue
             if each.variant == "factual":
@@ -141,7 +139,7 @@ class _RunLog:
         messages, metadata = self._messages(each, conversations), _metadata(each)
         usage = _usage(reply.tokens_in, reply.tokens_out, reply.cost)
         sample: Json = {
-            "id": printable(key_of(each.case.id, _name(each))),
+            "id": printable(key_of(each.case.id, each.variant)),
             "epoch": 1,
             "input": messages,
             "choices": [option.text for option in each.question.options] or None,
@@ -162,8 +160,6 @@ class _RunLog:
         choice = {"message": answer, "stop_reason": stop_reason}
         output = sample["output"] | {"choices": [choice], "completion": text, "usage": usage}
         sample |= {"output": output, "messages": [*messages, answer]}
-        if each.is_fourth:
-            return sample
         scored = {
             "value": grade(each.outcome, each.credit, soft=self._judged.outcomes.credits is not None),
             "answer": each.answer,
@@ -175,7 +171,7 @@ class _RunLog:
 
     def _messages(self, each: ScoredAnswer, conversations: Conversations) -> list[Json]:
         """Return the conversation as sent to the model; the pictures of a turn come first."""
-        needs_fact = self._manifest.prompt.needs_fact and _name(each) == "counterfactual"
+        needs_fact = self._manifest.prompt.needs_fact and each.variant == "counterfactual"
         fact = self._facts.get(each.row) if needs_fact else None
         try:
             request = conversations.request(Ask(each.row, each.case, *each.place, each.question, fact))
@@ -224,7 +220,7 @@ class _RunLog:
             "eval": self.spec,
             "plan": _PLAN,
             "results": {
-                "total_samples": scores.overall.questions + asked + samples[TWICE_NAME],
+                "total_samples": scores.overall.questions + asked,
                 "completed_samples": sum(not each["error"] for each in summaries),
                 "scores": lines,
             },
@@ -238,11 +234,7 @@ class _RunLog:
 
 def _scorer(metadata: Json) -> str:
     """Return the name of a sample's score."""
-    return TWICE_NAME if metadata["asking"] == TWICE_NAME else CONTROL if "control_of" in metadata else SCORER
-
-
-def _name(each: ScoredAnswer) -> str:
-    return TWICE_NAME if each.is_fourth else each.variant
+    return CONTROL if "control_of" in metadata else SCORER
 
 
 def _metrics(figures: dict[str, Any]) -> Json:
@@ -261,7 +253,7 @@ def _metadata(each: ScoredAnswer) -> Json:
     return ({"control_of": each.case.control_of} if each.case.control_of else {}) | {
         "case": each.case.id,
         "row": each.row,
-        "asking": _name(each),
+        "asking": each.variant,
         "world": world,
         "telling": telling,
         "group": each.case.group,

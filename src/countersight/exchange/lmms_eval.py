@@ -1,12 +1,12 @@
 """lmms-eval: export a dataset as tasks that use our answer extraction and metrics, and import logged samples as a run.
 
-A document is a row of the exported Parquet file. The results of `process_gen` and `process_rank` contain the question
-and the reply, so that metrics are computed exactly as `countersight score` does, and logged samples can be imported.
+A document is a row of the exported Parquet file. The result of `process_results` contains the question and the reply,
+so that metrics are computed exactly as `countersight score` does, and logged samples can be imported.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +15,6 @@ import msgspec
 
 from countersight.case import WORLDS, Case, Question, QuestionVariant, Reply
 from countersight.dataset import Dataset
-from countersight.engine import answer_options, ranked_answer
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
@@ -48,59 +47,30 @@ def doc_to_text(doc: Document, lmms_eval_specific_kwargs: object = None) -> str:
     return str(doc["words"])
 
 
-def doc_to_text_rank(doc: Document, lmms_eval_specific_kwargs: object = None) -> str:
-    """Return the prompt without the options, which are ranked."""
-    return str(doc["unlisted_words"])
-
-
 def doc_to_messages(doc: Document, lmms_eval_specific_kwargs: object = None) -> list[Document]:
     """Return the question as chat messages: pictures first, then text."""
     pictures = [{"type": "image", "url": picture} for picture in doc_to_visual(doc)]
     return [{"role": "user", "content": [*pictures, {"type": "text", "text": doc_to_text(doc)}]}]
 
 
-def doc_to_choice(doc: Document) -> list[str]:
-    """Return the options to rank: their texts, or yes and no."""
-    return [option.text for option in answer_options(_question(doc), ranked=True)]
-
-
-def rankable(docs: Any) -> Any:
-    """Return the documents with options to choose from."""
-    kept = [place for place, kind in enumerate(docs["kind"]) if kind in ("choice", "boolean")]
-    return docs.select(kept)
-
-
-def process_gen(doc: Document, results: list[str]) -> dict[str, Document]:
-    """Return the result for one generated reply."""
-    return _processed(doc, text=results[0])
-
-
-def process_rank(doc: Document, results: Iterable[tuple[float, bool] | str]) -> dict[str, Document]:
-    """Return the result for the losses of a question's options; the option with the smallest loss is chosen."""
-    question = _question(doc)
-    # lmms-eval 0.7.3 passes "(0.5, False)" as a string.
-    losses = tuple(float(each.strip("()").split(",")[0] if isinstance(each, str) else each[0]) for each in results)
-    return _processed(
-        doc, text=ranked_answer(question.kind, answer_options(question, ranked=True), losses), losses=losses
-    )
+def process_results(doc: Document, results: list[str]) -> dict[str, Document]:
+    """Return the result for one generated reply, by metric."""
+    asking: QuestionVariant = doc["asking"]
+    reply = Reply(doc["case"], doc["row"], *WORLDS[asking], text=results[0])
+    judged = judge(reply, _question(doc))
+    entry = {name: doc[name] for name in ("key", "case", "row", "asking", "picture", "gold")} | {"text": reply.text}
+    scored = entry | {"score": judged.credit, "outcome": OUTCOMES[judged.code]}
+    if doc.get("control_of"):
+        return {CONTROL: scored}
+    # Metrics of pairs get no score, from which lmms-eval would compute the standard error of single answers.
+    pairs = {name: entry for name, askings in _PAIRS.items() if asking in askings}
+    return {ACCURACY: scored, asking: scored} | pairs
 
 
 def aggregations() -> dict[str, Callable[[list[Document]], float]]:
     """Return the aggregation function of each metric, by the name used in the exported `utils.py`."""
     names = (*MEASURES, ACCURACY, CONTROL)
     return {f"aggregate_{name}": partial(_aggregate, name) for name in names}
-
-
-def _processed(doc: Document, **fields: Any) -> dict[str, Document]:
-    asking: QuestionVariant = doc["asking"]
-    judged = judge(Reply(doc["case"], doc["row"], *WORLDS[asking], **fields), _question(doc))
-    entry = {name: doc[name] for name in ("key", "case", "row", "asking", "picture", "gold")} | fields
-    scored = entry | {"score": judged.credit, "outcome": OUTCOMES[judged.code]}
-    if doc.get("control_of"):
-        return {CONTROL: scored}
-    # Metrics of pairs get no score, from which lmms-eval would compute the standard error of single answers.
-    pairs = {name: entry for name, askings in _PAIRS.items() if doc["asking"] in askings}
-    return {ACCURACY: scored, doc["asking"]: scored} | pairs
 
 
 def _aggregate(name: str, items: list[Document]) -> float:
@@ -117,8 +87,7 @@ def figures_of(items: list[Document]) -> dict[str, float]:
         asking: QuestionVariant = entry["asking"]
         case = cases.get(entry["row"], Case(entry["case"], image_digest=entry["picture"]))
         cases[entry["row"]] = msgspec.structs.replace(case, **{asking: _question(entry)})
-        fields = {name: entry[name] for name in ("text", "losses") if name in entry}
-        replies.append(Reply(entry["case"], entry["row"], *WORLDS[asking], **fields))
+        replies.append(Reply(entry["case"], entry["row"], *WORLDS[asking], text=entry["text"]))
     return run_figures(score(outcomes(sorted(cases.items()), replies)).overall)
 
 
@@ -135,7 +104,6 @@ COLUMNS: Final[Columns] = {
     "picture": "text",
     "images": "pictures",
     "words": "text",
-    "unlisted_words": "text",
     "kind": "text",
     "answer": "text",
     "gold": "text",
@@ -147,14 +115,10 @@ _UTILS = '''"""Functions that the tasks in this folder call; they need: pip inst
 
 from countersight.exchange.lmms_eval import (  # noqa: F401
     aggregations,
-    doc_to_choice,
     doc_to_messages,
     doc_to_text,
-    doc_to_text_rank,
     doc_to_visual,
-    process_gen,
-    process_rank,
-    rankable,
+    process_results,
 )
 
 globals().update(aggregations())
@@ -171,9 +135,8 @@ def export_lmms_eval(order: Export) -> Exported:
             for item in questions(dataset, order.on_bad):
                 shards.add(_row(item, dataset))
         write_text(folder / "utils.py", _UTILS)
-        write_text(folder / f"{name}_gen.yaml", _task(f"{name}_gen", dataset, order.out, _GENERATE))
-        write_text(folder / f"{name}_rank.yaml", _task(f"{name}_rank", dataset, order.out, _RANK))
-    note = f"run: lmms-eval --include_path {order.out} --tasks {name}_gen --log_samples --output_path OUT --model …"
+        write_text(folder / f"{name}.yaml", _task(name, dataset, order.out))
+    note = f"run: lmms-eval --include_path {order.out} --tasks {name} --log_samples --output_path OUT --model …"
     return Exported(shards.count, "question", note)
 
 
@@ -188,7 +151,6 @@ def _row(item: NamedQuestion, dataset: Dataset) -> dict[str, Any]:
         "picture": item.cluster,
         "images": load_pictures(dataset, item.pictures, item.row),
         "words": item.words,
-        "unlisted_words": item.unlisted_words,
         "kind": item.question.kind,
         "answer": item.question.right_text,
         "gold": item.gold,
@@ -196,21 +158,7 @@ def _row(item: NamedQuestion, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-_GENERATE = """output_type: generate_until
-doc_to_text: !function utils.doc_to_text
-doc_to_messages: !function utils.doc_to_messages
-process_results: !function utils.process_gen
-generation_kwargs: {max_new_tokens: 256, temperature: 0, do_sample: false, until: []}
-"""
-_RANK = """output_type: multiple_choice
-process_docs: !function utils.rankable
-doc_to_text: !function utils.doc_to_text_rank
-doc_to_choice: !function utils.doc_to_choice
-process_results: !function utils.process_rank
-"""
-
-
-def _task(name: str, dataset: Dataset, out: Path, way: str) -> str:
+def _task(name: str, dataset: Dataset, out: Path) -> str:
     data = json.dumps(str(out.resolve() / "test-*.parquet"))
     metrics = "\n".join(
         f"  - metric: {measure}\n    aggregation: !function utils.aggregate_{measure}\n"
@@ -222,9 +170,14 @@ task: {name}
 dataset_path: parquet
 dataset_kwargs: {{data_files: {{test: {data}}}}}
 test_split: test
+output_type: generate_until
+generation_kwargs: {{max_new_tokens: 256, temperature: 0, do_sample: false, until: []}}
 doc_to_visual: !function utils.doc_to_visual
+doc_to_text: !function utils.doc_to_text
+doc_to_messages: !function utils.doc_to_messages
 doc_to_target: answer
-{way}cluster_key: picture
+process_results: !function utils.process_results
+cluster_key: picture
 score_key: score
 metric_list:
 {metrics}
@@ -238,11 +191,10 @@ _SAMPLES, _RESULTS = "_samples_", "_results.json"
 
 
 class _Item(msgspec.Struct, frozen=True):
-    """The result of `process_gen` or `process_rank` for a document."""
+    """The result of `process_results` for a document."""
 
     key: str
     text: str = ""
-    losses: tuple[float, ...] = ()
     gold: str = ""
     """The question as in the exported data."""
 
@@ -269,7 +221,6 @@ def read_samples(path: Path, on_bad: OnBad) -> ExternalRun:
         tool="lmms-eval",
         model=results.model_name or file.parent.name,
         settings={"source": source, "model_args": arguments if isinstance(arguments, dict) else str(arguments)},
-        answering="rank" if answers[0].reply["losses"] else "generate",
         answers=answers,
     )
 
@@ -315,7 +266,7 @@ def _answer(line: Any) -> ExternalAnswer:
     if found is None:
         raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of an exported task")
     entry = msgspec.convert(found, _Item, strict=False)
-    reply = {"text": entry.text, "losses": entry.losses}
+    reply = {"text": entry.text}
     if not entry.gold:
         return ExternalAnswer(entry.key, reply)
     gold = msgspec.json.decode(entry.gold, type=Question)

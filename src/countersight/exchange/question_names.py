@@ -6,17 +6,13 @@ from typing import Final
 
 import msgspec
 
-from countersight.case import TWICE, VARIANTS, WORLDS, Case, Question, QuestionVariant, Telling, World
+from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant
 from countersight.dataset import BadRow, Dataset
 from countersight.engine import MANIFEST, PROMPTS, Prompt, prompt_context
 from countersight.errors import ExchangeError
 from countersight.figures import Figure
 from countersight.scoring import GroupScores
 
-TWICE_NAME: Final = "twice"
-"""The name of the question with "if" about the picture after the change, which only sets of four have."""
-PLACES: Final[dict[str, tuple[World, Telling]]] = dict([*WORLDS.items(), (TWICE_NAME, TWICE)])
-"""Every way to ask a case, by its name in the files of other tools."""
 MEASURES: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
 """The prompt for tools that do not define one."""
@@ -38,15 +34,7 @@ class NamedQuestion(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The prompt for the question."""
-        return self._prompt(listed=True)
-
-    @property
-    def unlisted_words(self) -> str:
-        """The prompt without the list of options, for tools that rank them."""
-        return self._prompt(listed=False)
-
-    def _prompt(self, *, listed: bool) -> str:
-        return PROMPT.render(self.question, prompt_context(self.case, *WORLDS[self.asking]), listed=listed)
+        return PROMPT.render(self.question, prompt_context(self.case, *WORLDS[self.asking]))
 
     @property
     def gold(self) -> str:
@@ -64,8 +52,8 @@ class NamedQuestion(msgspec.Struct, frozen=True):
         return self.case.image_digest or self.case.image or str(self.row)
 
 
-def key_of(case: str, asking: str) -> str:
-    """Return the name of a question in the files of other tools; `asking` is one of `PLACES`."""
+def key_of(case: str, asking: QuestionVariant) -> str:
+    """Return the name of a question in the files of other tools."""
     return f"{case}:{asking}"
 
 

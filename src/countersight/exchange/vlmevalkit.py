@@ -15,7 +15,6 @@ from typing import Any, Final
 import msgspec
 
 from countersight.case import LETTERS, WORLDS
-from countersight.csv_lines import csv_lines
 from countersight.dataset import Dataset
 from countersight.engine import prompt_context
 from countersight.errors import ExchangeError
@@ -24,9 +23,8 @@ from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.question_names import PROMPT, NamedQuestion, dataset_at, questions
 from countersight.files import Staging
+from countersight.suites import BadField, Rows, table_rows
 from countersight.text import several
-
-Row = dict[str, str]
 
 KEY, PREDICTION = "key", "prediction"
 _FIRST: Final = ("index", "image", "question", "hint")
@@ -133,7 +131,7 @@ def _files(path: Path) -> list[Path]:
     candidates = sorted(file for file in path.rglob("*") if file.suffix in _KINDS) if path.is_dir() else [path]
     found = []
     for file in candidates:
-        first = next((row for _, row in rows_of(file) if not isinstance(row, str)), {})
+        first = next((row for _, row in _rows(file) if not isinstance(row, BadField)), {})
         if {KEY, PREDICTION} <= first.keys() and "hit" not in first:  # skip VLMEvalKit's tables of scores
             found.append(file)
     if not found:
@@ -146,13 +144,13 @@ def _files(path: Path) -> list[Path]:
 
 def _answers(files: list[Path], on_bad: OnBad) -> Iterator[ExternalAnswer]:
     for file in files:
-        for number, row in rows_of(file):
-            if isinstance(row, str):
-                on_bad(f"{file.name} line {number}: {row}")
+        for number, row in _rows(file):
+            if isinstance(row, BadField):
+                on_bad(f"{file.name} line {number}: {row.field} {row.reason}")
                 continue
-            key, prediction = row.get(KEY, ""), row.get(PREDICTION)
-            if not key or prediction is None:
-                on_bad(f"{file.name} line {number}: {KEY if not key else PREDICTION}: is missing")
+            key, prediction = row[KEY], row[PREDICTION]
+            if not key:
+                on_bad(f"{file.name} line {number}: {KEY}: is missing")
                 continue
             reply = {"text": prediction}
             if prediction.startswith(_FAILED):
@@ -166,29 +164,14 @@ def _answers(files: list[Path], on_bad: OnBad) -> Iterator[ExternalAnswer]:
 
 LONGEST_CELL: Final = 32_767
 """Maximum number of characters in a cell of .xlsx; longer texts are truncated."""
-_LONGEST_ROW = 64 * 1024 * 1024
 
 
-def rows_of(path: Path) -> Iterator[tuple[int, Row | str]]:
-    """Return every row of a table with its line number; an invalid row is replaced by a text with the reason."""
-    lines = enumerate(_sheet(path), 1) if path.suffix == ".xlsx" else _text(path)
-    _, header = next(lines, (1, []))
-    if isinstance(header, str):
-        raise ExchangeError(f"{path} is not a table: its header {header}")
-    for number, line in lines:
-        yield number, line if isinstance(line, str) else dict(zip(header, line, strict=False))
+def _rows(path: Path) -> Rows:
+    """Return the rows of a table of predictions with their line numbers; an invalid row is replaced by its fault."""
+    return _sheet(path) if path.suffix == ".xlsx" else table_rows(path, (KEY, PREDICTION))
 
 
-def _text(path: Path) -> Iterator[tuple[int, list[str] | str]]:
-    before = csv.field_size_limit(_LONGEST_ROW)
-    try:
-        with open(path, encoding="utf-8", errors="replace", newline="") as file:
-            yield from csv_lines(file, _LONGEST_ROW, "\t")
-    finally:
-        csv.field_size_limit(before)
-
-
-def _sheet(path: Path) -> Iterator[list[str]]:
+def _sheet(path: Path) -> Rows:
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -197,7 +180,9 @@ def _sheet(path: Path) -> Iterator[list[str]]:
         ) from None
     try:
         sheet = load_workbook(path, read_only=True).worksheets[0]
-        for row in sheet.iter_rows(values_only=True):
-            yield ["" if value is None else str(value) for value in row]
+        lines = (["" if value is None else str(value) for value in row] for row in sheet.iter_rows(values_only=True))
+        header = next(lines, [])
+        for number, line in enumerate(lines, 2):
+            yield number, dict(zip(header, line, strict=False))
     except Exception as fault:  # damaged ZIP or XML data raises many types of errors
         raise ExchangeError(f"{path} is not a sheet of predictions: {fault}") from None

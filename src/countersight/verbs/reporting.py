@@ -112,7 +112,7 @@ def export(
     source: SomeDataset | SomeRun,
     out: Path | str,
     *,
-    to: str = "cvqa",
+    to: str,
     split: Split = "train",
     yes_train_on_test: bool = False,
     rai: Path | str | None = None,

@@ -6,16 +6,11 @@ question is about are stored as `objs`.
 """
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.causal import verdict_on
-from countersight.errors import CountersightError
-from countersight.files import write_whole
 from countersight.suites.rows import checked, jsonl_rows, text_of
 from countersight.suites.suite import BadField, Layout, Row, Rows, Suite
 from countersight.suites.supposing import supposed
@@ -119,52 +114,6 @@ def _id(value: object, field: str) -> str | int:
     if isinstance(value, str) and _PLAIN_ID.fullmatch(value):
         return value
     raise BadField(field, "must be a whole number or a short word")
-
-
-def export_jsonl(cases: Iterable[Case], path: Path) -> int:
-    """Write causal cases in the authors' JSONL, which `make cello --from` reads; return their number."""
-    written = 0
-    lines = bytearray()
-    for case in cases:
-        if case.suite == NAME and case.counterfactual is not None and case.graph is not None:
-            written += 1
-            lines += msgspec.json.encode(_row(case, case.counterfactual, case.graph)) + b"\n"
-    if not written:
-        raise CountersightError("the dataset has no CELLO cases to export; the CELLO layout needs causal graphs")
-    write_whole(path, bytes(lines))
-    return written
-
-
-def _row(case: Case, question: Question, graph: dict[str, Any]) -> dict[str, Any]:
-    options = [option.text for option in question.options] or ["Yes", "No"]
-    right = LETTERS.index(question.answer) if question.options else ("yes", "no").index(question.answer)
-    ids = {node["id"]: _plain(node["id"], place) for place, node in enumerate(graph["nodes"], 1)}
-    return {
-        "img_id": case.provenance.get("img_id", ""),
-        "question": question.text,
-        "graph_type": case.provenance.get("graph_type", ""),
-        "task_type": case.group,
-        "graph": {
-            "nodes": [[ids[node["id"]], _without(node, "id")] for node in graph["nodes"]],
-            "edges": [
-                [ids[e["source"]], ids[e["target"]], _without(e, "source", "target", "subject", "object")]
-                for e in graph["edges"]
-            ],
-        },
-        "objs": [ids[node] for node in graph.get("objs", []) if node in ids],
-        "options": options,
-        "answer_index": right,
-        "data_id": case.provenance.get("data_id", case.id),
-    }
-
-
-def _plain(node: str | int, place: int) -> str | int:
-    """Return the id of a node in a form that the layout allows; the id of a mined node may have several words."""
-    return node if isinstance(node, int) or _PLAIN_ID.fullmatch(node) else f"n{place}"
-
-
-def _without(entry: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in entry.items() if name not in names}
 
 
 LAYOUT = Layout(

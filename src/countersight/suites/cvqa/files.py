@@ -10,20 +10,15 @@ is yes); its questions are kept as published, without surrounding spaces. In C-V
 includes its four options.
 """
 
-import csv
 import re
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
-from countersight.errors import CountersightError
+from countersight.case import AnswerKind, Case, Change, Option, Question
 from countersight.scenes import as_published
 from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.paper_terms import Terms
-from countersight.suites.picture_files import IMAGES
 from countersight.suites.rows import checked, kind_of, name_of, plain_answer, text_of
 from countersight.suites.statistics import ReportedPairs
 from countersight.suites.suite import BadField, Layout, Row, Suite
@@ -101,36 +96,6 @@ def _synthetic_question(row: Row, query: str, answer: str) -> Question:
         text.strip(), row[answer].strip(), "choice", tuple(Option(number) for number in options.groups())
     )
     return checked(question, {"text": query, "options": query, "answer": answer})
-
-
-def export_csv(cases: Iterable[Case], path: Path) -> int:
-    """Write cases of this suite in the published layout; return their number."""
-    written = 0
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for case in cases:
-            writer.writerow(_as_row(case))
-            written += 1
-    return written
-
-
-def _as_row(case: Case) -> tuple[str, ...]:
-    kind = case.provenance.get("type")
-    if kind not in _TEMPLATE or not case.factual or not case.counterfactual:
-        raise CountersightError(
-            f"case {case.id!r} is not from {SYNTHETIC_NAME}, so it cannot be written in the published layout"
-        )
-    questions = case.factual, case.counterfactual
-    if any(len(question.options) != 4 for question in questions):
-        raise CountersightError(f"case {case.id!r} does not have four options, which the published layout needs")
-    (query, new_query) = (
-        f"{question.text} {SELECT}"
-        + "  ".join(f"{LETTERS[nth]}:{option.text}" for nth, option in enumerate(question.options))
-        for question in questions
-    )
-    image = case.image.removeprefix(IMAGES) if case.image else str(case.provenance.get("img_path", ""))
-    return image, query, case.factual.answer, new_query, case.counterfactual.answer, str(kind)
 
 
 _REAL: Final = Layout(
