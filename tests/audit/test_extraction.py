@@ -17,8 +17,7 @@ from countersight.audits.extraction.things import find_things
 from countersight.audits.ground_truth import asked_fact
 from countersight.audits.prompts import find_prompts
 from countersight.editing import Abilities
-from countersight.editing.protocol import EditRequest
-from countersight.editing.registry import open_editor
+from countersight.editing.protocol import EditRequest, open_editor
 from countersight.errors import EditFailed
 from countersight.picture.checking import check_picture
 from countersight.scenes import facts_by_name

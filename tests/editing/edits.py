@@ -7,8 +7,7 @@ from random import Random
 import numpy as np
 from PIL import Image
 
-from countersight.editing.protocol import EditRequest, Instruction
-from countersight.editing.registry import open_editor
+from countersight.editing.protocol import EditRequest, Instruction, open_editor
 from countersight.picture.checking import check_picture
 from countersight.scenes.drawing import draw
 from countersight.scenes.png import encode

@@ -6,8 +6,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from countersight.editing.protocol import EditorSettings, EditRequest, Instruction
-from countersight.editing.registry import open_editor
+from countersight.editing.protocol import EditorSettings, EditRequest, Instruction, open_editor
 from countersight.picture.checking import check_picture
 
 SETTINGS = EditorSettings(timeout=10)

@@ -17,8 +17,8 @@ from published import published
 from countersight.detection.masks import encode_mask, grow_mask
 from countersight.editing.colours import of_colour
 from countersight.editing.pictures import blend_under_mask, recolour_area
+from countersight.editing.protocol import open_editor
 from countersight.editing.quality.measuring import measure
-from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed, EditorError
 from countersight.picture.checking import check_picture, read_picture
 from countersight.scenes.colours import NAMED, rgb

@@ -18,9 +18,8 @@ from safetensors.torch import load_file, save_file
 from tiers import mostly_slow
 
 from countersight.detection.masks import encode_mask
-from countersight.editing.pipelines import KINDS, arguments, size_for
-from countersight.editing.protocol import EditRequest
-from countersight.editing.registry import open_editor
+from countersight.editing.diffusion import KINDS, arguments, size_for
+from countersight.editing.protocol import EditRequest, open_editor
 from countersight.errors import EditFailed, EditorError, ModelError
 
 diffusers = Lazy("diffusers")

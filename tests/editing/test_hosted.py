@@ -23,8 +23,7 @@ from editing.servers import WORDS, PictureServer, negative
 from PIL import Image
 
 from countersight.detection.masks import encode_mask
-from countersight.editing.protocol import EditorSettings, EditRequest
-from countersight.editing.registry import open_editor
+from countersight.editing.protocol import EditorSettings, EditRequest, open_editor
 from countersight.engine import Client, RetriesExhausted, RetryPolicy
 from countersight.errors import AskingFailed, EditFailed, EditorError, ModelError, Overloaded, Refused, Unreachable
 from countersight.picture.checking import Picture

@@ -10,8 +10,7 @@ from editing.servers import PictureServer, negative
 from msgspec.structs import replace
 
 from countersight.detection.masks import encode_mask
-from countersight.editing.protocol import EditorSettings, EditRequest
-from countersight.editing.registry import open_editor
+from countersight.editing.protocol import EditorSettings, EditRequest, open_editor
 from countersight.errors import AskingFailed, EditFailed, EditorError, Overloaded
 
 FILL = "flux:flux-pro-1.0-fill"

@@ -12,8 +12,8 @@ from PIL import Image
 
 from countersight.detection.masks import encode_mask, grow_mask
 from countersight.editing.inpaint import Inpainter
+from countersight.editing.protocol import open_editor
 from countersight.editing.quality.measuring import measure
-from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed, EditorError
 
 PHOTOGRAPH = photograph()

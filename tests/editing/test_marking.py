@@ -37,29 +37,21 @@ def saved(kind, more):
 @pytest.mark.parametrize(("kind", "more"), WAYS)
 def test_a_mark_is_readable_and_changes_no_pixel(kind, more):
     picture = saved(kind, more)
-    edited = mark_edited(picture, "the dog <removed> & gone")
+    edited = mark_edited(picture)
     assert check_picture(edited.data) == edited
-    assert mark_edited(edited, "again") is edited
+    assert mark_edited(edited) is edited
     assert (np.asarray(as_seen(edited)) == np.asarray(as_seen(picture))).all()
-    said = f"{MARK}; the dog"
     with Image.open(io.BytesIO(edited.data)) as image:
         comment = image.info.get("comment") or image.info.get("Comment") or b""
-        assert said in (comment if isinstance(comment, str) else comment.decode())
+        assert MARK in (comment if isinstance(comment, str) else comment.decode())
         (described,) = xmp(image).iter(f"{RDF}Description")
-        assert described.find(f".//{RDF}li").text == f"{MARK}; the dog <removed> & gone"
+        assert described.find(f".//{RDF}li").text == MARK
         assert "/digitalsourcetype/" in described.get(f"{{{IPTC}}}DigitalSourceType")
-
-
-def test_words_from_a_model_cannot_break_the_file():
-    picture = mark_edited(saved("PNG", {}), "\x00\n]]></x:xmpmeta>" + "ü" * 900)
-    assert check_picture(picture.data).width == 45
-    with Image.open(io.BytesIO(picture.data)) as image:
-        assert len(xmp(image).find(f".//{RDF}li").text) == 500
 
 
 def test_existing_xmp_is_kept():
     own = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a/></x:xmpmeta>'
-    picture = mark_edited(saved("JPEG", {"xmp": own}), "blue")
+    picture = mark_edited(saved("JPEG", {"xmp": own}))
     with Image.open(io.BytesIO(picture.data)) as image:
         assert image.info["xmp"] == own
         assert image.info["comment"].startswith(MARK.encode())

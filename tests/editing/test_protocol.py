@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from countersight.audits.orders import ORDERS, FileOrders
 from countersight.editing import EditOrder, EditRequest
-from countersight.editing.protocol import Instruction, description_of, words_for
-from countersight.editing.registry import open_editor
+from countersight.editing.protocol import Instruction, description_of, open_editor, words_for
 from countersight.errors import AskingFailed, AuditError, EditFailed, EditorError, OrderInDoubt
 
 

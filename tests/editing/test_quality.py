@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.editing.quality.measuring import RULE, QualityRule, measure
-from countersight.editing.quality.ssim import similarity
+from countersight.editing.quality.measuring import RULE, QualityRule, measure, similarity
 from countersight.errors import EditFailed
 from countersight.scenes.drawing import draw
 

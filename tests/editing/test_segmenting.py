@@ -10,7 +10,7 @@ from editing.tiny_networks import encoder, lama, migan, sam2_decoder, sam_decode
 from editing.weights import weights
 
 from countersight.detection.segmenting import open_segmenter
-from countersight.editing.registry import open_editor
+from countersight.editing.protocol import open_editor
 from countersight.errors import EditFailed, EditorError
 
 PHOTOGRAPH = photograph()

@@ -23,5 +23,4 @@ from .vision import Patch as Patch
 from .vision import ToolFailed as ToolFailed
 from .vision import Vision as Vision
 from .vision import classes_of as classes_of
-from .vision import look_for as look_for
 from .vision import size_as_seen as size_as_seen

@@ -14,8 +14,6 @@ from countersight.text import printable
 
 Box = tuple[int, int, int, int]
 """A box as left, top, right and bottom in pixels; right and bottom are exclusive."""
-MOST_FOUND = 500
-"""Maximum number of objects returned to a program, which may compare all pairs of them."""
 SIDEWAYS = frozenset({5, 6, 7, 8})
 """EXIF orientations that swap width and height."""
 
@@ -67,14 +65,6 @@ class Vision(Protocol):
     async def close(self) -> None:
         """Release connections and memory."""
         ...
-
-
-async def look_for(vision: Vision, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-    """Return the objects of this name; raises ToolFailed, also if there are more than MOST_FOUND."""
-    found = await vision.find(picture, what, within)
-    if len(found) > MOST_FOUND:
-        raise ToolFailed(f"{vision.name} found {len(found):,} of {what[:60]!r}; a program gets at most {MOST_FOUND}")
-    return found
 
 
 def size_as_seen(picture: Picture) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 from .colours import colour_share as colour_share
 from .marking import mark_edited as mark_edited
+from .protocol import EDITORS as EDITORS
 from .protocol import Abilities as Abilities
 from .protocol import Able as Able
 from .protocol import Action as Action
@@ -12,6 +13,5 @@ from .protocol import EditRequest as EditRequest
 from .protocol import Instruction as Instruction
 from .protocol import OrderBook as OrderBook
 from .protocol import abilities_of as abilities_of
-from .registry import EDITORS as EDITORS
-from .registry import open_editor as open_editor
+from .protocol import open_editor as open_editor
 from .things import noun_in as noun_in

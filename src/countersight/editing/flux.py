@@ -1,8 +1,10 @@
 """`flux:MODEL`: edits by Black Forest Labs; each is ordered, polled, and downloaded before its link expires."""
 
 import asyncio
+import base64
 import hashlib
 import os
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,25 +13,9 @@ from msgspec.structs import replace
 from yarl import URL
 
 from countersight.detection import encode_mask
-from countersight.editing.hosted import (
-    HostedPainter,
-    as_base64,
-    failure,
-    model_in_address,
-    moderated,
-    object_in,
-    require_key,
-)
-from countersight.editing.painting import Brief, Given, Painting
-from countersight.editing.protocol import (
-    EditOrder,
-    EditorSettings,
-    Instruction,
-    OrderBook,
-    description_of,
-    refuse_doubtful,
-    words_for,
-)
+from countersight.editing.hosted import HostedEditor, failure, object_in, require_key
+from countersight.editing.painting import Brief, Given
+from countersight.editing.protocol import EditOrder, EditorSettings, OrderBook, refuse_doubtful
 from countersight.editing.selecting import FINDING, Selector
 from countersight.errors import AskingFailed, EditFailed, EditorError, OrderInDoubt, Overloaded, Unreachable
 from countersight.models import Key, Received, amount, check_address, short_text, shorten, value_at
@@ -43,21 +29,19 @@ FAULTS = 5
 _EXPIRED = (400, 401, 403, 404, 410)
 
 
-class Flux(HostedPainter):
-    """A painter that uses one model of Black Forest Labs."""
+class Flux(HostedEditor):
+    """An editor that uses one model of Black Forest Labs."""
 
     key_header = "x-key"
 
-    def __init__(self, model: str, base: str, key: Key, settings: EditorSettings) -> None:
-        super().__init__(model, base, key, settings)
-        self.fills = "fill" in model
+    def __init__(
+        self, name: str, model: str, base: str, key: Key, settings: EditorSettings, selector: Selector | None = None
+    ) -> None:
+        super().__init__(name, model, base, key, settings, selector)
+        self.fills = self.described = selector is not None
         self._home = URL(base)
         self._order = f"{self._base}/v1/{model}"
         self._timeout = settings.timeout
-
-    def words(self, instruction: Instruction) -> str:
-        """Return the instruction as a prompt."""
-        return description_of(instruction) if self.fills else words_for(instruction)
 
     async def paint(self, brief: Brief) -> Given:
         """Order the edit, poll until it is ready, and download it; an earlier order for the request is reused."""
@@ -70,11 +54,9 @@ class Flux(HostedPainter):
         # The picture is paid for from here on, so retries use this order and do not place another one.
         try:
             data = await self._result(self._polling_address(order.address))
-        except (_OrderFailed, _Expired) as error:
+        except _OrderOver:
             brief.orders.note(replace(order, state="over"))
-            if isinstance(error, _OrderFailed):
-                raise error.failure from None
-            raise EditFailed("the address of the result expired before it was fetched", again=True) from None
+            raise
         return Given(data, {"order": order.id}, order.cost)
 
     async def _place_order(self, key: str, body: bytes, orders: OrderBook) -> EditOrder:
@@ -86,9 +68,9 @@ class Flux(HostedPainter):
             address = str(self._polling_address(told.get("polling_url")))
         except OrderInDoubt:
             raise
-        except Exception as error:
+        except Exception:
             orders.note(EditOrder(key, "over"))
-            raise (error.failure if isinstance(error, _OrderFailed) else error) from None
+            raise
         cost = amount(told.get("cost")) / 100  # the service reports cents
         placed = EditOrder(key, "placed", short_text(told.get("id")), address, cost)
         orders.note(placed)
@@ -117,11 +99,11 @@ class Flux(HostedPainter):
             return await self._fetch(await self._ready(address, until), until)
 
     def _body(self, brief: Brief) -> dict[str, Any]:
-        picture = as_base64(brief.picture.data)
+        picture = base64.b64encode(brief.picture.data).decode()
         told = {"prompt": brief.words, "seed": brief.seed, "output_format": "png", "prompt_upsampling": False}
         if brief.mask is None or not self.fills:
             return {"input_image": picture, **told}
-        return {"image": picture, "mask": as_base64(encode_mask(brief.mask)), **told}
+        return {"image": picture, "mask": base64.b64encode(encode_mask(brief.mask)).decode(), **told}
 
     def _polling_address(self, address: Any) -> URL:
         """Return the polling address; raises unless it belongs to the service, because the key is sent there."""
@@ -149,7 +131,7 @@ class Flux(HostedPainter):
             lambda: self._service.get(sample, known=False), lambda received: received.status < 429, until
         )
         if received.status in _EXPIRED:
-            raise _Expired
+            raise _Expired("the address of the result expired before it was fetched", again=True)
         if not received.well:
             raise EditFailed(f"the result cannot be fetched (HTTP {received.status})", again=True)
         return received.content
@@ -180,31 +162,27 @@ class Flux(HostedPainter):
         await asyncio.sleep(seconds)
 
 
-class _OrderFailed(Exception):  # noqa: N818 - it names what happened
-    """Raised if an order failed, so that it will never have a picture."""
-
-    def __init__(self, failure: EditFailed) -> None:
-        super().__init__(str(failure))
-        self.failure = failure
+class _OrderOver(EditFailed):
+    """Raised if an order will never have a picture."""
 
 
-class _Expired(Exception):  # noqa: N818 - it names what happened
+class _Expired(_OrderOver):
     """Raised if the address of the result has expired."""
 
 
-def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
+def open_flux(name: str, rest: str, settings: EditorSettings) -> Flux:
     """Open `flux:MODEL`; the key is read from BFL_API_KEY, and an optional base address from BFL_BASE_URL.
 
     Fill models find masks as `classical` does: `flux:MODEL?detector=FILE.onnx&segmenter=FOLDER`.
     """
     model, options = with_options(rest, FINDING, EditorError)
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", model):  # it becomes part of an address
+        raise EditorError("the MODEL in flux:MODEL may contain only letters, digits, dots, dashes and underscores")
+    if options and "fill" not in model:
+        raise EditorError(f"{model} takes no options; only fill models do, to find masks")
     base = check_address(os.environ.get("BFL_BASE_URL") or BFL)
-    painter = Flux(model_in_address(model, "flux"), base, require_key("BFL_API_KEY", "flux"), settings)
-    if not painter.fills:
-        if options:
-            raise EditorError(f"{model} takes no options; only fill models do, to find masks")
-        return Painting(name, painter)
-    return Painting(name, painter, Selector(**options))
+    key = require_key("BFL_API_KEY", "flux")
+    return Flux(name, model, base, key, settings, Selector(**options) if "fill" in model else None)
 
 
 def _reports_state(received: Received) -> bool:
@@ -221,21 +199,20 @@ def _check_state(order: dict[str, Any]) -> None:
     if status in ("Request Moderated", "Content Moderated"):
         reasons = value_at(order, "details", "Moderation Reasons")
         why = ", ".join(map(str, reasons)) if isinstance(reasons, list) else ""
-        raise _OrderFailed(moderated(f"{status} ({shorten(why)})" if why else str(status)))
+        raise _OrderOver(f"moderated: {status}{why and f' ({shorten(why)})'}")
     if status in ("Error", "Failed", "Task not found"):
         why = short_text(order.get("details")) or short_text(value_at(order, "details", "error"))
-        raise _OrderFailed(EditFailed(f"the service says: {status}{f' ({why})' if why else ''}", again=True))
+        raise _OrderOver(f"the service says: {status}{why and f' ({why})'}", again=True)
 
 
 def _parse_url(address: Any) -> URL | None:
     try:
         # Keep the encoding as it is: normalising a signed address would invalidate it.
         url = URL(address, encoded=True)
-        return (
-            url if url.host and url.scheme in ("http", "https") and url.user is None and "\\" not in address else None
-        )
     except (ValueError, TypeError):
         return None
+    is_plain = url.host and url.scheme in ("http", "https") and url.user is None and "\\" not in address
+    return url if is_plain else None
 
 
 def _same_server(url: URL, base: URL) -> bool:

@@ -4,7 +4,6 @@ Responses are treated as untrusted input.
 """
 
 import base64
-import binascii
 import os
 import re
 from typing import Any
@@ -12,7 +11,8 @@ from typing import Any
 import msgspec
 
 from countersight.editing.painting import Brief, Given, Log, Painting
-from countersight.editing.protocol import EditorSettings, Instruction, words_for
+from countersight.editing.protocol import EditorSettings
+from countersight.editing.selecting import Selector
 from countersight.errors import EditFailed, EditorError
 from countersight.models import (
     ChatDialect,
@@ -38,21 +38,6 @@ MAX_ANSWER = MAX_BYTES * 4 // 3 + 1024 * 1024
 _MODERATED = re.compile(rb"moderat|content_policy|content_filter|flagged|safety system", re.IGNORECASE)
 
 
-def require_key(variable: str, kind: str) -> Key:
-    """Return the API key from an environment variable; raises if it is missing."""
-    key = read_key(variable)
-    if not key.text:
-        raise EditorError(f"{kind}: needs a key; set {variable} in the environment")
-    return key
-
-
-def model_in_address(model: str, kind: str) -> str:
-    """Return the model name if it is safe as part of an address; raises otherwise."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", model):
-        raise EditorError(f"the MODEL in {kind}:MODEL may contain only letters, digits, dots, dashes and underscores")
-    return model
-
-
 def object_in(received: Received) -> dict[str, Any]:
     """Return the JSON object in a response."""
     try:
@@ -76,46 +61,29 @@ def moderated(word: str) -> EditFailed:
     return EditFailed(f"moderated: {shorten(word)}")
 
 
-def no_picture(said: str) -> EditFailed:
-    """Return the exception for a response without a picture; the edit is retried unless the model replied with text."""
-    said = shorten(said)
-    return EditFailed(
-        f"the server sent no picture, only this text: {said}" if said else "the server sent no picture", again=not said
-    )
+class HostedEditor(Painting):
+    """An editor at a service; subclasses send the request and extract the picture from the response."""
 
-
-def from_base64(text: Any) -> bytes:
-    """Decode a picture in base64."""
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError, TypeError):
-        raise EditFailed("the picture in the answer is damaged (base64)", again=True) from None
-
-
-def as_base64(data: bytes) -> str:
-    """Encode bytes in base64."""
-    return base64.b64encode(data).decode("ascii")
-
-
-class HostedPainter:
-    """Base class of hosted painters; subclasses create the request and extract the picture from the response."""
-
-    fills = False
     key_header = "Authorization"
 
-    def __init__(self, model: str, base: str, key: Key, settings: EditorSettings) -> None:
-        self.settings = {"address": base, "model": model}
+    def __init__(
+        self, name: str, model: str, base: str, key: Key, settings: EditorSettings, selector: Selector | None = None
+    ) -> None:
+        super().__init__(name, {"address": base, "model": model}, selector)
         self._model, self._base = model, base.rstrip("/")
-        self._pictures = PictureUrls()
         self._service = Service(base, key, header=self.key_header, timeout=settings.timeout, most=MAX_ANSWER)
-
-    def words(self, instruction: Instruction) -> str:
-        """Return the instruction as a prompt."""
-        return words_for(instruction)
 
     async def close(self) -> None:
         """Close connections."""
         await self._service.close()
+
+
+def require_key(variable: str, kind: str) -> Key:
+    """Return the API key from an environment variable; raises if it is missing."""
+    key = read_key(variable)
+    if not key.text:
+        raise EditorError(f"{kind}: needs a key; set {variable} in the environment")
+    return key
 
 
 OPENROUTER = "https://openrouter.ai/api/v1"
@@ -126,10 +94,13 @@ _BLOCKED = frozenset(
 """Finish reasons of a blocked response."""
 
 
-class ChatImage(HostedPainter):
+class ChatImage(HostedEditor):
     """A chat model that replies with a picture, at OpenRouter or a compatible server."""
 
-    _modalities: tuple[str, ...] = ("image", "text")
+    def __init__(self, name: str, model: str, base: str, key: Key, settings: EditorSettings) -> None:
+        super().__init__(name, model, base, key, settings)
+        self._pictures = PictureUrls()
+        self._modalities: tuple[str, ...] = ("image", "text")
 
     async def paint(self, brief: Brief) -> Given:
         """Request the picture; if the model rejects text output, request only an image."""
@@ -149,17 +120,17 @@ class ChatImage(HostedPainter):
         return await self._service.post(f"{self._base}/chat/completions", msgspec.json.encode(body))
 
 
-def open_chat_image(name: str, address: str, settings: EditorSettings) -> Painting:
+def open_chat_image(name: str, address: str, settings: EditorSettings) -> ChatImage:
     """Open `chat-image:MODEL` (with OPENROUTER_API_KEY, optionally OPENROUTER_BASE_URL) or `chat-image:URL#MODEL`."""
     if "://" not in address:
         base = check_address(os.environ.get("OPENROUTER_BASE_URL") or OPENROUTER)
-        return Painting(name, ChatImage(address, base, require_key("OPENROUTER_API_KEY", "chat-image"), settings))
+        return ChatImage(name, address, base, require_key("OPENROUTER_API_KEY", "chat-image"), settings)
     url, _, model = address.partition("#")
     if not model:
         raise EditorError(
             "write chat-image:URL#MODEL for an image server, such as chat-image:http://127.0.0.1:8000/v1#m"
         )
-    return Painting(name, ChatImage(model, check_address(url), read_key("COUNTERSIGHT_API_KEY"), settings))
+    return ChatImage(name, model, check_address(url), read_key("COUNTERSIGHT_API_KEY"), settings)
 
 
 def _given_in_chat(completion: dict[str, Any]) -> Given:
@@ -171,7 +142,9 @@ def _given_in_chat(completion: dict[str, Any]) -> Given:
         ends = (choice.get("native_finish_reason"), choice.get("finish_reason"))
         if block := next((word for word in ends if word in _BLOCKED), None):
             raise moderated(block)
-        raise no_picture(short_text(message.get("content")) or short_text(message.get("refusal")))
+        said = shorten(short_text(message.get("content")) or short_text(message.get("refusal")))
+        # A model that replied with text would do so again.
+        raise EditFailed(f"the server sent no picture{said and f', only this text: {said}'}", again=not said)
     log: Log = {"model": short_text(completion.get("model")), "answer": short_text(completion.get("id"))}
     if len(addresses) > 1:
         log["pictures"] = len(addresses)  # the last one is the final version
@@ -180,4 +153,8 @@ def _given_in_chat(completion: dict[str, Any]) -> Given:
         raise EditFailed("the response contains an address instead of the picture")
     if not head.endswith(";base64"):
         raise EditFailed("the picture in the response is not valid base64")
-    return Given(from_base64(data), log, amount(value_at(completion, "usage", "cost")))
+    try:
+        picture = base64.b64decode(data, validate=True)
+    except ValueError:
+        raise EditFailed("the picture in the response is damaged (base64)", again=True) from None
+    return Given(picture, log, amount(value_at(completion, "usage", "cost")))

@@ -1,14 +1,23 @@
-"""Editors that generate a picture from a prompt: services and local pipelines, behind one small interface."""
+"""The base class of editors that generate a picture from a prompt: services and local pipelines."""
 
 import asyncio
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from countersight.detection import Mask, encode_mask, read_mask
 from countersight.editing.pictures import keep_outside, unchanged, with_margin
-from countersight.editing.protocol import VERSION, Action, Edited, EditRequest, Instruction, NoBook, OrderBook
+from countersight.editing.protocol import (
+    VERSION,
+    Action,
+    Edited,
+    EditRequest,
+    NoBook,
+    OrderBook,
+    description_of,
+    words_for,
+)
 from countersight.editing.selecting import Selector
 from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Picture, as_seen, check_picture, to_send
@@ -20,7 +29,7 @@ WITHIN: tuple[Action, ...] = ("remove", "recolour", "reshape", "replace", "other
 
 
 class Brief(msgspec.Struct, frozen=True):
-    """The input of a painter."""
+    """A picture and a prompt, ready to be sent."""
 
     picture: Picture
     """The picture as sent to a server: upright, opaque, and not too large."""
@@ -36,7 +45,7 @@ class Brief(msgspec.Struct, frozen=True):
 
 
 class Given(msgspec.Struct, frozen=True):
-    """The result of a painter."""
+    """The edited picture as received."""
 
     data: bytes
     """The bytes of the edited picture."""
@@ -44,44 +53,35 @@ class Given(msgspec.Struct, frozen=True):
     cost: float = 0.0
 
 
-class Painter(Protocol):
-    """The interface of services and pipelines that generate edited pictures."""
+class Painting:
+    """Base class of editors that generate a picture; a subclass implements `paint`."""
 
-    settings: dict[str, Any]
-    fills: bool
+    fills = False
     """Whether it needs a mask and changes only the pixels under it."""
+    described = False
+    """Whether its prompt must describe the result instead of the change."""
 
-    def words(self, instruction: Instruction) -> str:
-        """Return the prompt for an instruction."""
-        ...
+    def __init__(self, name: str, settings: dict[str, Any], selector: Selector | None = None) -> None:
+        """`selector` finds a mask if the editor needs one and the request has none."""
+        self.name = name
+        self._selector = selector or Selector()
+        self.settings = {**settings, **self._selector.settings, "words": VERSION}
 
     async def paint(self, brief: Brief) -> Given:
-        """Return the edited picture; raises the same errors as an editor."""
-        ...
+        """Return the edited picture; raises the same errors as `edit`."""
+        raise NotImplementedError
 
     async def close(self) -> None:
         """Release connections and memory."""
-        ...
-
-
-class Painting:
-    """An editor that uses a painter."""
-
-    def __init__(self, name: str, painter: Painter, selector: Selector | None = None) -> None:
-        self.name = name
-        self.settings = {**painter.settings, **(selector.settings if selector else {}), "words": VERSION}
-        self._painter = painter
-        self._selector = selector
-        """Finds a mask if the painter needs one and the request has none."""
 
     async def edit(self, request: EditRequest) -> Edited:
         """Send the picture and the prompt, and check the result."""
         nothing = request.instruction.action == "nothing"
-        if nothing and self._painter.fills:  # its mask is empty: there is nothing to fill
+        if nothing and self.fills:  # its mask is empty: there is nothing to fill
             return unchanged(request)
         brief, how = await asyncio.to_thread(self._brief, request)
         changing = np.zeros(brief.size[::-1], bool) if nothing else brief.mask
-        given = await self._painter.paint(brief)
+        given = await self.paint(brief)
         try:
             picture = check_picture(given.data)
             received = f"{picture.width} x {picture.height} {picture.mime}"
@@ -95,26 +95,23 @@ class Painting:
             log["mask from"] = how
         return Edited(picture, None if changing is None else encode_mask(changing), log, given.cost)
 
-    async def close(self) -> None:
-        await self._painter.close()
-
     def _brief(self, request: EditRequest) -> tuple[Brief, str]:
-        """Return the input of the painter, and a description of the mask's origin."""
+        """Return what to send, and where the mask comes from."""
         try:
             picture = to_send(request.picture)
             mask, how = self._mask(request, picture)
         except BadPicture as error:
             raise EditFailed(f"the picture {error}") from None
-        words = self._painter.words(request.instruction)
+        words = (description_of if self.described else words_for)(request.instruction)
         return Brief(picture, words, request.seed, mask, request.orders or NoBook()), how
 
     def _mask(self, request: EditRequest, picture: Picture) -> tuple[Mask | None, str]:
         if request.mask is not None:
             return read_mask(request.mask, (picture.width, picture.height)), "mask of the request"
         action = request.instruction.action
-        if not self._painter.fills or action == "nothing":
+        if not self.fills or action == "nothing":
             return None, ""
-        if self._selector is None or action not in WITHIN:
+        if action not in WITHIN:
             raise EditFailed(f"{self.name} needs a mask, and there is none for “{action}”")
         found = self._selector.target(request, np.asarray(as_seen(picture)))
         return with_margin(found.mask), found.how

@@ -1,4 +1,4 @@
-"""Align an edited picture with its original: first a shift by phase correlation, then an affine map.
+"""Align an edited picture with its original: a shift in whole pixels, then an affine map if OpenCV is installed.
 
 Editors that repaint the whole picture often shift and zoom it a little. A shift of three pixels changes pixel values
 everywhere but is not part of the edit. A map is used only if it makes the two pictures more similar.
@@ -19,8 +19,6 @@ ALIKE = 1.0
 """Largest mean difference in grey levels (of 255) at which no alignment is needed."""
 BETTER = 0.9
 """An alignment is used only if it reduces the difference to this share or less."""
-STEPS = 4
-"""Maximum number of refinement steps for a shift."""
 FINER = 0.97
 """An affine map is preferred only if it reduces the difference left by a shift to this share or less."""
 LONGEST = 1024
@@ -47,7 +45,8 @@ def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]
         return Registration(STILL, "")
     best, how = STILL, "no alignment improved the similarity"
     least = still * BETTER
-    moved = _refine_shift(one, other, there, _shift_warp(_phase_correlation(one, other, there)))
+    x, y = _phase_correlation(one, other, there)
+    moved = (1.0, 0.0, x, 0.0, 1.0, y)
     difference = _difference(one, apply_warp(other, moved), there)
     if difference < least:
         best, how, least = moved, "shift by phase correlation", difference * FINER
@@ -94,32 +93,6 @@ def _phase_correlation(one: Grey, other: Grey, there: NDArray[np.bool_]) -> tupl
     peaks = np.fft.irfft2(cross / np.maximum(np.abs(cross), 1e-9), s=(height, width))
     y, x = np.unravel_index(int(peaks.argmax()), peaks.shape)
     return float(x if x <= width // 2 else x - width), float(y if y <= height // 2 else y - height)
-
-
-def _shift_warp(shift: tuple[float, float]) -> Warp:
-    return 1.0, 0.0, shift[0], 0.0, 1.0, shift[1]
-
-
-def _refine_shift(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Warp:
-    """Refine a shift to a hundredth of a pixel, from the remaining difference and the gradients (Lucas and Kanade)."""
-    across, down = (np.asarray(np.gradient(one, axis=axis)) for axis in (1, 0))
-    least = _difference(one, apply_warp(other, warp), there)
-    for _ in range(STEPS):
-        apart: Grey = apply_warp(other, warp) - one
-        used = there & ~np.isnan(apart)
-        slopes = np.stack((across[used], down[used]))
-        squares = slopes @ slopes.T
-        if np.linalg.det(squares) <= 1e-6 * np.trace(squares) ** 2:  # a picture without edges, or with parallel ones
-            return warp
-        dx, dy = np.linalg.solve(squares, slopes @ apart[used])
-        better = _shift_warp((warp[2] - float(dx), warp[5] - float(dy)))
-        if abs(dx) + abs(dy) > 1:
-            return warp
-        left = _difference(one, apply_warp(other, better), there)
-        if left >= least:
-            return warp
-        warp, least = better, left
-    return warp
 
 
 def _affine(one: Grey, other: Grey, there: NDArray[np.bool_], start: Warp) -> Warp | None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
+from countersight.detection import Box, Patch, ToolFailed, Vision, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.limits import Clock, Limits, ProgramFailed, tool_clock
 from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
@@ -126,7 +126,7 @@ _HALVES: Final[dict[str, Callable[[Box], Box]]] = {
 async def _loc(run: StepRun, image: PictureView, object: str) -> list[Patch]:
     if half := _HALVES.get(object):
         return [Patch(half(image.box), object)]
-    return await look_for(run.vision, image.picture, object, image.part)
+    return await run.vision.find(image.picture, object, image.part)
 
 
 async def _vqa(run: StepRun, image: PictureView, question: str) -> str:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
+from countersight.detection import Box, Patch, ToolFailed, Vision, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.answers import LONGEST_ANSWER, match_option, number_in, polarity_in
 from countersight.programs.limits import Limits, ProgramFailed, tool_clock
@@ -92,7 +92,7 @@ class Tools:
     async def _look(self, patch: ImagePatch, what: str) -> list[Patch]:
         """Find things in a patch."""
         self._spend_call()
-        return await look_for(self.vision, self.picture, what, self._within(patch))
+        return await self.vision.find(self.picture, what, self._within(patch))
 
     async def _query(self, patch: ImagePatch, question: str) -> str:
         """Return the vision model's answer about a patch."""
