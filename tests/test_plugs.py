@@ -198,8 +198,7 @@ def test_a_model_without_a_required_attribute_is_refused_and_leaves_no_folder(tm
 @pytest.mark.parametrize("kind", TABLES)
 def test_every_plug_has_a_name_words_and_a_home(kind: str):
     table = TABLES[kind]
-    for name in table:
-        plug = table.plug(name)
+    for name, plug in table.built_in.items():
         module, _, attribute = plug.home.partition(":")
         assert plug.usage.startswith(name)
         assert plug.words.strip()

@@ -211,10 +211,6 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         known = self.further_digests or ("",) * len(self.further_images)
         return ((first, self.image_digest), *zip(self.further_images, known, strict=True))
 
-    def digest(self, world: World, telling: Telling = "told") -> str:
-        """Return the digest of the picture that `picture` returns; empty if unknown."""
-        return self.counterfactual_digest if _shows_change(world, telling) else self.image_digest
-
     def fault(self) -> str | None:
         """Return what is wrong with this case, as "field: reason", or None."""
         if not self.id:

@@ -3,7 +3,6 @@
 import errno
 import hashlib
 import os
-import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -17,8 +16,6 @@ from countersight.text import nearest
 
 _PART = ".part-"
 """Separates the name of a file from the id of the process that writes it."""
-_OLD_PART = re.compile(r"\..+\.\d+(-\d+)?")
-"""The names of unfinished files in version 0.1."""
 
 
 class Staging:
@@ -125,9 +122,8 @@ def missing_folder(folder: Path) -> str:
 
 def clear_parts(folder: Path) -> None:
     """Remove unfinished files that a killed process left behind."""
-    for file in folder.glob(".*"):
-        if (_PART in file.name or _OLD_PART.fullmatch(file.name)) and file.is_file():
-            file.unlink()
+    for file in folder.glob(f".*{_PART}*"):
+        file.unlink()
 
 
 def bounded_lines(file: BinaryIO, most: int) -> Iterator[bytes]:

@@ -5,11 +5,8 @@ from typing import Protocol
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """Format a share as a percentage without the % sign; negative values have a real minus sign."""
-    text = f"{100 * share:.{digits}f}"
-    if float(text) == 0:
-        return text.removeprefix("-")
-    return text.replace("-", "−")
+    """Format a share as a percentage without the % sign."""
+    return number(100 * share, digits)
 
 
 def number(value: float, digits: int = 2) -> str:

@@ -3,7 +3,7 @@
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -32,21 +32,18 @@ def notebook(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]
             f'<progress value="{done}" max="{max(total, 1)}"></progress></label>'
         )
 
-    came = 0
+    reached = 0
 
     def move(done: int) -> None:
-        nonlocal came
-        came = done
+        nonlocal reached
+        reached = done
         shown.update(bar(done))
 
     shown = shell.display(bar(0), display_id=True)
-    end = "stopped"
     try:
         yield move
-        end = "done"
     finally:
-        reached = "" if end == "done" else f" after {came:,} of {total:,} {unit}"
-        shown.update(shell.HTML(f"<small>{escape(f'{what}: {end}{reached}')}</small>"))
+        shown.update(shell.HTML(f"<small>{escape(f'{what}: {reached:,} of {total:,} {unit}')}</small>"))
 
 
 def usual() -> Progress:
@@ -61,30 +58,21 @@ def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[
     if progress is silent:
         yield
         return
-    over, broken = threading.Event(), threading.Event()
+    over = threading.Event()
 
     def watch() -> None:
         while not count()[1]:
             if over.wait(1 / LOOKS_A_SECOND) and not count()[1]:  # the work ended before the total was known
                 return
-        with suppress(_WorkFailed), progress(what, count()[1], unit) as done:
+        with progress(what, count()[1], unit) as done:
             while not over.wait(1 / LOOKS_A_SECOND):
                 done(count()[0])
             done(count()[0])
-            if broken.is_set():
-                raise _WorkFailed
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
         yield
-    except BaseException:
-        broken.set()
-        raise
     finally:
         over.set()
         thread.join()
-
-
-class _WorkFailed(Exception):  # noqa: N818 - the name says what happened
-    """Raised inside the progress display if the work failed."""

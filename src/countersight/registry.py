@@ -112,10 +112,6 @@ class Registry(Generic[T]):
                 found[name] = f"cannot be imported: {_package(entry)} raised {type(error).__name__}: {error}"
         return found
 
-    def plug(self, kind: str) -> Plug:
-        """Return the built-in plug-in of this kind."""
-        return self.built_in[kind]
-
     def where(self, name: str) -> Where:
         """Return where the plug-in of that name computes; "either" for plug-ins of other packages."""
         kind = _split_name(name)[0]

@@ -112,10 +112,10 @@ def test_an_exchanged_picture_is_a_bad_picture(tmp_path):
     folder = dataset(tmp_path / "d", 1)
     opened = Dataset.open(folder)
     [(_, one)] = opened.cases()
-    assert opened.picture(one.image, one.digest("factual")).width == 16
+    assert opened.picture(one.image, one.image_digest).width == 16
     (folder / one.image).write_bytes(picture((1, 2, 3)))
     with pytest.raises(BadPicture, match="has changed since the dataset was made"):
-        opened.picture(one.image, one.digest("factual"))
+        opened.picture(one.image, one.image_digest)
 
 
 def test_leftovers_of_a_killed_process_are_removed(tmp_path):

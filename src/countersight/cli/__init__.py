@@ -4,8 +4,7 @@ Heavy modules are imported only by the verbs that need them, so that `countersig
 the reason for argparse: it loads in 13 ms, typer in 75 ms, cyclopts in 105 ms.
 """
 
-import atexit
-import contextlib
+import io
 import os
 import signal
 import sys
@@ -16,31 +15,24 @@ from typing import NoReturn
 def command() -> NoReturn:
     """Run `main` and end the process; this is the installed command.
 
-    `main` imports everything else, so that Ctrl-C leaves no traceback even while modules are imported. If torch was
-    imported, a normal exit would spend more than a second on freeing memory.
+    `main` imports everything else, so that Ctrl-C leaves no traceback even while modules are imported.
     """
     try:
         status = main()
     except KeyboardInterrupt:
         print("countersight: stopped", file=sys.stderr)
         status = 130
-    if "torch" in sys.modules:
-        atexit._run_exitfuncs()
-        with contextlib.suppress(OSError):  # the reader closed the pipe
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(status)
     sys.exit(status)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0 for success, 2 for an error the user can fix."""
     from countersight.cli.parsing import AUDIT_VERBS, build_parser, in_options
-    from countersight.cli.terminal import use_ascii_fallbacks
     from countersight.errors import CountersightError
 
     for stream in (sys.stdout, sys.stderr):
-        use_ascii_fallbacks(stream)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # the encoding of the terminal may lack characters
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS:  # one verb with its own options and help
         given[:2] = [" ".join(given[:2])]

@@ -1,7 +1,5 @@
-"""The terminal: fallback characters for limited encodings, a progress bar, and safe handling of Ctrl-C."""
+"""The terminal: a progress bar, and safe handling of Ctrl-C."""
 
-import codecs
-import io
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -15,25 +13,6 @@ T = TypeVar("T")
 
 RESUME_MESSAGE: Final = "Stopped. Run the same command again to continue."
 EXIT_STOPPED: Final = 130
-_NAME: Final = "countersight.plain"
-_PLAIN: Final = str.maketrans("−–—…×·→←✓✗“”‘’\u00a0\u2009\u202f", "---~x-><+x\"\"''   ")
-
-
-def use_ascii_fallbacks(stream: object) -> None:
-    """Make a stream replace characters that its encoding lacks with similar ASCII ones, or else with a question mark.
-
-    Otherwise a minus sign would be printed as a question mark. Characters keep their width, so columns stay aligned.
-    """
-    if isinstance(stream, io.TextIOWrapper):
-        codecs.register_error(_NAME, _ascii_fallback)
-        stream.reconfigure(errors=_NAME)
-
-
-def _ascii_fallback(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    signs = error.object[error.start : error.end].translate(_PLAIN)
-    return "".join(sign if sign.isascii() else "?" for sign in signs), error.end
 
 
 @contextmanager
