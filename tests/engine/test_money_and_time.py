@@ -12,7 +12,7 @@ from running import QUICK, ask, replies, run_command
 
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import RetryPolicy, RunOptions, Sample, Tally, ask_dataset, find_prompt, total_cost
+from countersight.engine import RetryPolicy, RunOptions, Sample, Tally, ask_dataset, find_prompt
 from countersight.engine.retry import Client
 from countersight.errors import ModelError, RunError, Unreachable
 from countersight.models import Answer, open_model
@@ -132,7 +132,7 @@ def test_a_dry_run_sends_nothing_and_prints_an_estimate(tmp_path) -> None:
     assert "4 questions to ask" in done.stdout
 
 
-def test_a_dry_run_estimates_batches_and_repeats(tmp_path, capsys, monkeypatch) -> None:
+def test_a_dry_run_estimates_batches(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "no key of anybody")
     command = ["run", str(dataset(tmp_path / "data", 3)), "--model", "openai:gpt-4o", "-o", str(tmp_path / "run")]
     command += ["--price", "2000,8000", "--dry-run"]
@@ -143,23 +143,8 @@ def test_a_dry_run_estimates_batches_and_repeats(tmp_path, capsys, monkeypatch) 
 
     alone = price()
     assert price("--batch") == pytest.approx(alone / 2, abs=0.01)
-    assert price("--repeat", "3") == pytest.approx(3 * alone, abs=0.03)
     assert main([*command, "--batch", "--prompt", "swapped"]) == 2
     assert not (tmp_path / "run").exists()
-
-
-def test_a_budget_covers_all_repeats_together(tmp_path, capsys) -> None:
-    with ChatServer() as server:
-        command = ["run", str(dataset(tmp_path / "data", 3)), "--model", server.name, "-o", str(tmp_path / "run")]
-        command += ["--price", "1000,1000", "--concurrency", "1", "--repeat", "2"]
-        assert main([*command, "--budget", "100"]) == 0
-        whole = total_cost(tmp_path / "run" / name for name in "12")
-        command[5] = str(tmp_path / "bounded")
-        for share, status in ((0.75, 130), (0.75, 130), (1.01, 0)):  # it can be raised, and asking again spends no more
-            assert main([*command, "--budget", str(whole * share)]) == status
-            spent = total_cost(tmp_path / "bounded" / name for name in "12")
-            assert whole * share - whole / 6 < spent <= whole * share
-    assert f"The budget of ${whole * 0.75:,.2f} is spent" in capsys.readouterr().err
 
 
 def test_several_endpoints_share_the_work_and_a_dead_one_costs_nothing(tmp_path) -> None:

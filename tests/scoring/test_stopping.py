@@ -119,7 +119,7 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
     assert cs.score(whole).overall.drop.method != ANYTIME
 
 
-@pytest.mark.parametrize("more", ["--batch", "--repeat 2", "--limit 5", "--again unread", "--until-metric factual"])
+@pytest.mark.parametrize("more", ["--batch", "--limit 5", "--again unread", "--until-metric factual"])
 def test_options_that_draw_or_send_cases_otherwise_are_refused(folder, tmp_path, capsys, more):
     run = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run")]
     alone = more.startswith("--until")

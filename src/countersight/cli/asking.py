@@ -31,21 +31,19 @@ def ask(
     *,
     pool: "Dataset | None" = None,
     budget: float | None = None,
-    elsewhere: float = 0.0,
     rule: "Until | None" = None,
 ) -> int:
     """Ask a model every unanswered question of a dataset, with a progress bar; Ctrl-C loses no answers.
 
-    `elsewhere` is the part of the `budget` that other runs have spent. With a stopping `rule`, the run ends when the
-    rule is met. Returns the exit status: 0 if all are answered, 1 if some failed or could not be asked, 130 if stopped.
+    With a stopping `rule`, the run ends when the rule is met. Returns the exit status: 0 if all are answered, 1 if some
+    failed or could not be asked, 130 if stopped.
     """
     from countersight.engine import Tally, ask_dataset, show_progress
 
     tally = Tally()
-    left = None if budget is None else budget - elsewhere
 
     async def work(stop: "asyncio.Event") -> bool:
-        how: dict[str, Any] = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": left}
+        how: dict[str, Any] = {"retry": retry, "pool": pool, "tally": tally, "stop": stop, "budget": budget}
         if rule:
             from countersight.scoring import ask_until
 

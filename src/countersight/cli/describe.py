@@ -10,7 +10,6 @@ from countersight.cli.terminal import EXIT_STOPPED
 
 _DESCRIBE: Final = {
     "DATASET": "a dataset folder",
-    "--power SHARE": "print how many cases are needed to detect this difference; 0.03 means three points",
     "--all": "print every table, not only what fits on one screen",
     "-o, --output SVG": "also write a chart to this file",
 }
@@ -50,8 +49,6 @@ def _describe(chosen: argparse.Namespace) -> int:
     from countersight.description import describe, render, write_svg
 
     dataset = Dataset.open(chosen.dataset)
-    if chosen.power:
-        return _print_power(chosen.power, dataset.count)
     statistics = describe((case for _, case in dataset.cases(print_bad)), read_funnel(dataset.path))
     if chosen.output:  # before anything is printed, because the reader of a pipe may close it early
         write_svg(statistics, chosen.output)
@@ -67,18 +64,6 @@ def _describe(chosen: argparse.Namespace) -> int:
         print(f"More: countersight describe {shlex.quote(str(chosen.dataset))} --all")
     if chosen.output:
         print(f"Chart: {chosen.output}")
-    return 0
-
-
-def _print_power(difference: float, count: int) -> int:
-    from countersight.scoring import TYPICAL_DISCORDANT_SHARES, cases_needed
-
-    points = f"{100 * difference:.1f} points"
-    print(f"To detect a difference of {points} between two models (power 80%, significance level 5%), you need")
-    for discordant in TYPICAL_DISCORDANT_SHARES:
-        if discordant >= difference:
-            print(f"  {cases_needed(difference, discordant):,} cases if they differ on {discordant:.0%} of them")
-    print(f"This dataset has {count:,}.")
     return 0
 
 

@@ -193,7 +193,6 @@ _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     "PORT": _whole_number("the number of a port, from 1 to 65535", 65535),
     "S": lambda text: _number(text, "a number of seconds above 0", 1e-3, 1e6),
     "DOLLARS": lambda text: _number(text, "an amount of dollars above 0, such as 5.00 or 0.005", 1e-6, 1e9),
-    "SHARE": lambda text: _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5),
     "P%": parse_share,
     "1..4": _whole_number("a whole number from 1 to 4", 4),
     "T": _temperature,

@@ -16,7 +16,7 @@ from countersight.text import nearest, several
 if TYPE_CHECKING:
     from countersight.dataset import Dataset
     from countersight.engine import Answering, RetryPolicy, RunOptions
-    from countersight.models import Model, ModelSettings
+    from countersight.models import Model
     from countersight.scoring import Until
 
 EXIT_WAITING: Final = 3
@@ -40,7 +40,6 @@ _OPTIONS: Final = {
     "--until W": "stop when the drop is known to within ± W points, or, with `decided`, when it is known to be "
     "above or below zero",
     "--until-metric {drop,factual,counterfactual,both_right}": "the measure used by --until (default: drop)",
-    "--repeat K": "repeat the run K times with different seeds, in RUN/1 to RUN/K, and print how much they differ",
     "--batch": "use the batch API of openai:, anthropic: or gemini:, at half the price; run the same command "
     "again to collect the answers",
     "--dry-run": "send nothing; print the number of questions, an example request and the estimated price",
@@ -81,16 +80,14 @@ def _run_one(chosen: argparse.Namespace) -> int:
 
 def _ask_or_estimate(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset, hidden_in
-    from countersight.engine import RunFolder, RunOptions, Sample, find_prompt, restore_options
+    from countersight.engine import RunFolder, RunOptions, Sample, estimate_run, find_prompt, restore_options
     from countersight.models import open_model
 
     _check(chosen)
     dataset, output = Dataset.open(chosen.dataset), chosen.output or _default_output(chosen.dataset, chosen.model)
     hidden = hidden_in(dataset) is not None
-    if hidden and (chosen.until is not None or chosen.repeat):
-        raise CountersightError(
-            "--until and --repeat need the right answers, which are hidden in this dataset; leave them out"
-        )
+    if hidden and chosen.until is not None:
+        raise CountersightError("--until needs the right answers, which are hidden in this dataset; leave it out")
     prompt = find_prompt(chosen.prompt)
     chosen.max_tokens = chosen.max_tokens or prompt.max_tokens
     settings = model_settings(chosen, loss=chosen.loss or "mean")
@@ -99,11 +96,10 @@ def _ask_or_estimate(chosen: argparse.Namespace) -> int:
     options = RunOptions(prompt, chosen.shown, answering, settings.loss, chosen.seed, chosen.again, sample)
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
     options, settings, pool = restore_options(output, options, settings, pool)
-    if chosen.repeat:
-        return _repeat(chosen, dataset, output, settings, options, pool)
     model = open_model(chosen.model, settings)
     if chosen.dry_run:
-        return _estimate(chosen, dataset, options, pool, {output: model})
+        print(in_options(str(estimate_run(dataset, output, model, options, pool=pool, batched=chosen.batch))))
+        return 0
     if chosen.batch:
         if _in_batches(dataset, output, model, options, pool):
             return EXIT_WAITING
@@ -131,18 +127,14 @@ def _check(chosen: argparse.Namespace) -> None:
             "--until-metric names the measure that --until watches: add --until, as in --until 3",
         ),
         (
-            until and (chosen.batch or chosen.repeat or chosen.limit or chosen.again),
-            "--until chooses the number of cases itself: leave out --batch, --repeat, --limit and --again",
+            until and (chosen.batch or chosen.limit or chosen.again),
+            "--until chooses the number of cases itself: leave out --batch, --limit and --again",
         ),
         (chosen.loss and not chosen.rank, "--loss defines how options are ranked: add --rank"),
         (
             chosen.batch and chosen.budget is not None,
             "--budget does not work with --batch, because a batch is sent as a whole: estimate the price with "
             "--dry-run, and send fewer questions with --limit",
-        ),
-        (
-            chosen.repeat and (chosen.batch or chosen.again),
-            "--repeat does not work with --batch or --again; leave them out",
         ),
         (
             chosen.ray and MODELS.where(chosen.model) == "server",
@@ -228,38 +220,6 @@ def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":
     return RetryPolicy(concurrency, first=concurrency) if places > 1 else RetryPolicy(concurrency)
 
 
-def _repeat(
-    chosen: argparse.Namespace,
-    dataset: "Dataset",
-    output: Path,
-    settings: "ModelSettings",
-    options: "RunOptions",
-    pool: "Dataset | None",
-) -> int:
-    """Ask all questions several times, each time in a separate folder, and print the differences."""
-    from msgspec.structs import replace
-
-    from countersight.engine import RunFolder, total_cost
-    from countersight.models import open_model
-    from countersight.scoring import judge_run, repeats
-
-    seeds = {output / str(nth + 1): settings.seed + nth for nth in range(chosen.repeat)}
-    models = ((folder, open_model(chosen.model, replace(settings, seed=seed))) for folder, seed in seeds.items())
-    if chosen.dry_run:
-        return _estimate(chosen, dataset, options, pool, dict(models))
-    worst = 0
-    for folder, model in models:
-        elsewhere = total_cost(other for other in seeds if other != folder) if chosen.budget else 0.0
-        retry, budget = _retry(chosen, model), chosen.budget
-        status = ask(dataset, folder, model, options, retry, pool=pool, budget=budget, elsewhere=elsewhere)
-        if status == EXIT_STOPPED:
-            return status
-        worst = max(worst, status)
-    for found in repeats([judge_run(RunFolder.open(folder)).outcomes for folder in seeds]):
-        print(found)
-    return worst
-
-
 def _in_batches(dataset: "Dataset", output: Path, model: "Model", options: "RunOptions", pool: "Dataset | None") -> int:
     """Collect and send batches; returns the number of outstanding batches."""
     import asyncio
@@ -272,20 +232,6 @@ def _in_batches(dataset: "Dataset", output: Path, model: "Model", options: "RunO
         batches = f"Outstanding batches: {out.out:,}, with {several(out.questions, 'question')}"
         print_lines(f"{batches}. Run the same command again to collect the answers.")
     return out.out
-
-
-def _estimate(
-    chosen: argparse.Namespace,
-    dataset: "Dataset",
-    options: "RunOptions",
-    pool: "Dataset | None",
-    models: dict[Path, "Model"],
-) -> int:
-    """Print an estimate of the runs in these folders."""
-    from countersight.engine import estimate_runs
-
-    print(in_options(str(estimate_runs(dataset, models, options, pool=pool, batched=chosen.batch))))
-    return 0
 
 
 def _status(chosen: argparse.Namespace) -> int:

@@ -8,8 +8,7 @@ from .conversations import SentRequests as SentRequests
 from .conversations import conversations_of as conversations_of
 from .conversations import ranked_answer as ranked_answer
 from .display import show_progress as show_progress
-from .estimate import estimate_runs as estimate_runs
-from .guards import total_cost as total_cost
+from .estimate import estimate_run as estimate_run
 from .journal import LOCK as LOCK
 from .journal import Journal as Journal
 from .journal import NumberedReplies as NumberedReplies

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 import statistics
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,7 +32,7 @@ _DATA = re.compile(r'("(?:data:[\w/]+;base64,)?)([A-Za-z0-9+/=]{200,})"')
 
 
 class RunEstimate(msgspec.Struct, frozen=True):
-    """The estimated size and price of one run, or of several repeats."""
+    """The estimated size and price of a run."""
 
     questions: int
     request: str
@@ -55,49 +54,41 @@ class RunEstimate(msgspec.Struct, frozen=True):
         return "\n".join([self.request, "", f"{self.questions:,} questions to ask", tokens, price])
 
 
-def estimate_runs(
+def estimate_run(
     dataset: Dataset,
-    models: Mapping[Path, Model],
+    folder: Path,
+    model: Model,
     options: RunOptions,
     *,
     pool: Dataset | None = None,
     batched: bool = False,
 ) -> RunEstimate:
-    """Estimate runs of models that would start or continue in the given folders.
+    """Estimate a run of a model that would start or continue in this folder.
 
-    Nothing is sent, and nothing is written to the folders.
+    Nothing is sent, and nothing is written to the folder.
     """
+    if batched:
+        batches_for(model, options)
     requests: list[Request] = []
-    questions: dict[Path, int] = {}
-    for folder, model in models.items():
-        if batched:
-            batches_for(model, options)
-        with TemporaryDirectory() as elsewhere:
-            begun = (folder / MANIFEST).exists()
-            run = RunFolder.open(folder) if begun else begin_run(dataset, Path(elsewhere) / "run", model, options, pool)
-            conversations = conversations_of(run, dataset, pool=pool)
-            plan = QuestionPlan(run, dataset, Tally(), options, needs_picture=model.needs_picture)
-            questions[folder] = 0
-            for chain in plan.chains():
-                questions[folder] += len(chain)
-                if len(requests) < SAMPLED_QUESTIONS:
-                    with suppress(BadPicture, NoExample):
-                        requests.append(conversations.request(chain[0]))
-    model = next(iter(models.values()))
+    questions = 0
+    with TemporaryDirectory() as elsewhere:
+        begun = (folder / MANIFEST).exists()
+        run = RunFolder.open(folder) if begun else begin_run(dataset, Path(elsewhere) / "run", model, options, pool)
+        conversations = conversations_of(run, dataset, pool=pool)
+        plan = QuestionPlan(run, dataset, Tally(), options, needs_picture=model.needs_picture)
+        for chain in plan.chains():
+            questions += len(chain)
+            if len(requests) < SAMPLED_QUESTIONS:
+                with suppress(BadPicture, NoExample):
+                    requests.append(conversations.request(chain[0]))
     read, written = statistics.fmean(map(_length, requests)) if requests else 0.0, model.settings.get("max_tokens") or 0
-    prices = [
-        questions[folder] * model.price.of(read, written)
-        if isinstance(model, Hosted) and model.price.is_known
-        else None
-        for folder, model in models.items()
-    ]
-    known = [price for price in prices if price is not None]
+    price = model.price if isinstance(model, Hosted) and model.price.is_known else None
     return RunEstimate(
-        questions=sum(questions.values()),
+        questions=questions,
         request=_describe_request(model, requests[0]) if requests else "",
         tokens_in=read,
         tokens_out=written,
-        dollars=sum(known) * (HALF if batched else 1) if len(known) == len(prices) else None,
+        dollars=questions * price.of(read, written) * (HALF if batched else 1) if price else None,
         batched=batched,
     )
 

@@ -1,14 +1,11 @@
 """Guards that stop a run early: if no first reply is readable, or if the next question would exceed the budget."""
 
 from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 from countersight.case import Question, Reply
 from countersight.engine.outcome import ReplyStatus, Tally, is_doubtful, status_of
 from countersight.engine.prompt import Prompt
-from countersight.engine.run_folder import MANIFEST, RunFolder
 from countersight.errors import ModelError, RunError
 from countersight.models import Model, Priced
 
@@ -56,12 +53,6 @@ class FirstReplies:
 
 FIRST_COSTS: Final = 5
 """The number of first answers of which at least one must report its cost."""
-
-
-def total_cost(runs: Iterable[Path]) -> float:
-    """Return the total cost of runs so far; folders without a run are skipped."""
-    existing = (RunFolder.open(run) for run in runs if (run / MANIFEST).exists())
-    return sum(reply.cost for run in existing for reply in run.replies())
 
 
 class Budget:

@@ -102,13 +102,6 @@ class RunManifest(msgspec.Struct, frozen=True):
             settings["examples"] = f"{self.examples.dataset.name}, seed {self.examples.seed}"
         return settings
 
-    def key_without_seed(self) -> str:
-        """Return everything that answers depend on except the random seed, as one string."""
-        settings = {key: value for key, value in self.answer_settings().items() if key not in ("seed", "examples")}
-        return msgspec.json.encode(
-            (self.model, self.prompt, self.answering, self.shown, settings), order="sorted"
-        ).decode()
-
 
 def run_folders(path: Path) -> list[Path]:
     """Return the runs at a path: the run itself, or all runs below it; RUN/10 is sorted after RUN/9."""

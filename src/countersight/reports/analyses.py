@@ -1,16 +1,14 @@
 """Further analyses of the runs of a report, as tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Final
 
 from countersight.case import TWO_WORLDS
-from countersight.figures import Figure
 from countersight.html import Grid, TableCell, name, table_line
 from countersight.number_formats import interval, percent
 from countersight.reports.data import Analysis
 from countersight.reports.image_groups import PictureGroups, bias_analysis
-from countersight.reports.loaded_run import LoadedRun, short_name
+from countersight.reports.loaded_run import LoadedRun
 from countersight.reports.programs import composed_analysis, program_analysis
 from countersight.reports.tables import group_line
 from countersight.scoring import (
@@ -18,13 +16,10 @@ from countersight.scoring import (
     Correlation,
     GroupScores,
     Ranking,
-    Repeatability,
     SetScores,
     compare_prompts,
     correlation,
     ranking,
-    repeats,
-    share_interval,
 )
 from countersight.suites import Terms
 from countersight.text import several
@@ -42,9 +37,8 @@ def analyses(
     *,
     suite: str,
 ) -> tuple[Analysis, ...]:
-    """Return every analysis that has data: repeats, sets, controls, observations, prompts, programs, picture groups."""
+    """Return every analysis that has data: sets, controls, observations, prompts, programs, picture groups."""
     found = [
-        _repeats(runs),
         _sets(runs, terms),
         _alarms(runs, terms),
         _observations(runs, terms) if suite == "cfmm" else None,
@@ -127,45 +121,6 @@ def _chance_of_sets(line: SetScores, heads: Sequence[str]) -> str:
     wholes = zip(heads, (line.question, line.picture, line.whole), strict=True)
     guessed = [f"{called} {percent(whole.chance)}%" for called, whole in wholes if whole and whole.chance]
     return f"Random guessing gives {', '.join(guessed)}." if guessed else ""
-
-
-def _repeats(runs: Sequence[LoadedRun]) -> Analysis:
-    """Compare runs that differ only in their seed, to show how much of the result is due to chance."""
-
-    def key_without_seed(run: LoadedRun) -> str:
-        return run.manifest.key_without_seed()
-
-    families = [list(family) for _, family in groupby(sorted(runs, key=key_without_seed), key=key_without_seed)]
-    found = [(family[0], repeats([run.outcomes for run in family])) for family in families if len(family) > 1]
-    return Analysis(
-        heading="Repeated runs",
-        about="Runs of one model that differ only in their seed, on the cases scored in all of them.",
-        tables=tuple(_repeat_table(first, figures) for first, figures in found if figures),
-    )
-
-
-def _repeat_table(first: LoadedRun, figures: Sequence[Repeatability]) -> Grid:
-    measures = ("expected", "flips")
-    lines = (
-        table_line(
-            each.variant,
-            each.runs,
-            each.cases,
-            *(_mean(getattr(each, key), each.cases) for key in measures),
-            n=each.cases,
-            run=first.label,  # files list these figures under the first run
-            group=each.variant,
-        )
-        for each in figures
-    )
-    head = ("world", "times", "n", *measures)
-    title = f"Repeated runs: {name(short_name(first.manifest.model))}, {name(first.prompt)}"
-    return Grid(title, head, tuple(lines), key="repeats", measures=("", "", *measures))
-
-
-def _mean(value: float, cases: int) -> Figure:
-    ends = share_interval(value * cases, cases)
-    return Figure(value, ends.low, ends.high, cases)
 
 
 def _observations(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:

@@ -5,15 +5,11 @@ from .answer_table import ScoredAnswer as ScoredAnswer
 from .answer_table import write_frame as write_frame
 from .asking_until import ask_until as ask_until
 from .comparing import NOTABLE_UNREAD_DIFFERENCE as NOTABLE_UNREAD_DIFFERENCE
-from .comparing import TYPICAL_DISCORDANT_SHARES as TYPICAL_DISCORDANT_SHARES
 from .comparing import ComparedRuns as ComparedRuns
 from .comparing import Comparison as Comparison
 from .comparing import Measure as Measure
-from .comparing import Repeatability as Repeatability
-from .comparing import cases_needed as cases_needed
 from .comparing import compare as compare
 from .comparing import compare_all as compare_all
-from .comparing import repeats as repeats
 from .comparing import tiers as tiers
 from .controls import FalseAlarmRates as FalseAlarmRates
 from .credit import is_right as is_right

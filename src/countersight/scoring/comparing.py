@@ -1,16 +1,14 @@
-"""Comparisons of runs over shared cases, tiers of runs without significant differences, and repeated runs."""
+"""Comparisons of runs over shared cases, and tiers of runs without significant differences."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from math import ceil, sqrt
-from statistics import NormalDist
 from typing import Final, Literal, get_args
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import TWO_WORLDS, VARIANTS, QuestionVariant
+from countersight.case import TWO_WORLDS, QuestionVariant
 from countersight.scoring.accuracy import correctness
 from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
@@ -115,61 +113,3 @@ def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[
         tier.append(place)
         tier_of[place] = number
     return tuple(tier_of)
-
-
-TYPICAL_DISCORDANT_SHARES = (0.1, 0.2, 0.3, 0.5)
-"""Typical shares of cases on which two models differ: 0.1 for versions of one model, 0.5 for models that guess."""
-
-
-def cases_needed(difference: float, discordant: float, *, level: float = 0.05, power: float = 0.8) -> int:
-    """Return the number of cases that McNemar's test needs to detect a difference of two accuracies (Connor 1987).
-
-    `discordant` is the share of cases that exactly one of the two answers correctly.
-    """
-    if not 0 < difference <= discordant <= 1:
-        raise ValueError("the difference must be above 0 and at most the share of cases on which the two models differ")
-    normal = NormalDist()
-    reach = normal.inv_cdf(1 - level / 2) * sqrt(discordant)
-    reach += normal.inv_cdf(power) * sqrt(discordant - difference**2)
-    return ceil(reach**2 / difference**2)
-
-
-class Repeatability(msgspec.Struct, frozen=True):
-    """The results of one way of asking over several runs, on cases scored in all of them."""
-
-    variant: QuestionVariant
-    runs: int
-    cases: int
-    expected: float
-    """The mean accuracy of a run."""
-    flips: float
-    """The share of cases whose answer differs between runs."""
-
-    def __str__(self) -> str:
-        return (
-            f"{self.variant}: {self.runs} times {self.cases:,} cases, {self.expected:.1%} right on average; "
-            f"the answers to {self.flips:.1%} of the cases differ"
-        )
-
-
-def repeats(runs: Sequence[Outcomes]) -> tuple[Repeatability, ...]:
-    """Return the results for each way of asking that has cases scored in every run; all runs are of one dataset."""
-    return tuple(_repeated(runs, variant) for variant in VARIANTS if _scored_in_all(runs, variant).any())
-
-
-def _scored_in_all(runs: Sequence[Outcomes], variant: QuestionVariant) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = np.logical_and.reduce([run.scored(variant) for run in runs])
-    return found
-
-
-def _repeated(runs: Sequence[Outcomes], variant: QuestionVariant) -> Repeatability:
-    scored, column = _scored_in_all(runs, variant), VARIANTS.index(variant)
-    right = np.stack([run.right(variant)[scored] for run in runs])
-    answers = [[run.answer_texts[place] for place in run.answers[scored, column]] for run in runs]
-    return Repeatability(
-        variant,
-        runs=len(runs),
-        cases=right.shape[1],
-        expected=float(right.mean()),
-        flips=float(np.mean([len(set(of_runs)) > 1 for of_runs in zip(*answers, strict=True)])),
-    )
