@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import contextlib
 import re
 import socket
 import sqlite3
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +21,9 @@ from babel.messages.pofile import read_po
 from collecting import ANSWERS, Visitor, make_campaign, opened, setting
 from jinja2.ext import babel_extract
 from making import picture
+from postgresql import binaries, cluster
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from countersight.cli import main
 from countersight.collect import people, work
@@ -113,6 +117,26 @@ def test_a_database_that_cannot_be_used_is_named_without_its_password(url: str, 
     with pytest.raises(CampaignError, match=words) as caught:
         Store(url)
     assert "hunter2" not in str(caught.value)
+
+
+def test_a_database_that_is_down_is_reported_with_a_time_to_try_again(tmp_path: Path):
+    if binaries() is None:
+        pytest.skip("there is no PostgreSQL on this machine")
+    end = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    with ExitStack() as stack:
+        with cluster() as address:
+            make_campaign(tmp_path / "campaign", "verify", 1, address)
+            app, campaign = stack.enter_context(opened(tmp_path / "campaign", address))
+            ada = Visitor(app, campaign, "ada")
+            task = ada.begin("verify")
+            with contextlib.suppress(OperationalError):
+                campaign.store.write_now(lambda c: c.execute(end))
+            for _ in range(3):  # as after a restart of the database: every old connection fails once
+                answer = ada.post(f"{task}/draft", words="so")
+            assert answer.status_code == 303
+        for answer in (ada.get("/work"), ada.post(task, **ANSWERS["verify/verify"])):
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
+            assert "The database cannot be reached" in answer.text
 
 
 def test_a_write_that_fails_takes_back_only_itself(tmp_path: Path, database: str | None):
@@ -307,7 +331,13 @@ def written_in(package: Path) -> str:
 def test_german_has_every_text_of_the_pages_and_no_others():
     pages = files("countersight.collect.web")
     with (pages / "locale/de/LC_MESSAGES/messages.po").open("rb") as opened_file:
-        german = {message.id: message.string for message in read_po(opened_file)}
+        catalog = read_po(opened_file)
+    assert [message.id for message in catalog if message.fuzzy and message.id] == []
+    german = {message.id: message.string for message in catalog}
+    placeholders = {text: re.findall(r"\{\w+\}", text) for text in (*german, *german.values())}
+    assert {
+        text for text, said in german.items() if text and sorted(placeholders[text]) != sorted(placeholders[said])
+    } == set()
     of_flows = (cfmm.ABOUT, cosim.GUIDES, verify.RIGHT, judge.SHOWN, YES_NO)
     named = (*of_flows, verify.RIGHT_OF_PAIR, verify.RIGHT_OF_ONE, work.REASONS, work.FOUND, KEEP, REMOVE)
     texts = {text for table in named for text in table.values()}

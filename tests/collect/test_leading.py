@@ -434,6 +434,7 @@ def test_figures_are_at_most_a_minute_old(tmp_path: Path, monkeypatch: pytest.Mo
     with opened(tmp_path / "campaign") as (app, campaign):
         lead, done = Visitor(app, campaign, "lea", "lead"), "<dt>Done</dt><dd>1</dd>"
         assert done not in lead.get("/lead").text
+        assert "These figures are 0 s old." in lead.get("/lead").text
         for name in ("ada", "ben"):
             Visitor(app, campaign, name).contribute("verify")
         clock = time.monotonic

@@ -8,6 +8,7 @@ the server) waits its turn and never sees "database is locked".
 
 import asyncio
 import queue
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -15,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, insert, inspect, make_url, select, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.schema import CreateColumn
 
 from countersight.collect.tables import VERSION, campaign, metadata
@@ -129,6 +130,14 @@ class Store:
             future.set_result(result)
 
 
+def is_unavailable(error: Exception) -> bool:
+    """Whether an error means that the database cannot be used now: it is stopped, locked, or its disk is full."""
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    # SQLite also reports faulty statements as operational errors.
+    return getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR
+
+
 def insert_row(connection: Connection, table: Table, **values: Any) -> int:
     """Insert a row, and return its number."""
     key = connection.execute(insert(table).values(**values)).inserted_primary_key
@@ -196,7 +205,10 @@ def _begin_exclusively(engine: Engine, backend: str) -> None:
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
         driver: Any = connection.connection.driver_connection
-        driver.execute(begin, **how)
+        try:
+            driver.execute(begin, **how)
+        except Exception as error:  # SQLAlchemy wraps only the errors of its own statements
+            raise OperationalError(begin, None, error) from error
 
 
 def _safe(url: str) -> str:

@@ -23,7 +23,7 @@ from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
 from countersight.collect.flows import Choice, Form
 from countersight.collect.people import Person, Role, session_person
-from countersight.collect.store import Store
+from countersight.collect.store import Store, is_unavailable
 from countersight.collect.web.rendering import Renderer
 from countersight.errors import CampaignError
 
@@ -185,13 +185,18 @@ class Visit:
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(text, media_type="text/csv", headers=headers)
 
-    def refused(self, status: int, words: str, **values: Any) -> Response:
+    def refused(self, error: RefusedError) -> Response:
         """Return the response that says why a request is refused."""
+        words = self.say(error.words)
+        words = words.format(**error.values) if error.values else words
         if self.is_api:
-            return self.json({"error": words}, status)
-        if self.partial:
-            return Response(words, status, media_type="text/plain")
-        return self.render("refused.html", status, words=words, **values)
+            response = self.json({"error": words}, error.status)
+        elif self.partial:
+            response = Response(words, error.status, media_type="text/plain")
+        else:
+            response = self.render("refused.html", error.status, words=words)
+        response.headers.update(error.headers)
+        return response
 
     def go(self, path: str) -> Response:
         """Redirect to another page, so that reloading does not submit a form twice."""
@@ -243,25 +248,31 @@ async def respond(site: Site, page: Page, request: Request) -> Response:
             visit.person = visit.store.read(lambda c: session_person(c, token, visit.now, script=script))
         response = await _checked_response(visit, page)
     except RefusedError as refused:
-        response = visit.refused(refused.status, visit.say(refused.words).format(**refused.values))
-        response.headers.update(refused.headers)
+        response = visit.refused(refused)
     except CampaignError as error:
-        response = visit.refused(422, visit.say(str(error)))
-    except Exception:  # the log gets the place of the error, without what was typed
+        response = visit.refused(RefusedError(422, str(error)))
+    except Exception as error:  # the log gets the place of the error, without what was typed
         _log.exception("%s %s", page.method, page.path)
-        response = visit.refused(
-            500,
-            visit.say(
-                "The server had an error, and your last input may not be stored. Go back and try again; if it fails "
-                "again, tell the lead of the campaign."
-            ),
-        )
+        response = visit.refused(_server_fault(error))
     for name, value in (_HEADERS | (_SECURE if site.secure else {})).items():
         response.headers.setdefault(name, value)
     if visit.token != token and not script:  # HttpOnly and SameSite
         fortnight = 14 * 24 * 3600
         response.set_cookie(COOKIE, visit.token, fortnight, secure=site.secure, httponly=True, samesite="lax")
     return response
+
+
+def _server_fault(error: Exception) -> RefusedError:
+    """Return what people are told about an error that is not theirs."""
+    if is_unavailable(error):
+        return RefusedError(
+            503, "The database cannot be reached, and your last input may not be stored. Try again in a minute.", 60
+        )
+    return RefusedError(
+        500,
+        "The server had an error, and your last input may not be stored. Go back and try again; if it fails again, "
+        "tell the lead of the campaign.",
+    )
 
 
 async def _checked_response(visit: Visit, page: Page) -> Response:
