@@ -54,10 +54,10 @@ def test_the_settings_a_campaign_begins_with_can_be_read(tmp_path: Path, flow: s
     ("old", "new", "words"),
     [
         ("train = 1.0", "train = 0.5", "must add up to 1"),
-        ('languages = ["en"]', "languages = []", "languages is empty"),
-        ("pay = 10", "pay = 10\nmost = 0", "[phases.verify] most = 0: nobody could contribute"),
-        ("[pay]", "[quotas]\ncount = 0\n[pay]", "[quotas] count = 0: nobody could contribute"),
-        ("[pay]", "[person_quotas]\ncount = 0\n[pay]", "[person_quotas] count = 0: nobody could contribute"),
+        ('languages = ["en"]', "languages = []", "$.languages"),
+        ("pay = 10", "pay = 10\nmost = 0", "$.phases[...].most"),
+        ("[pay]", "[quotas]\ncount = 0\n[pay]", "$.quotas[...]"),
+        ("[pay]", "[person_quotas]\ncount = 0\n[pay]", "$.person_quotas[...]"),
         ("people = 2", "people = 0", "$.phases[...].people"),
         ("undo_minutes = 60", "undo_minuts = 60", "undo_minuts"),
         ("lease_minutes = 30", "lease_minutes = nan", "$.lease_minutes"),
@@ -225,9 +225,9 @@ def test_people_are_managed_from_the_command_line(tmp_path: Path, capsys: pytest
     folder = str(make_campaign(tmp_path / "campaign", "verify", 1))
     assert main(["collect", "people", folder, "--invite", "ada", "--role", "lead"]) == 0
     assert re.search(r"http://127\.0\.0\.1:8400/join/[\w-]{20,}", capsys.readouterr().out)
-    assert main(["collect", "people", folder, "--set-role", "ada", "--role", "reviewer"]) == 0
-    assert re.search(r"reviewer\s+ada", capsys.readouterr().out)
-    assert main(["collect", "people", folder, "--reset", "nobody"]) == 2
+    assert main(["collect", "people", folder]) == 0
+    assert re.search(r"lead\s+ada", capsys.readouterr().out)
+    assert main(["collect", "people", folder, "--forget", "nobody"]) == 2
     assert main(["collect", "people", folder, "--forget", "ada"]) == 0
     assert "ada" not in capsys.readouterr().out
 

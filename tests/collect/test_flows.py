@@ -23,15 +23,6 @@ def cases(folder: Path) -> list:
     return [case for _, case in Dataset.open(folder).cases()]
 
 
-def told(folder: Path) -> list:
-    """What a published layout holds of each case: texts, answers, and the bytes of its picture."""
-    opened = Dataset.open(folder)
-    return [
-        (each.group, each.context, each.change.text, each.factual, each.counterfactual, opened.picture(each.image))
-        for _, each in opened.cases()
-    ]
-
-
 def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path) -> None:
     make_campaign(tmp_path / "campaign", "cosim", 2)
     with opened(tmp_path / "campaign") as (app, campaign):
@@ -41,7 +32,7 @@ def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path) -> 
             ben.contribute("change")
             cleo.contribute("distractor")
         assert states(campaign) == ["done", "done"]
-        export_campaign(campaign, tmp_path / "out", layout=True)
+        export_campaign(campaign, tmp_path / "out")
     made = [each for split in (tmp_path / "out").iterdir() for each in cases(split)]
     assert len(made) == 2
     question = made[0].counterfactual
@@ -50,10 +41,6 @@ def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path) -> 
     assert made[0].change.kinds == ("object addition",)
     split = next((tmp_path / "out").iterdir())
     assert main(["run", str(split), "--model", "chance", "-o", str(tmp_path / "run")]) == 0
-    published = split / "published" / "cosim.json"
-    again = ["make", "cosim", "--from", str(published), "--pictures", str(split), "-o", str(tmp_path / "again")]
-    assert main(again) == 0
-    assert told(tmp_path / "again") == told(split)
 
 
 def test_cfmm_goes_from_pictures_to_a_dataset_and_disagreement_to_a_reviewer(tmp_path: Path) -> None:
@@ -71,13 +58,9 @@ def test_cfmm_goes_from_pictures_to_a_dataset_and_disagreement_to_a_reviewer(tmp
         cleo.post("/review/1", outcome="fair", note="the circles overlap")
         cleo.post("/review/2", outcome="unfair", note="it is quite clear")
         assert states(campaign) == ["done", "removed", "done"]
-        export_campaign(campaign, tmp_path / "out", layout=True)
+        export_campaign(campaign, tmp_path / "out")
     made = cases(tmp_path / "out")
     assert [(each.group, each.factual.answer, each.counterfactual.answer) for each in made] == [("count", "B", "A")] * 2
-    published = tmp_path / "out" / "published" / "cfmm.csv"
-    again = ["make", "cfmm", "--from", str(published), "--pictures", str(tmp_path / "out" / "images")]
-    assert main([*again, "-o", str(tmp_path / "again")]) == 0
-    assert told(tmp_path / "again") == told(tmp_path / "out")
 
 
 def test_a_leak_that_is_kept_goes_to_a_reviewer(tmp_path: Path) -> None:
@@ -115,17 +98,13 @@ def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_writt
         assert cleo.begin("verify") is None  # never one's own
         dan.contribute("verify")
         assert states(campaign) == ["done"] * 3
-        export_campaign(campaign, tmp_path / "out", layout=True)
+        export_campaign(campaign, tmp_path / "out")
     made = cases(tmp_path / "out")
     assert [(each.group, each.counterfactual.answer) for each in made] == [
         ("direct", "5"),
         ("direct", "2"),
         ("indirect", "0"),
     ]
-    published = tmp_path / "out" / "published" / "cvqa.csv"
-    again = ["make", "cvqa-real", "--from", str(published), "--pictures", str(tmp_path / "out" / "images")]
-    assert main([*again, "-o", str(tmp_path / "again")]) == 0
-    assert told(tmp_path / "again") == told(tmp_path / "out")
 
 
 def test_what_became_of_every_pair_comes_back_with_who_and_when(tmp_path: Path) -> None:

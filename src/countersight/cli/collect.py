@@ -41,21 +41,15 @@ _SERVE: Final = {
 }
 _MANAGE: Final = {
     "--invite NAME": "print a one-time link for a new person, or for an existing one to set a new password",
-    "--set-role NAME": "give this person the role named by --role",
-    "--reset NAME": "let this person retake the tests",
-    "--pause NAME": "suspend this person: they can log in and see their account, but cannot work",
-    "--block NAME": "block this person: they cannot log in",
-    "--unblock NAME": "allow this person to work again",
-    "--token NAME": "print an API token for this person; only those of leads open more than the person's own figures",
+    "--token NAME": "print a token for this lead's scripts, which use the JSON API",
     "--forget NAME": "delete this person's identity; their work stays under a pseudonym",
 }
 _PEOPLE: Final = {
-    "--role {worker,reviewer,lead}": "the role for --invite (default: worker) and --set-role",
+    "--role {worker,reviewer,lead}": "the role of a new person (default: worker)",
     f"--public-url URL={_LOCAL}": "the public address of the server",
 }
 _EXPORT: Final = {
     "-o, --output DIR!": "the folder to write: a run for the flow `answer`, otherwise a dataset",
-    "--layout": "cosim, cfmm, cvqa: also write the paper's file format",
 }
 
 
@@ -75,7 +69,7 @@ def add(verbs: Verbs) -> None:
         words = "cvqa, verify, answer: a dataset, or a run of one; judge: an audit"
         each.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help=words)
     serve = _add_action(actions, "serve", _serve, "start the web server of a campaign", "--port 8400", _SERVE)
-    summary = "list people, invite them, change roles, let them retake tests"
+    summary = "list people, invite them, make API tokens, delete personal data"
     people = _add_action(actions, "people", _people, summary, "--invite ada", _PEOPLE)
     add_options(people.add_mutually_exclusive_group(), _MANAGE)
     status = _add_action(actions, "status", _status, "print the progress of a campaign", "", {})
@@ -229,7 +223,7 @@ def _serve(chosen: argparse.Namespace, campaign: Any) -> int:
 
 
 def _people(chosen: argparse.Namespace, campaign: Any) -> int:
-    from countersight.collect import invite_person, list_people, manage_person
+    from countersight.collect import forget_person, invite_person, list_people, make_token
 
     if chosen.invite:
         token, existing = invite_person(campaign, chosen.invite, chosen.role)
@@ -240,20 +234,10 @@ def _people(chosen: argparse.Namespace, campaign: Any) -> int:
             print("If the campaign is served elsewhere, name that address with --public-url.")
         return 0
     if chosen.token:
-        print(manage_person(campaign, chosen.token, "make_token"))
+        print(make_token(campaign, chosen.token))
         return 0
-    if chosen.set_role and chosen.role is None:
-        raise CountersightError("name the new role: --role worker, reviewer or lead")
-    for name, action, value in (
-        (chosen.set_role, "change_role", chosen.role),
-        (chosen.reset, "reset_tests", ""),
-        (chosen.pause, "set_access", "paused"),
-        (chosen.block, "set_access", "blocked"),
-        (chosen.unblock, "set_access", "open"),
-        (chosen.forget, "forget", ""),
-    ):
-        if name:
-            manage_person(campaign, name, action, value)
+    if chosen.forget:
+        forget_person(campaign, chosen.forget)
     for person in list_people(campaign):
         paused = "" if person.access == "open" else f"  ({person.access})"
         print(f"{person.pseudonym}  {person.role:8}  {person.name}{paused}")
@@ -281,7 +265,7 @@ def _status(chosen: argparse.Namespace, campaign: Any) -> int:
 def _export(chosen: argparse.Namespace, campaign: Any) -> int:
     from countersight.collect import export_campaign
 
-    print("\n".join(export_campaign(campaign, chosen.output, layout=chosen.layout)))
+    print("\n".join(export_campaign(campaign, chosen.output)))
     return 0
 
 

@@ -11,7 +11,8 @@ from .figures import Figures as Figures
 from .figures import campaign_figures as campaign_figures
 from .flows.cvqa import import_vqav2 as import_vqav2
 from .managing import add_to_campaign as add_to_campaign
+from .managing import forget_person as forget_person
 from .managing import invite_person as invite_person
 from .managing import list_people as list_people
-from .managing import manage_person as manage_person
+from .managing import make_token as make_token
 from .managing import new_campaign as new_campaign

@@ -1,10 +1,9 @@
-"""Export what people contributed: a dataset (also in the layout of its paper), a run, or labels."""
+"""Export what people contributed: a dataset, a run, or labels."""
 
-import csv
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from shlex import quote
@@ -13,7 +12,7 @@ import msgspec
 
 from countersight import __version__
 from countersight.audits import LABELS, PersonLabel
-from countersight.case import LETTERS, Case, Reply
+from countersight.case import Case, Reply
 from countersight.collect import work
 from countersight.collect.campaign import PICTURES, Campaign
 from countersight.collect.figures import campaign_figures, format_agreement, label_agreement
@@ -23,27 +22,30 @@ from countersight.dataset import Dataset, DatasetWriter, read_card
 from countersight.engine import Prompt, RunFolder
 from countersight.errors import CampaignError
 from countersight.files import Staging
-from countersight.suites.cfmm import FIELDS as CFMM_FIELDS
-from countersight.suites.cvqa import COLUMNS as CVQA_COLUMNS
-from countersight.suites.cvqa import KINDS as CVQA_KINDS
 from countersight.text import several
 
-
-def export_campaign(campaign: Campaign, folder: Path, *, layout: bool = False) -> list[str]:
-    """Export what is finished to a new folder; return lines on what was written."""
-    if layout and campaign.flow.name not in LAYOUTS:
-        raise CampaignError(f"{campaign.flow.name} has no paper layout: --layout works only with {', '.join(LAYOUTS)}")
-    if campaign.flow.name == "answer":
-        return export_run(campaign, folder)
-    if campaign.flow.name == "judge":
-        return export_labels(campaign, folder)
-    return export_dataset(campaign, folder, layout=layout)
-
-
 IMAGES = "images"
+VERDICTS = "verdicts.jsonl"
+ANSWERS = "answers.jsonl"
+PROMPT = Prompt(
+    name="people",
+    about="asked of people in the browser",
+    number="{question}",
+    boolean="{question}",
+    choice="{question}\n{options}",
+    open="{question}",
+)
+_OUTCOMES = {"keep": "accepted", "correct": "corrected", "reject": "rejected"}
+_ATTRIBUTION = "## Licence and attribution\n"
 
 
-def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[str]:
+def export_campaign(campaign: Campaign, folder: Path) -> list[str]:
+    """Export what is finished to a new folder, in the form of the flow; return lines on what was written."""
+    forms = {"answer": export_run, "judge": export_labels}
+    return forms.get(campaign.flow.name, export_dataset)(campaign, folder)
+
+
+def export_dataset(campaign: Campaign, folder: Path) -> list[str]:
     """Write every finished item as a case; return lines on what was written."""
     flow = campaign.flow
     judged = campaign.store.read(lambda c: work.items_in(c, flow, "done", "removed"))
@@ -76,12 +78,9 @@ def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[st
             sections=[lambda _: description, *([lambda _, text=origin: text] if origin else [])],
         )
         with writer:
-            written = [_copy_pictures(campaign, writer.staging, _credit(case, done), done) for case, done in cases]
-            for case in written:
-                writer.add(case)
+            for case, done in cases:
+                writer.add(_copy_pictures(campaign, writer.staging, _credit(case, done), done))
             _write_verdicts(campaign, of_split, writer.staging)
-            if layout:
-                write_layout(flow.name, written, writer.staging)
         lines.append(f"{several(len(cases), 'case')} in {target}")
     return lines
 
@@ -132,11 +131,6 @@ def _write_verdicts(campaign: Campaign, judged: Sequence[work.ItemWork], staging
         lines.append(line | {name: answer for name, answer in corrected.items() if answer})
     if lines:
         (staging / VERDICTS).write_bytes(msgspec.json.Encoder().encode_lines(lines))
-
-
-VERDICTS = "verdicts.jsonl"
-_OUTCOMES = {"keep": "accepted", "correct": "corrected", "reject": "rejected"}
-_ATTRIBUTION = "## Licence and attribution\n"
 
 
 def outcome_of(finished: work.ItemWork) -> str:
@@ -191,17 +185,6 @@ def describe_origin(judged: Sequence[work.ItemWork]) -> str:
             text += f" Its card says:\n\n{said}"
         parts.append(text)
     return "\n".join([_ATTRIBUTION, "\n\n".join(parts), ""]) if parts else ""
-
-
-ANSWERS = "answers.jsonl"
-PROMPT = Prompt(
-    name="people",
-    about="asked of people in the browser",
-    number="{question}",
-    boolean="{question}",
-    choice="{question}\n{options}",
-    open="{question}",
-)
 
 
 def export_run(campaign: Campaign, folder: Path) -> list[str]:
@@ -282,68 +265,3 @@ def export_labels(campaign: Campaign, folder: Path) -> list[str]:
         about = {"campaign": campaign.settings.title, "written": time.strftime("%Y-%m-%d"), "agreement": agreed}
         (staging / "agreement.json").write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=2) + b"\n")
     return [f"{several(len(labels), 'label')} of {several(len(found), 'edit')} in {folder}"]
-
-
-FOLDER = "published"
-LAYOUTS = ("cosim", "cfmm", "cvqa")
-
-
-def write_layout(flow: str, cases: Sequence[Case], folder: Path) -> None:
-    """Write cases in the layout of their paper, to `published/` in a dataset folder."""
-    (folder / FOLDER).mkdir()
-    if flow == "cosim":
-        rows = [_cosim(case) for case in cases]
-        data = msgspec.json.format(msgspec.json.encode(rows), indent=1)
-        (folder / FOLDER / "cosim.json").write_bytes(data + b"\n")
-    elif flow == "cfmm":
-        _write_csv(folder / FOLDER / "cfmm.csv", CFMM_FIELDS, map(_cfmm, cases))
-    else:
-        _write_csv(folder / FOLDER / "cvqa.csv", CVQA_COLUMNS, map(_cvqa, cases))
-
-
-def _write_csv(file: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    with open(file, "w", encoding="utf-8", newline="") as opened:
-        writer = csv.writer(opened, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-
-
-def _cosim(case: Case) -> dict[str, object]:
-    question = case.counterfactual
-    assert question is not None
-    assert case.change is not None
-    folder, _, name = (case.image or "").rpartition("/")
-    return {
-        "question": question.text,
-        "answer_orig": case.context,
-        "change": case.change.text,
-        "answer_choices": [option.text for option in question.options],
-        "answer_label": LETTERS.index(question.answer),
-        "folder": folder,
-        "img_fn": name,
-        "type": str(case.provenance.get("guide", "")),
-    }
-
-
-def _cfmm(case: Case) -> tuple[str, ...]:
-    basic, counterfactual = case.factual, case.counterfactual
-    assert basic is not None
-    assert counterfactual is not None
-    options = (basic.options[0].text, basic.options[1].text)
-    return (_image(case), case.group, basic.text, counterfactual.text, *options, basic.answer, counterfactual.answer)
-
-
-def _cvqa(case: Case) -> tuple[str, ...]:
-    basic, counterfactual = case.factual, case.counterfactual
-    if basic is None or counterfactual is None:
-        raise CampaignError(f"case {case.id!r} does not have both questions, which the published layout needs")
-    if (kind := CVQA_KINDS.get(case.group)) is None or {basic.kind, counterfactual.kind} != {kind}:
-        raise CampaignError(
-            f"case {case.id!r} does not belong to a group of C-VQA-Real (direct, indirect or boolean): export "
-            "without `layout`"
-        )
-    return (_image(case), basic.text, basic.answer, counterfactual.text, counterfactual.answer, case.group)
-
-
-def _image(case: Case) -> str:
-    return (case.image or "").rpartition("/")[2]

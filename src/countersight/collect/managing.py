@@ -5,18 +5,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, select
 
 from countersight.case import Case
-from countersight.collect import people, tables, work
+from countersight.collect import people, tables
 from countersight.collect.audit_log import record
 from countersight.collect.campaign import PICTURES, SETTINGS, Campaign, keep_picture
 from countersight.collect.flows import FLOWS, NewItem, Sources
 from countersight.collect.flows.new_items import dataset_at
-from countersight.collect.people import forget
 from countersight.collect.settings import settings_text
 from countersight.collect.work import add_items
 from countersight.dataset import read_card
@@ -134,29 +133,6 @@ def _visible(source: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
-ACTIONS: Final[dict[str, Callable[[Connection, Campaign, int, Any], Any]]] = {
-    "change_role": lambda c, _, who, role: people.set_role(c, who, role),
-    "set_access": lambda c, campaign, who, access: work.set_access(c, campaign.settings, who, access),
-    "reset_tests": lambda c, _, who, nothing: work.reset_tests(c, who, None),
-    "forget": lambda c, campaign, who, nothing: forget(c, campaign.secret, who, time.time()),
-    "make_token": lambda c, _, who, nothing: people.begin_session(c, who, time.time(), "command line"),
-}
-"""Actions on a person: change the role or the access, let the person repeat the tests, delete, make an API token."""
-
-
-def manage_person(campaign: Campaign, name: str, action: str, value: str = "") -> Any:
-    """Run an action on a person, found by name or pseudonym; return its result, such as a token."""
-
-    def act(connection: Connection) -> Any:
-        person = people.find_person(connection, name)
-        result = ACTIONS[action](connection, campaign, person.id, value)
-        details = {"role": value} if action == "change_role" else {"access": value} if value else {}
-        record(connection, None, action, person.id, details, time.time())
-        return result
-
-    return campaign.store.write_now(act)
-
-
 def invite_person(campaign: Campaign, name: str, role: people.Role | None = None) -> tuple[str, people.Person | None]:
     """Create an account (a worker's by default), or a new link for an existing account.
 
@@ -176,6 +152,28 @@ def invite_person(campaign: Campaign, name: str, role: people.Role | None = None
         return token, None
 
     return campaign.store.write_now(invite)
+
+
+def make_token(campaign: Campaign, name: str) -> str:
+    """Return a new API token of a person, found by name or pseudonym."""
+
+    def make(connection: Connection) -> str:
+        person, now = people.find_person(connection, name), time.time()
+        record(connection, None, "make_token", person.id, {}, now)
+        return people.begin_session(connection, person.id, now, "command line")
+
+    return campaign.store.write_now(make)
+
+
+def forget_person(campaign: Campaign, name: str) -> None:
+    """Delete the identity of a person, found by name or pseudonym; contributions stay under the pseudonym."""
+
+    def forget(connection: Connection) -> None:
+        person, now = people.find_person(connection, name), time.time()
+        people.forget(connection, campaign.secret, person.id, now)
+        record(connection, None, "forget", person.id, {}, now)
+
+    campaign.store.write_now(forget)
 
 
 def list_people(campaign: Campaign) -> list[people.Person]:

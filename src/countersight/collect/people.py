@@ -12,7 +12,6 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
 
 from countersight.collect import tables
-from countersight.collect.audit_log import forget_in_log
 from countersight.collect.settings import Settings
 from countersight.collect.store import insert_row
 from countersight.errors import CampaignError
@@ -225,7 +224,6 @@ def forget(connection: Connection, secret: bytes, person_id: int, now: float) ->
     if row.participant:
         connection.execute(insert(tables.departed).values(mark=_mark(secret, row.participant)))
         _rename_in_batches(connection, person_id, row.participant, row.pseudonym)
-    forget_in_log(connection, row.name, row.pseudonym)
     end_sessions(connection, person_id)
     connection.execute(delete(tables.arrival).where(tables.arrival.c.person_id == person_id))
     kept = {"pseudonym", "role", "id", "created_at", "deleted_at", "access"}

@@ -21,6 +21,8 @@ FlowName = Literal["cosim", "cfmm", "cvqa", "verify", "answer", "judge"]
 Cents = Annotated[int, Meta(ge=0, le=1_000_000)]
 """An amount of money in minor units, limited because of typing errors."""
 Number = Annotated[int, Meta(ge=0, le=1_000_000)]
+Limit = Annotated[int, Meta(ge=1, le=1_000_000)]
+"""A maximum number; a limit of 0 would let nobody contribute, so leave it out for no limit."""
 Version = Annotated[int, Meta(ge=1, le=1_000_000)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Seconds = Annotated[float, Meta(gt=0, le=3600)]
@@ -74,7 +76,7 @@ class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Pay for one contribution, in minor units of the currency (cents)."""
     people: Annotated[int, Meta(ge=1, le=100)] = 1
     """How many people do this phase of an item, without seeing each other."""
-    most: Number | None = None
+    most: Limit | None = None
     """Maximum number of contributions per person; None for no limit."""
     examples: tuple[GuidelineExample, ...] = ()
     test: Test | None = None
@@ -134,7 +136,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     license: str = "CC-BY-4.0"
     language: str = "en"
     """The language that people write in, as an HTML code."""
-    languages: tuple[str, ...] = ("en",)
+    languages: Annotated[tuple[str, ...], Meta(min_length=1)] = ("en",)
     """The languages of the interface; the first is the default."""
     lease_minutes: Annotated[float, Meta(gt=0, le=_YEAR)] = 30
     undo_minutes: Annotated[float, Meta(ge=0, le=_YEAR)] = 60
@@ -143,9 +145,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The share of items with known answers that people are given."""
     return_days: Annotated[float, Meta(gt=0, le=365)] = 7
     """Number of days that returned work is reserved for its author."""
-    quotas: dict[str, Number] = {}
+    quotas: dict[str, Limit] = {}
     """Maximum number of items of a group (an aspect, a type of change)."""
-    person_quotas: dict[str, Number] = {}
+    person_quotas: dict[str, Limit] = {}
     """Maximum number of items of a group for each person."""
     contact: str = ""
     welcome: str = ""
@@ -162,14 +164,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if abs(sum(self.splits.values()) - 1) > 1e-6:
             raise ValueError("splits: the shares must add up to 1")
-        if not self.languages:
-            raise ValueError('languages is empty: name at least one language, such as "en"')
-        limits = {f"[phases.{name}] most": phase.most for name, phase in self.phases.items()}
-        limits |= {f"[quotas] {group}": most for group, most in self.quotas.items()}
-        limits |= {f"[person_quotas] {group}": most for group, most in self.person_quotas.items()}
-        for name, most in limits.items():
-            if most == 0:
-                raise ValueError(f"{name} = 0: nobody could contribute; leave it out for no limit")
 
 
 def read_catalog(folder: Path | None, language: str) -> dict[str, str]:

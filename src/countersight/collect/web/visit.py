@@ -65,8 +65,8 @@ class Site(msgspec.Struct, frozen=True):
     """The public address of the server, if it differs from the one it listens on."""
 
 
-_NOT_LOGGED: Final = ("csrf", "sure", "pasted", "seconds", "typed")
-"""Form fields that are not logged as details of an action."""
+_NOT_LOGGED: Final = ("csrf", "sure", "pasted", "seconds", "typed", "name")
+"""Form fields that are not logged as details of an action; names of people are found by their number."""
 
 
 class RefusedError(Exception):
