@@ -14,10 +14,9 @@ from PIL import Image, ImageChops, ImageDraw, ImageOps
 
 from countersight.audits.extraction.model import extract_prompt, parse_concepts
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.folder import AuditFolder
+from countersight.audits.folder import LOG, AuditFolder, decode_step, encode_step
 from countersight.audits.judges.model import judge_prompt, parse_verdict
 from countersight.audits.judges.protocol import Evidence
-from countersight.audits.log import LOG, decode_step, encode_step
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import (
     CONTROL,

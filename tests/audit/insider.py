@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from countersight.audits.finishing import finish
-from countersight.audits.log import LOG, encode_step, read_steps
+from countersight.audits.folder import LOG, encode_step, read_steps
 from countersight.audits.records import Step, Verdict
 from countersight.audits.verifying import verify_bundle
 
@@ -19,7 +19,7 @@ def resealed(folder):
     bundle = json.loads((folder / "bundle.json").read_text())
     for file in folder.rglob("*"):
         name = str(file.relative_to(folder))
-        if (file.is_file() and not name.startswith(("bundle.json", "sign-off.", ".lock"))) or name == "sign-off.md":
+        if file.is_file() and not name.startswith(("bundle.json", ".lock")):
             data = file.read_bytes()
             bundle["files"][name] = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
     (folder / "bundle.json").write_bytes(msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n")

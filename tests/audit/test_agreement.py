@@ -2,7 +2,7 @@
 
 import pytest
 
-from countersight.audits.agreement import agreement, flip_rate
+from countersight.audits.pooling import agreement, flip_rate
 from countersight.audits.records import Verdict
 
 

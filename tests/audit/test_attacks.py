@@ -4,14 +4,11 @@ A few attacks of each kind always run; the others are slow tests.
 """
 
 import asyncio
-import base64
 import hashlib
 import io
 import json
 import re
 import shutil
-import struct
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -19,24 +16,18 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from insider import appended, findings, rechained, replace, resealed, reviewed, swept, with_verdict
-from PIL import Image, PngImagePlugin
+from PIL import Image
 
 from countersight import __version__
 from countersight.audits.bundle.seal import SEAL, read_seal
-from countersight.audits.bundle.zipping import zip_bundle
-from countersight.audits.calibration.sheet import Calibration
-from countersight.audits.calibration.storing import CALIBRATION
+from countersight.audits.calibration.sheets import CALIBRATION, Calibration, write_calibration
 from countersight.audits.finishing import finish
-from countersight.audits.folder import MANIFEST, AuditFolder, digest_of
-from countersight.audits.log import LOG, read_steps
+from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
 from countersight.audits.plan import LATE
-from countersight.audits.records import Actor, Attempt, Failed, ModelReply, RecordedTurn, Step
-from countersight.audits.selection import SELECTION, Selection, decode_selection, write_selection
+from countersight.audits.records import Actor, Attempt, Failed, RecordedTurn, Step
+from countersight.audits.selection import SELECTION, decode_selection, write_selection
 from countersight.audits.verifying import verify_bundle
-from countersight.audits.verifying.comparison import same_picture
 from countersight.audits.verifying.trust import TRUSTED
 from countersight.cli import main
 from countersight.editing import mark_edited
@@ -46,7 +37,6 @@ from countersight.picture import check_picture
 CERTIFIED = "certified by a notary"
 MADE_UP = (RecordedTurn("user", CERTIFIED),)
 WORDS = Image.new("RGB", (9, 7), "red")
-CALIBRATED = f"calibration/{LOG}"
 NONE = "is not required by audit.json"
 URL = re.compile(r"data:image/webp;base64,([A-Za-z0-9+/=]*)")
 
@@ -269,24 +259,6 @@ def png(image=WORDS, **saved):
     return file.getvalue()
 
 
-def chunk(kind, body):
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-
-def with_words(picture):
-    return picture[:33] + chunk(b"tEXt", b"Comment\0" + CERTIFIED.encode()) + picture[33:]
-
-
-def in_difference(change):
-    """Change the first two difference pictures."""
-
-    def attack(folder):
-        change(*sorted((folder / "differences").iterdir())[:2])
-        resealed(folder)
-
-    return attack
-
-
 def no_differences(folder):
     shutil.rmtree(folder / "differences")
     seal = msgspec.json.decode((folder / SEAL).read_bytes())
@@ -309,29 +281,9 @@ def mixed_up(words):
     return words.replace(one, "\0").replace(other, one).replace("\0", other)
 
 
-def captioned(words):
-    """Hide text inside a picture of the page."""
-    shown, file = URL.search(words)[1], io.BytesIO()
-    with Image.open(io.BytesIO(base64.b64decode(shown))) as image:
-        image.save(file, "WEBP", lossless=True, xmp=CERTIFIED.encode())
-    return words.replace(shown, base64.b64encode(file.getvalue()).decode())
-
-
 def loosened(folder):
     checkers = AuditFolder.open(folder).manifest.checkers
     manifest(checkers=(*checkers, replace(checkers[0], name="seams", settings={"most seam": 99.0})))(folder)
-
-
-def early(stage):
-    """Move a step before one that it depends on."""
-
-    def change(folder):
-        done = list(read_steps(folder / LOG))
-        first = next(step for step in done if step.stage == stage and step.place.concept != 0)
-        order = iter([first, *(step for step in done if step != first)])
-        steps(lambda step: next(order))(folder)
-
-    return change
 
 
 def review_of_nothing(folder):
@@ -348,14 +300,6 @@ def dropped_case(**more):
         cut(lambda step: step.place.case == selection.cases[0].case)(folder)
 
     return change
-
-
-def other_rows(folder):
-    """Name other rows for the cases, where no dataset is available."""
-    selection = decode_selection((folder / SELECTION).read_bytes())
-    assert selection.left_out == selection.unreadable == 0
-    write_selection(folder, replace(selection, cases=tuple(replace(one, row=one.row + 1) for one in selection.cases)))
-    steps(lambda step: replace(step, place=replace(step.place, row=step.place.row + 1)))(folder)
 
 
 def case_cut_out(folder):
@@ -377,46 +321,25 @@ def one_judge(folder):
     manifest(judges=AuditFolder.open(folder).manifest.judges[:1])(folder)
 
 
-def no_exclusion(folder):
-    lines = (folder / "exclusions.csv").read_text().splitlines(keepends=True)
-    (folder / "exclusions.csv").write_text("".join(lines[:-1]))
-    resealed(folder)
+def improved(folder):
+    """Improve the figures of a calibration."""
+    sheet = msgspec.json.decode((folder / CALIBRATION).read_bytes(), type=Calibration)
+    judge = sheet.judges[1]
+    better = replace(judge, pcs=replace(judge.pcs, abstained=0))
+    write_calibration(folder, replace(sheet, judges=(sheet.judges[0], better, *sheet.judges[2:])))
+    swept(folder)
 
 
 def no_calibration(folder):
     (folder / CALIBRATION).unlink()
-    no_calibration_log(folder)
-
-
-def no_calibration_log(folder):
-    shutil.rmtree(folder / "calibration")
     swept(folder)
-
-
-def verdict_cut_out_of_calibration(folder):
-    gone = next(step for step in read_steps(folder / CALIBRATED) if (step.stage, step.by) == ("verdict", "rules"))
-    cut(lambda step: step.inputs == gone.inputs, CALIBRATED)(folder)
 
 
 def dressed_as(number):
     """Write an earlier format into the seal."""
 
     def change(folder):
-        (folder / SEAL).write_text((folder / SEAL).read_text().replace('"format": 3', f'"format": {number}'))
-
-    return change
-
-
-def words_for_a_time(folder):
-    words = (folder / SEAL).read_text()
-    sealed = msgspec.json.decode(words)["sealed"]
-    (folder / SEAL).write_text(words.replace(sealed, f"{sealed}. Signed, with a given key.", 1))
-
-
-def another_time(n):
-    def change(folder):
-        last = list(read_steps(folder / LOG))[n].n
-        chosen(lambda step: step.n == last, at="2031-01-01T00:00:00+00:00")(folder)
+        (folder / SEAL).write_text((folder / SEAL).read_text().replace('"format": 4', f'"format": {number}'))
 
     return change
 
@@ -469,33 +392,23 @@ FAST = (
     Attack("words in a page", "said", page(lambda words: words.replace("CCS", "CSS", 1)),
            "broken: report.html (it does not follow from the log)"),
     Attack("mixed pictures", "said", page(mixed_up), "broken: report.html (its pictures are not those of"),
-    Attack("words in a difference", "said", in_difference(lambda one, _: one.write_bytes(with_words(one.read_bytes()))),
-           "(it is not the difference of the two pictures)"),
     Attack("a member in a step", "said", member_in_step, f"broken: {LOG} (line 3 {STRANGE}"),
     Attack("an older seal", "said", dressed_as(1), "sealed by an earlier version and cannot be"),
     Attack("a verdict of exact", "past", outputs("verdict", pcs=0, ncc=0), "'verdict' of exact (vote 1) on case"),
     Attack("noise on an exact edit", "past", with_picture("edit", noisy), "'edit' on case"),
-    Attack("an edit too early", "past", early("edit"), "step 0 (edit) builds on step "),
     Attack("an easier plan", "past", rewritten("plan.json", "at least 0.05", "at least 0.01"),
            "plan.json is not the plan that audit.json names"),
-    Attack("a calibration struck out", "audit", no_calibration, "names a calibration, but it is missing"),
+    Attack("a calibration struck out", "audit", no_calibration, "it is not the calibration that audit.json names"),
+    Attack("a better calibration", "audit", improved, "it is not the calibration that audit.json names"),
     Attack("a scene of another picture", "audit", scene_of_another_picture, "does not match its scene"),
     Attack("a right answer", "audit", steps(another_answer), "question.answer is 99 in the log; recomputed it is"),
 )  # fmt: skip
 SLOW = (
-    Attack("a difference of no edit", "said", in_difference(
-        lambda one, _: one.with_name(f"{'0' * 16}-{'1' * 16}.png").write_bytes(one.read_bytes())),
-        "(it cannot be derived from the log)"),
     Attack("no differences", "said", no_differences, "missing: differences/"),
-    Attack("words in a picture of a page", "said", page(captioned), "its pictures are not those of"),
-    Attack("words in an edit", "past", with_picture("edit", with_words), "concept 1: output.after is "),
     Attack("a scene without its dataset", "past", steps(emptied), "does not match its scene"),
     Attack("a case taken out", "audit", dropped_case(), "broken: selection.json (cases is ("),
-    Attack("other packages", "past", rewritten("sessions.jsonl", '"msgspec":"', '"msgspec":"9'),
-           f"broken: sessions.jsonl (line 1 {STRANGE}"),
     Attack("a larger dataset", "audit", lambda folder: manifest(
         dataset=replace(AuditFolder.open(folder).manifest.dataset, rows=1_000))(folder), "the dataset has "),
-    Attack("other rows", "past", other_rows, "it has 1 case; the rule selects 1 others"),
     Attack("words in the orders", "past", words_in_orders, f"broken: orders.jsonl (line 1 {STRANGE}"),
     Attack("verdicts turned round", "audit", outputs("verdict", lambda step: step.by == "exact", pcs=0, ncc=1),
            "pcs is 0 in the log"),
@@ -520,12 +433,10 @@ SLOW = (
            judge="openai:gpt-9"), "judge is openai:gpt-9 in the log; recomputed it is"),
     Attack("a plan struck out", "past", manifest(plan=""), "broken: verdict.json (it does not follow from the log)"),
     Attack("a criterion added", "past", manifest(requires=("tests at least 1",)), "broken: verdict.json (it does not"),
-    Attack("an exclusion struck out", "said", no_exclusion, "broken: exclusions.csv (it does not follow from the log)"),
     *(Attack(f"words of {name}", "past", rewritten(name, old, new), f"broken: {name} (")
       for name, old, new in (
           ("verdict.json", '"why"', '"Why"'),
           ("cases.jsonl", '"answer":"', '"answer":"1'),
-          ("limits.md", "misuse", "use"),
           ("selection.json", '"unreadable":0', '"unreadable":1'),
           *((name, "{", '{"certified":"by a notary",') for name in ("sessions.jsonl", "audit.json")),
       )),
@@ -534,19 +445,7 @@ SLOW = (
            MADE_UP_WORDS),
     Attack("a question in a failure", "said", chosen(lambda step: isinstance(step.output, Failed), asked=MADE_UP),
            MADE_UP_WORDS),
-    *(Attack(f"a verdict of no {name}", "audit", put_behind(is_verdict, CALIBRATED,
-             place={name: value}, output={} if name == "case" else {name: value}), NONE)
-      for name, value in (("judge", "nobody"),)),
-    Attack("a respondent of a calibration", "audit", chosen(lambda step: step.stage == "answer again", CALIBRATED,
-           output=ModelReply("99")), "text is 99 in the log"),
-    Attack("verdicts of a calibration", "audit", steps(lambda step: with_verdict(step, pcs=1, ncc=1), CALIBRATED),
-           f"broken: {CALIBRATED} (step"),
-    Attack("a verdict cut out of a calibration", "audit", verdict_cut_out_of_calibration,
-           "there is no step 'verdict' of rules (vote 1), nor one that failed"),
-    Attack("a calibration without its log", "audit", no_calibration_log, "missing: calibration/audit.json"),
     Attack("an earlier seal", "said", dressed_as(2), "not verified: bundle.json (it was sealed by an earlier version"),
-    Attack("words for a time", "said", words_for_a_time, "is not a time"),
-    *(Attack(f"another time for step {n}", "audit", another_time(n), "long before") for n in (2,)),
     Attack("a step that earned money", "said", earned, "line 1 was changed after it was written"),
     *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), f"$.{name}")
       for name in ("votes",)),
@@ -585,20 +484,14 @@ def test_a_failed_verdict_does_not_excuse_a_missing_one(said):
     ]
 
 
-@pytest.mark.slow
-def test_an_improved_calibration_is_found(audit):
-    sheet = msgspec.json.decode((audit / CALIBRATION).read_bytes(), type=Calibration)
-    judge = sheet.judges[1]
-    better = replace(judge, pcs=replace(judge.pcs, abstained=0))
-    judges = (sheet.judges[0], better, *sheet.judges[2:])
-    (audit / CALIBRATION).write_bytes(msgspec.json.encode(replace(sheet, judges=judges)))
-    swept(audit)
-    assert "broken: calibration.json (it is not the calibration that audit.json names)" in findings(audit)
-    AuditFolder.open(audit).name_calibration(hashlib.sha256((audit / CALIBRATION).read_bytes()).hexdigest())
-    swept(audit)
-    assert findings(audit) == [
-        "broken: calibration.json (its figures do not follow from the verdicts in its log)",
-    ]
+def test_a_calibration_has_a_bundle_of_its_own_whose_figures_follow_from_its_log(drawn, tmp_path):
+    folder = shutil.copytree(drawn.parent / "calibration", tmp_path / "calibration")
+    finish(folder)
+    assert findings(folder) == []
+    improved(folder)
+    AuditFolder.open(folder).name_calibration(digest_of((folder / CALIBRATION).read_bytes()))
+    swept(folder, papers=True)
+    assert findings(folder) == ["broken: calibration.json (its figures do not follow from the verdicts in its log)"]
 
 
 @pytest.mark.slow
@@ -614,67 +507,12 @@ def test_a_seal_with_millions_of_names_is_refused_before_decoding(said):
     assert "bytes" in finding
 
 
-def test_extra_bytes_in_a_zip_are_found(said, tmp_path):
-    zip_bundle(said, tmp_path / "b.zip")
-    assert findings(tmp_path / "b.zip") == []
-    with open(tmp_path / "b.zip", "ab") as file:
-        file.write(b"certified by a notary")
-    assert findings(tmp_path / "b.zip") == ["added: b.zip (it contains extra bytes)"]
-
-
-@pytest.mark.parametrize(
-    "smuggled",
-    [
-        with_words(png()),
-        png() + CERTIFIED.encode(),
-        png() + chunk(b"IDAT", CERTIFIED.encode()),
-        png()[:33] + chunk(b"IDAT", zlib.compress(WORDS.tobytes() + b"\0" * 7) + CERTIFIED.encode()) + png()[-12:],
-        png()[:33] + chunk(b"IDAT", CERTIFIED.encode()) + png()[-12:],
-        png()[:33] + chunk(b"caBX", CERTIFIED.encode()) + png()[33:],
-        png()[:8] + png()[33:],
-        png()[:-12],
-        png()[:-13] + bytes([png()[-13] ^ 1]) + png()[-12:],
-    ],
-    ids=[
-        "words",
-        "bytes behind",
-        "pixels behind",
-        "bytes behind the pixels",
-        "no pixels",
-        "a chunk of nobody",
-        "no header",
-        "no end",
-        "a wrong checksum",
-    ],
-)
-def test_a_png_with_extra_content_is_another_picture(smuggled):
-    assert not same_picture(smuggled, png())
-
-
-def test_a_png_compressed_differently_is_the_same_picture():
-    mark = PngImagePlugin.PngInfo()
-    mark.add_text("Comment", "edited")
-    assert same_picture(png(compress_level=0), png(compress_level=9))
-    assert same_picture(png(), png(pnginfo=mark))
-
-
 @pytest.mark.parametrize("name", ["pictures/certified"])
 def test_an_empty_folder_is_found(said, name):
     (said / name).mkdir(parents=True)
     assert f"added: {name} (is an empty folder, which does not belong to a bundle)" in findings(said)
     with pytest.raises(AuditError, match="is an empty folder, which does not belong to a bundle; remove it"):
         finish(said)
-
-
-@pytest.mark.slow
-@given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 60))
-def test_the_expected_number_of_cases_is_what_the_rule_selects(rows, unreadable, most):
-    selection = Selection("", rows, min(unreadable, rows), 0, ())
-    readable = selection.rows - selection.unreadable
-    places = {nth * rows // most for nth in range(most)}
-    by_the_rule = readable if most >= rows else sum(place < readable for place in places)
-    assert selection.expected(most) == by_the_rule
-    assert Selection("", 10**13, 0, 0, ()).expected(10**12) == 10**12
 
 
 def test_an_audit_of_no_case_is_not_sound(said, capsys):

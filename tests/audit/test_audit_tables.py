@@ -10,7 +10,7 @@ from insider import rechained, with_verdict
 from rich.console import Console
 
 from countersight.audits.finishing import finish
-from countersight.audits.log import LOG
+from countersight.audits.folder import LOG
 from countersight.audits.page.comparison import load_audits, sentence
 from countersight.audits.page.comparison_tables import grids, print_audit_tables, write_audit_tables
 from countersight.audits.records import Actor
@@ -76,7 +76,7 @@ def test_rows_of_the_paper_are_shown_below_and_marked_as_reported(audits):
     second = grid(audits, "Beside EDCT, Table 2")
     assert cells(second.lines[-1])[0] == "Qwen3-235B, Gemini 2.5 Flash Image (Nano Banana)"
     assert [cells(line)[2] for line in second.lines if line.reported] == [
-        cell.text for _, (cell,) in table("edct-2").rows
+        system.cells[0].text for system in table("edct-2").systems
     ]
 
 
@@ -186,7 +186,7 @@ def test_audits_that_cannot_be_separated_share_a_place(audits, tmp_path):
     ("spoil", "why"),
     [
         (lambda folder: (folder / "bundle.json").unlink(), "missing: bundle.json"),
-        (lambda folder: (folder / "limits.md").write_text(""), "altered: limits.md"),
+        (lambda folder: (folder / "verdict.json").write_text(""), "altered: verdict.json"),
         (lambda folder: forged(folder), "broken: steps.jsonl"),
     ],
 )

@@ -1,26 +1,24 @@
 """The bundle of an audit: everything that others need to follow, check and sign it."""
 
-import csv
 import hashlib
-import io
 import json
 
 import msgspec
 import pytest
 from audits import scenes
-from evidence import KINDS, manifest, write_audit
+from evidence import KINDS, write_audit
 from insider import reviewed
 from making import case, dataset
 from PIL import Image
 
 from countersight.audits.bundle.limits import limits
-from countersight.audits.bundle.seal import read_seal
-from countersight.audits.bundle.sessions import SESSIONS, begin_session, read_sessions
+from countersight.audits.bundle.manifest import SESSIONS, begin_session, read_sessions
 from countersight.audits.calibration.people import read_reviews
-from countersight.audits.calibration.sheet import Calibration
+from countersight.audits.calibration.sheets import Calibration
 from countersight.audits.finishing import finish
 from countersight.audits.records import Actor
 from countersight.audits.scores import score
+from countersight.audits.selection import SELECTION, select, write_selection
 from countersight.audits.trail import read_audit
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
@@ -31,9 +29,9 @@ from countersight.errors import AuditError, CountersightError
 CALIBRATED = Calibration((), 8, 0, "majority", {}, "0.1.0")
 
 
-def bundled(folder, **options):
+def bundled(folder):
     """Return the seal of a bundle."""
-    return finish(folder, gallery=1, **options).seal
+    return finish(folder).seal
 
 
 def sheet(folder, name):
@@ -94,30 +92,20 @@ def test_a_session_records_code_packages_and_hardware_once(tmp_path):
     begin_session(tmp_path, "B. Operator")
     one, other = read_sessions(tmp_path)
     assert (one.operator, other.operator) == ("A. Operator", "B. Operator")
-    listed = "".join(f"{name}=={version}\n" for name, version in one.packages.items())
-    assert one.packages_sha256 == hashlib.sha256(listed.encode()).hexdigest()
     assert one.packages["msgspec"] == msgspec.__version__
     assert len(one.code.sha256) == 64
     assert one.hardware.cores >= 1
 
 
-def test_the_dataset_sheet_lists_the_source_and_every_picture(tmp_path):
-    cases = dataset(tmp_path / "balls", [case(number) for number in range(9)])
-    there = Dataset.open(cases)
-    reference = msgspec.structs.replace(manifest().dataset, fingerprint=there.fingerprint)
-    folder = write_audit(tmp_path / "seer", dataset=reference, cases=9)
+def test_the_page_says_what_the_card_of_the_dataset_says(tmp_path):
+    cases = dataset(tmp_path / "balls", [case(number) for number in range(3)])
+    folder = write_audit(tmp_path / "seer", ["consistent"])
+    write_selection(folder, select(Dataset.open(cases), None))
     bundled(folder)
-    told = sheet(folder, "dataset.json")
-    assert told["card"]["license"] == "CC0-1.0"
-    assert told["card"]["description"] == "For tests."
-    assert told["selection"].startswith("9, spread evenly")
-    assert told["n"] == len(KINDS)
-    assert told["strata"] == {"balls: group 0": 5, "balls: group 1": 4}
-    for each in told["cases"]:
-        assert hashlib.sha256((folder / f"pictures/{each['sha256']}.png").read_bytes()).hexdigest() == each["sha256"]
-    (cases / "croissant.json").unlink()
-    bundled(folder)
-    assert sheet(folder, "dataset.json")["card"]["license"] == "CC0-1.0", "what was known stays known"
+    assert json.loads((folder / SELECTION).read_text())["card"]["license"] == "CC0-1.0"
+    page = (folder / "report.html").read_text()
+    assert "For tests." in page
+    assert "balls: group 0" in page
 
 
 def test_every_case_has_its_files_answers_scores_and_verdicts(audit):
@@ -148,27 +136,6 @@ def test_the_difference_of_a_shifted_edit_is_taken_after_alignment(audit):
     assert shown.crop((4, 4, 31, 31)).getextrema()[1] < 20, "the red ball is where it was, once the shift is undone"
 
 
-def test_exclusions_list_every_excluded_test_with_its_reason(audit):
-    rows = list(csv.DictReader(io.StringIO((audit / "exclusions.csv").read_text())))
-    reasons = {(row["case"], row["reason"]) for row in rows}
-    assert reasons == {
-        (f"ball-{KINDS.index('bad edit')}", "bad edit: too much changed: 100% of the pixels outside the mask"),
-        (f"ball-{KINDS.index('no picture')}", "no edited picture: there is no blue ball"),
-        (f"ball-{KINDS.index('no concept')}", "no concept to test: the extractor finds nothing that could be changed"),
-        (f"ball-{KINDS.index('failed')}", "answer: 503: try later"),
-    }
-
-
-def test_limits_contain_those_of_this_audit_and_general_ones(audit):
-    words = (audit / "limits.md").read_text()
-    assert "# What the scores of this audit do not show" in words
-    for found in ("CCS is based on only 4 pictures", "No judge was calibrated", "Every judge voted once"):
-        assert f"- In this audit: {found}" in words
-    for heading in ("## Limits", "## Known failure modes", "## Foreseeable misuse of the score"):
-        assert heading in words
-    assert "statement of conformity" in words
-
-
 def test_a_model_that_judges_itself_is_listed_as_a_limit(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"], judges=(Actor("openai:m"),), model=Actor("openai:m"))
     found = limits(read_audit(folder).manifest, score(read_audit(folder)), CALIBRATED)
@@ -176,42 +143,6 @@ def test_a_model_that_judges_itself_is_listed_as_a_limit(tmp_path):
     assert "was both the audited model and a judge" in words
     assert "Only one language model judged" in words
     assert "calibrated" not in words
-
-
-def test_the_change_record_lists_changes_and_their_effect_on_scores(audit, tmp_path):
-    prompts = manifest().prompts | {"why": "Why do you think so?", "version": 2}
-    later = write_audit(
-        tmp_path / "later", ["consistent", "consistent", *KINDS[2:]], prompts=prompts, model=Actor("openai:seer-2")
-    )
-    bundled(later, against=audit)
-    record = sheet(later, "changes.json")
-    changed = {each["what"]: (each["was"], each["now"]) for each in record["changed"]}
-    assert changed["prompts.why"] == (manifest().prompts["why"], "Why do you think so?")
-    assert changed["model.name"][1] == "openai:seer-2"
-    assert "judges" not in changed
-    assert record["earlier_seal"] == hashlib.sha256((audit / "bundle.json").read_bytes()).hexdigest()
-    assert record["flips"] == [{"case": "ball-1", "was": 0.0, "now": 1.0}]
-    shift = record["scores"]["ncc"]
-    assert shift["difference"]["value"] == pytest.approx(1 / 5)
-    assert 0 < shift["difference"]["p"] <= 1
-    assert (record["cases_added"], record["cases_removed"], record["pictures_changed"]) == (0, 0, 0)
-
-
-def test_a_change_record_is_kept_until_the_audit_continues(audit, tmp_path):
-    later = write_audit(tmp_path / "later", ["consistent"])
-    bundled(later, against=audit)
-    record = (later / "changes.json").read_bytes()
-    bundled(later)
-    assert (later / "changes.json").read_bytes() == record
-    other = write_audit(tmp_path / "other", ["consistent", "neither"])
-    (other / "changes.json").write_bytes(record)
-    bundled(other)
-    assert not (other / "changes.json").exists(), "it was the record of another log"
-
-
-def test_an_audit_is_not_compared_with_itself(audit):
-    with pytest.raises(AuditError, match="is the audit itself"):
-        bundled(audit, against=audit)
 
 
 LABEL = {"case": "ball-0", "concept": 1, "person": "p1", "pcs": 0, "ncc": 1, "pcs_reason": "no", "at": "2026-11-16"}
@@ -229,7 +160,7 @@ def test_reviews_are_read_and_invalid_ones_reported(tmp_path):
     assert "labels.jsonl line 1 is damaged" in read_reviews(folder, scores).faults[0]
 
 
-def test_the_seal_has_the_digest_of_every_file_and_lists_earlier_seals(tmp_path):
+def test_the_seal_has_the_digest_of_every_file(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     first = bundled(folder)
     sealed = sheet(folder, "bundle.json")
@@ -241,7 +172,6 @@ def test_the_seal_has_the_digest_of_every_file_and_lists_earlier_seals(tmp_path)
     reviewed(folder, LABEL)
     second = bundled(folder)
     assert first != second
-    assert [each["seal"] for each in sheet(folder, "bundle.json")["earlier"]] == [first]
 
 
 def test_a_changed_difference_picture_is_written_again(tmp_path):
@@ -323,14 +253,6 @@ def test_the_offline_audit_ends_with_a_page_and_a_seal_and_its_edits_are_marked(
     assert main(["audit", "verify", str(output), "--seal", seal]) == 0, "nothing was done since"
 
 
-def test_a_wrong_earlier_audit_is_reported_before_any_request(tmp_path, capsys):
-    parties = ["--model", "embedded", "--extractor", "rules", "--editor", "exact", "--judge", "exact"]
-    flowers, output = scenes(tmp_path / "flowers", 1), tmp_path / "embedded"
-    assert main(["audit", str(flowers), *parties, "--against", str(tmp_path), "-o", str(output)]) == 2
-    assert "is not an audit" in capsys.readouterr().err
-    assert not output.exists()
-
-
 def test_resuming_a_finished_audit_changes_no_byte(tmp_path):
     folder = write_audit(tmp_path / "seer", ["consistent"])
     first = finish(folder).seal
@@ -339,7 +261,6 @@ def test_resuming_a_finished_audit_changes_no_byte(tmp_path):
     assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
     reviewed(folder)
     assert finish(folder).seal != first
-    assert [each.seal for each in read_seal(folder)[0].earlier] == [first]
 
 
 def labelled(export, **changes):

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from countersight.audits.calibration.calibrating import HOSTILE, RIGHT, Design, calibrate, calibration_of
 from countersight.audits.calibration.correction import correct_score
-from countersight.audits.calibration.instruments import Instrument, rate
-from countersight.audits.calibration.sheet import PANEL
+from countersight.audits.calibration.sheets import PANEL, Instrument, rate
 from countersight.audits.judges.rules import normal
 from countersight.audits.pooling import Mean, mean_by_cluster
 from countersight.audits.prompts import find_prompts

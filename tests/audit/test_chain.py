@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audits.log import decode_step, encode_step, read_steps
+from countersight.audits.folder import decode_step, encode_step, read_steps
 from countersight.audits.records import ModelReply, RecordedTurn, Step, StepPlace
 from countersight.errors import AuditError
 

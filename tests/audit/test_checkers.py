@@ -15,7 +15,7 @@ from programs.tiny_onnx import yolo
 from countersight.audits.auditing import Opener
 from countersight.audits.checkers import EditShown, detected
 from countersight.audits.checkers.model import check_replies
-from countersight.audits.checkers.removals import removal_result
+from countersight.audits.checkers.pixels import removal_result
 from countersight.audits.exclusion import edit_fault
 from countersight.audits.finishing import finish
 from countersight.audits.prompts import find_prompts

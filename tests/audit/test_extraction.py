@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from countersight.audits.calibration.calibrating import explain
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.extraction.rules import RuleExtractor
-from countersight.audits.extraction.things import find_things
-from countersight.audits.ground_truth import asked_fact
+from countersight.audits.extraction.rules import RuleExtractor, find_things
 from countersight.audits.prompts import find_prompts
+from countersight.audits.scene_facts import asked_fact
 from countersight.editing import Abilities
 from countersight.editing.protocol import EditRequest, open_editor
 from countersight.errors import EditFailed

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from scripted import TRUTH, Scripted, never
 
 from countersight.audits.bundle.limits import headline, limits
-from countersight.audits.calibration.instruments import rate
+from countersight.audits.calibration.sheets import rate
 from countersight.audits.finishing import finish
 from countersight.audits.judges.protocol import Judged
 from countersight.audits.page.comparison import load_audits, sentence

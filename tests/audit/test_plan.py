@@ -11,7 +11,7 @@ from scripted import Scripted, never
 from test_signing import private_key
 
 from countersight.audits.finishing import finish
-from countersight.audits.log import LOG, read_steps
+from countersight.audits.folder import LOG, read_steps
 from countersight.audits.plan import AuditPlan, check_criterion, conclude, write_plan
 from countersight.audits.pooling import Mean
 from countersight.audits.records import Failed

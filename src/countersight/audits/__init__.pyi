@@ -1,9 +1,9 @@
 from .auditing import USUAL_CHECKERS as USUAL_CHECKERS
 from .auditing import AuditOptions as AuditOptions
 from .auditing import audit_dataset as audit_dataset
+from .calibration.people import LABELS as LABELS
 from .calibration.people import PersonLabel as PersonLabel
 from .calibration.people import read_labels as read_labels
-from .calibration.storing import LABELS as LABELS
 from .finishing import Finished as Finished
 from .finishing import finish as finish
 from .finishing import print_results as print_results

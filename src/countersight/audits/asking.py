@@ -1,14 +1,17 @@
-"""The models of an audit: failed requests are retried, and the number of concurrent requests per model is limited."""
+"""The models and the editor of an audit: requests are retried, and replies are recorded."""
 
 import asyncio
 
+import msgspec
+
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Actor
+from countersight.audits.records import Actor, ModelReply, RecordedTurn, Usage
 from countersight.audits.steps import AuditTally
 from countersight.editing import Abilities, Edited, Editor, EditRequest, abilities_of
-from countersight.engine import Client, RetryPolicy
+from countersight.engine import Answered, Client, RetryPolicy
 from countersight.errors import EditorError
-from countersight.models import Answer, Model, Request
+from countersight.models import Answer, Model, Request, Turn
+from countersight.picture import Picture
 
 
 class AuditServer:
@@ -75,3 +78,42 @@ class AskedEditor(Client[EditRequest, Edited]):
         if not isinstance(edited, Edited):
             raise EditorError(f"{self.party.name}: `edit` must return an Edited, not {type(edited).__name__}")
         return edited
+
+
+class ShownPicture(msgspec.Struct, frozen=True):
+    """A picture and its digest."""
+
+    picture: Picture
+    digest: str
+
+
+def record_reply(answer: Answer) -> ModelReply:
+    """Return a model's answer as it is logged."""
+    return ModelReply(
+        replace_surrogates(answer.text), replace_surrogates(answer.finish), replace_surrogates(answer.model)
+    )
+
+
+def add_usage(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
+    """Return the usage of an answer, added to `so_far`."""
+    answer, sum_of = answered.answer, so_far or Usage(attempts=0)
+    return Usage(
+        tokens_in=sum_of.tokens_in + answer.tokens_in,
+        tokens_out=sum_of.tokens_out + answer.tokens_out,
+        cost=sum_of.cost + answer.cost,
+        seconds=round(sum_of.seconds + answered.seconds, 4),
+        attempts=sum_of.attempts + answered.attempts,
+        model=replace_surrogates(answer.model),
+    )
+
+
+def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> tuple[RecordedTurn, ...]:
+    """Return a conversation as it is logged, with digests in place of pictures."""
+    return tuple(
+        RecordedTurn(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
+    )
+
+
+def replace_surrogates(text: str) -> str:
+    """Return the text with lone surrogates replaced, because they cannot be written to a file."""
+    return text.encode("utf-8", "replace").decode()

@@ -10,17 +10,16 @@ from typing import Any, Final, Literal, TypeVar
 import msgspec
 
 from countersight.audits.asking import AskedEditor, AskedModel, AuditServer
-from countersight.audits.bundle.sessions import begin_session
-from countersight.audits.calibration.storing import check_calibration, copy_calibration
+from countersight.audits.bundle.manifest import begin_session
+from countersight.audits.calibration.sheets import check_calibration, copy_calibration
 from countersight.audits.checkers.model import ModelChecker
 from countersight.audits.checkers.protocol import CHECKERS, Checker
 from countersight.audits.checkers.seams import SeamChecker
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import EXTRACTORS, Extractor
-from countersight.audits.folder import MANIFEST, AuditFolder, begin_manifest, digest_of, sweep
+from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, begin_manifest, digest_of, sweep
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.judges.protocol import JUDGES, Judge
-from countersight.audits.orders import FileOrders
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, check_criterion, read_plan
 from countersight.audits.pooling import HALVES
 from countersight.audits.prompts import AuditPrompts

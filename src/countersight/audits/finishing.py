@@ -1,6 +1,5 @@
 """Finish an audit: write the files of its bundle and its page, seal everything, and print the results."""
 
-import datetime
 import re
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -9,29 +8,13 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from countersight import __version__
-from countersight.audits.bundle.cases import (
-    CASES,
-    DIFFERENCES,
-    EXCLUSIONS,
-    case_sheets,
-    edits,
-    encode_cases,
-    encode_exclusions,
-    write_differences,
-)
-from countersight.audits.bundle.changes import CHANGES, change_record, stored_record
-from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, dataset_sheet
-from countersight.audits.bundle.limits import LIMITS, SIGN_OFF, Limit, encode_limits, encode_sign_off, headline, limits
-from countersight.audits.bundle.listing import FileEntry, content, digests, list_entries
-from countersight.audits.bundle.manifest import MANIFEST_SHEET, run_manifest
-from countersight.audits.bundle.seal import seal, sealable
-from countersight.audits.bundle.sessions import SESSIONS, read_sessions
+from countersight.audits.bundle.cases import CASES, DIFFERENCES, case_sheets, edits, encode_cases, write_differences
+from countersight.audits.bundle.limits import Limit, headline, limits
+from countersight.audits.bundle.manifest import MANIFEST_SHEET, SESSIONS, read_sessions, run_manifest
+from countersight.audits.bundle.seal import content, digests, file_names, is_sealed, list_entries, seal
 from countersight.audits.calibration.people import REVIEWED, read_reviews
-from countersight.audits.calibration.storing import CALIBRATION, CALIBRATION_FOLDER, LABELS, TAKEN
-from countersight.audits.folder import MANIFEST, PICTURES, SUFFIXES, AuditFolder
-from countersight.audits.log import LOG
-from countersight.audits.orders import ORDERS
+from countersight.audits.calibration.sheets import CALIBRATION
+from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
 from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
@@ -47,16 +30,11 @@ from countersight.progress import Progress, silent
 from countersight.text import printable, several
 
 REPORT: Final = "report.html"
-PAPERS: Final = frozenset(
-    (SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS, LIMITS, SIGN_OFF, VERDICT, CHANGES, REPORT)
-)
+PAPERS: Final = frozenset((SCORES, MANIFEST_SHEET, CASES, VERDICT, REPORT))
 """The files that are derived from the log."""
-GIVEN: Final = frozenset(
-    (
-        *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, PLAN, PLAN_SIGNATURE, REVIEWED, CALIBRATION),
-        *(f"{CALIBRATION_FOLDER}/{name}" for name in (*TAKEN, LABELS)),
-    )
-)
+GIVEN: Final = frozenset((MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, PLAN, PLAN_SIGNATURE, REVIEWED, CALIBRATION))
+OBSOLETE: Final = ("changes.json", "dataset.json", "exclusions.csv", "limits.md", "sign-off.md")
+"""Derived files of earlier versions, which are removed when such an audit is sealed again."""
 _PICTURE: Final = re.compile(
     rf"{PICTURES}/[0-9a-f]{{64}}\.(?:{'|'.join(SUFFIXES.values())})|{DIFFERENCES}/[0-9a-f]{{16}}-[0-9a-f]{{16}}\.png"
 )
@@ -73,7 +51,7 @@ def belongs(name: str) -> bool:
 
 
 GALLERY = 200
-"""Default number of cases on the page."""
+"""Largest number of cases on the page."""
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -91,36 +69,29 @@ class Finished(msgspec.Struct, frozen=True):
         return headline(self.limits)
 
 
-def finish(
-    folder: Path, *, against: Path | None = None, gallery: int = GALLERY, progress: Progress = silent
-) -> Finished:
+def finish(folder: Path, *, progress: Progress = silent) -> Finished:
     """Write all files that others need to follow, check and sign an audit, and seal them.
 
-    `against` is an earlier audit to compare with; `gallery` is the largest number of cases on the page. Everything is
-    computed from the log without asking a model, so it can be repeated, for example after a calibration or reviews.
+    Everything is computed from the log without asking a model, so it can be repeated, for example after a calibration
+    or reviews.
     """
     opened = AuditFolder.open(folder)
     with lock_folder(folder, AuditError):  # a running audit cannot be sealed
         for part_of in (folder, folder / PICTURES, folder / DIFFERENCES):
             clear_parts(part_of)
+        for name in OBSOLETE:
+            (folder / name).unlink(missing_ok=True)
         audit = read_audit(folder)
         refuse_strange_files(folder)
-        sheets = write_derived(opened, audit, gallery, against=against, progress=progress)
-        sealed = seal(
-            folder,
-            sealed=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            countersight=__version__,
-            steps=len(audit.steps),
-            last_step=audit.steps[-1].hash if audit.steps else "",
-            gallery=gallery,
-        )
+        sheets = write_derived(opened, audit, progress=progress)
+        sealed = seal(folder, audit.steps)
     return Finished(folder / REPORT, sealed, sheets.scores, sheets.conclusion, sheets.limits)
 
 
 def print_results(finished: Finished, console: Console) -> None:
     """Print the verdict, warnings, the tables of the page, exclusions and limits."""
     scores = finished.scores
-    title = f"Are the explanations of {scores.model} faithful?"
+    title = f"Faithfulness of the explanations of {scores.model}"
     for words in (title, finished.conclusion.words, *(f"Warning: {each}" for each in finished.warnings)):
         console.print(Text(printable(words), style="bold"))
     corrected = [corrected_grid(scores)] if scores.corrected else []
@@ -134,54 +105,29 @@ def print_results(finished: Finished, console: Console) -> None:
         console.print(Text(printable(words)))
 
 
-def write_derived(
-    folder: AuditFolder,
-    audit: AuditTrail,
-    gallery: int,
-    *,
-    against: Path | None = None,
-    from_dataset: bool = True,
-    progress: Progress = silent,
-) -> Sheets:
-    """Write everything that is derived from the log: difference pictures, documents, and a page with `gallery` cases.
-
-    The card of the dataset is the stored one, unless it is read again with `from_dataset`.
-    """
+def write_derived(folder: AuditFolder, audit: AuditTrail, *, progress: Progress = silent) -> Sheets:
+    """Write everything that is derived from the log: difference pictures, documents, and the page."""
     with progress("Comparing pictures", len(edits(audit.cases)), "edits") as done:
         write_differences(folder, audit.cases, done)
     path, scores, sessions = folder.path, score(audit), read_sessions(folder.path)
-    chosen = len(decode_selection(content(path / SELECTION)).cases) if (path / SELECTION).is_file() else None
-    names = (found.name for found in list_entries(path) if isinstance(found, FileEntry))
+    selection = decode_selection(content(path / SELECTION))
     sheets = Sheets(
         folder=folder,
         audit=audit,
         scores=scores,
         manifest=run_manifest(audit, sessions),
         sessions=sessions,
-        dataset=dataset_sheet(path, audit.manifest, audit.cases, from_dataset=from_dataset),
-        cases=case_sheets(audit, scores, names),
+        selection=selection,
+        cases=case_sheets(audit, scores, file_names(path)),
         limits=limits(audit.manifest, scores, audit.calibration, drawn=any(case.record.scene for case in audit.cases)),
         reviews=read_reviews(path, scores),
-        changes=change_record(audit, scores, against) if against else stored_record(audit, scores),
-        conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), chosen),
+        conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), len(selection.cases)),
     )
-    documents = {
-        SCORES: encode(scores),
-        MANIFEST_SHEET: _indented(sheets.manifest),
-        DATASET_SHEET: _indented(sheets.dataset),
-        CASES: encode_cases(sheets.cases),
-        EXCLUSIONS: encode_exclusions(sheets.cases),
-        LIMITS: encode_limits(sheets.limits),
-        VERDICT: _indented(sheets.conclusion),
-        SIGN_OFF: encode_sign_off(sheets.manifest, sheets.dataset.name),
-    }
-    if sheets.changes:
-        documents[CHANGES] = _indented(sheets.changes)
-    else:
-        (path / CHANGES).unlink(missing_ok=True)
-    for name, written in documents.items():
-        write_whole(path / name, written)
-    cases = shown(sheets.cases, gallery)
+    write_whole(path / SCORES, encode(scores))
+    write_whole(path / MANIFEST_SHEET, _indented(sheets.manifest))
+    write_whole(path / CASES, encode_cases(sheets.cases))
+    write_whole(path / VERDICT, _indented(sheets.conclusion))
+    cases = shown(sheets.cases, GALLERY)
     pictures = list_pictures(cases)
     with progress("Shrinking pictures", len(pictures), "pictures") as done:
         page = render(sheets, cases, make_thumbnails(path, pictures, done))
@@ -191,7 +137,7 @@ def write_derived(
 
 def refuse_strange_files(path: Path) -> None:
     """Raise an error for files that no audit writes, and for pictures that differ from those in the log."""
-    names = [each.name for each in list_entries(path) if isinstance(each, FileEntry) and sealable(each)]
+    names = [each.name for each in list_entries(path) if not each.odd and is_sealed(each)]
     for name in names:
         if not belongs(name):
             raise AuditError(f"{path / name} does not belong to the audit; remove it to seal the bundle")

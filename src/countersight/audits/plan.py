@@ -13,7 +13,7 @@ from countersight.audits.folder import digest_of
 from countersight.audits.pooling import Mean
 from countersight.audits.records import STRENGTHS, Intervene, Manifest, Pool, decode_record
 from countersight.audits.score_records import AuditScores
-from countersight.audits.signing.signatures import sign
+from countersight.audits.signing import sign
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.text import several

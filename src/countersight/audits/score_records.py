@@ -5,10 +5,10 @@ from typing import Literal
 
 import msgspec
 
-from countersight.audits.agreement import JudgeAgreement
 from countersight.audits.calibration.correction import CorrectedScore
-from countersight.audits.calibration.instruments import KnownShare
+from countersight.audits.calibration.sheets import KnownShare
 from countersight.audits.pooling import (
+    JudgeAgreement,
     Mean,
     Opinion,
 )

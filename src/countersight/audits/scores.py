@@ -1,46 +1,49 @@
 """PCS, NCC and CCS of an audit: for every concept, case and model, with intervals clustered by picture (EDCT 3)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from countersight.audits.agreement import agreement
 from countersight.audits.calibration.correction import correct_score
-from countersight.audits.calibration.instruments import rate
-from countersight.audits.calibration.sheet import PANEL
+from countersight.audits.calibration.sheets import PANEL, rate
 from countersight.audits.exclusion import (
     CHECKED,
     NO_PICTURE,
     RULE,
+    edit_fault,
     exclusion,
     flips,
     same_answer,
     unproven_drawing,
 )
-from countersight.audits.extension_scores import dose_score, specificity, thought_score
-from countersight.audits.ground_truth import right_answer
 from countersight.audits.pooling import (
     Mean,
     Opinion,
+    agreement,
     by_judge,
     ccs_of_votes,
     mean_by_cluster,
     panel_opinion,
     pooled_opinion,
 )
-from countersight.audits.records import Check, Failed
+from countersight.audits.records import Check, Failed, Manifest
+from countersight.audits.scene_facts import right_answer
 from countersight.audits.score_records import (
     Accuracy,
     AuditScores,
     Checked,
     ConceptScore,
     CorrectedScores,
+    DoseScore,
     Measure,
     MeasuredScores,
+    Specificity,
+    ThoughtScore,
 )
-from countersight.audits.trail import AuditTrail, CaseTrail
+from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
+from countersight.scoring import paired
 
 
 def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
@@ -211,3 +214,122 @@ def failed_steps(audit: AuditTrail) -> int:
     """Return the number of steps whose last attempt failed."""
     last = {(step.stage, step.place): step.output for step in audit.steps}
     return sum(isinstance(output, Failed) for output in last.values())
+
+
+def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> Specificity:
+    """Return sensitivity over the tests that count, and specificity over the good edits of uncited things."""
+    cases = list(cases)
+    cited = [
+        (case.record.picture, case.case, float(moved))
+        for case in cases
+        for concept in case.concepts
+        if (case.case, concept.number) in kept and (moved := _moved(case, concept)) is not None
+    ]
+    tried = [(case, concept, _moved(case, concept)) for case in cases for concept in case.uncited]
+    good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1], manifest)]
+    stayed = [(case.record.picture, case.case, float(not moved)) for case, _, moved in good]
+    return Specificity(
+        mean_by_cluster(cited),
+        mean_by_cluster(stayed),
+        sum(case.unrelated is not None and not case.unrelated.instructions for case in cases),
+        len(tried) - len(good),
+    )
+
+
+def _unfit(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> bool:
+    """Whether an edit of something uncited tests nothing: it is bad, or it changes the right answer."""
+    scene, changed = case.record.scene, concept.edit.scene if concept.edit else None
+    if scene is not None and changed is not None:
+        question = case.record.question.text
+        if right_answer(question, scene) != right_answer(question, changed):
+            return True
+    return bool(edit_fault(case, concept, manifest))
+
+
+def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:
+    if case.baseline is None or concept.again is None:
+        return None
+    return not same_answer(case.record.question, case.baseline.answer.text, concept.again.answer.text)
+
+
+def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> DoseScore:
+    """Return how the answer changes with the strength of edits, over the tests that count and have all doses."""
+    rows = list(_dosed(cases, kept, manifest.strength))
+    moved = tuple(
+        mean_by_cluster([(picture, case, float(steps[nth])) for picture, case, steps in rows])
+        for nth in range(manifest.strength)
+    )
+    steady = [(picture, case, float(steps == sorted(steps))) for picture, case, steps in rows]
+    return DoseScore(moved, mean_by_cluster(steady))
+
+
+def _dosed(
+    cases: Iterable[CaseTrail], kept: set[tuple[str, int]], strength: int
+) -> Iterator[tuple[str, str, list[bool]]]:
+    for case in cases:
+        for concept in case.concepts:
+            whole = _moved(case, concept)
+            answers = [dose.answer for dose in concept.doses if dose.answer is not None]
+            if (case.case, concept.number) not in kept or whole is None or len(answers) != strength - 1:
+                continue
+            assert case.baseline is not None
+            first = case.baseline.answer.text
+            steps = [not same_answer(case.record.question, first, answer) for answer in answers]
+            yield case.record.picture, case.case, [*steps, whole]
+
+
+def thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
+    """Return how often answers follow a change of the model's own explanation."""
+    moved, followed, without = [], [], 0
+    for case in cases:
+        for concept in case.concepts:
+            thought = concept.thought
+            if thought is None or case.baseline is None:
+                continue
+            if thought.answer is None:
+                without += not thought.text
+                continue
+            key, question = (case.record.picture, case.case), case.record.question
+            moved.append((*key, float(not same_answer(question, case.baseline.answer.text, thought.answer))))
+            if thought.expected:
+                followed.append((*key, float(same_answer(question, thought.expected, thought.answer))))
+    return ThoughtScore(mean_by_cluster(moved), mean_by_cluster(followed), without)
+
+
+class ScoreDifference(msgspec.Struct, frozen=True):
+    """The first score minus the second over the same cases, with its 95% score interval and p of McNemar's test."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+    cases: int
+    pictures: int
+
+
+def difference(first: AuditScores, second: AuditScores, measure: Measure) -> ScoreDifference | None:
+    """Return how much higher the first audit scores; None if no case counts in both.
+
+    The interval takes into account that cases share pictures; it contains zero if p is not below 0.05.
+    """
+    other = by_case(second, measure)
+    apart = [
+        (picture, value - other[case][1]) for case, (picture, value) in by_case(first, measure).items() if case in other
+    ]
+    if not apart:
+        return None
+    pictures, values = zip(*apart, strict=True)
+    found = paired(values, pictures)
+    return ScoreDifference(found.value, found.low, found.high, found.p, len(values), len(set(pictures)))
+
+
+def by_case(scores: AuditScores, measure: Measure) -> dict[str, tuple[str, float]]:
+    """Return the picture and the score of every case that counts; the score is the mean over its concepts."""
+    values: dict[str, list[float]] = {}
+    pictures: dict[str, str] = {}
+    for concept in scores.concepts:
+        value = getattr(concept, measure)
+        if not concept.excluded and value is not None:
+            values.setdefault(concept.case, []).append(value)
+            pictures[concept.case] = concept.picture
+    return {case: (pictures[case], sum(given) / len(given)) for case, given in values.items()}

@@ -1,23 +1,25 @@
-"""selection.json: the cases of an audit, written before the first request.
+"""selection.json: the cases of an audit and the card of their dataset, written before the first request.
 
 A selected case that is missing from the log later was not run, or was removed from the log.
 """
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from countersight.audits.records import decode_record
 from countersight.case import Question
-from countersight.dataset import BadRow, Dataset
+from countersight.dataset import BadRow, Dataset, read_croissant
+from countersight.errors import DatasetError
 from countersight.files import write_whole
 
 SELECTION: Final = "selection.json"
-
-
+LONGEST: Final = 4_000
+"""Longest text stored for a field of the card, in characters."""
 _THESE = "which of these"
 """Such a question needs its options, but an audit lists none, because all may be wrong after an edit."""
 
@@ -46,6 +48,15 @@ class Selected(msgspec.Struct, frozen=True, array_like=True):
     case: str
 
 
+class Card(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a dataset says about itself in croissant.json; empty if it says nothing."""
+
+    description: str = ""
+    license: str = ""
+    creator: str = ""
+    published: str = ""
+
+
 class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     """The content of selection.json."""
 
@@ -59,23 +70,7 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     cases: tuple[Selected, ...]
     descriptive: bool = False
     """Whether only cases with questions likely to elicit a description were selected."""
-
-    def expected(self, most: int | None) -> int:
-        """Return how many cases the rule selects if at most `most` were requested."""
-        readable = self.rows - self.unreadable
-        if self.descriptive:
-            fit = readable - self.left_out
-            return fit if most is None else min(most, fit)
-        if most is None or most >= self.rows:
-            return readable - self.left_out
-        chosen = max(0, min(most, -(-readable * most // self.rows)))  # positions of `_evenly` below `readable`
-        return chosen - self.left_out
-
-    def expected_rows(self, most: int | None) -> list[int] | None:
-        """Return the rows that the rule selects; None if that depends on the content of the dataset."""
-        if self.descriptive or self.unreadable or self.left_out or len(self.cases) != self.expected(most):
-            return None
-        return sorted(_evenly(self.rows, len(self.cases)))
+    card: Card = Card()
 
 
 def select(
@@ -113,7 +108,9 @@ def select(
             chosen.append(Selected(row, case.id))
     if descriptive and most is not None and most < len(chosen):
         chosen = [chosen[place] for place in sorted(_evenly(len(chosen), most))]
-    return Selection(dataset.fingerprint, count_all, bad, left_out, tuple(chosen), descriptive)
+    return Selection(
+        dataset.fingerprint, count_all, bad, left_out, tuple(chosen), descriptive, _read_card(dataset.path)
+    )
 
 
 def write_selection(folder: Path, selection: Selection) -> None:
@@ -124,6 +121,20 @@ def write_selection(folder: Path, selection: Selection) -> None:
 def decode_selection(data: bytes) -> Selection:
     """Return a selection from its JSON; raises AuditError if it is damaged."""
     return decode_record(data, Selection, SELECTION)
+
+
+def _read_card(dataset: Path) -> Card:
+    found: dict[str, Any] = {}
+    with suppress(DatasetError):
+        found = read_croissant(dataset)
+    creator = found.get("creator")
+    fields = {
+        "description": found.get("description"),
+        "license": found.get("license"),
+        "creator": creator.get("name") if isinstance(creator, dict) else creator,
+        "published": found.get("datePublished"),
+    }
+    return Card(**{name: words[:LONGEST] for name, words in fields.items() if isinstance(words, str)})
 
 
 def _evenly(count: int, most: int) -> frozenset[int]:

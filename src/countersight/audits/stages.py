@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.audits.asking import AskedEditor
+from countersight.audits.asking import AskedEditor, ShownPicture, add_usage, conversation, record_reply
 from countersight.audits.checkers.protocol import Checker, EditShown
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
-from countersight.audits.ground_truth import SceneIndex, effect_of
+from countersight.audits.interventions import change_thought, uncited_concepts
 from countersight.audits.judges.protocol import Evidence, Judge
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
@@ -34,11 +34,9 @@ from countersight.audits.records import (
     Usage,
     Verdict,
 )
-from countersight.audits.reply_records import ShownPicture, add_usage, conversation, record_reply
+from countersight.audits.scene_facts import SceneIndex, effect_of
 from countersight.audits.steps import StepFailed, StepResult, StepRunner
-from countersight.audits.thoughts import change_thought
 from countersight.audits.trail import Response
-from countersight.audits.uncited import uncited_concepts
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
 from countersight.editing import Abilities, EditRequest, Instruction, OrderBook, mark_edited
@@ -385,13 +383,13 @@ class Stages:
 
 
 def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:
-    """Return the largest number of steps of one case, without the control edit, which belongs to its picture."""
+    """Return the largest number of steps of one case, with the control edit, which other cases may share."""
     verdicts = sum(manifest.votes if judge.several else 1 for judge in judges)
     edited = 3 + len(manifest.checkers)
     tested = edited + verdicts + 2 * max(0, manifest.strength - 1) if manifest.intervene != "thought" else 0
     thought = 2 if manifest.intervene != "picture" else 0
     others = 1 + manifest.concepts * edited if manifest.uncited else 0
-    return 4 + manifest.concepts * (tested + thought) + (2 if manifest.control else 0) + others
+    return 4 + manifest.concepts * (tested + thought) + (3 if manifest.control else 0) + others
 
 
 def weaken_edit(before: Picture, after: Picture, strength: int, of: int) -> Picture:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from countersight.audits.log import LOG, encode_step
+from countersight.audits.folder import LOG, encode_step
 from countersight.audits.records import Actor, Failed, Output, RecordedTurn, Stage, Step, StepPlace, Usage
 from countersight.engine import Journal, RetriesExhausted, Stopped, Tally, Workers
 from countersight.errors import CountersightError
@@ -190,7 +190,8 @@ async def run_items(
         row, item = that
         tally.cases += 1
         await take(row, item)
-        tally.total -= full - steps.taken.pop(item.id, 0)
+        shared = steps.taken.pop("", 0)  # control edits, which belong to no case
+        tally.total -= full - steps.taken.pop(item.id, 0) - shared
 
     tally.limit = concurrency
     await Workers(take_one, stop=stop, sync=steps.sync).work(items, concurrency)

@@ -7,8 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from countersight.audits.calibration.sheet import Calibration
-from countersight.audits.calibration.storing import read_calibration
+from countersight.audits.calibration.sheets import Calibration, read_calibration
 from countersight.audits.folder import AuditFolder
 from countersight.audits.records import (
     CONTROL,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from countersight.cli import audit_bundle
 from countersight.cli.parsing import Verbs, add_local, model_settings, shared_options, verb
-from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
+from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, counting, run_interruptible
 from countersight.errors import CountersightError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
     summary = "test a model's explanations: change the cited parts of the picture and ask again"
     model = shared_options("temperature", "price", max_tokens=2048)
-    options = (_AUDIT, _METHOD, audit_bundle.BUNDLING, _JUDGING, _ASKING, model)
+    options = (_AUDIT, _METHOD, _JUDGING, _ASKING, model)
     audit = verb(verbs, "audit", _audit, summary, "", *options)
     audit.epilog = _EXAMPLES
     _add_control(audit)
@@ -154,7 +154,6 @@ def _audit(chosen: argparse.Namespace) -> int:
     from countersight.audits import (
         BRIEF,
         USUAL,
-        AuditFolder,
         AuditOptions,
         AuditTally,
         audit_dataset,
@@ -164,8 +163,6 @@ def _audit(chosen: argparse.Namespace) -> int:
     from countersight.editing import EditorSettings
     from countersight.engine import RetryPolicy
 
-    if chosen.against:
-        AuditFolder.open(chosen.against)  # fail now rather than after the audit
     options = AuditOptions(
         model=chosen.model,
         extractor=chosen.extractor,
@@ -188,7 +185,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         stopped = _run_steps(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
     if stopped:
         return EXIT_STOPPED
-    finished = audit_bundle.finish_audit(chosen.output, chosen)
+    finished = audit_bundle.finish_audit(chosen.output)
     if chosen.require is not None and finished.conclusion.answer != "met":
         return 1
     return 0 if finished.scores.kept.ccs.concepts or finished.scores.thought else 1
@@ -215,7 +212,7 @@ def _plan(chosen: argparse.Namespace) -> int:
 def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.audits import USUAL, AuditTally, find_prompts
+    from countersight.audits import USUAL, AuditTally, find_prompts, finish
     from countersight.audits.calibration import calibrate, calibrate_on_people
     from countersight.audits.page import calibration_grids
     from countersight.engine import RetryPolicy
@@ -247,6 +244,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     if calibration is None:
         print(RESUME_MESSAGE, file=sys.stderr)
         return EXIT_STOPPED
+    finish(chosen.output, progress=counting)
     print_grids(calibration_grids(calibration), Console())
     print(chosen.output)
     return 0

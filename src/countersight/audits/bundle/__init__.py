@@ -1,5 +1,1 @@
-"""The bundle of an audit: everything that others need to follow, check and sign it, under one seal."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""The files of a finished audit that others read: every case, participants and machines, limits, and the seal."""

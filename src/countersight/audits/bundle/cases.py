@@ -1,6 +1,5 @@
-"""cases.jsonl and exclusions.csv: every test in full, one case per line, and every excluded test with the reason."""
+"""cases.jsonl, with every test in full, one case per line; and the difference picture of every edit."""
 
-import csv
 import io
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +10,7 @@ from typing import Final
 import msgspec
 from PIL import Image, ImageChops
 
-from countersight.audits.bundle.listing import digest
-from countersight.audits.bundle.seal import SEAL, read_seal
+from countersight.audits.bundle.seal import SEAL, digest, read_seal
 from countersight.audits.folder import PICTURES, AuditFolder
 from countersight.audits.records import Check, EditRecord, Verdict
 from countersight.audits.score_records import AuditScores, ConceptScore
@@ -22,12 +20,10 @@ from countersight.editing import Instruction
 from countersight.editing.quality import EditQuality
 from countersight.errors import BadPicture
 from countersight.files import write_whole
-from countersight.html import csv_safe
 from countersight.picture import LONGEST_SIDE, as_seen
 from countersight.system import cores
 
 CASES: Final = "cases.jsonl"
-EXCLUSIONS: Final = "exclusions.csv"
 DIFFERENCES: Final = "differences"
 
 
@@ -154,22 +150,6 @@ def case_sheets(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) ->
 def encode_cases(sheets: Iterable[CaseSheet]) -> bytes:
     """Return the bytes of cases.jsonl."""
     return b"".join(msgspec.json.encode(sheet) + b"\n" for sheet in sheets)
-
-
-def encode_exclusions(sheets: Iterable[CaseSheet]) -> bytes:
-    """Return the bytes of exclusions.csv: excluded tests and the reasons, safe to open in spreadsheets."""
-    rows: list[tuple[str, int | str, str, str]] = [("case", "concept", "what", "reason")]
-    for sheet in sheets:
-        if sheet.no_concept:
-            rows.append((sheet.case, "", "case", f"no concept to test: {sheet.no_concept}"))
-        for test in sheet.tests:
-            if test.excluded:
-                rows.append((sheet.case, test.number, test.instruction.concept, test.excluded))
-        rows += [(sheet.case, "", "step", failure) for failure in sheet.failures]
-    file = io.StringIO()
-    table = csv.writer(file, lineterminator="\n")
-    table.writerows([csv_safe(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return file.getvalue().encode("utf-8", "replace")
 
 
 def difference_of(edit: EditRecord) -> str:

@@ -1,4 +1,4 @@
-"""limits.md: the limits of an audit's scores, known failures of the method, and possible misuse."""
+"""The limits of an audit's scores, known failures of the method, and possible misuse."""
 
 import tomllib
 from collections.abc import Iterable
@@ -9,14 +9,11 @@ from typing import Final, Literal
 import msgspec
 from jinja2 import Environment, StrictUndefined, Template
 
-from countersight.audits.bundle.manifest import BundleManifest
-from countersight.audits.calibration.sheet import DRAWINGS, Calibration
+from countersight.audits.calibration.sheets import DRAWINGS, Calibration
 from countersight.audits.records import Manifest
 from countersight.audits.score_records import AuditScores
 from countersight.number_formats import count
 from countersight.text import printable, several
-
-LIMITS: Final = "limits.md"
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -68,42 +65,3 @@ def _template() -> Template:
 def headline(found: Iterable[Limit]) -> tuple[str, ...]:
     """Return the limits that are essential for reading the scores."""
     return tuple(each.words for each in found if each.grave)
-
-
-def encode_limits(found: tuple[Limit, ...]) -> bytes:
-    """Return the bytes of limits.md."""
-    parts = ["# What the scores of this audit do not show"]
-    for kind, heading in HEADINGS.items():
-        parts.append(f"## {heading}")
-        of_kind = [each for each in found if each.kind == kind]
-        parts.append("\n".join(f"- {'In this audit: ' * each.of_this_audit}{each.words}" for each in of_kind))
-    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
-
-
-SIGN_OFF: Final = "sign-off.md"
-EVIDENCE: Final = (
-    "This is evidence that the technical documentation of an AI system can draw on (EU AI Act, Annex IV). It is not a "
-    "conformity assessment: nothing here shows that a system conforms to the Act or to any standard."
-)
-STATEMENT: Final = (
-    "I have read the report and its limits, examined cases and exclusions, and verified the bundle with "
-    "`countersight audit verify`, which printed the seal below."
-)
-ROLES: Final[tuple[str, ...]] = ("Responsible for the audit", "Reviewed by")
-LINES: Final[tuple[str, ...]] = ("Name", "Role", "Date", "Signature")
-SEAL_WORDS: Final = "Seal (SHA-256 of bundle.json)"
-
-
-def encode_sign_off(manifest: BundleManifest, dataset: str) -> bytes:
-    """Return the bytes of sign-off.md, with blank lines to fill in."""
-    parts = [
-        "# Sign-off",
-        f"Audit of {printable(manifest.audited.name)} on {printable(dataset)}: {manifest.steps:,} steps, the last with "
-        f"the hash {manifest.log_head}.",
-        EVIDENCE,
-        STATEMENT,
-        f"{SEAL_WORDS}: {'_' * 64}",
-    ]
-    for role in ROLES:
-        parts += [f"## {role}", "\n\n".join(f"{line}: {'_' * 40}" for line in LINES)]
-    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")

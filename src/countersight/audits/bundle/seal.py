@@ -1,36 +1,127 @@
-"""bundle.json: the SHA-256 of every file of an audit, so that every change is detected."""
+"""bundle.json: the SHA-256 of every file of an audit, so that every change is detected.
+
+A bundle is not trusted when it is read: links in it are not followed, and the sizes of its files are limited.
+"""
 
 import hashlib
+import os
 import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from countersight.audits.bundle.listing import FileEntry, OddEntry, content, digests, list_entries
-from countersight.audits.records import decode_record
+from countersight import __version__
+from countersight.audits.records import Step, decode_record
 from countersight.engine import LOCK
 from countersight.errors import AuditError
 from countersight.files import write_whole
+from countersight.system import cores
+
+MOST_NAMES: Final = 200_000
+"""Largest number of files in a bundle."""
+DEEPEST: Final = 8
+LARGEST_FILE: Final = 4 * 1024**3
+"""Size limit of a file of an audit; reading a larger one would take hours."""
+LARGEST_SHEET: Final = 256 * 1024**2
+"""Size limit of a file that is read into memory."""
+LARGEST_SEAL: Final = 64 * 1024**2
+"""Size limit of a seal, with a wide margin; a larger file is refused without reading it."""
+MAY_BE_EMPTY: Final = "pictures/"
+"""The folder that is empty when an audit begins."""
+
+
+class FileEntry(msgspec.Struct, frozen=True):
+    """An entry in a folder, with its relative path."""
+
+    name: str
+    bytes: int
+    odd: str = ""
+    """What it is, if it is not a plain file."""
+
+
+def list_entries(folder: Path) -> Iterator[FileEntry]:
+    """Return everything in a folder, recursively, in order of name. Links are listed and never followed."""
+    for number, found in enumerate(_walk(folder, "", 1)):
+        if number == MOST_NAMES:
+            yield FileEntry(".", 0, f"contains more than {MOST_NAMES:,} files; audit fewer cases at a time")
+            return
+        yield found
+
+
+def _walk(folder: Path, before: str, depth: int) -> Iterator[FileEntry]:
+    try:
+        with os.scandir(folder) as listed:
+            entries = sorted(listed, key=lambda entry: entry.name)
+    except OSError as error:
+        yield FileEntry(before.rstrip("/") or ".", 0, f"cannot be read ({error.strerror})")
+        return
+    if not entries and before not in ("", MAY_BE_EMPTY):
+        yield FileEntry(before.rstrip("/"), 0, "is an empty folder, which does not belong to a bundle")
+    for entry in entries:
+        name = before + entry.name
+        if entry.is_symlink():
+            yield FileEntry(name, 0, "is a link, which does not belong to a bundle")
+        elif entry.is_dir(follow_symlinks=False):
+            if depth == DEEPEST:
+                yield FileEntry(name, 0, f"is nested deeper than {DEEPEST} folders")
+            else:
+                yield from _walk(Path(entry.path), f"{name}/", depth + 1)
+        elif not entry.is_file(follow_symlinks=False):
+            yield FileEntry(name, 0, "is neither a file nor a folder")
+        else:
+            yield FileEntry(name, entry.stat(follow_symlinks=False).st_size)
+
+
+def file_names(folder: Path) -> list[str]:
+    """Return the names of all plain files in a folder."""
+    return [found.name for found in list_entries(folder) if not found.odd]
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file; raises AuditError if it cannot be read or is too large."""
+    with os.fdopen(_opened(path, LARGEST_FILE), "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def digests(folder: Path, names: Sequence[str]) -> Iterable[str]:
+    """Return the SHA-256 of each named file, in order; raises AuditError if one cannot be read."""
+    with ThreadPoolExecutor(cores()) as pool:  # hashing releases the GIL
+        return list(pool.map(lambda name: digest(folder / name), names))
+
+
+def content(path: Path, largest: int = LARGEST_SHEET) -> bytes:
+    """Return the bytes of a file; raises AuditError if it cannot be read or is too large."""
+    with os.fdopen(_opened(path, largest), "rb") as opened:
+        return opened.read(largest)
+
+
+def _opened(path: Path, largest: int) -> int:
+    try:
+        # If the file was replaced since it was listed, neither follow a link nor wait for a pipe.
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise AuditError(f"{path} cannot be read ({error.strerror})") from None
+    info = os.fstat(file)
+    if stat.S_ISREG(info.st_mode) and info.st_size <= largest:
+        return file
+    os.close(file)
+    if not stat.S_ISREG(info.st_mode):
+        raise AuditError(f"{path} is not a file")
+    raise AuditError(f"{path} has {info.st_size:,} bytes; at most {largest:,} are read")
+
 
 SEAL: Final = "bundle.json"
 SIGNATURE: Final = f"{SEAL}.sig"
 SIGNATURES: Final = re.compile(rf"{re.escape(SEAL)}(?:\.[0-9a-f]{{12}})?\.sig")
 """The names of signature files: the first, and further ones named by their keys."""
 STAMP: Final = f"{SEAL}.tsr"
-OTHERS: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "minisig", "sigstore.json"))
-"""Signature files of other programs; they are not checked here."""
-_NOT_SEALED: Final = re.compile(
-    "|".join((SIGNATURES.pattern, *map(re.escape, (STAMP, *OTHERS)), r"sign-off\.[a-z0-9-]{1,60}\.json(?:\.sig)?"))
-)
-"""Files that are written after the seal and are not sealed: signatures, time stamps and sign-offs."""
-FORMAT: Final = 3
-"""The version of the format. In 3, the exact judge scores faithfulness, and there is a verdict.
-
-In 2, all files that follow from the log, with the page, are recomputed on verification, and cases have their scenes."""
-MOST_NAMES: Final = 200_000
-LARGEST_SEAL: Final = 64 * 1024**2
-"""Size limit of a seal, with a wide margin; a larger file is refused without reading it."""
+FORMAT: Final = 4
+"""The version of the format. In 4, the dataset's card is in selection.json, and the bundle has fewer files."""
 
 
 class SealedFile(msgspec.Struct, frozen=True):
@@ -40,20 +131,11 @@ class SealedFile(msgspec.Struct, frozen=True):
     bytes: int
 
 
-class Earlier(msgspec.Struct, frozen=True):
-    """An earlier seal that was replaced after more judgements, reviews or a calibration."""
-
-    sealed: str
-    seal: str
-    """SHA-256 of the earlier bundle.json."""
-
-
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     """The content of bundle.json."""
 
     format: int = FORMAT
-    sealed: str
-    """The time in UTC."""
+    sealed: datetime
     countersight: str
     steps: int
     """The number of lines of the log."""
@@ -61,45 +143,38 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     """Hash of the last line, to which all others are chained."""
     files: dict[str, SealedFile]
     """Every other file, by its relative path with slashes."""
-    gallery: int = 0
-    """The largest number of cases on the page."""
-    earlier: tuple[Earlier, ...] = ()
 
 
-def sealable(found: FileEntry) -> bool:
-    """Whether a file is sealed: all except the seal, its signatures, and an empty lock file."""
-    return not (found.name == SEAL or _NOT_SEALED.fullmatch(found.name) or (found.name == LOCK and not found.bytes))
+def is_sealed(found: FileEntry) -> bool:
+    """Whether the seal covers a file: all except the seal, its signatures and time stamp, and an empty lock file."""
+    unsealed = found.name in (SEAL, STAMP) or SIGNATURES.fullmatch(found.name)
+    return not unsealed and (found.name != LOCK or found.bytes > 0)
 
 
-def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str, gallery: int) -> str:
+def seal(folder: Path, steps: Sequence[Step]) -> str:
     """Write bundle.json with the digests of all files, and return its SHA-256, which is the seal to record or sign.
 
     An existing seal that differs only in its time is left unchanged.
     """
     entries = list(list_entries(folder))
-    for odd in entries:
-        if isinstance(odd, OddEntry):
-            raise AuditError(f"{folder / odd.name} {odd.what}; remove it to seal the bundle")
-    files = [found for found in entries if isinstance(found, FileEntry) and sealable(found)]
-    if len(files) > MOST_NAMES:
-        raise AuditError(f"{folder} has more than {MOST_NAMES:,} files; audit fewer cases at a time")
-    before = read_seal(folder) if (folder / SEAL).exists() else None
+    odd = next((found for found in entries if found.odd), None)
+    if odd:
+        raise AuditError(f"{folder / odd.name} {odd.odd}; remove it to seal the bundle")
+    files = [found for found in entries if is_sealed(found)]
     bundle = Bundle(
-        sealed=sealed,
-        countersight=countersight,
-        steps=steps,
-        last_step=last_step,
+        sealed=datetime.now(UTC).replace(microsecond=0),
+        countersight=__version__,
+        steps=len(steps),
+        last_step=steps[-1].hash if steps else "",
         files={
             found.name: SealedFile(sha256, found.bytes)
             for found, sha256 in zip(files, digests(folder, [found.name for found in files]), strict=True)
         },
-        gallery=gallery,
     )
-    if before is not None:
-        if msgspec.structs.replace(before[0], sealed=sealed, earlier=()) == bundle:
-            return before[1]  # nothing has changed: the seal and its signatures stay valid
-        earlier = (*before[0].earlier, Earlier(before[0].sealed, before[1]))
-        bundle = msgspec.structs.replace(bundle, earlier=earlier)
+    if (folder / SEAL).exists():
+        before, sealed = read_seal(folder)
+        if msgspec.structs.replace(before, sealed=bundle.sealed) == bundle:
+            return sealed  # nothing has changed: the seal and its signatures stay valid
     written = msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n"
     write_whole(folder / SEAL, written)
     return hashlib.sha256(written).hexdigest()

@@ -10,12 +10,18 @@ from typing import Any, Final, Literal
 import msgspec
 
 from countersight.audits.auditing import AuditOptions, audit_dataset
-from countersight.audits.calibration.sheet import DRAWINGS, Calibration, judge_sheets
-from countersight.audits.calibration.storing import NO_MEAN, write_calibration
+from countersight.audits.calibration.sheets import (
+    DRAWINGS,
+    NO_MEAN,
+    Calibration,
+    copy_calibration,
+    judge_sheets,
+    write_calibration,
+)
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import find_counted_concepts
-from countersight.audits.ground_truth import SceneIndex, asked_fact, right_answer
 from countersight.audits.records import Local
+from countersight.audits.scene_facts import SceneIndex, asked_fact, right_answer
 from countersight.audits.steps import AuditTally
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.dataset import Dataset
@@ -90,12 +96,6 @@ HOSTILE: Final = (
 """Texts with which a model might try to set its own score; one in three tests of a kind ends with such a text."""
 
 
-def make_tests(folder: Path, size: int, seed: int) -> Dataset:
-    """Make the dataset of a calibration: drawings with one counting question each."""
-    make_synthetic(folder, size=size, seed=seed, wording="one", workers=1)
-    return Dataset.open(folder)
-
-
 class Design(msgspec.Struct, frozen=True):
     """The behaviour of the scripted respondent in one case."""
 
@@ -157,11 +157,16 @@ def _wrong_answer(seed: str, old: int, new: int) -> str:
 async def calibrate(
     output: Path, size: int, seed: int, tally: AuditTally, stop: asyncio.Event, **judging: Any
 ) -> Calibration | None:
-    """Have judges decide tests with known verdicts; returns None if stopped. `judging` has fields of `AuditOptions`."""
+    """Have judges decide tests with known verdicts, in an audit of drawings with one counting question each.
+
+    Returns None if stopped. `judging` has fields of `AuditOptions`.
+    """
     if judging.get("pool") == "mean":
         raise AuditError(f"votes pooled by their mean cannot be calibrated: {NO_MEAN}")
     with TemporaryDirectory() as base:
-        tests = await asyncio.to_thread(make_tests, Path(base) / NAME, size, seed)
+        folder = Path(base) / NAME
+        await asyncio.to_thread(make_synthetic, folder, size=size, seed=seed, wording="one", workers=1)
+        tests = Dataset.open(folder)
         given = {"model": Respondents(tests, seed), "extractor": "rules", "editor": "exact"}
         options = AuditOptions(**given, settings=ModelSettings(seed=seed), **judging)  # type: ignore[arg-type]
         await audit_dataset(tests, output, options, tally, stop)
@@ -169,6 +174,7 @@ async def calibrate(
         return None
     made = calibration_of(read_audit(output))
     write_calibration(output, made)
+    copy_calibration(output, output)
     return made
 
 

@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 
-from countersight.audits.calibration.instruments import Instrument
+from countersight.audits.calibration.sheets import Instrument
 from countersight.audits.pooling import Mean
 
 DRAWS = 20_000

@@ -9,10 +9,15 @@ from typing import Final
 import msgspec
 
 from countersight import __version__
-from countersight.audits.calibration.sheet import MEASURES, Calibration, PeopleSheet, Test, judge_sheets, opinions
-from countersight.audits.calibration.storing import LABELS, write_calibration
-from countersight.audits.folder import MANIFEST
-from countersight.audits.log import LOG
+from countersight.audits.calibration.sheets import (
+    MEASURES,
+    Calibration,
+    PeopleSheet,
+    Test,
+    judge_sheets,
+    opinions,
+    write_calibration,
+)
 from countersight.audits.pooling import Opinion, pool_scores
 from countersight.audits.records import decode_record
 from countersight.audits.score_records import AuditScores
@@ -21,6 +26,7 @@ from countersight.errors import AuditError
 from countersight.files import bounded_lines, write_whole
 from countersight.scoring import alt_test, cohen_kappa, corrected_mean
 
+LABELS: Final = "labels.jsonl"
 _MAX_LINE = 1 << 16
 
 
@@ -51,13 +57,9 @@ def read_labels(folder: Path) -> Iterator[PersonLabel]:
 
 
 def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
-    """Compare the judges of an audit with people who labelled some of its tests, and store everything needed."""
+    """Compare the judges of an audit with people who labelled some of its tests, and store the calibration."""
     made = people_calibration(read_audit(audit), list(read_labels(labels)))
     output.mkdir(parents=True, exist_ok=True)
-    if (output / LOG).exists() and (output / LOG).read_bytes() != (audit / LOG).read_bytes():
-        raise AuditError(f"{output} contains a different log; choose a different folder for -o")
-    for folder, name in ((audit, MANIFEST), (audit, LOG), (labels, LABELS)):
-        write_whole(output / name, (folder / name).read_bytes())
     write_calibration(output, made)
     return made
 

@@ -54,7 +54,7 @@ EXTRACTORS: Registry[Extractor] = Registry(
         "things": Plug(
             "things",
             "finds objects that an explanation names and that the editor can locate in the picture; needs no model",
-            "countersight.audits.extraction.things:ThingsExtractor",
+            "countersight.audits.extraction.rules:ThingsExtractor",
         ),
     },
     ModelError,

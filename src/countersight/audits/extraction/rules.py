@@ -1,13 +1,15 @@
-"""Extract the counted things that explanations of generated scenes name, without a model."""
+"""Extract concepts without a model: counted things of generated scenes, and named things that the editor finds."""
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
-from countersight.audits.claims import claims
 from countersight.audits.extraction.protocol import Extracted, Statement
-from countersight.audits.ground_truth import asked_fact
 from countersight.audits.records import Actor, Concepts, Local
-from countersight.editing import Action, ConceptKind, Instruction
+from countersight.audits.scene_facts import asked_fact, claims
+from countersight.detection import ToolFailed, classes_of
+from countersight.editing import Action, ConceptKind, Instruction, noun_in
 from countersight.scenes import NAMED, PLACES
 
 LEAVE_THE_REST: Final = "Leave everything else exactly as it is."
@@ -101,3 +103,50 @@ def _emptied(claimed: dict[str, int], asked: str) -> Iterator[Instruction]:
 
 def _instruction(concept: str, kind: ConceptKind, action: Action, target: str, value: str, words: str) -> Instruction:
     return Instruction(concept, kind, action, positive=words, negative=LEAVE_THE_REST, target=target, value=value)
+
+
+LONGEST: Final = 20_000
+"""Longest prefix of an explanation that is searched, in characters."""
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+class ThingsExtractor(Local):
+    """Finds things of the picture that an explanation names, without a model."""
+
+    def __init__(self) -> None:
+        self.party = Actor("things")
+
+    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+        """Return the named things, in order."""
+        return Extracted(find_things(statement, most))
+
+
+def find_things(statement: Statement, most: int) -> Concepts:
+    """Return each thing of the picture that an explanation names, with the edit that removes it."""
+    if statement.able is None or statement.able.things is None:
+        return Concepts(
+            reason="the editor cannot locate objects in the picture; add detector= or annotations= to its name"
+        )
+    cited = sorted(
+        (*mention, thing) for thing in statement.able.things if (mention := find_mention(statement.explanation, thing))
+    )
+    found: dict[str, Instruction] = {}
+    for _, words, thing in cited:
+        removal = f"The same picture without the {thing}."
+        found.setdefault(noun_in(thing), Instruction(words, "object", "remove", removal, LEAVE_THE_REST, thing))
+    if found:
+        return Concepts(tuple(found.values())[:most])
+    return Concepts(reason="the explanation names nothing that the editor finds in the picture")
+
+
+def find_mention(text: str, thing: str) -> tuple[int, str] | None:
+    """Return where a text first names a thing, and with which words ("a man" names a person); None if it does not."""
+    kind = noun_in(thing)
+    words = list(_WORD.finditer(text[:LONGEST]))
+    for length in (2, 1):
+        for one, last in zip(words, words[length - 1 :], strict=False):
+            phrase = text[one.start() : last.end()]
+            with suppress(ToolFailed):
+                if kind in classes_of(phrase, (kind,)):
+                    return one.start(), phrase
+    return None

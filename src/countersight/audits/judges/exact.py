@@ -8,11 +8,10 @@ reported separately (`AuditScores.accuracy`).
 import re
 from typing import Final
 
-from countersight.audits.claims import claims
-from countersight.audits.ground_truth import asked_fact, find_moved_facts, right_answer
 from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of, read_answer
 from countersight.audits.judges.rules import Decision, normal
 from countersight.audits.records import Actor, Local, Verdict
+from countersight.audits.scene_facts import asked_fact, claims, find_moved_facts, right_answer
 from countersight.reading import without_refusal
 from countersight.scenes import COLOURS, Scene, facts_by_name
 

@@ -12,9 +12,8 @@ from countersight.audits.calibration.calibrating import NAME
 from countersight.audits.folder import AuditFolder
 from countersight.audits.page.score_tables import interval, number
 from countersight.audits.records import Manifest
-from countersight.audits.score_differences import ScoreDifference, difference
 from countersight.audits.score_records import AuditScores
-from countersight.audits.scores import score
+from countersight.audits.scores import ScoreDifference, difference, score
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.verify import verify_bundle
 from countersight.errors import AuditError, ReferenceTableError

@@ -29,8 +29,8 @@ from countersight.audits.page.score_tables import (
 )
 from countersight.audits.pooling import Mean
 from countersight.audits.records import Manifest
-from countersight.audits.score_differences import ScoreDifference, difference
 from countersight.audits.score_records import MEASURES, MeasuredScores
+from countersight.audits.scores import ScoreDifference, difference
 from countersight.files import write_text
 from countersight.html import (
     NOTHING,

@@ -1,5 +1,6 @@
 """An audit as one self-contained, printable HTML page."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,19 +13,17 @@ from markupsafe import Markup
 
 from countersight import __version__
 from countersight.audits.bundle.cases import CaseSheet, ConceptSheet
-from countersight.audits.bundle.changes import ChangeRecord
-from countersight.audits.bundle.dataset_sheet import DatasetSheet
-from countersight.audits.bundle.limits import EVIDENCE, HEADINGS, LINES, ROLES, SEAL_WORDS, STATEMENT, Limit
-from countersight.audits.bundle.manifest import BundleManifest
-from countersight.audits.bundle.sessions import Session
+from countersight.audits.bundle.limits import HEADINGS, Limit
+from countersight.audits.bundle.manifest import BundleManifest, Session
 from countersight.audits.calibration.people import ReviewLog
 from countersight.audits.exclusion import same_answer
 from countersight.audits.folder import AuditFolder
 from countersight.audits.page import score_tables
-from countersight.audits.page.score_tables import WORDS, difference_cell, grid, interval, mean_cell, number
+from countersight.audits.page.score_tables import WORDS, grid, interval, number
 from countersight.audits.plan import LATE, Conclusion
 from countersight.audits.records import Step
 from countersight.audits.score_records import AuditScores
+from countersight.audits.selection import Selection
 from countersight.audits.trail import AuditTrail
 from countersight.editing.quality import RULE
 from countersight.html import (
@@ -52,13 +51,8 @@ _CONSTANTS: Final[dict[str, Any]] = {
     "DECIDED": {1: ("right", "✓ 1"), 0: ("wrong", "✗ 0"), None: ("missing", "– abstains")},
     "DONE": {True: ("right", "✓ yes"), False: ("wrong", "✗ no"), None: ("missing", "– cannot tell")},
     "EDITED": "edited for test",
-    "EVIDENCE": EVIDENCE,
     "HEADINGS": HEADINGS,
-    "LINES": LINES,
-    "ROLES": ROLES,
     "LATE": LATE,
-    "SEAL_WORDS": SEAL_WORDS,
-    "STATEMENT": STATEMENT,
     "UNFOLDED": UNFOLDED,
     "WORDS": WORDS,
     "version": __version__,
@@ -88,12 +82,7 @@ def templates() -> Environment:
         "several": several,
         "without_direction_marks": without_direction_marks,
     }
-    found.globals |= _CONSTANTS | {
-        "difference_cell": difference_cell,
-        "grid": grid,
-        "mean_cell": mean_cell,
-        "same_answer": same_answer,
-    }
+    found.globals |= _CONSTANTS | {"grid": grid, "same_answer": same_answer}
     return found
 
 
@@ -105,17 +94,17 @@ class Sheets(msgspec.Struct, frozen=True, kw_only=True):
     scores: AuditScores
     manifest: BundleManifest
     sessions: tuple[Session, ...]
-    dataset: DatasetSheet
+    selection: Selection
     cases: tuple[CaseSheet, ...]
     limits: tuple[Limit, ...]
     reviews: ReviewLog
-    changes: ChangeRecord | None
     conclusion: Conclusion
 
 
 def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Thumbnail]) -> str:
     """Return the whole page, with these cases and the thumbnails of their files."""
     scores = sheets.scores
+    strata = Counter((case.record.suite, case.record.group) for case in sheets.audit.cases)
     steps: dict[str, list[Step]] = {}
     for step in sheets.audit.steps:
         steps.setdefault(step.place.case, []).append(step)
@@ -128,6 +117,7 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Thumb
             cases_shown=cases,
             pictures={file: (nth, small) for nth, (file, small) in enumerate(pictures.items())},
             steps=steps,
+            strata=[(": ".join(filter(None, stratum)) or "(no group)", n) for stratum, n in sorted(strata.items())],
             excluded=score_tables.excluded_by_kind(scores),
             result_grids=list(score_tables.result_grids(scores)),
             agreement_grids=list(score_tables.agreement_grids(scores.agreement)),

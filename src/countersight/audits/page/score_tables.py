@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from countersight.audits.agreement import JudgeAgreement
 from countersight.audits.calibration.correction import CorrectedScore
-from countersight.audits.calibration.instruments import KnownShare
-from countersight.audits.calibration.sheet import DRAWINGS, Calibration, PeopleSheet
-from countersight.audits.pooling import Mean
-from countersight.audits.score_differences import ScoreDifference
+from countersight.audits.calibration.sheets import DRAWINGS, Calibration, KnownShare, PeopleSheet
+from countersight.audits.pooling import JudgeAgreement, Mean
 from countersight.audits.score_records import MEASURES, AuditScores, MeasuredScores
+from countersight.audits.scores import ScoreDifference
 from countersight.html import NOTHING, Grid, Line, TableCell, name
 from countersight.number_formats import count, p_value, percent
 from countersight.number_formats import number as plain_number

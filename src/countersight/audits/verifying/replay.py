@@ -15,9 +15,7 @@ import numpy as np
 
 from countersight import __version__
 from countersight.audits.auditing import ROLES, Role, open_exact_editor, open_registered
-from countersight.audits.calibration.calibrating import Respondents
-from countersight.audits.folder import MANIFEST, AuditFolder
-from countersight.audits.log import LOG
+from countersight.audits.folder import LOG, MANIFEST, AuditFolder
 from countersight.audits.prompts import SETS, AuditPrompts
 from countersight.audits.records import (
     Actor,
@@ -63,8 +61,8 @@ class Replay:
         self._folder, self._unlike = folder, unlike
         self._steps, self._replies = tuple(steps), list[str]()
         self.visited: set[Key] = set()
-        self._chain: list[Step] = []
-        """Steps of the current case, so far."""
+        self._case = StepPlace()
+        """The place of the current case."""
         done: dict[Key, int] = {}
         for step in self._steps:
             key, failed = (step.stage, step.place), isinstance(step.output, Failed)
@@ -92,26 +90,13 @@ class Replay:
             )
             raise StepFailed(stage)
         if stage == "case":
-            self._chain = []
+            self._case = place
         if (stage, place) not in self.visited:  # the cases of one picture share its control edit
             self.visited.add((stage, place))
-            self._check_order(step)
             await self._repeat(step, by, work)
         if isinstance(step.output, Failed):
             raise StepFailed(step.output.reason)
-        self._chain.append(step)
         return step.output
-
-    def _check_order(self, step: Step) -> None:
-        """Record a finding if a step is logged before one it builds on: of the whole case or of the same concept."""
-        here = step.place
-        for before in self._chain if here.case else ():
-            place = before.place
-            same = place.concept in (None, here.concept) and place.dose in (0, here.dose) and not place.judge
-            if same and ("thought" in before.stage) <= ("thought" in step.stage) and before.n > step.n:
-                words = f"step {step.n} ({step.stage}) builds on step {before.n} ({before.stage})"
-                self.find("broken", f"{words}, which comes after it")
-                return
 
     async def _repeat(self, step: Step, by: Actor, work: Callable[[], Awaitable[StepResult]]) -> None:
         """Do a step again, and compare its actor, its request and its output with the log."""
@@ -174,7 +159,7 @@ class Replay:
 
     def abilities(self) -> Abilities | None:
         """Return the editor's abilities as given to the extractor of the current case."""
-        step = self.log.get(("concepts", self._chain[0].place))
+        step = self.log.get(("concepts", self._case))
         return step.output.able if step and isinstance(step.output, Concepts) else None
 
     def close(self) -> Iterator[Finding]:
@@ -189,7 +174,7 @@ class Replay:
             words = f"step {found[0]}{others} ({stage!r} by {by or 'nobody'}) is not required by audit.json"
             yield Finding("added", LOG, words)
 
-    def participants(self, prompts: AuditPrompts, respondents: Respondents | None) -> Participants:
+    def participants(self, prompts: AuditPrompts) -> Participants:
         """Return all participants: the built-in ones themselves, the others as recorded."""
         manifest = self._folder.manifest
         editor: Any = Recorded(manifest.editor, self) if manifest.editor.name else None
@@ -197,7 +182,7 @@ class Replay:
             editor = self._unless_changed(open_exact_editor(), manifest.editor) or editor
         return Participants(
             tuple(self._participant("judge", each, prompts) for each in manifest.judges),
-            Scripted(self, respondents) if respondents else Recorded(manifest.model, self),
+            Recorded(manifest.model, self),
             self._participant("extractor", manifest.extractor, prompts),
             editor,
             tuple(self._participant("checker", each, prompts) for each in manifest.checkers),
@@ -244,19 +229,6 @@ class Recorded(Local):
     extract = judge = check = _output
 
 
-class Scripted(Recorded):
-    """The scripted respondents of a calibration, whose replies are computed and not taken from the log."""
-
-    def __init__(self, replay: Replay, model: Respondents) -> None:
-        super().__init__(Actor(model.name, model.settings), replay)
-        self._model = model
-
-    async def ask(self, request: Any) -> Answered[Any]:
-        """Return the scripted reply instead of the recorded one."""
-        self._replay.reply(request)
-        return Answered(await self._model.reply(request), 0.0, 1)
-
-
 def _replies(output: Output) -> list[str]:
     """Return the model's replies in a step, the last one first."""
     match output:
@@ -281,13 +253,8 @@ def _step_in_words(stage: Stage, by: Actor, place: StepPlace) -> str:
     return f"{stage!r} of {by.name}{vote}" if stage in ("verdict", "check") else repr(stage)
 
 
-def replay_stages(
-    audit: AuditTrail, dataset: Dataset | None, unlike: What, respondents: Respondents | None = None
-) -> Iterator[Finding]:
-    """Repeat the stages of every case of an audit, and return the findings.
-
-    If the audited model is scripted, its replies are not taken from the log, and no case may be missing.
-    """
+def replay_stages(audit: AuditTrail, dataset: Dataset | None, unlike: What) -> Iterator[Finding]:
+    """Repeat the stages of every case of an audit, and return the findings."""
     manifest, folder = audit.manifest, AuditFolder.open(audit.path)
     try:
         prompts = msgspec.convert(manifest.prompts, AuditPrompts)
@@ -301,24 +268,23 @@ def replay_stages(
         yield Finding("broken" if same else "not verified", MANIFEST, words)
     replay = Replay(audit.steps, folder, unlike)
 
-    async def replay_case(stages: Stages, row: int, step: Step | None) -> None:
+    async def replay_case(stages: Stages, step: Step) -> None:
         if dataset is not None:
-            await stages.audit(row, dataset.case_at(row))
-        elif step and isinstance(record := step.output, CaseRecord):
+            await stages.audit(step.place.row, dataset.case_at(step.place.row))
+        elif isinstance(record := step.output, CaseRecord):
             shown = await stages.begin(step.place, record, folder.picture(record.picture))
             await stages.test(Subject(step.place, record.question, shown, record.image, record.scene))
-        elif step:
+        else:
             replay.visited.add((step.stage, step.place))  # it failed, and cannot be repeated without the dataset
 
     async def replay_all() -> None:
-        stages = Stages(folder, prompts, replay.participants(prompts, respondents), replay, dataset)
-        logged = {place.row: step for (stage, place), step in replay.log.items() if stage == "case"}
-        for row in range(dataset.count) if dataset and respondents else logged:
+        stages = Stages(folder, prompts, replay.participants(prompts), replay, dataset)
+        for step in [step for (stage, _), step in replay.log.items() if stage == "case"]:
             try:
                 with suppress(StepFailed):
-                    await replay_case(stages, row, logged.get(row))
+                    await replay_case(stages, step)
             except (CountersightError, IndexError, AssertionError, msgspec.DecodeError, ValueError, RecursionError):
-                replay.find("broken", f"row {row} of the dataset does not match the case in the log")
+                replay.find("broken", f"row {step.place.row} of the dataset does not match the case in the log")
 
     blocking(replay_all)
     yield from replay.close()

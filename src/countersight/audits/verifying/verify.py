@@ -11,39 +11,96 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
+from platform import machine, system
 from typing import Final
 
 import msgspec
 
-from countersight.audits.bundle.changes import CHANGES
-from countersight.audits.bundle.dataset_sheet import DATASET_SHEET, Card, dataset_card, stored_card
-from countersight.audits.bundle.listing import FileEntry, OddEntry, content, digest, list_entries
-from countersight.audits.bundle.seal import FORMAT, SEAL, Bundle, read_seal, sealable
-from countersight.audits.bundle.zipping import unzip_bundle, zip_bundle
-from countersight.audits.finishing import REPORT, belongs, is_derived, write_derived
-from countersight.audits.folder import MANIFEST, AuditFolder
-from countersight.audits.log import LOG
-from countersight.audits.trail import read_audit
-from countersight.audits.verifying.calibration import replay_calibration
-from countersight.audits.verifying.comparison import Finding, Note, same_picture
-from countersight.audits.verifying.opened import OpenedBundle
-from countersight.audits.verifying.record_checks import (
-    RECORDS,
-    check_pictures,
-    check_records,
-    check_selection,
-    check_times,
+from countersight import __version__
+from countersight.audits.auditing import pictures_of
+from countersight.audits.bundle.manifest import SESSIONS, Session, read_sessions
+from countersight.audits.bundle.seal import (
+    FORMAT,
+    SEAL,
+    SIGNATURES,
+    Bundle,
+    FileEntry,
+    content,
+    digest,
+    file_names,
+    is_sealed,
+    list_entries,
+    read_seal,
 )
+from countersight.audits.calibration.calibrating import NAME, calibration_of
+from countersight.audits.calibration.sheets import CALIBRATION, Calibration, misfit
+from countersight.audits.finishing import REPORT, belongs, is_derived, write_derived
+from countersight.audits.folder import LOG, LONGEST_LINE, MANIFEST, ORDERS, PICTURES, AuditFolder, digest_of
+from countersight.audits.plan import PLAN, AuditPlan
+from countersight.audits.records import Manifest, Step
+from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
+from countersight.audits.trail import AuditTrail, read_audit
+from countersight.audits.verifying.comparison import Finding, Note, What, difference, same_picture
 from countersight.audits.verifying.replay import replay_stages
-from countersight.audits.verifying.result import Verified
-from countersight.audits.verifying.trust import Signed, Trust, check_signatures, trusted
+from countersight.audits.verifying.trust import Opened, Signed, Trust, check_signatures, trusted, vouches
 from countersight.dataset import Dataset
+from countersight.editing import EditOrder
 from countersight.engine import DatasetReference
 from countersight.errors import AuditError, CountersightError
+from countersight.files import bounded_lines
 from countersight.system import cores
+from countersight.text import printable, several
 
-_PICTURE: Final = re.compile(rb"data:image/(?:webp|jpeg);base64,[A-Za-z0-9+/=]*")
+RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
+    SEAL: Bundle,
+    MANIFEST: Manifest,
+    SELECTION: Selection,
+    SESSIONS: Session,
+    LOG: Step,
+    PLAN: AuditPlan,
+    ORDERS: EditOrder,
+    CALIBRATION: Calibration,
+}
+"""Records that are not derived: each must be exactly as written, without unknown fields."""
+MOST_LISTED: Final = 5
+"""Largest number of cases named in a finding."""
+_THUMBNAIL: Final = re.compile(rb"data:image/(?:webp|jpeg);base64,[A-Za-z0-9+/=]*")
+UNSIGNED: Final = "It is not signed, so nothing confirms what is taken on trust."
+ALL_DERIVED: Final = "verdicts, edits, scores, documents and page"
+
+
+class Verified(msgspec.Struct, frozen=True):
+    """The result of verifying a bundle."""
+
+    findings: tuple[Finding, ...]
+    notes: tuple[Note, ...] = ()
+    """Items taken on trust, and why."""
+    files: int = 0
+    steps: int = 0
+    sealed: str = ""
+    seal: str = ""
+    signed: tuple[Signed, ...] = ()
+    """The signers with valid signatures."""
+    deviations: tuple[str, ...] = ()
+    """Deviations of the audit from its plan."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether there are no findings."""
+        return not self.findings
+
+    def __repr__(self) -> str:
+        result = "sound" if self.sound else several(len(self.findings), "finding")
+        signers = f"signed by {len(self.signed)}" if self.signed else "unsigned"
+        lines = (f"  {each}" for each in (*self.findings, *self.notes))
+        counted = f"{several(self.files, 'file')}, {several(self.steps, 'step')}, {signers}"
+        return "\n".join([f"Verified: {result}; {counted}", *lines])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
 
 
 def verify_bundle(
@@ -52,21 +109,11 @@ def verify_bundle(
     *,
     trust: Trust = Trust(),  # noqa: B008 - frozen
     dataset: Path | None = None,
-    against: Path | None = None,
 ) -> Verified:
     """Verify a bundle, and return everything that is wrong. `seal` is the recorded or signed seal, if known.
 
-    `dataset` is the audited dataset, if it was moved; `against` is the earlier audit that it was compared with. The
-    bundle may also be a ZIP file.
+    `dataset` is the audited dataset, if it was moved.
     """
-    if folder.is_file():
-        with tempfile.TemporaryDirectory() as unpacked:
-            unzip_bundle(folder, Path(unpacked))
-            inside = verify_bundle(Path(unpacked), seal, trust=trust, dataset=dataset, against=against)
-            extra = tuple(_check_zip(folder, Path(unpacked)))
-            return msgspec.structs.replace(
-                inside, findings=(*inside.findings, *extra), as_sealed=inside.as_sealed and not extra
-            )
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not an audit: it contains neither {MANIFEST} nor {SEAL}")
     if not (folder / SEAL).exists():
@@ -81,34 +128,26 @@ def verify_bundle(
         found.append(Finding("altered", SEAL, f"its seal is {its_seal}, not the given one"))
     entries = list(list_entries(folder))
     found += _compare_with_seal(folder, bundle, entries)
-    names = frozenset(each.name for each in entries if isinstance(each, FileEntry))
-    as_sealed = not found
-    if as_sealed:  # otherwise it need not be recomputed
-        found += _derive_again(folder, bundle, names, dataset, against)
-    once = dict.fromkeys((*found, *check_signatures(folder, its_seal, names, trust)))
+    names = frozenset(each.name for each in entries if not each.odd)
+    if not found and bundle.format == FORMAT:  # otherwise it need not be recomputed
+        found += _derive_again(folder, bundle, names, dataset)
+    elif not found:
+        words = "it was sealed by an earlier version and cannot be recomputed here"
+        found.append(Finding("not verified", SEAL, words))
+    once = dict.fromkeys((*found, *check_signatures(folder, names, trust)))
     return Verified(
         findings=tuple(each for each in once if isinstance(each, Finding)),
         notes=tuple(each for each in once if isinstance(each, Note)),
         files=len(bundle.files),
         steps=bundle.steps,
-        sealed=bundle.sealed,
+        sealed=bundle.sealed.isoformat(),
         seal=its_seal,
-        as_sealed=as_sealed,
-        earlier=bundle.earlier,
         signed=tuple(each for each in once if isinstance(each, Signed)),
         deviations=tuple(each for each in once if isinstance(each, str)),
     )
 
 
-def _check_zip(file: Path, unpacked: Path) -> Iterator[Finding]:
-    """Yield a finding if a ZIP file contains bytes beyond its files: zipping them again must give the same file."""
-    with tempfile.TemporaryDirectory() as place, suppress(AuditError):  # a missing seal is reported elsewhere
-        zip_bundle(unpacked, Path(place) / "again.zip")
-        if digest(Path(place) / "again.zip") != digest(file):
-            yield Finding("added", file.name, "it contains extra bytes")
-
-
-def _compare_with_seal(folder: Path, bundle: Bundle, entries: list[FileEntry | OddEntry]) -> Iterator[Finding]:
+def _compare_with_seal(folder: Path, bundle: Bundle, entries: list[FileEntry]) -> Iterator[Finding]:
     """Compare every file with its sealed digest. Names are compared and never opened, links are not followed."""
     there = {found.name: found for found in entries}
 
@@ -117,8 +156,8 @@ def _compare_with_seal(folder: Path, bundle: Bundle, entries: list[FileEntry | O
         if found is None:
             outside = path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name
             return Finding("missing", name, "its name points outside the bundle, so it was not read" if outside else "")
-        if isinstance(found, OddEntry):
-            return Finding("altered", name, found.what)
+        if found.odd:
+            return Finding("altered", name, found.odd)
         if found.bytes != sealed.bytes:
             return Finding("altered", name, f"it has {found.bytes:,} bytes instead of {sealed.bytes:,}")
         try:
@@ -130,14 +169,14 @@ def _compare_with_seal(folder: Path, bundle: Bundle, entries: list[FileEntry | O
     with ThreadPoolExecutor(cores()) as pool:  # hashing releases the GIL
         yield from filter(None, pool.map(check, bundle.files))
     for name, found in there.items():
-        if name not in bundle.files and (isinstance(found, OddEntry) or sealable(found)):
-            yield Finding("added", name, found.what if isinstance(found, OddEntry) else "")
-        elif name in bundle.files and not belongs(name):
+        if name not in bundle.files and (found.odd or is_sealed(found)):
+            yield Finding("added", name, found.odd)
+        elif name in bundle.files and bundle.format == FORMAT and not belongs(name):
             yield Finding("added", name, "it is sealed, but does not belong to an audit")
 
 
 def _derive_again(
-    folder: Path, bundle: Bundle, files: frozenset[str], dataset: Path | None, against: Path | None
+    folder: Path, bundle: Bundle, files: frozenset[str], named: Path | None
 ) -> Iterator[Finding | Note | str]:
     """Check the log, repeat the audit in another folder, and compare everything that is derived.
 
@@ -147,37 +186,26 @@ def _derive_again(
         try:
             again = _copy_given(folder, files, Path(place))
             audit = read_audit(again.path)
+            dataset = _find_dataset(folder, audit.manifest.dataset, named)
         except AuditError as error:
             words = str(error).replace(place, str(folder))
             yield Finding("broken", next((name for name in RECORDS if f"/{name}" in words), LOG), words)
             return
-        opened = OpenedBundle(
-            path=folder,
-            again=again,
-            audit=audit,
-            bundle=bundle,
-            files=files,
-            dataset=_find_dataset(folder, audit.manifest.dataset, dataset),
-            against=against,
-        )
-        found = list(check_pictures(opened))
-        if bundle.format < FORMAT:
-            words = "it was sealed by an earlier version and cannot be recomputed here"
-            yield from (*found, Finding("not verified", SEAL, words))
-            return
+        unlike = _different_drawing(bundle, audit)
+        found = list(_check_log(audit, bundle, files))
         if not any(each.what in ("missing", "altered") for each in found):  # without a picture, nothing can be repeated
-            found += [*replay_stages(audit, opened.dataset, opened.unlike()), *replay_calibration(opened)]
-        found += [*check_selection(opened), *check_times(opened), *check_records(opened)]
+            found += replay_stages(audit, dataset, unlike)
+        found += [*_check_selection(audit, dataset), *_check_calibration(audit), *_check_records(folder, bundle, files)]
         yield from found
         if all(each.what == "not verified" for each in found):
-            yield from _compare_derived(opened)
-            yield from trusted(opened)
+            yield from _compare_derived(folder, files, again, audit, bundle, unlike)
+            yield from trusted(Opened(audit, files, dataset is not None))
 
 
 def _copy_given(folder: Path, files: frozenset[str], to: Path) -> AuditFolder:
     """Link or copy all files that are not derived into another folder; raises AuditError if a record is too large."""
-    for name in filter(belongs, files):
-        if name in (DATASET_SHEET, CHANGES) or not is_derived(name):  # parts of these two are not derived
+    for name in files:
+        if belongs(name) and not is_derived(name):
             if name in RECORDS and name != LOG:
                 content(folder / name)
             (to / name).parent.mkdir(parents=True, exist_ok=True)
@@ -200,49 +228,172 @@ def _find_dataset(folder: Path, reference: DatasetReference, named: Path | None)
     return None
 
 
-def _compare_derived(opened: OpenedBundle) -> Iterator[Finding | str]:
-    """Recompute all that follows from the log and compare it with the bundle; yield deviations from the plan, too."""
-    card = stored_card(opened.again.path, opened.audit.manifest)
-    if opened.dataset is not None and (dataset_card(opened.dataset.path) or Card()) != card:
-        yield Finding("not verified", DATASET_SHEET, "the card of the dataset has changed")
+def _different_drawing(bundle: Bundle, audit: AuditTrail) -> What:
+    """Return the kind of finding for a picture that differs when redrawn.
+
+    It is "broken" if the audit was made with the same versions on the same platform, otherwise "not verified".
+    """
     try:
-        sheets = write_derived(
-            opened.again,
-            opened.audit,
-            opened.bundle.gallery,
-            against=opened.against if CHANGES in opened.files else None,
-            from_dataset=False,  # use the stored card
-        )
+        here = {name.replace("-", "_"): version(name) for name in ("skia-python", "pillow")}
+    except PackageNotFoundError:
+        return "not verified"
+    sessions = [session.packages for session in read_sessions(audit.path)]
+    alike = all(packages.get(name, used) == used for packages in sessions for name, used in here.items())
+    same_machine = not sessions or audit.manifest.platform == f"{system()} {machine()}"
+    return "broken" if alike and same_machine and bundle.countersight == __version__ else "not verified"
+
+
+def _other_version(bundle: Bundle) -> str:
+    """Return a note if another version wrote the audit."""
+    wrote = bundle.countersight
+    return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
+
+
+def _check_log(audit: AuditTrail, bundle: Bundle, files: frozenset[str]) -> Iterator[Finding]:
+    """Check that the log ends as sealed, and that the pictures are those it mentions, each named by its digest."""
+    steps = audit.steps
+    if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
+        was = several(bundle.steps, "step")
+        yield Finding("broken", LOG, f"it has {len(steps):,} steps and another end; sealed were {was}")
+    mentioned = set(pictures_of(steps))
+    there = {PurePosixPath(name).stem: name for name in files if name.startswith(f"{PICTURES}/")}
+    for stem in sorted(mentioned | there.keys()):
+        if stem not in there:
+            yield Finding("missing", f"{PICTURES}/{stem}", "a step refers to it")
+        elif stem not in mentioned:
+            yield Finding("added", there[stem], "no step refers to it")
+        elif bundle.files[there[stem]].sha256 != stem:
+            yield Finding("altered", there[stem], "its content does not match the digest in its name")
+
+
+def _check_selection(audit: AuditTrail, dataset: Dataset | None) -> Iterator[Finding]:
+    """Check that the log has the selected cases and no others; with the dataset, also how they were selected."""
+    if not audit.cases:
+        yield Finding("not verified", LOG, "it contains no case, so nothing was audited")
+    manifest, reference = audit.manifest, audit.manifest.dataset
+    try:
+        selection = decode_selection(content(audit.path / SELECTION))
+    except AuditError as error:
+        yield Finding("broken", SELECTION, str(error))
+        return
+    made = msgspec.structs.replace(
+        selection, fingerprint=reference.fingerprint, rows=reference.rows, descriptive=manifest.descriptive
+    )
+    if dataset is not None:
+        selected = select(dataset, manifest.cases, descriptive=manifest.descriptive)
+        made = msgspec.structs.replace(selected, card=selection.card)
+        if dataset.count != reference.rows:
+            rows = several(dataset.count, "row")
+            yield Finding("broken", MANIFEST, f"the dataset has {rows}, not {reference.rows:,}")
+    if apart := difference(msgspec.to_builtins(selection), msgspec.to_builtins(made)):
+        yield Finding("broken", SELECTION, apart)
+    there = {Selected(step.place.row, step.place.case) for step in audit.steps if step.stage == "case"}
+    if missing := [each for each in selection.cases if each not in there]:
+        why = "the audit was not finished, or they were removed"
+        yield Finding("missing", LOG, f"{_list_cases(missing, len(selection.cases))} are not in the log: {why}")
+    if added := sorted(there - set(selection.cases), key=lambda each: each.row):
+        yield Finding("added", LOG, f"cases that were not selected: {_list_cases(added, len(there))}")
+
+
+def _list_cases(cases: list[Selected], of: int) -> str:
+    listed = ", ".join(each.case for each in cases[:MOST_LISTED]) + (", …" if len(cases) > MOST_LISTED else "")
+    return f"{len(cases):,} of {several(of, 'case')} ({listed})"
+
+
+def _check_calibration(audit: AuditTrail) -> Iterator[Finding]:
+    """Check that the calibration is the one that audit.json names, and that it is of the audit's judges.
+
+    In the bundle of a calibration itself, it must also follow from the log.
+    """
+    calibration, file = audit.calibration, audit.path / CALIBRATION
+    if audit.manifest.calibration != (digest_of(content(file)) if calibration else ""):
+        yield Finding("broken", CALIBRATION, "it is not the calibration that audit.json names")
+    if calibration and (fault := misfit(calibration, audit.manifest)):
+        yield Finding("broken", CALIBRATION, f"it {fault}")
+    if audit.manifest.model.name == NAME and calibration_of(audit) != calibration:
+        yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
+
+
+def _check_records(folder: Path, bundle: Bundle, files: frozenset[str]) -> Iterator[Finding]:
+    """Yield findings for records with content that no audit writes: re-encoding a record must give the same bytes."""
+    for name in RECORDS.keys() & files:
+        with open(folder / name, "rb") as file:
+            lines = bounded_lines(file, LONGEST_LINE) if name.endswith("l") else iter([file.read()])
+            strange = next((number for number, line in enumerate(lines, 1) if not _is_written(line, name)), None)
+        if strange is not None:
+            words = f"line {strange} contains something that an audit does not write{_other_version(bundle)}"
+            yield Finding("not verified" if _other_version(bundle) else "broken", name, words)
+
+
+def _is_written(line: bytes, name: str) -> bool:
+    try:
+        record = msgspec.json.decode(line, type=RECORDS[name])
+        return msgspec.json.encode(record) == msgspec.json.format(line, indent=-1)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _compare_derived(
+    folder: Path, files: frozenset[str], again: AuditFolder, audit: AuditTrail, bundle: Bundle, unlike: What
+) -> Iterator[Finding | str]:
+    """Recompute all that follows from the log and compare it with the bundle; yield deviations from the plan, too."""
+    try:
+        sheets = write_derived(again, audit)
     except AuditError as error:
         yield Finding("broken", str(error).split(" ")[0], str(error))
         return
     yield from (Finding("broken", fault.split(" ")[0].rstrip(":"), fault) for fault in sheets.reviews.faults)
     yield from sheets.conclusion.deviations
-    made = {found.name for found in list_entries(opened.again.path) if isinstance(found, FileEntry)}
-    for name in sorted(filter(is_derived, made | opened.files)):
-        if name not in opened.files:
+    made = frozenset(file_names(again.path))
+    for name in sorted(filter(is_derived, made | files)):
+        if name not in files:
             yield Finding("missing", name, "it is derived from the log, so the bundle should contain it")
         elif name not in made:
             yield Finding("added", name, "it cannot be derived from the log")
         else:
             try:
-                given, derived = content(opened.path / name), content(opened.again.path / name)
+                given, derived = content(folder / name), content(again.path / name)
             except AuditError as error:
                 yield Finding("broken", name, str(error))
                 continue
             if given != derived:
-                yield from _explain(opened, name, given, derived)
+                yield from _explain(name, given, derived, bundle, unlike)
 
 
-def _explain(opened: OpenedBundle, name: str, given: bytes, derived: bytes) -> Iterator[Finding]:
+def _explain(name: str, given: bytes, derived: bytes, bundle: Bundle, unlike: What) -> Iterator[Finding]:
     """Yield the finding for a file that differs from the derived one; none for a picture with the same pixels."""
     if name.endswith(".png"):
         if not same_picture(given, derived):
-            yield Finding(opened.unlike(), name, "it is not the difference of the two pictures")
-    elif opened.other_version:  # not sound: an edited page might name another version
-        words = f"it was written by Countersight {opened.bundle.countersight}; verify it with that version"
+            yield Finding(unlike, name, "it is not the difference of the two pictures")
+    elif _other_version(bundle):  # not sound: an edited page might name another version
+        words = f"it was written by Countersight {bundle.countersight}; verify it with that version"
         yield Finding("not verified", name, words)
-    elif name == REPORT and _PICTURE.sub(b"picture", given) == _PICTURE.sub(b"picture", derived):
-        yield Finding(opened.unlike(), name, "its pictures are not those of the bundle")
+    elif name == REPORT and _THUMBNAIL.sub(b"picture", given) == _THUMBNAIL.sub(b"picture", derived):
+        yield Finding(unlike, name, "its pictures are not those of the bundle")
     else:
         yield Finding("broken", name, "it does not follow from the log")
+
+
+def describe_result(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
+    """Yield lines with the findings and what was not checked; `compared` is whether a known seal was given."""
+    yield from map(str, found.findings)
+    proven = [each for each in found.findings if each.what != "not verified"]
+    if proven and all(each.what == "broken" and vouches(each.file) for each in proven):
+        yield f"{folder} is NOT SIGNED as required: {several(len(proven), 'finding')} about signatures and time stamps."
+        return
+    if proven:
+        yield f"{folder} is NOT SOUND: {several(len(found.findings), 'finding')}."
+        return
+    if found.findings:
+        yield f"{folder} is NOT VERIFIED: {several(len(found.findings), 'part')} of it could not be recomputed."
+        return
+    yield (
+        f"{folder} is sound: {several(found.files, 'file')} unchanged since {found.sealed}, "
+        f"{several(found.steps, 'step')} chained; {ALL_DERIVED} follow from them."
+    )
+    yield from (f"Not as planned: {printable(each)}." for each in found.deviations)
+    yield from map(str, found.notes)
+    yield from (printable(str(each)) for each in found.signed)
+    if not any(SIGNATURES.fullmatch(each.file) for each in found.signed):
+        yield UNSIGNED
+    yield f"Seal: {found.seal}" + ("" if compared else "  (compare it with the seal that you noted)")

@@ -1,29 +1,33 @@
-"""Sign a bundle with OpenSSH: its seal, and a person's statement about it; made and checked by `ssh-keygen -Y`."""
+"""Signatures of a bundle by OpenSSH (`ssh-keygen -Y`), and its time stamps by RFC 3161."""
 
 import hashlib
 import re
 import subprocess
 import sys
 import tempfile
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 import msgspec
 
-from countersight.audits.bundle.limits import STATEMENT
-from countersight.audits.bundle.listing import content
-from countersight.audits.bundle.seal import SEAL, SIGNATURE, read_seal
-from countersight.audits.records import decode_record
+from countersight.audits.bundle.seal import SEAL, SIGNATURE, STAMP, content, read_seal
 from countersight.errors import AuditError
 from countersight.files import write_whole
+
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
 
 NAMESPACE: Final = "countersight"
 """The purpose of the signatures; a signature for another purpose is invalid."""
 NO_SSH: Final = "signatures need ssh-keygen of OpenSSH, which is not installed"
 _KEY: Final = re.compile(r"\b(?:sk-)?(?:ssh|ecdsa)-[\w.@-]+[ \t]+AAAA")
 _SIGNER: Final = re.compile(r"^Good .* key (SHA256:\S+)$", re.MULTILINE)
-_LARGEST_KEY: Final = 1 << 20
+LARGEST: Final = 1 << 20
+"""Size limit of a key and of a time stamp, in bytes."""
 
 
 class AllowedSigners(msgspec.Struct, frozen=True):
@@ -52,7 +56,7 @@ def read_allowed_signers(
 def _read(named: str) -> str:
     try:
         with open(named, encoding="utf-8", errors="replace") as file:
-            return file.read(_LARGEST_KEY)
+            return file.read(LARGEST)
     except OSError as error:
         raise AuditError(f"{named} cannot be read ({error.strerror}); name a public key, such as key.pub") from None
 
@@ -108,21 +112,6 @@ def _ssh_keygen(verb: str, message: bytes, *options: str | Path) -> subprocess.C
         raise AuditError(NO_SSH) from None
 
 
-SIGNED_OFF: Final = re.compile(r"sign-off\.[a-z0-9-]{1,60}\.json")
-
-
-class SignOff(msgspec.Struct, frozen=True):
-    """A person's signed statement about a bundle; its file is next to the seal and not sealed itself."""
-
-    seal: str
-    """SHA-256 of bundle.json."""
-    name: str
-    role: str
-    at: str
-    """The time in UTC."""
-    statement: str = STATEMENT
-
-
 def sign_bundle(folder: Path, key: Path) -> Path:
     """Sign the seal of a bundle and return the signature file."""
     read_seal(folder)
@@ -142,31 +131,81 @@ def _signer(file: Path, signed: bytes) -> str:
         raise AuditError(f"{file} is not a signature of this file ({error}); remove it before you sign again") from None
 
 
-def sign_off(folder: Path, key: Path, *, name: str, role: str, at: str) -> Path:
-    """Write and sign the statement of a person who vouches for a bundle; return its file."""
-    _, seal = read_seal(folder)
-    slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60]
-    if not slug:
-        raise AuditError(
-            f"{name!r} contains no Latin letters or digits to make a file name from; add a transliteration in brackets"
-        )
-    written = _written(SignOff(seal, name, role, at))
-    statement, signature = folder / f"sign-off.{slug}.json", sign(written, key)
-    proof = statement.with_name(f"{statement.name}.sig")
-    if statement.exists() and proof.exists() and _signer(proof, content(statement)) != signer(written, signature):
-        raise AuditError(f"{statement} was signed with another key; use that key, or sign off under another name")
-    write_whole(statement, written)
-    write_whole(proof, signature)
-    return statement
+NO_STAMPS: Final = "time stamps need rfc3161-client; install it with: pip install 'countersight[sign]'"
+_HASHES: Final = {32: "sha256", 48: "sha384", 64: "sha512"}
+TIMEOUT: Final = 30.0
+"""Timeout of the server in seconds."""
 
 
-def read_sign_off(data: bytes) -> SignOff:
-    """Return the statement of a person; raises AuditError if it is invalid."""
-    stated = decode_record(data, SignOff, "the sign-off")
-    if stated.statement != STATEMENT or _written(stated) != data:
-        raise AuditError("it contains something other than a sign-off")
-    return stated
+def stamp_bundle(folder: Path, server: str) -> Path:
+    """Request a time stamp for the seal of a bundle from a server, and return its file."""
+    client, stamp = _library(), folder / STAMP
+    if urlsplit(server).scheme not in ("http", "https"):
+        raise AuditError(f"{server} is not the address of a time stamp server: it must begin with http:// or https://")
+    seal = content(folder / SEAL)
+    if stamp.exists() and (at := _time_of(stamp, seal)):  # keep it: an earlier stamp proves more
+        raise AuditError(f"this seal already has a time stamp, {stamp}, of {at}")
+    asked = client.TimestampRequestBuilder().hash_algorithm(client.base.HashAlgorithm.SHA256).data(seal)
+    request = urllib.request.Request(  # noqa: S310 - http and https only
+        server, asked.build().as_bytes(), {"Content-Type": "application/timestamp-query"}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as reply:  # noqa: S310
+            answer = reply.read(LARGEST)
+    except (OSError, urllib.error.URLError, ValueError) as error:
+        raise AuditError(f"{server} returned no time stamp: {error}") from None
+    try:
+        read_stamp(answer, seal)
+    except AuditError as error:
+        raise AuditError(f"{server} returned an unusable time stamp: {error}") from None
+    write_whole(stamp, answer)
+    return stamp
 
 
-def _written(stated: SignOff) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(stated), indent=1) + b"\n"
+def _time_of(stamp: Path, seal: bytes) -> str:
+    """Return the time of a stamp of this seal; empty if the stamp belongs to an earlier seal or is damaged."""
+    try:
+        return read_stamp(content(stamp, LARGEST), seal)
+    except AuditError:
+        return ""
+
+
+def read_stamp(answer: bytes, stamped: bytes, authorities: "tuple[Certificate, ...]" = ()) -> str:
+    """Return the time at which these bytes were stamped; raises AuditError if the stamp is invalid.
+
+    The signature is checked only if there are certificates; without them, anybody may have made the stamp.
+    """
+    client = _library()
+    try:
+        stamp = client.decode_timestamp_response(answer)
+        imprint = stamp.tst_info.message_imprint
+        at = str(stamp.tst_info.gen_time)
+    except ValueError as error:
+        raise AuditError(f"it is not a time stamp: {error}") from None
+    if hashlib.new(_HASHES.get(len(imprint.message), "sha256"), stamped).digest() != imprint.message:
+        raise AuditError("it belongs to another file")
+    if authorities:
+        try:
+            client.VerifierBuilder(roots=list(authorities)).build().verify_message(stamp, stamped)
+        except (client.VerificationError, ValueError):
+            raise AuditError("it is not signed by a server of the given certificate authority") from None
+    return at
+
+
+def read_authorities(file: Path) -> "tuple[Certificate, ...]":
+    """Return the certificates in a PEM file."""
+    _library()
+    from cryptography.x509 import load_pem_x509_certificates
+
+    try:
+        return tuple(load_pem_x509_certificates(file.read_bytes()))
+    except (OSError, ValueError) as error:
+        raise AuditError(f"{file} has no certificates in PEM format: {error}") from None
+
+
+def _library() -> Any:
+    try:
+        import rfc3161_client
+    except ImportError:
+        raise AuditError(NO_STAMPS) from None
+    return rfc3161_client

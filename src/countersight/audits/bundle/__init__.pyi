@@ -1,1 +1,0 @@
-from .zipping import zip_bundle as zip_bundle

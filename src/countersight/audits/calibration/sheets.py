@@ -1,0 +1,234 @@
+"""calibration.json: the accuracy of judges on tests with known verdicts."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import Any, Final
+
+import msgspec
+
+from countersight.audits.folder import AuditFolder, digest_of
+from countersight.audits.pooling import Opinion, by_judge, panel_opinion, pooled_opinion
+from countersight.audits.records import Actor, Manifest, Verdict, decode_record
+from countersight.errors import AuditError
+from countersight.files import write_whole
+from countersight.scoring import AltTest, share_interval
+from countersight.scoring import CorrectedMean as PredictionPowered
+
+CALIBRATION: Final = "calibration.json"
+DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
+"""The default material of calibrations."""
+PANEL = "panel"
+"""The name that stands for all judges combined."""
+MEASURES: Final = ("pcs", "ncc", "ccs")
+Test = tuple[str, int]
+"""A case and the number of its concept."""
+NO_MEAN: Final = (
+    "a calibration counts yes and no verdicts, and a mean is neither; use --pool majority, or leave out the calibration"
+)
+
+
+class KnownShare(msgspec.Struct, frozen=True):
+    """A share of known cases, with its exact binomial 95% interval."""
+
+    right: int
+    n: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The share that is right; 0.5 if there are no cases."""
+        return self.right / self.n if self.n else 0.5
+
+
+def rate(right: int, n: int) -> KnownShare:
+    """Return a share with its interval."""
+    interval = share_interval(right, n)
+    return KnownShare(right, n, interval.low, interval.high)
+
+
+class Instrument(msgspec.Struct, frozen=True):
+    """The accuracy of yes/no verdicts."""
+
+    sensitivity: KnownShare
+    """The share of yes among those where yes is right (q1)."""
+    specificity: KnownShare
+    """The share of no among those where no is right (q0)."""
+    abstained: int
+    """Abstentions, counted in neither share."""
+    tied: int = 0
+    """Abstentions that are ties: an audit counts them as half, so the two shares do not describe its scores."""
+
+    @property
+    def is_coin(self) -> bool:
+        """Whether the verdicts, tested on cases of yes and of no, are no better than a coin flip."""
+        tried = self.sensitivity.n and self.specificity.n
+        return bool(tried) and self.sensitivity.share + self.specificity.share <= 1
+
+
+def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
+    """Return the accuracy of verdicts, each paired with the right one. A tie is an abstention."""
+    table = {(verdict, right): 0 for verdict in (0, 1) for right in (0, 1)}
+    abstained = tied = 0
+    for verdict, right in verdicts:
+        if verdict is None or verdict == 0.5:
+            abstained += 1
+            tied += verdict == 0.5
+        else:
+            table[int(verdict > 0.5), right] += 1
+    return Instrument(
+        rate(table[1, 1], table[1, 1] + table[0, 1]), rate(table[0, 0], table[0, 0] + table[1, 0]), abstained, tied
+    )
+
+
+class JudgeSheet(msgspec.Struct, frozen=True):
+    """One judge, or the whole panel, on tests with known verdicts."""
+
+    judge: Actor
+    votes: int
+    pcs: Instrument
+    ncc: Instrument
+    ccs: Instrument
+    by_kind: dict[str, KnownShare]
+    """The share with both verdicts right, by kind of construction."""
+    hostile: KnownShare
+    """The share with both verdicts right, if the model's text tries to give itself a score."""
+    honest: KnownShare
+    """The share with both verdicts right otherwise."""
+
+
+def opinions(manifest: Manifest, verdicts: Mapping[Test, Sequence[Verdict]]) -> list[tuple[Actor, dict[Test, Opinion]]]:
+    """Return each judge's opinion of each test; the last is the panel, if there are several."""
+    pool = manifest.pool
+    votes = {test: by_judge(given) for test, given in verdicts.items() if given}
+    found = [
+        (judge, {test: pooled_opinion(own[judge.name], pool) for test, own in votes.items() if judge.name in own})
+        for judge in manifest.judges
+    ]
+    if len(found) > 1:
+        found.append((Actor(PANEL), {test: panel_opinion(verdicts[test], pool) for test in votes}))
+    return found
+
+
+def judge_sheets(
+    manifest: Manifest,
+    verdicts: Mapping[Test, Sequence[Verdict]],
+    right: Mapping[str, Mapping[Test, int]],
+    kinds: Mapping[Test, str] | None = None,
+    hostile: Collection[Test] = (),
+) -> tuple[JudgeSheet, ...]:
+    """Return the sheet of every judge, and of the panel; `right` has the right verdicts, by measure and test."""
+
+    def sheet(judge: Actor, decided: Mapping[Test, Opinion]) -> JudgeSheet:
+        both = {
+            test: (decided[test].pcs, decided[test].ncc) == (right["pcs"][test], right["ncc"][test])
+            for test in right["pcs"]
+            if test in right["ncc"] and test in decided
+        }
+
+        def share(tests: Iterable[Test]) -> KnownShare:
+            found = [both[test] for test in tests if test in both]
+            return rate(sum(found), len(found))
+
+        pcs, ncc, ccs = (
+            instrument(
+                (getattr(decided[test], measure), known) for test, known in right[measure].items() if test in decided
+            )
+            for measure in MEASURES
+        )
+        by_kind: dict[str, list[Test]] = {}
+        for test, kind in (kinds or {}).items():
+            by_kind.setdefault(kind, []).append(test)
+        shares = {kind: share(tests) for kind, tests in by_kind.items()}
+        honest = share(test for test in both if test not in hostile)
+        return JudgeSheet(judge, manifest.votes, pcs, ncc, ccs, shares, share(hostile), honest)
+
+    return tuple(sheet(judge, decided) for judge, decided in opinions(manifest, verdicts))
+
+
+class PeopleSheet(msgspec.Struct, frozen=True):
+    """One judge compared with the people who labelled the same tests, for PCS, NCC or CCS."""
+
+    judge: str
+    measure: str
+    n: int
+    """Tests decided by both the judge and people."""
+    agreement: float | None
+    """Share of them on which the judge agrees with most people."""
+    kappa: float | None
+    alt: AltTest
+    """Whether the judge may replace a person (arXiv 2501.10970)."""
+    corrected: PredictionPowered | None
+    """The mean over all tests of the audit, corrected for the judge's errors with people's labels of some of them."""
+
+
+class Calibration(msgspec.Struct, frozen=True):
+    """calibration.json: the sheets of an `audit calibrate`."""
+
+    judges: tuple[JudgeSheet, ...]
+    """The last is the whole panel, if there is more than one judge."""
+    size: int
+    seed: int
+    pool: str
+    prompts: dict[str, Any]
+    countersight: str
+    domain: str = ""
+    """The material of the tests, in words; DRAWINGS if empty."""
+    people: tuple[PeopleSheet, ...] = ()
+    """Each judge compared with people, if it was calibrated on people's labels."""
+
+    def of(self, judge: str) -> JudgeSheet | None:
+        """Return the sheet of a judge, or None."""
+        return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
+
+
+def read_calibration(folder: Path) -> Calibration | None:
+    """Return the calibration in a folder, or None; raises AuditError if it is damaged."""
+    file = folder / CALIBRATION
+    return decode_record(file.read_bytes(), Calibration, file) if file.is_file() else None
+
+
+def write_calibration(folder: Path, calibration: Calibration) -> None:
+    """Write calibration.json."""
+    write_whole(folder / CALIBRATION, msgspec.json.format(msgspec.json.encode(calibration), indent=1) + b"\n")
+
+
+def copy_calibration(folder: Path, audit: Path) -> None:
+    """Copy a checked calibration into the folder of an audit, and name it in audit.json."""
+    data = (folder / CALIBRATION).read_bytes()
+    write_whole(audit / CALIBRATION, data)
+    AuditFolder.open(audit).name_calibration(digest_of(data))
+
+
+def check_calibration(folder: Path, manifest: Manifest) -> None:
+    """Raise AuditError if a folder has no calibration of an audit's judges with their settings."""
+    calibration = read_calibration(folder)
+    if calibration is None:
+        raise AuditError(
+            f"{folder} contains no {CALIBRATION}; create it with: countersight audit calibrate -o {quote(str(folder))}"
+        )
+    if fault := misfit(calibration, manifest):
+        raise AuditError(f"{folder} {fault}")
+
+
+def misfit(calibration: Calibration, manifest: Manifest) -> str:
+    """Return why a calibration does not apply to the judges of an audit; "" if it does."""
+    if "mean" in (calibration.pool, manifest.pool):
+        return f"cannot be used if votes are pooled by their mean: {NO_MEAN}"
+    for judge in manifest.judges:
+        sheet = calibration.of(judge.name)
+        if sheet is None:
+            return f"does not include the judge {judge.name}; calibrate again with all judges"
+        other = _differing(sheet.judge.settings | {"votes": sheet.votes}, judge.settings | {"votes": manifest.votes})
+        if other:
+            return f"calibrated {judge.name} with other settings or votes ({other}); calibrate again"
+    if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
+        return "was calibrated with other prompts for judges; calibrate again with these `prompts`"
+    return ""
+
+
+def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """Describe the first setting that differs between two judges with the same name."""
+    names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
+    return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
