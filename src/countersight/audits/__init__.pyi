@@ -24,6 +24,10 @@ from .records import Pool as Pool
 from .records import Verdict as Verdict
 from .score_records import AuditScores as AuditScores
 from .scores import score as score
+from .signing import read_allowed_signers as read_allowed_signers
+from .signing import read_authorities as read_authorities
+from .signing import sign_bundle as sign_bundle
+from .signing import stamp_bundle as stamp_bundle
 from .steps import AuditTally as AuditTally
 from .trail import CaseTrail as CaseTrail
 from .trail import ConceptTrail as ConceptTrail

@@ -72,7 +72,7 @@ def _bundle(chosen: argparse.Namespace) -> int:
 
 
 def _sign(chosen: argparse.Namespace) -> int:
-    from countersight.audits.signing import sign_bundle, stamp_bundle
+    from countersight.audits import sign_bundle, stamp_bundle
 
     print(sign_bundle(chosen.audit, chosen.key))
     if chosen.timestamp:
@@ -81,7 +81,7 @@ def _sign(chosen: argparse.Namespace) -> int:
 
 
 def _verify(chosen: argparse.Namespace) -> int:
-    from countersight.audits.signing import read_allowed_signers, read_authorities
+    from countersight.audits import read_allowed_signers, read_authorities
     from countersight.audits.verifying import Trust, describe_result, verify_bundle
 
     signers = read_allowed_signers(chosen.key, identity=chosen.identity, revoked=chosen.revoked)

@@ -17,9 +17,9 @@ from countersight.audits import (
     audit_dataset,
     find_prompts,
     finish,
+    read_allowed_signers,
 )
 from countersight.audits.judges import Judge
-from countersight.audits.signing import read_allowed_signers
 from countersight.audits.verifying import Trust, Verified, verify_bundle
 from countersight.editing import Editor
 from countersight.engine import RetryPolicy, synchronous
