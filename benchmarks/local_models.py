@@ -36,9 +36,10 @@ from benchmarks.ranking import SHAPES, TEMPLATE, WORDS, build
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset import DatasetWriter
 from countersight.models.local import speedups
+from countersight.models.local.conversation import Feed
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.probing import writing_plan
-from countersight.models.local.writing import write, write_plainly
+from countersight.models.local.probing import writing_sight
+from countersight.models.local.writing import write_answers, write_plainly
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 
@@ -209,16 +210,21 @@ def compare(data: Path, model: Path, number: int) -> dict[str, float]:
         parts = [those[first : first + most] for first in range(0, len(those), most)]
         return [answer for part in parts for answer in write_plainly(loaded, part, settings, lambda: False)]
 
+    def as_run_does(loaded: Loaded) -> list[Any]:
+        feed = Feed(asked)
+        found = dict(feed.answered(write_answers(loaded, feed, settings, lambda: False)))
+        return [found[number] for number in sorted(found)]
+
     loaded = as_it_comes(model)
     plainly(loaded, 64, asked[:64])
     timed("seconds in batches of 64, as it comes", lambda: plainly(loaded, 64, asked))
     loaded = timed("seconds to load", lambda: load(str(model), device=DEVICE))
-    plan = timed("seconds to find how it writes", lambda: writing_plan(loaded))
-    print("writes by", plan)
+    sight = timed("seconds to find how it writes", lambda: writing_sight(loaded))
+    print("tokens of trees see:", sight)
     plainly(loaded, 64, asked[:64])
     batched = timed("seconds in batches of 64", lambda: plainly(loaded, 64, asked))
-    write(loaded, asked, settings, lambda: False)
-    ours = timed("seconds as run does it", lambda: write(loaded, asked, settings, lambda: False))
+    as_run_does(loaded)
+    ours = timed("seconds as run does it", lambda: as_run_does(loaded))
     alone = plainly(loaded, 1, asked[:16])
     took = spent["seconds as run does it"]
     figures = {**spent, "questions a second, batched": number / spent["seconds in batches of 64"]}

@@ -28,10 +28,16 @@ from PIL import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from countersight.case import Option
-from countersight.models.local.conversation import append_answer, decode_pictures, find_prompt_format, model_inputs
+from countersight.models.local.conversation import (
+    Feed,
+    append_answer,
+    decode_pictures,
+    find_prompt_format,
+    model_inputs,
+)
 from countersight.models.local.loading import Loaded
-from countersight.models.local.probing import rank
-from countersight.models.local.ranking import option_tokens, plain_losses
+from countersight.models.local.probing import ranking_sight
+from countersight.models.local.ranking import option_tokens, plain_losses, rank_requests
 from countersight.models.local.speedups import speed_up
 from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import check_picture
@@ -166,7 +172,8 @@ def batched(loaded: Loaded, pair: list[Request]) -> list[tuple[float, ...]]:
 
 
 def ours(loaded: Loaded, pairs: list[list[Request]]) -> list[Any]:
-    return rank(loaded, [request for pair in pairs for request in pair])
+    requests = Feed(request for pair in pairs for request in pair)
+    return [losses for _, losses in sorted(rank_requests(ranking_sight(loaded), loaded, requests))]
 
 
 def milliseconds(compute: Callable[[], object], rounds: int) -> float:

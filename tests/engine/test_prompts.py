@@ -1,23 +1,19 @@
 """A prompt is words around a question, and data: what is printed, stored and asked is one thing."""
 
 import re
-import subprocess
-import sys
-import tomllib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from making import case, choice
+from msgspec.structs import replace
 from published import published
 
 from countersight.case import Case, Change, Option, Question
+from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.engine import (
-    GUIDE,
     PROMPTS,
-    Prompt,
-    as_toml,
     fill,
     find_prompt,
     graph_in_words,
@@ -146,24 +142,9 @@ def test_double_braces_are_braces_and_lines_with_empty_values_are_left_out():
 
 
 @pytest.mark.parametrize("name", PROMPTS)
-def test_a_shipped_prompt_passes_its_own_checks_and_is_printed_as_a_file_that_says_the_same(tmp_path, name):
-    file = tmp_path / "mine.toml"
-    file.write_text(as_toml(PROMPTS[name]))
-    mine = read_prompt(file, PROMPTS)
-    assert mine.name == "mine"
-    assert {**_fields(mine), "name": name} == _fields(PROMPTS[name])
-
-
-def _fields(prompt):
-    return {field: getattr(prompt, field) for field in prompt.__struct_fields__}
-
-
-@given(st.text(max_size=60))
-def test_any_text_is_printed_so_that_it_is_read_back(text):
-    text = text.encode("utf-8", "replace").decode().replace("\r", "")
-    one = Prompt(name="x", number=text, boolean=text + '"', choice='""""' + text, open=f'{text}\n{text}"')
-    back = tomllib.loads(as_toml(one))
-    assert all(back[field] == getattr(one, field) for field in ("number", "boolean", "choice", "open"))
+def test_a_shipped_prompt_passes_the_checks_of_a_file(tmp_path, name):
+    (tmp_path / "mine.toml").write_text(f'like = "{name}"')
+    assert replace(read_prompt(tmp_path / "mine.toml", PROMPTS), name=name) == PROMPTS[name]
 
 
 def test_no_prompt_tells_the_gold_answer():
@@ -206,7 +187,6 @@ def test_a_prompt_file_replaces_only_the_fields_that_it_names(tmp_path):
         ("[mine]\nabout = 1", "mine: there is no field 'mine'"),
         ("\x00", "is not TOML"),
         ("a = " + "[" * 100_000, "is not TOML"),
-        ("x" * 300_000, "is longer than"),
     ],
 )  # fmt: skip
 def test_an_error_in_a_prompt_file_names_the_field(tmp_path, text, sentence):
@@ -251,13 +231,10 @@ def test_published_cosim_cases_are_asked_with_all_their_text(tmp_path):
     assert asked == 200
 
 
-def test_prompts_are_listed_in_a_line_each_or_in_full():
-    command = [sys.executable, "-m", "countersight", "list", "prompts"]
-    short, whole = (
-        subprocess.run([*command, *more], capture_output=True, text=True, check=True).stdout for more in ([], ["-v"])
-    )
-    assert [line.split()[0] for line in short.splitlines()] == list(PROMPTS)
-    for name, prompt in PROMPTS.items():
-        assert f"# {name}\n{as_toml(prompt)}" in whole
-    assert "{fact_question}" in GUIDE
-    assert whole.startswith(GUIDE)
+def test_prompts_are_listed_in_a_line_each_or_in_full(capsys):
+    assert main(["list", "prompts"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(PROMPTS)
+    assert main(["list", "prompts", "-v"]) == 0
+    whole = capsys.readouterr().out
+    assert "{fact_question}" in whole
+    assert all(prompt.about in whole.replace('\\"', '"') for prompt in PROMPTS.values())

@@ -10,17 +10,15 @@ from urllib.parse import quote
 import pytest
 from chat_server import ChatServer, completion, letter, question_of
 from making import case, dataset, picture
-from running import QUICK, answers, ask, journal_size, replies, run_command, run_killed, start_command
+from running import QUICK, answers, ask, journal_size, replies, run_command, start_command
 from waiting import wait_until
 
 from countersight.case import Question
-from countersight.dataset.folder import Dataset
 from countersight.engine import FIRST_LIMIT, PROMPTS, RetryPolicy, RunFolder
 from countersight.errors import ModelError, RunError
 from countersight.models import MODELS, open_model
 from countersight.models.protocol import Answer, ModelSettings
 from countersight.models.service import Received, status_error
-from countersight.scoring import outcomes, score
 
 
 class Doubtful:
@@ -569,18 +567,3 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_resumes(tmp_path):
         assert len(answers(tmp_path / "r")) == len(server.requests) < 200
         assert run_command(folder, tmp_path / "r", server.name).returncode == 0
     assert len(answers(tmp_path / "r")) == len(server.requests) == 200
-
-
-@pytest.mark.slow
-def test_a_run_killed_repeatedly_ends_like_an_undisturbed_one(tmp_path):
-    folder = dataset(tmp_path / "d", 150)
-    with ChatServer(latency=0.03) as server:
-        assert run_command(folder, tmp_path / "whole", server.name).returncode == 0
-        del server.requests[:]
-        run_killed(folder, tmp_path / "r", server.name, kills=6)
-    assert answers(tmp_path / "r") == answers(tmp_path / "whole")
-    cases = list(Dataset.open(folder).cases())
-    disturbed, whole = (score(outcomes(cases, RunFolder.open(tmp_path / name).replies())) for name in ("r", "whole"))
-    assert disturbed == whole
-    # Only what was under way at a kill may have been asked twice.
-    assert 300 <= len(server.requests) <= 300 + 6 * 64

@@ -111,8 +111,7 @@ def test_a_matcher_can_be_used_in_collection(trained) -> None:
 
 def test_the_exported_matcher_gives_the_same_scores(trained, cases) -> None:
     from countersight.models.matcher import Sequences
-    from countersight.models.matcher.model import Member
-    from countersight.models.matcher.shipping import read_sheet
+    from countersight.models.matcher.model import Member, read_sheet
     from countersight.models.protocol import Request
     from countersight.training.batches import TrainingBatches
     from countersight.training.loop import CHECKPOINT, Trainer

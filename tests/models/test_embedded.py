@@ -19,9 +19,8 @@ from PIL import Image
 from countersight.case import Option
 from countersight.engine import find_prompt
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.embedded.inference import SIDE, VALUES, Decoder, Inference, prepare
+from countersight.models.embedded.inference import SIDE, VALUES, Decoder, Inference, Tokenizer, prepare
 from countersight.models.embedded.model import Embedded
-from countersight.models.embedded.tokenizer import Tokenizer
 from countersight.models.embedded.weights import decoder_file, open_graph, weights_folder
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture

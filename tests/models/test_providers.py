@@ -219,20 +219,12 @@ def test_a_price_does_not_apply_to_other_models_with_the_same_prefix(model, read
     assert find_price(model, ModelSettings()).read == read
 
 
-def test_prices_can_be_set_in_a_file_or_by_the_command(known, tmp_path, monkeypatch) -> None:
-    (tmp_path / "own.toml").write_text('as_of = "2026-11-01"\n[models]\n"gpt-4o" = [1, 2]\n')
-    monkeypatch.setenv("COUNTERSIGHT_PRICES", str(tmp_path / "own.toml"))
+def test_a_price_of_the_command_replaces_that_of_the_table(known) -> None:
     with Providers() as server:
         known(server)
-        ((answer,), observed) = asyncio.run(asked(name_of("openai", server)))
-        assert answer.cost == pytest.approx((100 + 14) / 1e6)
-        assert observed["prices"]["source"] == "own.toml of 2026-11-01, as gpt-4o"
-        ((answer,), _) = asyncio.run(asked(name_of("openai", server), price_in=10.0))
-        assert answer.cost == pytest.approx(100 * 10 / 1e6)
-    (tmp_path / "bad.toml").write_text("[models]\na = 3\n")
-    monkeypatch.setenv("COUNTERSIGHT_PRICES", str(tmp_path / "bad.toml"))
-    with pytest.raises(ModelError, match="not a price table"):
-        open_model("openai:gpt-4o", ModelSettings())
+        ((answer,), observed) = asyncio.run(asked(name_of("openai", server), price_in=10.0))
+    assert answer.cost == pytest.approx(100 * 10 / 1e6)
+    assert observed["prices"]["source"] == "--price"
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "gemini", "bedrock", "mistral", "openrouter", "azure"])

@@ -162,36 +162,6 @@ def test_a_missing_cluster_is_reported(flowers, tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_a_dataset_made_on_a_cluster_equals_a_local_one_if_a_machine_is_lost(
-    cluster, watched, flowers, tmp_path
-) -> None:
-    lost = add_node(cluster)
-    making = command(
-        "make", "cvqa-synthetic", "--size", "60", "--seed", "3", "--ray", cluster.address, "-o", tmp_path / "d"
-    )
-    process = watched(subprocess.Popen(making, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
-    wait_until(lambda: list(tmp_path.glob("**/images/*.png")), process)
-    kill_node(cluster, lost)
-    _, said = process.communicate(timeout=200)
-    assert process.returncode == 0, said
-    assert files_in(tmp_path / "d") == files_in(flowers)
-
-
-@pytest.mark.slow
-def test_graphs_mined_on_a_cluster_equal_local_ones(cluster, tmp_path) -> None:
-    from countersight import mine
-
-    scenes = tmp_path / "scenes.jsonl"
-    scenes.write_bytes(b"".join(map(scene, range(8000))))  # more than is handed out at a time
-    if len(cluster.list_all_nodes()) == 1:
-        add_node(cluster)
-    done("mine", scenes, "--ray", cluster.address, "-o", tmp_path / "there")
-    mine(scenes, tmp_path / "here")
-    for name in ("graphs.jsonl", "mining.json"):
-        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
-
-
-@pytest.mark.slow
 def test_an_audit_started_locally_continues_on_a_cluster_with_the_same_result(
     cluster, workers, flowers, tmp_path
 ) -> None:
@@ -207,16 +177,6 @@ def test_an_audit_started_locally_continues_on_a_cluster_with_the_same_result(
     wait_until(lambda: living_actors(cluster) == [])
 
 
-def scene(number):
-    """Return five objects, four of which lie on another one, in our JSON format."""
-    names = ["table", "cup", "plate", "book", "spoon"]
-    things = [{"id": str(place), "name": name} for place, name in enumerate(names)]
-    relations = [{"subject": str(place), "relation": "on", "object": str(place - 1)} for place in range(1, 5)]
-    return (
-        json.dumps({"id": str(number), "image": str(number), "things": things, "relations": relations}).encode() + b"\n"
-    )
-
-
 def command(*words):
     return [sys.executable, "-m", "countersight", *map(str, words)]
 
@@ -225,7 +185,3 @@ def done(*words):
     """Run a command that must succeed."""
     said = subprocess.run(command(*words), capture_output=True, text=True, timeout=200, check=False)
     assert said.returncode == 0, said.stderr
-
-
-def files_in(folder):
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}

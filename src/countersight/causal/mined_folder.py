@@ -46,12 +46,8 @@ def mine_folder(
     pictures: Path | None,
     on_malformed: Callable[[MalformedPart], None] | None = None,
     on_read: Callable[[int], None] | None = None,
-    ray: str = "",
 ) -> Mined:
-    """Write the causal graphs of scene graphs to a new folder, together with their pictures if `pictures` is given.
-
-    If a Ray cluster is given, its machines search for graphs; only this process writes.
-    """
+    """Write the causal graphs of scene graphs to a new folder, together with their pictures if `pictures` is given."""
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the folder that contains the pictures")
     with Staging(folder) as staging:
@@ -59,7 +55,7 @@ def mine_folder(
         copies = PictureCopies(pictures, staging / IMAGES)
         encoder = msgspec.json.Encoder()
         with open(staging / GRAPHS, "wb") as file:
-            mining = mine(source, tally=tally, on_malformed=on_malformed, on_read=on_read, ray=ray)
+            mining = mine(source, tally=tally, on_malformed=on_malformed, on_read=on_read)
             for graph in mining:
                 file.write(encoder.encode(graph) + b"\n")
                 copies.copied(graph.image)

@@ -15,14 +15,13 @@ from countersight.causal.merging import merge_scenes
 from countersight.causal.motifs import EdgeTable, Ints, find_motifs
 from countersight.causal.scene_graphs import read_scene_graphs
 from countersight.html import Grid, Line, TableCell
-from countersight.parallel import in_order
 from countersight.text import several
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
 MOST_OF_A_SCENE = 1_000
 """Limit on causal graphs of one kind per scene: a thing that holds 2,000 others would give two million."""
 _PARTS_AT_ONCE = 1 << 16
-"""Things and relations that are searched together: a second or two of work for one process or machine."""
+"""Things and relations that are searched together: a second or two of work."""
 _DISTINCT = 100_000
 """The most unknown relations that are counted separately, to bound memory."""
 MOST_DESCRIPTIONS = 8
@@ -75,11 +74,6 @@ class MiningTally:
         self.graphs: Counter[GraphKind] = Counter()
         self.unknown: Counter[str] = Counter()
 
-    def add(self, other: "MiningTally") -> None:
-        """Add the counts from another part of the scene graphs."""
-        for name, counts in vars(other).items():
-            getattr(self, name).update(counts)
-
     def statistics(self, layouts: tuple[str, ...] = ()) -> MiningStatistics:
         """Return the counts so far."""
         return MiningStatistics(
@@ -98,12 +92,10 @@ def mine(
     tally: MiningTally | None = None,
     on_malformed: Callable[[MalformedPart], None] | None = None,
     on_read: Callable[[int], None] | None = None,
-    ray: str = "",
 ) -> Iterator[CausalGraph]:
     """Yield the causal graphs in the scene graphs at a path: a file of any known layout, or a folder of them.
 
     Parts that cannot be read are passed to `on_malformed` and skipped; `on_read` gets the number of bytes read so far.
-    This process reads the files; the machines of a Ray cluster can search them for graphs.
     """
     tally = tally or MiningTally()
 
@@ -112,10 +104,8 @@ def mine(
         if on_malformed:
             on_malformed(what)
 
-    parts = _in_parts(read_scene_graphs(source, malformed, on_read))
-    for graphs, counted in in_order(_mine_part, parts, workers=1, ray=ray):
-        tally.add(counted)
-        yield from graphs
+    for part in _in_parts(read_scene_graphs(source, malformed, on_read)):
+        yield from mine_scenes(merge_scenes(part), tally)
 
 
 def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
@@ -129,11 +119,6 @@ def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
         part.append(scene)
         size += 1 + len(scene.things) + len(scene.relations)
     yield part
-
-
-def _mine_part(scenes: list[SceneGraph]) -> tuple[list[CausalGraph], MiningTally]:
-    tally = MiningTally()
-    return list(mine_scenes(merge_scenes(scenes), tally)), tally
 
 
 def mine_scenes(scenes: Iterable[SceneGraph], tally: MiningTally) -> Iterator[CausalGraph]:

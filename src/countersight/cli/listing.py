@@ -78,12 +78,13 @@ def _list_suites(*, fields: bool) -> None:
 
 
 def _list_prompts(*, whole: bool) -> None:
-    from countersight.engine import GUIDE, PLUGIN_PROMPTS, PROMPTS, as_toml
+    from countersight.engine import PLUGIN_PROMPTS, PROMPTS, PROMPTS_FILE
 
     if whole:
-        print(GUIDE)
-    for name, prompt in PROMPTS.items():
-        print(f"# {name}\n{as_toml(prompt)}" if whole else f"{name:<12} {prompt.about}")
+        print(PROMPTS_FILE)
+    else:
+        for name, prompt in PROMPTS.items():
+            print(f"{name:<12} {prompt.about}")
     faults = PLUGIN_PROMPTS.faults(PROMPTS)
     for name, package in PLUGIN_PROMPTS.usages().items():
         if name not in faults:

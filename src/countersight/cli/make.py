@@ -66,7 +66,7 @@ _MINE: Final = {
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
     example = "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers"
-    verb(verbs, "make", _make, "make or import a dataset", example, _MAKE, shared_options("pictures", "ray"))
+    verb(verbs, "make", _make, "make or import a dataset", example, _MAKE, shared_options("pictures"))
     verb(
         verbs,
         "build",
@@ -78,7 +78,7 @@ def add(verbs: Verbs) -> None:
         shared_options("pictures", "seed", "temperature", "max_tokens", "timeout", "price", "ray", concurrency=16),
     )
     example = "countersight mine scene_graphs.json --pictures VG -o causal"
-    verb(verbs, "mine", _mine, "find causal graphs in scene graphs", example, _MINE, shared_options("pictures", "ray"))
+    verb(verbs, "mine", _mine, "find causal graphs in scene graphs", example, _MINE, shared_options("pictures"))
 
 
 def _make(chosen: argparse.Namespace) -> int:
@@ -226,7 +226,6 @@ def _mine(chosen: argparse.Namespace) -> int:
             pictures=chosen.pictures,
             on_malformed=malformed,
             on_read=lambda done: progress(done // _MEGABYTE),
-            ray=chosen.ray,
         )
     statistics = mined.statistics
     print_grids(statistics_tables(statistics), Console())

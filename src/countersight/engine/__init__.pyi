@@ -38,10 +38,9 @@ from .prompt import edges_in_words as edges_in_words
 from .prompt import fill as fill
 from .prompt import graph_in_words as graph_in_words
 from .prompt import prompt_context as prompt_context
-from .prompts import GUIDE as GUIDE
 from .prompts import PLUGIN_PROMPTS as PLUGIN_PROMPTS
 from .prompts import PROMPTS as PROMPTS
-from .prompts import as_toml as as_toml
+from .prompts import PROMPTS_FILE as PROMPTS_FILE
 from .prompts import find_prompt as find_prompt
 from .prompts import read_prompt as read_prompt
 from .reply_store import ReplyStore as ReplyStore

@@ -1,6 +1,5 @@
-"""Built-in prompts and prompts from TOML files: parsed, checked field by field, and printed in the same form."""
+"""Built-in prompts, prompts of plug-ins, and prompts from TOML files, which are checked field by field."""
 
-import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,6 @@ from countersight.text import nearest, printable, unknown
 
 DEFAULT_PROMPT: Final = "0-shot"
 """The prompt that provides default values for fields, unless a prompt names another one with `like`."""
-LONGEST_FILE = 256 * 1024
 LONGEST_NAME = 60
 
 _FIELDS = msgspec.structs.fields(Prompt)
@@ -57,12 +55,8 @@ def _prompt(fields: dict[str, Any], known: Mapping[str, Prompt]) -> Prompt:
 
 def read_prompt(path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
     """Read a prompt from a user's file; a PromptError says which field is wrong."""
-    with open(path, "rb") as file:
-        data = file.read(LONGEST_FILE + 1)
-    if len(data) > LONGEST_FILE:
-        raise PromptError(f"{path} is longer than {LONGEST_FILE:,} bytes, the limit of a prompt file")
     try:
-        fields = tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
+        fields = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
         raise PromptError(f"{path} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:  # long numbers and deep nesting raise no TOMLDecodeError
@@ -71,11 +65,6 @@ def read_prompt(path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
         return _checked(fields, path, shipped)
     except PromptError as error:
         raise PromptError(f"{path}: {error}") from None
-
-
-def as_toml(prompt: Prompt) -> str:
-    """Format a complete prompt as a file for `--prompt`, without its name: the file name becomes the name."""
-    return "".join(f"{field} = {_value(value)}\n" for field, value in _as_fields(prompt).items() if field != "name")
 
 
 def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
@@ -123,25 +112,12 @@ def _check_names(field: str, prompt: Prompt) -> None:
 
 
 def _as_fields(prompt: Prompt) -> dict[str, Any]:
-    """Return all fields, in the order in which they are shown to users."""
-    first = ("name", "about", "setting", *_KINDS)
-    rest = [field.name for field in _FIELDS if field.name not in first]
-    fields = {name: getattr(prompt, name) for name in (*first, *rest)}
-    return fields | {"factual": prompt.factual.name if prompt.factual else ""}
+    return msgspec.structs.asdict(prompt) | {"factual": prompt.factual.name if prompt.factual else ""}
 
 
-def _value(value: str | bool | int) -> str:
-    if not isinstance(value, str):
-        return str(value).lower()
-    # JSON and TOML use the same escapes, except that TOML does not allow an unescaped DEL character.
-    lines = [json.dumps(line, ensure_ascii=False)[1:-1].replace("\x7f", "\\u007f") for line in value.split("\n")]
-    return f'"{lines[0]}"' if len(lines) == 1 else '"""\n' + "\n".join(lines) + '"""'
-
-
-_FILE = Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")
-GUIDE = _FILE[: _FILE.index("\n\n") + 1]
-"""The description of the prompt format, from the comments in the file of built-in prompts."""
-PROMPTS = read_prompts(_FILE)
+PROMPTS_FILE = Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")
+"""The file of built-in prompts; its comments describe the format."""
+PROMPTS = read_prompts(PROMPTS_FILE)
 
 
 PLUGIN_PROMPTS: Registry[Prompt] = Registry("prompt", {}, CountersightError)

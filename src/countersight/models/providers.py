@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from countersight.errors import ModelError
@@ -27,8 +27,12 @@ from countersight.registry import with_options
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com"
 GEMINI = "https://generativelanguage.googleapis.com/v1beta"
-MISTRAL = "https://api.mistral.ai/v1"
-OPENROUTER = "https://openrouter.ai/api/v1"
+_COMPATIBLE: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "openai": (OPENAI, {}),
+    "mistral": ("https://api.mistral.ai/v1", {"seed": "random_seed"}),
+    "openrouter": ("https://openrouter.ai/api/v1", {"further": {"usage": {"include": True}}}),
+}
+"""The address of each provider with chat completions, and how its requests differ from OpenAI's."""
 OLLAMA = "http://127.0.0.1:11434"
 AZURE_VERSION = "2024-10-21"
 _MISSING: ContextVar[list[str] | None] = ContextVar("missing keys", default=None)
@@ -53,11 +57,17 @@ def _chat(name: str, url: str, model: str, key: Key, settings: ModelSettings, **
     return Endpoint(name, url + COMPLETIONS, model, open_service(url, key, settings), settings, chat)
 
 
-def open_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
-    """Open `openai:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
-    return _chat(
-        name, _base_address("OPENAI_BASE_URL", OPENAI), model, _read_provider_key("openai", "OPENAI_API_KEY"), settings
-    )
+def open_compatible(name: str, model: str, settings: ModelSettings) -> Endpoint:
+    """Open `openai:MODEL`, `mistral:MODEL` or `openrouter:MAKER/MODEL`.
+
+    The key comes from OPENAI_API_KEY and so on, another base address from OPENAI_BASE_URL and so on.
+    """
+    kind = name.partition(":")[0]
+    usual, differences = _COMPATIBLE[kind]
+    url, key = _base_address(f"{kind.upper()}_BASE_URL", usual), _read_provider_key(kind, f"{kind.upper()}_API_KEY")
+    endpoint = _chat(name, url, model, key, settings, **differences)
+    endpoint.tells_cost = kind == "openrouter"
+    return endpoint
 
 
 def open_azure(name: str, target: str, settings: ModelSettings) -> Endpoint:
@@ -70,20 +80,6 @@ def open_azure(name: str, target: str, settings: ModelSettings) -> Endpoint:
     way = f"{url}/openai/deployments/{quote(deployment, safe='')}{COMPLETIONS}?api-version={quote(version, safe='')}"
     service = open_service(url, _read_provider_key("azure", "AZURE_OPENAI_API_KEY"), settings, "api-key")
     return Endpoint(name, way, deployment, service, settings, ChatDialect(deployment, limit=NEWER))
-
-
-def open_mistral(name: str, model: str, settings: ModelSettings) -> Endpoint:
-    """Open `mistral:MODEL`; key from MISTRAL_API_KEY."""
-    url, key = _base_address("MISTRAL_BASE_URL", MISTRAL), _read_provider_key("mistral", "MISTRAL_API_KEY")
-    return _chat(name, url, model, key, settings, seed="random_seed")
-
-
-def open_openrouter(name: str, model: str, settings: ModelSettings) -> Endpoint:
-    """Open `openrouter:MAKER/MODEL`; key from OPENROUTER_API_KEY. It reports the cost of each answer."""
-    url, key = _base_address("OPENROUTER_BASE_URL", OPENROUTER), _read_provider_key("openrouter", "OPENROUTER_API_KEY")
-    endpoint = _chat(name, url, model, key, settings, further={"usage": {"include": True}})
-    endpoint.tells_cost = True
-    return endpoint
 
 
 def open_ollama(name: str, model: str, settings: ModelSettings) -> Endpoint:

@@ -6,9 +6,10 @@ Ray.
 """
 
 import asyncio
+import socket
 from collections import Counter
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -16,8 +17,10 @@ from msgspec.structs import replace
 from countersight.errors import AskingFailed, CountersightError, ModelError, Unreachable
 from countersight.models.protocol import Answer, Displayed, Model, ModelSettings, Request, Viewer
 from countersight.models.registry import open_here
-from countersight.parallel import ActorPlace, join, leave, places
 
+INSTALL = "pip install 'countersight[ray]'"
+CONNECT_TIMEOUT = 5.0
+"""Timeout in seconds for connecting to the head of a cluster."""
 Call = Literal["reply", "losses"]
 
 
@@ -84,6 +87,16 @@ RESULT_TIMEOUT = 5.0
 """Seconds to wait for the result of a call to an actor."""
 
 
+class ActorPlace(NamedTuple):
+    """The place where one actor runs: a GPU of a machine, or a whole machine if the cluster has no GPU."""
+
+    node: str
+    address: str
+    number: int
+    gpus: int
+    cpus: int
+
+
 class PlacedWorker:
     """An actor, its place in the cluster and its state."""
 
@@ -106,7 +119,7 @@ class WorkerPool:
     """All actors of one cluster, shared by the models of a command."""
 
     def __init__(self, address: str) -> None:
-        self.ray = join(address)
+        self.ray, self._connected = _connect(address)
         self._address = address
         self._workers: list[PlacedWorker] = []
         self._held: dict[WantedModel, ModelInfo] = {}
@@ -152,7 +165,8 @@ class WorkerPool:
             for worker in self._workers:
                 self.ray.kill(worker.actor)
             self._workers = []
-            leave(self.ray)
+            if self._connected:
+                self.ray.shutdown()
 
     def _start_missing_actors(self) -> None:
         """Start an actor at every place without one: initially, after a loss, and when the cluster has grown."""
@@ -160,7 +174,7 @@ class WorkerPool:
             return
         self._checked_at = monotonic()
         taken = {worker.place for worker in self._workers}
-        for place in places(self.ray):
+        for place in _places(self.ray):
             if place not in taken and self._starts[place] < STARTS:
                 self._starts[place] += 1
                 self._workers.append(self._start_actor(place))
@@ -219,6 +233,45 @@ class WorkerPool:
             return self.ray.get(ref, timeout=RESULT_TIMEOUT)
         except self.ray.exceptions.RayError:
             return None
+
+
+def _connect(address: str) -> tuple[Any, bool]:
+    """Return the `ray` package, connected to a cluster, and whether this call made the connection."""
+    try:
+        import ray
+    except ImportError:
+        raise ModelError(f"`ray` needs Ray, which is not installed: {INSTALL}") from None
+    if ray.is_initialized():
+        return ray, False
+    try:
+        _check_address(address)
+        ray.init(address=address, logging_level="ERROR", log_to_driver=False)
+    except Exception as error:  # Ray raises many types of errors
+        first = str(error).partition("\n")[0]
+        raise ModelError(
+            f"cannot connect to a Ray cluster at {address!r} ({first[:200]}); start one with `ray start --head`, or "
+            "name the address that it printed"
+        ) from None
+    return ray, True
+
+
+def _check_address(address: str) -> None:
+    """Raise an error at once if nothing listens at the address; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if address != "auto":
+        socket.create_connection((host, int(port)), CONNECT_TIMEOUT).close()
+
+
+def _places(ray: Any) -> list[ActorPlace]:
+    """Return every GPU of the cluster, or every machine if there is no GPU."""
+    nodes = [node for node in ray.nodes() if node["Alive"]]
+    with_gpu = [node for node in nodes if node["Resources"].get("GPU", 0) >= 1]
+    return [
+        ActorPlace(node["NodeID"], node["NodeManagerAddress"], number, 1 if with_gpu else 0, 0 if with_gpu else cpus)
+        for node in with_gpu or nodes
+        if (cpus := int(node["Resources"].get("CPU", 0))) or with_gpu
+        for number in range(int(node["Resources"]["GPU"]) if with_gpu else 1)
+    ]
 
 
 _POOLS: dict[str, WorkerPool] = {}

@@ -114,7 +114,6 @@ def way_of(
     size: int | None = None,
     sample: float | None = None,
     pictures: Path | None = None,
-    ray: str = "",
 ) -> "Way":
     """Return how a dataset is made; invalid combinations of options raise before anything is made."""
     if source is not None and not source.exists():
@@ -140,8 +139,4 @@ def way_of(
         raise CountersightError("give either `size`, the number of cases, or `sample`, the share of the file")
     if pictures is not None and way != "file":
         raise CountersightError("`pictures` needs `source`; generated datasets draw their own pictures")
-    if ray and way != "seed" and "wording" not in own:
-        raise CountersightError(
-            "`ray` works only for generated pictures, or for `wording` by a model; a file is imported on one machine"
-        )
     return way

@@ -55,7 +55,6 @@ def make(
     wording: SomeModel | None = None,
     hidden: Path | str | None = None,
     workers: int | None = None,
-    ray: str = "",
     progress: Progress | None = None,
     on_bad: OnBad | None = None,
     exist_ok: bool = False,
@@ -66,7 +65,7 @@ def make(
     `sample` are drawn at random; invalid rows are passed to `on_bad`, without which a warning names the first ones.
     With `exist_ok`, an existing dataset that was made with the same arguments is opened instead.
     `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
-    Pictures are drawn by `workers` processes, or by the machines of a `ray` cluster.
+    Pictures are drawn by `workers` processes.
 
     Some arguments apply only to certain suites. cvqa-synthetic: `controls` adds a control to every case: a change that
     does not affect the answer. Worlds: `difficulty`. `groups` replaces the usual questions: "least-change" asks for the
@@ -87,23 +86,32 @@ def make(
         "wording": wording,
     }
     if exist_ok and (folder / METADATA).is_file():
-        return _open_existing(
-            folder, _recorded_arguments(suite, source, maybe_path(beside), seed, size, sample, bool(hidden), own)
-        )
+        is_file = source is not None and source.is_file()
+        drawn = is_file and bool(size or sample)
+        how = {name: value for name, value in own.items() if name != "per_task"} | {
+            "answers": "hidden" if hidden else None,
+            "suite": suite,
+            "file": source.name if source else "",
+            "sha256": digest_of(source, maybe_path(beside)) if source and is_file else None,
+            "part": Part(size, sample) if drawn else None,
+            "seed": seed or 0,
+            "size": None if drawn else f"{per_task} of each task" if per_task else size,
+        }
+        return _open_existing(folder, how)
     _check_second_file(suite, chosen, source, beside)
     own = {name: value for name, value in own.items() if value}
     pictures = maybe_path(pictures)
-    source_kind = way_of(chosen, source, own=own, size=size, sample=sample, pictures=pictures, ray=ray)
+    source_kind = way_of(chosen, source, own=own, size=size, sample=sample, pictures=pictures)
     number = secret_seed(seed) if key else seed or 0
     if source_kind == "folder" and own.get("wording", WORDINGS[0]) not in WORDINGS:
-        own["wording"] = open_model(own["wording"], ModelSettings(seed=number, ray=ray))
+        own["wording"] = open_model(own["wording"], ModelSettings(seed=number))
     part = Part(size, sample, number) if source_kind == "file" and (size or sample) else None
     skipped = _SkippedRows()
     watch, bad = progress or usual(), on_bad or skipped
 
     def fill(folder: Path) -> Any:
         if source is None:
-            return chosen.make(folder, size=size, seed=number, workers=workers, ray=ray, progress=watch, **own)
+            return chosen.make(folder, size=size, seed=number, workers=workers, progress=watch, **own)
         if source_kind == "folder":
             return chosen.assemble(source, folder, size=size, seed=number, progress=watch, on_bad=bad, **own)
         also = maybe_path(beside)
@@ -160,33 +168,8 @@ def _check_second_file(suite: str, chosen: Suite, source: Path | None, beside: P
         raise CountersightError(f"{suite} needs {second.option} (in Python: beside): {second.words}")
 
 
-def _recorded_arguments(
-    suite: str,
-    source: Path | None,
-    beside: Path | None,
-    seed: int | None,
-    size: int | None,
-    sample: float | None,
-    hidden: bool,
-    own: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return the arguments of `make` as the card of a dataset records them."""
-    is_file = source is not None and source.is_file()
-    drawn = is_file and bool(size or sample)
-    per_task = own["per_task"]
-    return {name: value for name, value in own.items() if name != "per_task"} | {
-        "answers": "hidden" if hidden else None,
-        "suite": suite,
-        "file": source.name if source else "",
-        "sha256": digest_of(source, beside) if source and is_file else None,
-        "part": Part(size, sample) if drawn else None,
-        "seed": seed or 0,
-        "size": None if drawn else f"{per_task} of each task" if per_task else size,
-    }
-
-
 def _open_existing(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
-    """Return the dataset in a folder; raises an error if its card says that it was made with other arguments."""
+    """Return the dataset in a folder; raises an error if its card says that it was made in another way than `how`."""
     dataset = MadeDataset(folder)
     card = dataset.provenance()
     card |= {"file": card.get("file", card.get("mined", "")), "controls": str("controls" in card)}
@@ -259,16 +242,6 @@ def build(
 
 
 @checked
-def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None, ray: str = "") -> Mined:
-    """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` creates questions about them.
-
-    With the address of a `ray` cluster, the search runs on its machines.
-    """
-    return mine_folder(
-        Path(graphs),
-        Path(out),
-        pictures=maybe_path(images),
-        on_malformed=lambda what: None,
-        on_read=lambda done: None,
-        ray=ray,
-    )
+def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None) -> Mined:
+    """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` creates questions about them."""
+    return mine_folder(Path(graphs), Path(out), pictures=maybe_path(images))

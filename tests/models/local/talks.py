@@ -1,12 +1,18 @@
-"""Conversations of mixed lengths with pictures of mixed sizes."""
+"""Conversations of mixed lengths with pictures of mixed sizes, and their answers and losses in order."""
 
 import io
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from countersight.case import Option
-from countersight.models.protocol import Request, Turn
+from countersight.models.local.conversation import Feed, Loaded
+from countersight.models.local.probing import ranking_sight
+from countersight.models.local.ranking import Ranked, rank_requests
+from countersight.models.local.writing import write_answers
+from countersight.models.protocol import Loss, ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 
 
@@ -31,3 +37,18 @@ def mixed() -> list[Request]:
         request("no", tall, key="b"),
         request("How many cats would there be?", tall, key="c"),
     ]
+
+
+def rank(loaded: Loaded, requests: Sequence[Request], loss: Loss = "mean") -> list[Ranked]:
+    """Return the losses for some requests, in order."""
+    found = dict(rank_requests(ranking_sight(loaded), loaded, Feed(requests), loss))
+    return [found[number] for number in range(len(requests))]
+
+
+def write(
+    loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
+) -> list[Any]:
+    """Return the answers to some conversations, or the errors, in order."""
+    feed = Feed(requests)
+    found = dict(feed.answered(write_answers(loaded, feed, settings, stopped)))
+    return [found[number] for number in range(len(requests))]

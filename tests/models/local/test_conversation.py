@@ -32,14 +32,6 @@ def next_words(loaded: Loaded, requests: list[Request]) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("family", tiny.KINDS)
-def test_predictions_do_not_depend_on_other_conversations_in_the_batch(family: str, tiny_model: Models) -> None:
-    loaded, requests = tiny_model(family), mixed()
-    together = next_words(loaded, requests)
-    alone = torch.cat([next_words(loaded, [one]) for one in requests])
-    torch.testing.assert_close(together, alone, atol=1e-4, rtol=1e-4)
-
-
-@pytest.mark.parametrize("family", tiny.KINDS)
 def test_a_prompt_has_only_one_start_token(family: str, tiny_model: Models) -> None:
     loaded, asked = tiny_model(family), request("How many?", picture())
     begin = loaded.tokenizer.bos_token_id

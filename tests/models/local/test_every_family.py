@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 from models.local import every_family, tiny
-from models.local.talks import mixed, picture, request
+from models.local.talks import mixed, picture, rank, request, write
 from safetensors.torch import load_file, save_file
 from tiers import mostly_slow
 from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
@@ -22,9 +22,8 @@ from countersight.errors import ModelError
 from countersight.models.local.conversation import answer_tokens, decode_pictures, model_inputs
 from countersight.models.local.generating import ChoiceByAnswer, generate
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.probing import rank, ranking_plan
+from countersight.models.local.probing import ranking_sight
 from countersight.models.local.ranking import plain_losses
-from countersight.models.local.writing import write
 from countersight.models.protocol import ModelSettings, Request
 
 NO_CONVERSATION = {
@@ -54,13 +53,13 @@ NEEDS = {
 """Packages that a family needs in order to prepare pictures or to run its vision encoder."""
 PLAIN = {
     *("lfm2_vl", "minicpm_ocr", "minicpmv4_6", "qwen3_5", "qwen3_5_moe"),
-    *("nemotron_h_omni", "llama4", "kosmos-2.5"),
+    *("nemotron_h_omni", "llama4", "kosmos-2.5", "emu3", "hunyuan_vl"),
     *("florence2", "t5gemma2", "kosmos-2", "glm5_next", "mistral_large4", "qwen4_exp"),
     *("minicpmv4_7", "unlimited_ocr", "inkling_mm_model", "git"),
     *("paligemma", "instructblip", "blip_2_t5"),
 }
 """Families whose options cannot share a prefix: a state goes from token to token, a separate decoder answers, layers
-select what they see, or positions are counted from the words."""
+select what they see, positions are counted from the words, or pictures of a batch affect each other."""
 STEPS_DIFFER = ("glm5_next", "qwen4_exp", "mistral_large4")
 """Families that select other tokens during generation; they are only compared with plain ranking."""
 MAKERS = {**{family: partial(every_family.write, family) for family in every_family.RECIPES}, **tiny.FAMILIES}
@@ -104,7 +103,7 @@ def _is_right(family: str, folder: Path) -> None:
         assert plain_losses(loaded, asked[0], "sum") == pytest.approx(forced_losses(loaded, asked[0]), abs=2e-3)
     for found, right in zip(rank(loaded, asked), plain, strict=True):
         assert found == pytest.approx(right, abs=1e-3)
-    assert (ranking_plan(loaded) is None) == (family in PLAIN)
+    assert (ranking_sight(loaded) is None) == (family in PLAIN)
     assert _written(loaded, mixed()) == [_written(loaded, [one])[0] for one in mixed()]
 
 

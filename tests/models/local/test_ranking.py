@@ -10,14 +10,14 @@ import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 from models.local import tiny
-from models.local.talks import picture, request
+from models.local.talks import picture, rank, request
 
 from countersight.case import Option
 from countersight.errors import AskingFailed
 from countersight.models.local import ranking
 from countersight.models.local.conversation import answer_tokens
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.probing import rank, ranking_plan
+from countersight.models.local.probing import ranking_sight
 from countersight.models.local.ranking import plain_losses
 from countersight.models.local.trees import pack
 from countersight.models.protocol import Request, Turn
@@ -78,7 +78,7 @@ def test_losses_equal_those_of_one_complete_pass_per_option(family: str, tiny_mo
     assert len({round(loss, 3) for losses in expected for loss in losses}) > len(asked)  # they could be told apart
     assert_same(rank(loaded, asked), expected)
     assert_same(rank(loaded, asked[:2], "sum"), [plain_losses(loaded, one, "sum") for one in asked[:2]])
-    assert (ranking_plan(loaded) is None) == (family in PLAIN)
+    assert (ranking_sight(loaded) is None) == (family in PLAIN)
 
 
 def test_the_mean_loss_is_the_sum_divided_by_the_number_of_tokens(tiny_model: Models) -> None:
@@ -144,7 +144,7 @@ def test_other_language_models_within_a_family(
         settings = settings | {"max_window_layers": 1}
     monkeypatch.setattr(transformers, usual, lambda **given: make(**{**given, **settings}))
     loaded = load(str(tiny.FAMILIES[family](tmp_path)), device="cpu")
-    assert (ranking_plan(loaded) is None) == (family in PLAIN)
+    assert (ranking_sight(loaded) is None) == (family in PLAIN)
     asked = [*pair(picture(), 1), *pair(picture(90, 40, seed=4), 2)]
     assert_same(rank(loaded, asked), [plain_losses(loaded, one) for one in asked])
 
@@ -161,6 +161,8 @@ def test_a_picture_is_prepared_and_encoded_once(
     handle = encoder.register_forward_pre_hook(
         lambda _, given, named: looked.append((*given, *named.values())[0]), with_kwargs=True
     )
+    ranking_sight(loaded)  # tries what the model supports
+    looked.clear()
     expected = [plain_losses(loaded, one) for one in asked]
     plainly = len(looked)
     prepared.clear()
@@ -252,10 +254,6 @@ def test_a_request_that_cannot_be_ranked_fails_alone(family: str, tiny_model: Mo
     assert [reason.split()[0] for reason in failed[2:]] == ["paligemma"] * (family == "paligemma")
     good = [0, 1, 4]
     assert_same([found[nth] for nth in good], [plain_losses(loaded, asked[nth]) for nth in good])
-
-
-def test_ranking_no_requests(tiny_model: Models) -> None:
-    assert rank(tiny_model("llava"), []) == []
 
 
 def test_many_questions_about_one_picture(tiny_model: Models) -> None:

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 import torch
-from models.local.talks import mixed, picture, request
+from models.local.talks import mixed, picture, request, write
 from msgspec.structs import replace
 
 from countersight.case import Option
 from countersight.models.local import generating, ranking
 from countersight.models.local.conversation import Feed
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.probing import writes_in_batches, writing_plan
+from countersight.models.local.probing import writes_in_batches, writing_sight
 from countersight.models.local.ranking import plain_losses, rank_requests
-from countersight.models.local.writing import write, write_with_plan
+from countersight.models.local.writing import write_in_trees
 from countersight.models.protocol import Answer, ModelSettings, Request
 
 Models = Callable[[str], Loaded]
@@ -26,10 +26,10 @@ PLAIN = ("mllama", "blip_2_t5")
 
 
 def shared(loaded: Loaded, requests: list[Request], settings: ModelSettings = SHORT) -> list[Any]:
-    plan = writing_plan(loaded)
-    assert plan is not None
+    sight = writing_sight(loaded)
+    assert sight is not None
     feed = Feed(requests)
-    found = dict(feed.answered(write_with_plan(plan, loaded, feed, settings, lambda: False)))
+    found = dict(feed.answered(write_in_trees(sight, loaded, feed, settings, lambda: False)))
     return [found[number] for number in range(len(requests))]
 
 
@@ -51,7 +51,7 @@ def pairs(number: int) -> list[Request]:
 def test_answers_equal_those_of_the_models_own_generate(family: str, tiny_model: Models) -> None:
     loaded = tiny_model(family)
     if family in PLAIN:
-        assert writing_plan(loaded) is None
+        assert writing_sight(loaded) is None
         return
     for settings in (SHORT, DRAWN):
         assert shared(loaded, mixed(), settings) == plain(loaded, mixed(), settings)
@@ -83,7 +83,7 @@ def test_a_finished_answer_frees_its_slot(tiny_model: Models, monkeypatch: pytes
     tokens = [tokens_of(loaded, one, 12) for one in requests]
     loaded.model.generation_config.eos_token_id = [tokens[0][3], tokens[3][1]]
     monkeypatch.setattr(generating, "ROWS", 3)
-    monkeypatch.setattr(generating, "TOKENS", 150)
+    monkeypatch.setattr(ranking, "TOKENS", 150)
     try:
         found, expected = shared(loaded, requests, long), plain(loaded, requests, long)
     finally:
@@ -107,27 +107,26 @@ def test_further_requests_can_join_while_others_are_computed(
     tiny_model: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded, requests = tiny_model("qwen2_5_vl"), pairs(6)
-    plan = writing_plan(loaded)
-    assert plan is not None
+    sight = writing_sight(loaded)
+    assert sight is not None
     monkeypatch.setattr(generating, "ROWS", 3)
-    monkeypatch.setattr(generating, "TOKENS", 150)
     monkeypatch.setattr(ranking, "TOKENS", 150)
     feed = arriving(requests, 4)
-    found = dict(feed.answered(write_with_plan(plan, loaded, feed, DRAWN, lambda: False)))
+    found = dict(feed.answered(write_in_trees(sight, loaded, feed, DRAWN, lambda: False)))
     assert [found[number] for number in range(len(requests))] == plain(loaded, requests, DRAWN)
     assert not feed, "what is answered is let go"
     asked = [replace(one, options=(Option("yes"), Option("three cats"))) for one in requests]
     feed = arriving(asked, 4)
-    losses = dict(feed.answered(rank_requests(plan, loaded, feed)))
+    losses = dict(feed.answered(rank_requests(sight, loaded, feed)))
     assert [losses[number] for number in range(len(asked))] == [
         pytest.approx(plain_losses(loaded, one), rel=1e-4) for one in asked
     ]
 
 
 def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
-    plan = writing_plan(loaded)
-    assert plan is not None
-    [(_, written)] = generating.write_shared(loaded, plan, Feed([asked]), number)
+    sight = writing_sight(loaded)
+    assert sight is not None
+    [(_, written)] = generating.write_shared(loaded, sight, Feed([asked]), number)
     assert isinstance(written, tuple)
     return written[0]
 
@@ -135,7 +134,7 @@ def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
 def test_later_conversations_may_need_longer_slots(tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded, shown = tiny_model("llava"), picture()
     requests = [request("cat " * length, shown, key=str(length)) for length in (1, 90, 200, 2)]
-    monkeypatch.setattr(generating, "TOKENS", 1)
+    monkeypatch.setattr(ranking, "TOKENS", 1)
     monkeypatch.setattr(generating, "ROWS", 2)
     alone = [request(one.turns[0].text, picture(seed=nth), key=one.key) for nth, one in enumerate(requests)]
     for asked in (requests, alone):
@@ -167,12 +166,12 @@ def test_an_answer_ends_at_the_models_maximum_length(tiny_model: Models) -> None
 
 def test_generation_stops_on_request(tiny_model: Models) -> None:
     loaded, calls = tiny_model("qwen2_5_vl"), [0]
-    plan = writing_plan(loaded)
-    assert plan is not None
+    sight = writing_sight(loaded)
+    assert sight is not None
 
     def stopped() -> bool:
         calls[0] += 1
         return calls[0] > 3
 
-    said = dict(write_with_plan(plan, loaded, Feed(mixed()), ModelSettings(max_tokens=400), stopped))
+    said = dict(write_in_trees(sight, loaded, Feed(mixed()), ModelSettings(max_tokens=400), stopped))
     assert all(isinstance(answer, Answer) and answer.tokens_out < 20 for answer in said.values())

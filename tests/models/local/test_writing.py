@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 import torch
 from models.local import tiny
-from models.local.talks import mixed, picture, request
+from models.local.talks import mixed, picture, request, write
 from PIL import Image
 
 from countersight.models.local.conversation import PictureCache, decode_pictures, model_inputs
-from countersight.models.local.generating import end_tokens
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.writing import write
 from countersight.models.protocol import Answer, ModelSettings, Request
 
 Models = Callable[[str], Loaded]
@@ -34,12 +32,6 @@ def test_an_answer_is_the_same_alone_and_in_a_batch(family: str, tiny_model: Mod
         together = answers(loaded, requests, settings)
         assert together == [answers(loaded, [one], settings)[0] for one in requests]
         assert together == answers(loaded, requests[::-1], settings)[::-1]
-
-
-def test_end_tokens_come_from_the_settings_and_the_tokenizer() -> None:
-    for named, ends in (([5, 7], [2, 5, 7]), (5, [2, 5]), (None, [2])):
-        model = SimpleNamespace(generation_config=SimpleNamespace(eos_token_id=named))
-        assert end_tokens(SimpleNamespace(model=model, tokenizer=SimpleNamespace(eos_token_id=2))) == ends
 
 
 @pytest.mark.parametrize("family", tiny.KINDS)

@@ -32,7 +32,6 @@ from countersight.models.local.conversation import Feed, Loaded, Prompt
 from countersight.models.local.loading import is_out_of_memory
 from countersight.models.local.ranking import (
     Numbered,
-    RankingPlan,
     build_rows,
     group_into_batches,
     placeholder_answer,
@@ -42,6 +41,7 @@ from countersight.models.local.ranking import (
 )
 from countersight.models.local.trees import (
     Places,
+    Sight,
     answer_heads,
     find_decoder,
     override_masks,
@@ -359,8 +359,6 @@ def _greedy_config(loaded: Loaded, most: int) -> Any:
     )
 
 
-TOKENS = 8192
-"""The maximum number of tokens in a batch of prompts; larger batches are not faster."""
 ROWS = 256
 """The maximum number of concurrent answers."""
 STEPS = 4
@@ -378,7 +376,7 @@ Written = tuple[list[int], int]
 
 def write_shared(
     loaded: Loaded,
-    plan: RankingPlan,
+    sight: Sight,
     requests: Feed,
     most: int,
     choice: Choice = LIKELIEST,
@@ -386,9 +384,9 @@ def write_shared(
 ) -> Iterator[tuple[int, Written | AskingFailed]]:
     """Yield the answer to each conversation, of at most `most` tokens, with shared prefixes read only once."""
     failed: dict[int, AskingFailed] = {}
-    writing = _Writing(loaded, plan, requests.most, most, choice)
-    rows = build_rows(plan, loaded, requests, failed, placeholder_answer)
-    batches = group_into_batches(rows, TOKENS if plan.together else 0)
+    writing = _Writing(loaded, sight, requests.most, most, choice)
+    rows = build_rows(sight, loaded, requests, failed, placeholder_answer)
+    batches = group_into_batches(rows)
     try:
         for batch, lane in zip(chain(batches, [None]), stream_lanes(loaded.device), strict=False):
             yield from writing.begin(batch, lane)
@@ -406,8 +404,8 @@ def write_shared(
 class _Writing:
     """The running answers to some requests, and the conversations that are read next."""
 
-    def __init__(self, loaded: Loaded, plan: RankingPlan, rows: int, most: int, choice: Choice) -> None:
-        self._loaded, self._plan, self._rows, self._most, self._choice = loaded, plan, min(ROWS, rows), most, choice
+    def __init__(self, loaded: Loaded, sight: Sight, rows: int, most: int, choice: Choice) -> None:
+        self._loaded, self._sight, self._rows, self._most, self._choice = loaded, sight, min(ROWS, rows), most, choice
         self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)
         self._reading: tuple[AbstractContextManager[Any], Any, list[StartedAnswer], Any] | None = None
@@ -432,7 +430,7 @@ class _Writing:
             starting = list(_started_answers(batch, self._most, self._loaded.longest))
             with lane, torch.inference_mode():
                 heads = torch.from_numpy(answer_heads(rows)).to(self._loaded.device)
-                logits = read_trees(self._loaded, rows, heads, self._plan.sight, cache)
+                logits = read_trees(self._loaded, rows, heads, self._sight, cache)
                 first = self._choice(logits, [one.number for one in starting])
             self._reading = lane, cache, starting, first
         if before is None:

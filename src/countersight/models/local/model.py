@@ -110,16 +110,16 @@ class Local(Displayed):
         return write_answers(self._load_once(), requests, self._options, lambda: queue.closed)
 
     def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
-        from countersight.models.local.probing import ranking_plan
+        from countersight.models.local.probing import ranking_sight
         from countersight.models.local.ranking import rank_requests
 
         loaded = self._load_once()
-        plan = ranking_plan(loaded)
-        if plan is None and not self.remarks:
+        sight = ranking_sight(loaded)
+        if sight is None and not self.remarks:
             self.remarks.append(
                 f"{self.name} cannot share the common prefix of options, so each option is computed in full."
             )
-        return rank_requests(plan, loaded, requests, self._options.loss)
+        return rank_requests(sight, loaded, requests, self._options.loss)
 
     def _load_once(self) -> Loaded:
         """Return the model. It is loaded at the first question, so that repeating a finished run does not load it."""

@@ -1,4 +1,4 @@
-"""Finds out which ranking plan a loaded model supports, by comparing each with plain ranking on small questions.
+"""Finds out whether a loaded model can read trees of tokens, by comparing with plain ranking on small questions.
 
 The name of the model is not considered. If a model ignores the mask or the positions of a tree of tokens, its losses
 differ from those of one complete pass per option.
@@ -21,9 +21,9 @@ from countersight.errors import AskingFailed
 from countersight.models.local.conversation import Feed, Loaded, decode_pictures, model_inputs
 from countersight.models.local.generating import ChoiceByAnswer, generate, write_shared
 from countersight.models.local.loading import is_out_of_memory
-from countersight.models.local.ranking import Losses, Ranked, RankingPlan, rank_requests
-from countersight.models.local.trees import SIGHTS, find_decoder, selects_tokens, window_settings
-from countersight.models.protocol import Loss, Request, Turn
+from countersight.models.local.ranking import Losses, rank_requests
+from countersight.models.local.trees import SIGHTS, Sight, find_decoder, selects_tokens, window_settings
+from countersight.models.protocol import Request, Turn
 from countersight.picture import Picture, check_picture
 
 Found = TypeVar("Found")
@@ -62,24 +62,19 @@ def _find_once(find: Callable[[Loaded], Found]) -> Callable[[Loaded], Found]:
 
 
 @_find_once
-def ranking_plan(loaded: Loaded) -> RankingPlan | None:
-    """Return the fastest plan whose losses equal those of plain ranking; None if there is none."""
-    if loaded.has_separate_decoder or selects_tokens(find_decoder(loaded.model).config):
+def ranking_sight(loaded: Loaded) -> Sight | None:
+    """Return what tokens of a tree see if its losses then equal those of plain ranking; None if they never do."""
+    if loaded.has_separate_decoder or not writes_in_batches(loaded):
         return None
     with _narrow_windows(loaded):
-        right = _try_plan(None, loaded)
+        right = _try_sight(None, loaded)
         # Llama 4 scales attention by positions that it counts itself, which differ in a tree.
         if right is None or getattr(loaded.model.config.get_text_config(decoder=True), "floor_scale", None):
             return None
-        for together in (True, False) if writes_in_batches(loaded) else (False,):
-            plans = [RankingPlan(sight, together) for sight in SIGHTS]
-            # Take the closest plan: at low precision, a wrong mask may differ by little more than rounding.
-            distance, plan = min(
-                ((_loss_difference(_try_plan(plan, loaded), right), plan) for plan in plans), key=itemgetter(0)
-            )
-            if distance <= _tolerance(loaded):
-                return plan
-        return None
+        # Take the closest: at low precision, a wrong mask may differ by little more than rounding.
+        distances = {sight: _loss_difference(_try_sight(sight, loaded), right) for sight in SIGHTS}
+        sight = min(SIGHTS, key=distances.__getitem__)
+        return sight if distances[sight] <= _tolerance(loaded) else None
 
 
 @_find_once
@@ -104,19 +99,19 @@ def writes_in_batches(loaded: Loaded) -> bool:
 
 
 @_find_once
-def writing_plan(loaded: Loaded) -> RankingPlan | None:
-    """Return the plan for generating answers with shared prefixes read once; None if the model does not support it.
+def writing_sight(loaded: Loaded) -> Sight | None:
+    """Return what tokens of a tree see if answers can be generated after it; None if the model does not support it.
 
     Its predictions must agree, token by token, with those of the model's own `generate` for single conversations.
     """
-    plan = ranking_plan(loaded)
-    if plan is None or not _has_image_processor(loaded):
+    sight = ranking_sight(loaded)
+    if sight is None or not _has_image_processor(loaded):
         return None
     asked = _small_questions(loaded)
     alone = [_predict(loaded, [request])[0] for request in asked]
     recorder = _Recorder([_greedy_tokens(steps) for steps in alone])
     try:
-        deque(write_shared(loaded, plan, Feed(asked), _WORDS, recorder), maxlen=0)
+        deque(write_shared(loaded, sight, Feed(asked), _WORDS, recorder), maxlen=0)
     except Exception as error:  # models may raise any exception for a cache from outside
         if is_out_of_memory(error):
             raise
@@ -124,12 +119,12 @@ def writing_plan(loaded: Loaded) -> RankingPlan | None:
     agrees = all(
         _predictions_agree(recorder.heard[number], steps, _tolerance(loaded) * 10) for number, steps in enumerate(alone)
     )
-    return plan if agrees else None
+    return sight if agrees else None
 
 
 def write_no_more_shared(loaded: Loaded) -> None:
     """Make a model use its own `generate` from now on, because shared prefixes failed on real questions."""
-    _findings[loaded.model][writing_plan.__name__] = None
+    _findings[loaded.model][writing_sight.__name__] = None
 
 
 class _Recorder(ChoiceByAnswer):
@@ -171,11 +166,11 @@ def _predict(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[i
     return [recorder.heard[number] for number in range(len(requests))]
 
 
-def _try_plan(plan: RankingPlan | None, loaded: Loaded) -> list[Losses] | None:
-    """Return the losses of the small questions under a plan; None if the model does not support the plan."""
+def _try_sight(sight: Sight | None, loaded: Loaded) -> list[Losses] | None:
+    """Return the losses of the small questions, in trees if `sight` is given; None if the model does not allow it."""
     try:
         asked = Feed(_small_questions(loaded))
-        found = [losses for _, losses in sorted(rank_requests(plan, loaded, asked, "mean"), key=itemgetter(0))]
+        found = [losses for _, losses in sorted(rank_requests(sight, loaded, asked, "mean"), key=itemgetter(0))]
     except Exception as error:  # models may raise any exception for masks, positions or a cache
         if is_out_of_memory(error):
             raise
@@ -228,9 +223,3 @@ def _narrow_windows(loaded: Loaded) -> Iterator[None]:
     finally:
         for name, value in usual.items():
             setattr(config, name, value)
-
-
-def rank(loaded: Loaded, requests: Sequence[Request], loss: Loss = "mean") -> list[Ranked]:
-    """Return the losses for some requests, in order."""
-    found = dict(rank_requests(ranking_plan(loaded), loaded, Feed(requests), loss))
-    return [found[number] for number in range(len(requests))]

@@ -8,7 +8,6 @@ supports it.
 import functools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from itertools import cycle, islice, repeat
 from typing import Any
 
@@ -47,27 +46,17 @@ Numbered = tuple[list[int], Row]
 """A row and the numbers of its requests."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankingPlan:
-    """How options share their common prefix (pictures, question, first words), verified to equal plain ranking."""
-
-    sight: Sight = "behind"
-    """What a token of a picture or a question sees besides its ancestors."""
-    together: bool = True
-    """Whether several rows are computed in one batch."""
-
-
 def rank_requests(
-    plan: RankingPlan | None, loaded: Loaded, requests: Feed, loss: Loss = "mean"
+    sight: Sight | None, loaded: Loaded, requests: Feed, loss: Loss = "mean"
 ) -> Iterator[tuple[int, Ranked]]:
     """Yield the losses of each request's options, the `mean` or `sum` over their tokens, or the error.
 
-    They are yielded as they are computed, and further requests may be added meanwhile. Without a plan, every option is
-    read in full.
+    They are yielded as they are computed, and further requests may be added meanwhile. Without a `sight`, every option
+    is read in full.
     """
-    if plan is not None:
+    if sight is not None:
         failed: dict[int, AskingFailed] = {}
-        for losses in _rank_in_trees(plan, loaded, requests, failed, loss):
+        for losses in _rank_in_trees(sight, loaded, requests, failed, loss):
             yield from losses.items()
             yield from take_failures(failed)
         return
@@ -86,16 +75,14 @@ def take_failures(failed: dict[int, AskingFailed]) -> list[tuple[int, AskingFail
 
 
 def _rank_in_trees(
-    plan: RankingPlan, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed], loss: Loss
+    sight: Sight, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed], loss: Loss
 ) -> Iterator[dict[int, Losses]]:
     """Yield the losses batch by batch; each is fetched while the device computes the next."""
     before: tuple[AbstractContextManager[Any], Sizes, Any] | None = None
-    rows = build_rows(plan, loaded, requests, failed)
-    for batch, lane in zip(
-        group_into_batches(rows, TOKENS if plan.together else 0), stream_lanes(loaded.device), strict=False
-    ):
+    rows = build_rows(sight, loaded, requests, failed)
+    for batch, lane in zip(group_into_batches(rows), stream_lanes(loaded.device), strict=False):
         with lane:
-            values = token_losses(loaded, [row for _, row in batch], plan.sight)
+            values = token_losses(loaded, [row for _, row in batch], sight)
         if before:
             yield _batch_losses(*before, loss)
         before = lane, list(_option_sizes(batch, requests)), values
@@ -223,7 +210,7 @@ def _picture_blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
 
 
 def build_rows(
-    plan: RankingPlan,
+    sight: Sight,
     loaded: Loaded,
     requests: Feed,
     failed: dict[int, AskingFailed],
@@ -239,9 +226,7 @@ def build_rows(
         if isinstance(pictures, AskingFailed):
             return [(numbers, pictures)]
         try:
-            return [
-                (numbers, build_row(once.loaded, [requests[each] for each in numbers], pictures, plan.sight, answers))
-            ]
+            return [(numbers, build_row(once.loaded, [requests[each] for each in numbers], pictures, sight, answers))]
         except AskingFailed as error:
             if len(numbers) == 1:
                 return [(numbers, error)]
@@ -286,17 +271,16 @@ def _row_length_key(request: Request) -> tuple[int, int, int]:
     return len(pictures), pixels, sum(len(option.text) for option in request.options)
 
 
-def group_into_batches(rows: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
-    """Group consecutive rows into batches of at most `most` tokens; the first are smaller, so that the device starts
-    early."""
+def group_into_batches(rows: Iterable[Numbered]) -> Iterator[list[Numbered]]:
+    """Group consecutive rows into batches of at most `TOKENS`; the first are smaller: the device starts early."""
     batch: list[Numbered] = []
-    room = most // 4
+    room = TOKENS // 4
     for numbered in rows:
         row = numbered[1]
         longest = max(row.size, *(other.size for _, other in batch)) if batch else row.size
         if batch and (longest * (len(batch) + 1) > room or not batch[0][1].can_batch_with(row)):
             yield batch
-            batch, room = [], min(most, 2 * room)
+            batch, room = [], min(TOKENS, 2 * room)
         batch.append(numbered)
     if batch:
         yield batch

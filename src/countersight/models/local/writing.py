@@ -20,8 +20,8 @@ from countersight.models.local.conversation import (
 )
 from countersight.models.local.generating import LIKELIEST, Choice, ChoiceByAnswer, end_tokens, generate, write_shared
 from countersight.models.local.loading import is_out_of_memory
-from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_plan
-from countersight.models.local.ranking import RankingPlan
+from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_sight
+from countersight.models.local.trees import Sight
 from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture import Picture
 
@@ -34,10 +34,10 @@ def write_answers(
     If the model supports it, answers are yielded as they finish, and further requests may be added.
     """
     # On other devices the computation dominates, and recording a step gains nothing.
-    plan = writing_plan(loaded) if loaded.device.type == "cuda" else None
-    if plan is not None:
+    sight = writing_sight(loaded) if loaded.device.type == "cuda" else None
+    if sight is not None:
         try:
-            yield from write_with_plan(plan, loaded, requests, settings, stopped)
+            yield from write_in_trees(sight, loaded, requests, settings, stopped)
             return
         except Exception as error:  # the test questions were small; larger ones may still fail
             if is_out_of_memory(error) or isinstance(error, AskingFailed):
@@ -49,21 +49,12 @@ def write_answers(
     yield from zip(asked, write_plainly(loaded, list(asked.values()), settings, stopped), strict=True)
 
 
-def write(
-    loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
-) -> list[Answer | AskingFailed]:
-    """Return the answers to some conversations, in order."""
-    feed = Feed(requests)
-    found = dict(feed.answered(write_answers(loaded, feed, settings, stopped)))
-    return [found[number] for number in range(len(requests))]
-
-
-def write_with_plan(
-    plan: RankingPlan, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
+def write_in_trees(
+    sight: Sight, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
-    """Yield the answers, with shared prefixes read once, according to a verified plan."""
+    """Yield the answers; prefixes that several conversations share are read once."""
     choice, ends = _choice(loaded, settings, requests), end_tokens(loaded)
-    for number, found in write_shared(loaded, plan, requests, settings.max_tokens, choice, stopped):
+    for number, found in write_shared(loaded, sight, requests, settings.max_tokens, choice, stopped):
         yield number, found if isinstance(found, AskingFailed) else _make_answer(loaded, *found, ends)
 
 

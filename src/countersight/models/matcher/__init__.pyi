@@ -1,7 +1,13 @@
 from .counting import surface as surface
 from .counting import surface_size as surface_size
+from .model import GRAPH as GRAPH
+from .model import SHEET as SHEET
+from .model import TOKENIZER as TOKENIZER
 from .model import Matcher as Matcher
+from .model import Sheet as Sheet
 from .model import open_matcher as open_matcher
+from .model import read_sheet as read_sheet
+from .model import write_sheet as write_sheet
 from .regions import FILES as FILES
 from .regions import WHOLE as WHOLE
 from .regions import Listed as Listed
@@ -14,9 +20,3 @@ from .regions import side_by_side as side_by_side
 from .regions import write_regions as write_regions
 from .sequences import Inputs as Inputs
 from .sequences import Sequences as Sequences
-from .shipping import GRAPH as GRAPH
-from .shipping import SHEET as SHEET
-from .shipping import TOKENIZER as TOKENIZER
-from .shipping import Sheet as Sheet
-from .shipping import read_sheet as read_sheet
-from .shipping import write_sheet as write_sheet

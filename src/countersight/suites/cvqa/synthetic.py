@@ -93,13 +93,11 @@ def make_synthetic(
     groups: str = USUAL,
     wording: str = "",
     workers: int | None = None,
-    ray: str = "",
     progress: Progress = silent,
 ) -> None:
     """Generate the suite in a new dataset folder, by default as large as the published one; see `make`.
 
-    Pictures are drawn on the Ray cluster at the address `ray`, or by `workers` local processes (default: one per core).
-    The result does not depend on where they are drawn.
+    Pictures are drawn by `workers` processes (default: one per core); the result does not depend on their number.
     """
     size = SIZE if size is None else size
     if size < 1:
@@ -133,7 +131,7 @@ def make_synthetic(
         progress("Drawing", size, "cases") as show,
     ):
         done = 0
-        for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers=workers, ray=ray):
+        for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers=workers):
             for made, pictures in chunk:
                 for name, data in pictures:
                     (writer.staging / name).write_bytes(data)

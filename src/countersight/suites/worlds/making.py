@@ -96,7 +96,6 @@ def _make(
     difficulty: Difficulty | None = None,
     wording: str = WORDINGS[0],
     groups: str = GROUPS[0],
-    ray: str = "",
 ) -> None:
     """Generate a suite into a new dataset folder, with all difficulties equally frequent unless one is given.
 
@@ -140,7 +139,7 @@ def _make(
     rows: list[tuple[Case, WorldRecord]] = []
     with writer, progress("Building", size, "cases") as done, open(writer.staging / WORLDS_FILE, "wb") as worlds:
         for made, dropped_here in in_order(
-            partial(_make_chunk, plan), _chunks(plan.requested_suite(), size, seed), workers=workers, ray=ray
+            partial(_make_chunk, plan), _chunks(plan.requested_suite(), size, seed), workers=workers
         ):
             for case, record, pictures in made:
                 for name, data in pictures:

@@ -1,4 +1,4 @@
-"""Run work in parallel with results in order: in this process, in several worker processes, or on a cluster."""
+"""Run work in several processes, with results in order."""
 
 import os
 import signal
@@ -19,27 +19,16 @@ Order = TypeVar("Order")
 Done = TypeVar("Done")
 
 
-def in_order(
-    work: Callable[[Order], Done], orders: Iterable[Order], *, workers: int | None = None, ray: str = ""
-) -> Iterator[Done]:
-    """Yield the result of `work` for every order, in order: on the Ray cluster at an address, or in local processes.
+def in_order(work: Callable[[Order], Done], orders: Iterable[Order], *, workers: int | None = None) -> Iterator[Done]:
+    """Yield the result of `work` for every order, in order, computed by `workers` processes (default: one per core).
 
-    `work` must write nothing and depend only on its order, so that it can run anywhere and be repeated on failure.
+    `work` must write nothing and depend only on its order, so that the results do not depend on where it runs.
     """
-    if ray:
-        from countersight.parallel.cluster import on_cluster
-
-        yield from on_cluster(work, orders, ray)
-        return
-    several = min(workers or cores(), len(orders) if isinstance(orders, Sized) else workers or cores())
-    if several <= 1:
+    workers = workers or cores()
+    workers = min(workers, len(orders)) if isinstance(orders, Sized) else workers
+    if workers <= 1:
         yield from map(work, orders)
         return
-    yield from in_processes(work, orders, several)
-
-
-def in_processes(work: Callable[[Order], Done], orders: Iterable[Order], workers: int) -> Iterator[Done]:
-    """Run `work` on every order in worker processes, and yield the results in the order of the input."""
     # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_exit_with_parent)
     try:
